@@ -1,0 +1,165 @@
+import { isDay } from '../calendar.ts';
+import { type Diagnostic, diagnose, type Finding } from '../diagnostics.ts';
+import { explain } from '../schema/explain.ts';
+import type { frontMatterSchema } from '../schema/front-matter.ts';
+import { placeAt } from '../source-text.ts';
+import { placeInFrontMatter } from '../yaml-place.ts';
+import type { Agent, Config } from './agent.ts';
+import { decodeFolder, pathOf } from './files.ts';
+import { splitFrontMatter } from './front-matter.ts';
+import type { SourceFolder } from './read.ts';
+import { sectionFault } from './sections.ts';
+import { textFindings } from './texts.ts';
+
+/** What is known of a folder, well-formed or not. */
+export interface ParsedFolder {
+  slug: string;
+  /** The texts of its files by name, as far as they could be read. */
+  texts: ReadonlyMap<string, string>;
+  /** The agent, when nothing structural is wrong with it. */
+  agent: Agent | null;
+  /** What its front matter says of its place in the publication, even where the rest of it is wrong. */
+  place: Standing;
+  diagnostics: Diagnostic[];
+}
+
+/** The front matter's date, number and exceptions; null where it does not say, or cannot be understood. */
+export interface Standing {
+  date: string | null;
+  issue: number | null;
+  draft: boolean;
+  withdrawn: boolean;
+  formerSlugs: readonly string[];
+}
+
+/** Reads an agent out of the files of its folder. Everything that is wrong is in the diagnostics; nothing is thrown. */
+export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof frontMatterSchema>): ParsedFolder {
+  const { slug } = folder;
+  const { texts, config: configFile, diagnostics } = decodeFolder(folder);
+  const report = (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => {
+    const text = texts.get(name);
+    diagnostics.push(diagnose({ ...finding, ...(text === undefined ? {} : { text }), slug, file: pathOf(slug, name) }));
+  };
+
+  for (const [name, text] of texts) for (const finding of textFindings(text)) report(name, finding);
+  const prompt = texts.get('prompt.txt');
+  if (prompt !== undefined) checkPrompt(prompt, report);
+  const config = configFile === null ? null : readConfig(configFile, texts.get(configFile), report);
+
+  const text = texts.get('agent.md');
+  const source = text === undefined ? null : splitFrontMatter(text, pathOf(slug, 'agent.md'), slug);
+  if (text === undefined || source === null || 'code' in source) {
+    if (source !== null && 'code' in source) diagnostics.push(source);
+    return { slug, texts, agent: null, place: guessStanding(text ?? ''), diagnostics };
+  }
+
+  const parsed = schema.safeParse(source.data);
+  if (!parsed.success) {
+    for (const { kind, path, message, hint } of explain(schema, source.data)) {
+      const code = codes[kind];
+      report('agent.md', {
+        code,
+        place: placeInFrontMatter(text, path, { key: kind === 'unknown-key' }),
+        message,
+        hint,
+      });
+    }
+  } else if (parsed.data.configFilename != null && configFile === null) {
+    report('agent.md', {
+      code: 'config/filename',
+      place: placeInFrontMatter(text, ['configFilename'], { key: true }),
+      message: '`configFilename` is given, but the agent has no config.',
+      hint: 'Add the config as config.<ext>, or remove this line.',
+    });
+  }
+  const howItWorks = source.body.trim();
+  if (howItWorks === '') {
+    report('agent.md', {
+      code: 'file/empty',
+      place: placeAt(text, text.length - 1),
+      message: 'agent.md ends with its front matter; the body, which says how the agent works, is empty.',
+      hint: 'Write it in Markdown after the closing `---`.',
+    });
+  }
+  const place = readStanding(source.data);
+  if (!parsed.success || diagnostics.length > 0) return { slug, texts, agent: null, place, diagnostics };
+  const agent: Agent = {
+    ...parsed.data,
+    slug,
+    howItWorks,
+    prompt: prompt ?? '',
+    sampleInput: texts.get('sample-input.txt') ?? '',
+    sampleOutput: texts.get('sample-output.txt') ?? '',
+    config,
+  };
+  return { slug, texts, agent, place, diagnostics };
+}
+
+const codes = {
+  missing: 'front-matter/missing-key',
+  'unknown-key': 'front-matter/unknown-key',
+  value: 'front-matter/value',
+} as const;
+
+type Report = (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => void;
+
+function checkPrompt(prompt: string, report: Report): void {
+  const fault = sectionFault(prompt);
+  if (fault !== null) report('prompt.txt', { code: 'prompt/sections', ...fault });
+  if (!prompt.endsWith('\n') || prompt.endsWith('\n\n')) {
+    report('prompt.txt', {
+      code: 'file/final-newline',
+      place: placeAt(prompt, prompt.trimEnd().length),
+      message: prompt.endsWith('\n') ? 'prompt.txt ends with blank lines.' : 'prompt.txt does not end with a newline.',
+      hint: 'End the file with exactly one newline.',
+    });
+  }
+}
+
+function readConfig(file: string, text: string | undefined, report: Report): Config | null {
+  if (text === undefined) return null;
+  if (!file.endsWith('.json')) return { file, text, value: text };
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return { file, text, value: isObject ? (value as Record<string, unknown>) : text };
+  } catch (error) {
+    report(file, {
+      code: 'config/json',
+      place: placeAt(text, jsonErrorOffset(error, text)),
+      message: `${file} is not well-formed JSON.`,
+      hint: 'Check for a missing comma, quote or bracket, or a comma too many, at or just before this place.',
+    });
+    return null;
+  }
+}
+
+/** Where JSON.parse stopped, as far as its message tells, else the end of the text. */
+export function jsonErrorOffset(error: unknown, text: string): number {
+  const position = /position (\d+)/.exec(String(error))?.[1];
+  return position === undefined ? Math.max(0, text.trimEnd().length - 1) : Number(position);
+}
+
+function readStanding(data: unknown): Standing {
+  const { date, issue, draft, withdrawn, formerSlugs } = (
+    typeof data === 'object' && data !== null ? data : {}
+  ) as Record<string, unknown>;
+  return {
+    date: typeof date === 'string' && isDay(date) ? date : null,
+    issue: typeof issue === 'number' && Number.isInteger(issue) && issue > 0 ? issue : null,
+    draft: draft === true,
+    withdrawn: typeof withdrawn === 'string',
+    formerSlugs: Array.isArray(formerSlugs) ? formerSlugs.filter((slug) => typeof slug === 'string') : [],
+  };
+}
+
+/** The same from the lines of front matter that is not well-formed, so that a numbered agent is still known as one. */
+function guessStanding(text: string): Standing {
+  const value = (key: string) => new RegExp(`^${key}:[ \\t]*["']?([^"'\\n]*)`, 'm').exec(text)?.[1]?.trim();
+  return readStanding({
+    date: value('date'),
+    issue: Number(value('issue')),
+    draft: value('draft') === 'true',
+    withdrawn: value('withdrawn'),
+  });
+}

@@ -1,0 +1,88 @@
+import type { Diagnostic } from '../diagnostics.ts';
+import type { Agent, NumberedAgent } from './agent.ts';
+import { number } from './number.ts';
+import type { ParsedFolder } from './parse.ts';
+
+/** Which agents a build takes in besides those that are due. */
+export interface Selection {
+  /** The day that decides what is due, YYYY-MM-DD. */
+  today: string;
+  /** Also agents dated later. */
+  future?: boolean;
+  /** Also drafts. */
+  drafts?: boolean;
+  /** Leaves out due agents without a number that have an error, in place of failing. */
+  holdBack?: boolean;
+}
+
+/** What a build renders, and what stands in its way. */
+export interface Selected {
+  /** In the order of their numbers. */
+  agents: NumberedAgent[];
+  /** Numbered agents that were taken back: no artifact shows them, their numbers and dates stay taken. */
+  withdrawn: string[];
+  /** Former slug → slug of the agent that had it. */
+  moved: Map<string, string>;
+  /** Due agents without a number that were left out because of their errors. */
+  heldBack: string[];
+  /** Errors in what would be built: the build fails on them. */
+  errors: Diagnostic[];
+  /** All other diagnostics: of future agents, drafts and agents held back. */
+  warnings: Diagnostic[];
+}
+
+/**
+ * Chooses and numbers the agents of a build out of all folders.
+ *
+ * `diagnostics` are those of all folders together. Due agents without a number get the next ones after the highest, as
+ * `catalog publish` will write them.
+ */
+export function select(
+  folders: readonly ParsedFolder[],
+  diagnostics: readonly Diagnostic[],
+  selection: Selection,
+): Selected {
+  const faulty = new Set(diagnostics.filter(({ severity }) => severity === 'error').map(({ slug }) => slug));
+  const heldBack = folders.filter(
+    (folder) => selection.holdBack && faulty.has(folder.slug) && isNewcomer(folder, selection),
+  );
+  const outside = new Set(
+    [...heldBack, ...folders.filter((folder) => !isWanted(folder, selection))].map(({ slug }) => slug),
+  );
+  const wanted = folders.filter(({ slug }) => !outside.has(slug));
+  const withdrawn = folders.filter(({ place }) => place.withdrawn && place.issue !== null).map(({ slug }) => slug);
+
+  const numbered = new Set(folders.filter(({ place }) => place.issue !== null).map(({ slug }) => slug));
+  const concernsNumbers = ({ code, slug }: Diagnostic) => /^(?:issue|date)\//.test(code) && numbered.has(slug ?? '');
+  const errors = diagnostics.filter(
+    (diagnostic) =>
+      diagnostic.severity === 'error' &&
+      (diagnostic.slug === null || !outside.has(diagnostic.slug) || concernsNumbers(diagnostic)),
+  );
+  const highest = folders.reduce((most, { place }) => Math.max(most, place.issue ?? 0), 0);
+  const agents = number(
+    wanted.map(({ agent }) => agent).filter((agent): agent is Agent => agent !== null),
+    highest,
+  );
+  return {
+    agents,
+    withdrawn,
+    moved: new Map(
+      agents.flatMap(({ slug, formerSlugs }) => (formerSlugs ?? []).map((former) => [former, slug] as const)),
+    ),
+    heldBack: heldBack.map(({ slug }) => slug),
+    errors,
+    warnings: diagnostics.filter((diagnostic) => !errors.includes(diagnostic)),
+  };
+}
+
+/** Whether an agent is to come out and has no number yet. What can't be read counts as due. */
+function isNewcomer({ place }: ParsedFolder, { today }: Selection): boolean {
+  return place.issue === null && !place.draft && (place.date === null || place.date <= today);
+}
+
+function isWanted({ place }: ParsedFolder, { today, future = false, drafts = false }: Selection): boolean {
+  if (place.withdrawn) return false;
+  if (place.draft && place.issue === null && !drafts) return false;
+  return future || place.date === null || place.date <= today || (place.draft && drafts);
+}

@@ -1,0 +1,76 @@
+/**
+ * Every rule that a catalog is held to, by its permanent code.
+ *
+ * Rules of `editorial/` judge the writing: `catalog validate` alone reports them. All others are structure: an error
+ * among them stops a build of what it concerns.
+ */
+const rules = {
+  'agents/unreadable': error('The folder agents/ can be read.'),
+  'folder/not-a-folder': error('Everything in agents/ is the folder of an agent.'),
+  'folder/name': error(
+    'The name of the folder is the slug: lower-case words joined by hyphens, at most 64 characters.',
+  ),
+  'folder/reserved-name': error('The slug is not `catalog`, nor a name that Windows keeps for devices.'),
+  'folder/unreadable': error('Every file and folder of an agent can be read.'),
+  'folder/symlink': error('Nothing of an agent is a symbolic link.'),
+  'folder/missing-file': error('agent.md, prompt.txt, sample-input.txt and sample-output.txt are there.'),
+  'folder/unknown-file': error('Besides these there is at most one config.<ext>, and nothing else.'),
+  'folder/two-configs': error('There is at most one config file.'),
+  'file/too-large': error('A file has at most 256 KiB.'),
+  'file/empty': error('A file is not empty.'),
+  'file/encoding': error('A file is text in UTF-8.'),
+  'file/line-ends': error('Lines end with LF alone, never with CR.'),
+  'file/final-newline': error('The prompt ends with exactly one newline.'),
+  'text/hidden-character': error(
+    'No text holds characters that a reader cannot see, or that change the order of what they see.',
+  ),
+  'text/secret': error('No text holds what looks like a key, a token or a password.'),
+  'front-matter/missing': error('agent.md starts with front matter between two lines `---`.'),
+  'front-matter/language': error('The front matter is YAML: nothing follows the opening `---`.'),
+  'front-matter/yaml': error('The front matter is well-formed YAML.'),
+  'front-matter/duplicate-key': error('A key stands once.'),
+  'front-matter/anchor': error('The front matter has no anchors (`&`) and no aliases (`*`).'),
+  'front-matter/missing-key': error('Every key that an agent needs is there.'),
+  'front-matter/unknown-key': error('Every key is a known one.'),
+  'front-matter/value': error('Every value is of its kind and within its limits.'),
+  'prompt/sections': error('The prompt has the sections INPUT, RULES and OUTPUT, each once, in this order.'),
+  'config/json': error('A config.json is well-formed JSON.'),
+  'config/filename': error('`configFilename` is given only where there is a config.'),
+  'issue/taken': error('No two agents have the same number.'),
+  'issue/order': error('Numbers rise with the dates.'),
+  'issue/draft': error('A numbered agent is not a draft.'),
+  'date/taken': error('No two agents have the same date.'),
+  'date/backdated': error('An agent without a number is dated after the last numbered one.'),
+  'withdrawn/unnumbered': error('Only a numbered agent can be withdrawn.'),
+  'slug/taken': error('A former slug belongs to one agent only, and no folder has it.'),
+  'settings/missing': error('catalog.config.json is there and can be read.'),
+  'settings/json': error('catalog.config.json is well-formed JSON.'),
+  'settings/duplicate-key': error('A key stands once.'),
+  'settings/missing-key': error('Every setting that has no default is there.'),
+  'settings/unknown-key': error('Every key is a known one.'),
+  'settings/value': error('Every setting is of its kind and within its limits.'),
+  'template/unknown': error('A template of the catalog replaces one that there is.'),
+  'template/syntax': error('A template is well-formed Handlebars and uses values that there are.'),
+} as const satisfies Record<string, Rule>;
+
+interface Rule {
+  severity: 'error' | 'warning';
+  /** What holds where the rule is kept. */
+  summary: string;
+}
+
+export type RuleCode = keyof typeof rules;
+
+/** All codes in the order of this file, with what each demands. */
+export const allRules: readonly (Rule & { code: RuleCode })[] = Object.entries(rules).map(([code, rule]) => ({
+  code: code as RuleCode,
+  ...rule,
+}));
+
+export function ruleSeverity(code: RuleCode): 'error' | 'warning' {
+  return rules[code].severity;
+}
+
+function error(summary: string): Rule {
+  return { severity: 'error', summary };
+}

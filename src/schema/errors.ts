@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+/** The Error object (interface specification, part Errors). */
+export const errorObject = z
+  .object({
+    error: z.string().min(1).describe('A stable code'),
+    message: z.string().optional().describe('A sentence for people'),
+  })
+  .meta({ title: 'Error', description: 'What went wrong' });
+
+export type ErrorObject = z.infer<typeof errorObject>;
+
+/** Every code that `error` may hold, with its status and what it means. */
+export const errorCodes = {
+  invalid_body: { status: 400, meaning: 'The body cannot be read, or a field breaks a rule' },
+  forbidden_origin: { status: 403, meaning: 'The request comes from a page of another site' },
+  unknown_agent: { status: 404, meaning: 'No agent has this slug' },
+  not_found: { status: 404, meaning: 'Nothing is at this address' },
+  method_not_allowed: {
+    status: 405,
+    meaning: 'The address does not take this method; Allow lists those that it takes',
+  },
+  payload_too_large: { status: 413, meaning: 'The body is larger than allowed' },
+  unsupported_media_type: { status: 415, meaning: 'The content type is not one that the address takes' },
+  rate_limited: { status: 429, meaning: 'Too many requests; Retry-After says how many seconds to wait' },
+  internal: { status: 500, meaning: 'A fault of the service' },
+  upstream_failed: { status: 502, meaning: 'The provider that stores sign-ups failed' },
+  unavailable: { status: 503, meaning: 'The service cannot take this at the moment' },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type ErrorCode = keyof typeof errorCodes;

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+/**
+ * The building blocks that the shapes of this folder share.
+ *
+ * Every custom `error` is the end of the sentence "it has to be …", which explain.ts completes.
+ */
+
+/** The form of slugs, tags and category keys: lower-case words joined by hyphens. They become paths. */
+export const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** The longest slug, tag or category key, in characters. */
+export const maxSlugLength = 64;
+
+/** How many Unicode code points `text` has, which is how JSON Schema counts `maxLength`. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** Text of `min` to `max` Unicode code points. Both limits appear in the JSON Schema as they are. */
+export function text(max: number, min = 1) {
+  return z
+    .string()
+    .refine((value) => value.length >= min && (value.length <= max || codePoints(value) <= max), {
+      error: min > 0 ? `text of ${min} to ${max} characters` : `text of at most ${max} characters`,
+    })
+    .meta(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max });
+}
+
+/** One line of text without white space around it. */
+export function line(max: number) {
+  return text(max).regex(/^\S(?:.*\S)?$/u, { error: 'one line of text, without spaces around it' });
+}
+
+export const slug = z
+  .string()
+  .max(maxSlugLength, { error: `at most ${maxSlugLength} characters long` })
+  .regex(slugPattern, { error: 'lower-case words joined by hyphens, such as release-notes' });
+
+export const date = z.iso.date({ error: 'a day of the calendar as YYYY-MM-DD' });
+
+export const issueNumber = z.int({ error: 'a whole number' }).min(1, { error: '1 or more' });
+
+/** An absolute http or https address. */
+export const webUrl = z.url({ protocol: /^https?$/, error: 'an address that starts with http:// or https://' });
+
+export const step = z.strictObject({
+  name: line(120).describe('What the step is called'),
+  text: text(1000).describe('What the reader does in it'),
+});
+
+export const demoPoint = z.strictObject({
+  second: z
+    .int({ error: 'a whole number of seconds' })
+    .min(0, { error: '0 or more' })
+    .describe('Seconds from the start'),
+  label: line(120).describe('What happens, in a few words'),
+  detail: text(1000).describe('What is seen'),
+});

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { agentDocument, agentEnvelope, agentSummary, catalog } from './documents.ts';
+import { errorObject } from './errors.ts';
+import { feedbackRequest, subscribeRequest } from './requests.ts';
+import { settingsSource } from './settings.ts';
+
+/** A JSON Schema 2020-12 document or a part of one. */
+export type JsonSchema = Record<string, unknown>;
+
+const shapes = {
+  Agent: agentDocument,
+  AgentSummary: agentSummary,
+  Catalog: catalog,
+  AgentEnvelope: agentEnvelope,
+  Error: errorObject,
+  FeedbackRequest: feedbackRequest,
+  SubscribeRequest: subscribeRequest,
+};
+
+/**
+ * The JSON Schemas of every named shape of the contract, by name.
+ *
+ * `prefix` is what a reference to one of them starts with: `#/$defs/` or `#/components/schemas/`.
+ */
+export function namedSchemas(prefix: string): Record<keyof typeof shapes, JsonSchema> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, shape] of Object.entries(shapes)) registry.add(shape, { id });
+  const { schemas } = z.toJSONSchema(registry, { uri: (id) => prefix + id, io: 'input', override: tidy });
+  for (const schema of Object.values(schemas)) {
+    delete schema.$id;
+    delete schema.$schema;
+  }
+  return schemas as Record<keyof typeof shapes, JsonSchema>;
+}
+
+/**
+ * The JSON Schema 2020-12 of the documents that point to it: its root accepts a Catalog or an AgentEnvelope.
+ *
+ * `address` is its own address, its `$id`.
+ */
+export function catalogSchema(address: string): JsonSchema {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: address,
+    title: 'Documents of an agent catalog',
+    description: 'The catalog of agents, or the envelope of one agent',
+    oneOf: [{ $ref: '#/$defs/Catalog' }, { $ref: '#/$defs/AgentEnvelope' }],
+    $defs: namedSchemas('#/$defs/'),
+  };
+}
+
+/** The JSON Schema of catalog.config.json, for completion in editors. */
+export function settingsJsonSchema(): JsonSchema {
+  return z.toJSONSchema(settingsSource, { io: 'input', override: tidy });
+}
+
+/** Leaves out what says nothing to a reader: the bounds of JavaScript's own integers, the type of object keys. */
+function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { line, slug, text, webUrl } from './fields.ts';
+
+/** An address under which files are served: no query, no fragment; a slash at its end is dropped. */
+export const baseUrl = webUrl
+  .refine((value) => !/[?#]/.test(value), { error: 'an address without ? and #' })
+  .overwrite((value) => value.replace(/\/+$/, ''));
+
+const timezone = z.string().refine(
+  (zone) => {
+    try {
+      new Intl.DateTimeFormat('en', { timeZone: zone });
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  { error: 'the name of a time zone, such as UTC or Europe/Berlin' },
+);
+
+const language = z
+  .string()
+  .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, { error: 'a language tag, such as en or pt-BR (BCP 47)' });
+
+const category = z.strictObject({
+  label: line(60)
+    .regex(/^[^<>]*$/, { error: 'text without < and >' })
+    .describe('What readers see'),
+  description: text(300).describe('What belongs in it'),
+});
+
+/** The publication's settings, as they stand in catalog.config.json. */
+export const settingsSource = z
+  .strictObject({
+    $schema: z.string().optional().describe('The JSON Schema of this file, for completion in an editor'),
+    title: line(100).describe('The name of the publication'),
+    tagline: line(160).describe('What it is, in a few words'),
+    description: text(500).describe('What it is, in a sentence or two'),
+    language: language.default('en').describe('The language of the texts (BCP 47)'),
+    timezone: timezone.default('UTC').describe('The time zone that decides which day is today'),
+    publisher: z
+      .strictObject({
+        name: line(100).describe('Who publishes it, and is named in attributions'),
+        url: webUrl.describe("The publisher's address"),
+        email: z.email({ error: 'an e-mail address' }).optional().describe('Where the publisher can be reached'),
+      })
+      .describe('Who publishes it'),
+    feedId: z
+      .string()
+      .regex(/^tag:[A-Za-z0-9.@_-]+,\d{4}(?:-\d{2}){0,2}:[\w.~:/-]*$/, {
+        error: 'a tag: URI such as tag:example.com,2026:catalog (RFC 4151)',
+      })
+      .describe('The tag: URI that the ids of feeds and entries start with; never change it'),
+    baseUrl: baseUrl.describe('Where readers find the rendered files; may have a path'),
+    runtimeUrl: baseUrl
+      .nullable()
+      .optional()
+      .describe('Where votes, sign-ups and MCP live; default: baseUrl; null: nowhere'),
+    categories: z
+      .record(slug, category)
+      .refine((categories) => Object.keys(categories).length > 0, { error: 'an object with at least one category' })
+      .describe('Category key → label and description'),
+    difficulties: z.array(line(40)).min(1, { error: 'a list of at least one' }).describe('The allowed difficulties'),
+    runtimes: z.array(line(60)).min(1, { error: 'a list of at least one' }).describe('The allowed names of runtimes'),
+    feedLength: z
+      .int({ error: 'a whole number' })
+      .min(1, { error: '1 or more' })
+      .max(1000, { error: '1000 or less' })
+      .default(50)
+      .describe('How many of the newest agents the feeds hold'),
+  })
+  .meta({ title: 'Settings of a Daily Agent Catalog', description: 'catalog.config.json' });
+
+type SettingsSource = z.infer<typeof settingsSource>;
+
+/** The settings in force: those of the file, with what flags and environment variables override. */
+export type Settings = Readonly<Omit<SettingsSource, '$schema' | 'runtimeUrl'> & { runtimeUrl: string | null }>;
+
+/** The names that the front matter of an agent may use. */
+export type Vocabulary = Pick<Settings, 'categories' | 'difficulties' | 'runtimes'>;

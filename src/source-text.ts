@@ -1,0 +1,50 @@
+/** A place in a text: line and column count from 1, columns in UTF-16 units; `length` is at least 1. */
+export interface Place {
+  line: number;
+  column: number;
+  length: number;
+}
+
+/** The place of the `length` units that start at `offset` of `text`; a range over several lines ends with its first. */
+export function placeAt(text: string, offset: number, length = 1): Place {
+  const start = Math.max(0, Math.min(offset, text.length));
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  const line = countNewlines(text, lineStart) + 1;
+  const lineEnd = text.indexOf('\n', start);
+  const rest = (lineEnd === -1 ? text.length : lineEnd) - start;
+  return { line, column: start - lineStart + 1, length: Math.max(1, Math.min(length, rest)) };
+}
+
+/** The lines around a place, with a mark under it; an empty text when the place is not in `text`. */
+export function codeFrame(text: string, { line, column, length }: Place): string {
+  const lines = text.split(/\r?\n/);
+  if (line > lines.length) return '';
+  const first = Math.max(1, line - 1);
+  const last = Math.min(lines.length, line + 1);
+  const width = String(last).length;
+  const frame: string[] = [];
+  for (let number = first; number <= last; number += 1) {
+    const { shown, from } = excerpt(lines[number - 1] ?? '', number === line ? column : 1);
+    frame.push(`${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${shown}`.trimEnd());
+    if (number === line) {
+      const marks = '^'.repeat(Math.max(1, Math.min(length, maxWidth - (column - from))));
+      frame.push(`  ${' '.repeat(width)} | ${' '.repeat(column - from)}${marks}`);
+    }
+  }
+  return frame.join('\n');
+}
+
+const maxWidth = 100;
+
+/** What fits of a line around a column; `from` is the column of its first character. Control characters are made visible. */
+function excerpt(line: string, column: number): { shown: string; from: number } {
+  const from = column <= maxWidth - 20 ? 1 : column - 40;
+  const visible = line.slice(from - 1, from - 1 + maxWidth).replace(/[\p{Cc}\p{Cf}]/gu, '�');
+  return { shown: visible, from };
+}
+
+function countNewlines(text: string, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
