@@ -7,29 +7,16 @@ export function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && dayOf(Date.parse(`${text}T00:00:00Z`)) === text;
 }
 
-/** The day that it is in `timezone` (an IANA name) at the instant `now`. */
-export function today(timezone: string, now: Date): string {
-  return dayOf(now.getTime() + offsetMs(timezone, now.getTime()));
+/** The calendar of a time zone. */
+export interface Zone {
+  /** The day that it is there at the instant `now`. */
+  today(now: Date): string;
+  /** The first instant of `day` there: its midnight, or where a clock change skips that, the first moment after. */
+  startOfDay(day: string): Date;
 }
 
-/** The day `days` after `day`; before it, when negative. */
-export function addDays(day: string, days: number): string {
-  return dayOf(Date.parse(`${day}T00:00:00Z`) + days * dayMs) as string;
-}
-
-/** The first instant of `day` in `timezone`: its midnight, or where a clock change skips that, the first moment after. */
-export function startOfDay(day: string, timezone: string): Date {
-  const midnight = Date.parse(`${day}T00:00:00Z`);
-  const guess = midnight - offsetMs(timezone, midnight);
-  return new Date(midnight - offsetMs(timezone, guess));
-}
-
-function dayOf(instant: number): string {
-  return Number.isNaN(instant) ? '' : new Date(instant).toISOString().slice(0, 10);
-}
-
-/** How far the clocks of `timezone` are ahead of UTC at an instant, in milliseconds. */
-function offsetMs(timezone: string, instant: number): number {
+/** The calendar of `timezone`, an IANA name such as UTC or Europe/Berlin. Making one is slow, using it is not. */
+export function zone(timezone: string): Zone {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
     hourCycle: 'h23',
@@ -40,8 +27,29 @@ function offsetMs(timezone: string, instant: number): number {
     minute: 'numeric',
     second: 'numeric',
   });
-  const parts = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]));
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  const local = Date.UTC(year, month - 1, day, hour, minute, second);
-  return local - Math.floor(instant / 1000) * 1000;
+
+  /** How far the clocks there are ahead of UTC at an instant, in milliseconds. */
+  function offsetMs(instant: number): number {
+    const parts = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]));
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(instant / 1000) * 1000;
+  }
+
+  return {
+    today: (now) => dayOf(now.getTime() + offsetMs(now.getTime())),
+    startOfDay(day) {
+      const midnight = Date.parse(`${day}T00:00:00Z`);
+      const guess = midnight - offsetMs(midnight);
+      return new Date(midnight - offsetMs(guess));
+    },
+  };
+}
+
+/** The day `days` after `day`; before it, when negative. */
+export function addDays(day: string, days: number): string {
+  return dayOf(Date.parse(`${day}T00:00:00Z`) + days * dayMs);
+}
+
+function dayOf(instant: number): string {
+  return Number.isNaN(instant) ? '' : new Date(instant).toISOString().slice(0, 10);
 }

@@ -1,1 +1,68 @@
-process.exitCode = 0;
+import { Command, CommanderError } from 'commander';
+import { addBuild } from './commands/build.ts';
+import { addServe } from './commands/serve.ts';
+import { addValidate } from './commands/validate.ts';
+import { Console } from './console.ts';
+import { ContentError, OperationError, UsageError } from './diagnostics.ts';
+import { programVersion } from './program.ts';
+import { prettyReport } from './report.ts';
+
+/**
+ * Runs the command line `argv` (as in process.argv) and returns the exit code: 0 well, 1 an error in the content or at
+ * run time, 2 wrong usage.
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  const terminal = new Console(process.stdout, process.stderr, process.env);
+  const program = createProgram(terminal);
+  try {
+    await program.parseAsync(argv);
+    return terminal.exitCode;
+  } catch (error) {
+    return explainFailure(error, terminal);
+  }
+}
+
+function createProgram(terminal: Console): Command {
+  const program = new Command('catalog')
+    .description('A publication of one reusable agent prompt a day, from folders of text files.')
+    .version(programVersion, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => terminal.print(text), writeErr: (text) => terminal.say(text) })
+    .showHelpAfterError('Run the command with --help to see what it takes.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ catalog validate              check every agent
+  $ catalog build                 render the site into dist/
+  $ catalog serve --build         build, serve, and build again at midnight
+`,
+    );
+  for (const add of [addValidate, addBuild, addServe]) add(program, terminal);
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  return program;
+}
+
+function explainFailure(error: unknown, terminal: Console): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof UsageError) {
+    terminal.say(`error: ${error.message}\n`);
+    return 2;
+  }
+  if (error instanceof ContentError) {
+    terminal.say(`${prettyReport(error.diagnostics, { color: terminal.color })}\n`);
+    return 1;
+  }
+  if (error instanceof OperationError) {
+    terminal.say(`error: ${error.message}\n`);
+    return 1;
+  }
+  terminal.say(
+    `${error instanceof Error ? error.stack : String(error)}\n\nThis is a fault of the program, not of your catalog. Please report it with the lines above.\n`,
+  );
+  return 1;
+}
+
+process.exitCode = await main(process.argv);

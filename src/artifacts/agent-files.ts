@@ -1,0 +1,39 @@
+import { extname } from 'node:path/posix';
+import { type Artifact, json, plain } from './artifact.ts';
+
+export const prompt: Artifact = {
+  path: 'agents/{slug}/prompt.txt',
+  type: plain,
+  purpose: 'The prompt, byte for byte',
+  *files({ agents }) {
+    for (const { slug, prompt } of agents) yield { path: `agents/${slug}/prompt.txt`, render: () => prompt };
+  },
+};
+
+export const sampleOutput: Artifact = {
+  path: 'agents/{slug}/sample-output.txt',
+  type: plain,
+  purpose: 'What a good answer to the sample input looks like',
+  *files({ agents }) {
+    for (const { slug, sampleOutput } of agents) {
+      yield { path: `agents/${slug}/sample-output.txt`, render: () => sampleOutput };
+    }
+  },
+};
+
+/** Types of configs that are more than plain text; anything that a browser might run stays plain text. */
+const configTypes: Record<string, string> = {
+  '.json': json,
+  '.md': 'text/markdown; charset=utf-8',
+};
+
+export const config: Artifact = {
+  path: 'agents/{slug}/config.{ext}',
+  type: (path) => configTypes[extname(path)] ?? plain,
+  purpose: 'The config, where an agent has one',
+  *files({ agents }) {
+    for (const { slug, config } of agents) {
+      if (config !== null) yield { path: `agents/${slug}/${config.file}`, render: () => config.text };
+    }
+  },
+};

@@ -1,0 +1,45 @@
+import type { Site } from './site.ts';
+
+/** One output of a build: a file, or a family of files of one shape. */
+export interface Artifact {
+  /** The path of its files below dist/; `{slug}` and the like stand for the part that differs. */
+  path: string;
+  /** A second path with the same bytes, where there is one. */
+  also?: string;
+  /** The content type, with a charset for text. For a family of several types, a function of the path. */
+  type: string | ((path: string) => string);
+  /** What readers find in it, in a few words. */
+  purpose: string;
+  /** Its files. Nothing is rendered until `render` is called. */
+  files(site: Site): Iterable<RenderedFile>;
+}
+
+export interface RenderedFile {
+  /** Below dist/, with slashes. */
+  path: string;
+  render(): string | Uint8Array;
+}
+
+export const html = 'text/html; charset=utf-8';
+export const plain = 'text/plain; charset=utf-8';
+export const json = 'application/json';
+
+/** An artifact of one file. */
+export function single(
+  path: string,
+  type: string,
+  purpose: string,
+  render: (site: Site) => string | Uint8Array,
+): Artifact {
+  return {
+    path,
+    type,
+    purpose,
+    files: (site) => [{ path, render: () => render(site) }],
+  };
+}
+
+/** JSON as it is published: indented, with a newline at the end. */
+export function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,94 @@
+import { Feed } from 'feed';
+import Handlebars from 'handlebars';
+import { single } from './artifact.ts';
+import type { PublishedAgent, Site } from './site.ts';
+
+export const rss = single('feed.xml', 'application/rss+xml; charset=utf-8', 'RSS 2.0: the newest agents', (site) => {
+  const feed = feedOf(site, {
+    path: 'feed.xml',
+    agents: newest(site),
+    title: (title) => title.replaceAll(']]>', ']]&gt;'),
+  });
+  return `${feed.rss2()}\n`;
+});
+
+export const atom = single('atom.xml', 'application/atom+xml; charset=utf-8', 'Atom: the newest agents', (site) => {
+  const feed = feedOf(site, { path: 'atom.xml', agents: newest(site), title: Handlebars.escapeExpression });
+  return `${feed.atom1()}\n`;
+});
+
+/** The agents that the feeds hold, newest first. */
+export function newest({ agents, settings }: Site): PublishedAgent[] {
+  return agents.slice(0, settings.feedLength);
+}
+
+/** The id of an entry, a tag: URI (RFC 4151). It stands on the number, which an agent keeps even when its slug changes. */
+export function entryId({ settings }: Site, { issue }: PublishedAgent): string {
+  return `${settings.feedId}/issues/${issue}`;
+}
+
+/** The full content of an entry as HTML, with absolute links. */
+export function entryContent(site: Site, agent: PublishedAgent): string {
+  return site.templates.render('feed-entry', {
+    agent: agent.document,
+    howItWorks: site.markdown.forFeed(agent.howItWorks, agent.document.url),
+    settings: site.settings,
+  });
+}
+
+/** The instant of the newest of some agents: what changes a feed is a new agent, never the clock. */
+export function updatedOf(agents: readonly PublishedAgent[]): Date {
+  return agents[0]?.published ?? new Date(0);
+}
+
+interface FeedInput {
+  /** Where the feed itself is, below the base URL. */
+  path: string;
+  agents: readonly PublishedAgent[];
+  /** Titles are HTML in Atom, text in RSS. */
+  title: (title: string) => string;
+}
+
+function feedOf(site: Site, { path, agents, title }: FeedInput): Feed {
+  const { settings, url } = site;
+  const { publisher } = settings;
+  const author = {
+    name: publisher.name,
+    link: publisher.url,
+    ...(publisher.email === undefined ? {} : { email: publisher.email }),
+  };
+  const feed = new Feed({
+    id: settings.feedId,
+    title: settings.title,
+    description: settings.description,
+    language: settings.language,
+    link: url.absolute(),
+    feed: url.absolute(path),
+    updated: updatedOf(agents),
+    author,
+    copyright: `${publisher.name}, CC BY 4.0`,
+    generator: 'Daily Agent Catalog',
+  });
+  for (const agent of agents) {
+    const { document } = agent;
+    feed.addItem({
+      id: entryId(site, agent),
+      title: title(agent.title),
+      link: document.url,
+      date: agent.published,
+      published: agent.published,
+      description: Handlebars.escapeExpression(agent.excerpt),
+      content: entryContent(site, agent),
+      author: [author],
+      category: [
+        {
+          name: document.categoryLabel,
+          term: agent.category,
+          scheme: url.absolute('categories/'),
+          domain: url.absolute('categories/'),
+        },
+      ],
+    });
+  }
+  return feed;
+}

@@ -1,0 +1,49 @@
+import * as agentFiles from './agent-files.ts';
+import agentPage from './agent-page.ts';
+import * as api from './api.ts';
+import type { Artifact } from './artifact.ts';
+import assets from './assets.ts';
+import * as feeds from './feeds.ts';
+import * as crawlers from './for-crawlers.ts';
+import homePage from './home-page.ts';
+import notFoundPage from './not-found-page.ts';
+import * as text from './text-indexes.ts';
+
+/**
+ * What the site consists of, in the order in which it is put in place: what belongs to one agent first, then what
+ * lists and links agents, so that no list ever names what is not there yet.
+ */
+export const artifacts: readonly Artifact[] = [
+  assets,
+  agentFiles.prompt,
+  agentFiles.sampleOutput,
+  agentFiles.config,
+  api.agent,
+  agentPage,
+  notFoundPage,
+  homePage,
+  api.schema,
+  api.openapi,
+  api.catalog,
+  text.llms,
+  text.llmsFull,
+  feeds.rss,
+  feeds.atom,
+  crawlers.sitemap,
+  crawlers.robots,
+];
+
+/** The content type of a path below dist/, or undefined where no artifact has it. */
+export function contentType(path: string): string | undefined {
+  const artifact = patterns.find(({ pattern }) => pattern.test(path))?.artifact;
+  return typeof artifact?.type === 'function' ? artifact.type(path) : artifact?.type;
+}
+
+const patterns = artifacts.flatMap((artifact) =>
+  [artifact.path, artifact.also]
+    .filter((path) => path !== undefined)
+    .map((path) => ({
+      artifact,
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+    })),
+);

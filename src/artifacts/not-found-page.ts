@@ -1,0 +1,10 @@
+import { html, single } from './artifact.ts';
+import { renderPage } from './page.ts';
+
+export default single('404.html', html, 'What is shown where there is nothing', (site) =>
+  renderPage(
+    site,
+    { template: '404', title: 'Not found', description: 'There is nothing at this address.', path: null },
+    { agents: site.agents.slice(0, 5).map(({ document }) => document) },
+  ),
+);

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import type { HelperDeclareSpec } from 'handlebars';
+import type { Settings } from '../schema/settings.ts';
+import type { Site } from './site.ts';
+import type { Addresses } from './urls.ts';
+
+/** What a page tells the layout about itself. */
+export interface PageHead {
+  /** The name of its template. */
+  template: string;
+  /** What stands in the browser's title bar, before the name of the publication. Null for the home page. */
+  title: string | null;
+  description: string;
+  /** Its path below the base URL, or null where it has no address of its own (the 404 page). */
+  path: string | null;
+  /** Other forms of the same content. */
+  alternates?: { type: string; href: string; title: string }[];
+}
+
+/** Renders a whole HTML page: `data` with the page's template, then that within the layout. */
+export function renderPage(site: Site, head: PageHead, data: object): string {
+  const { settings, templates, url } = site;
+  const shared = { settings, preview: site.preview };
+  const body = templates.render(head.template, { ...shared, ...data });
+  return templates.render('layout', {
+    ...shared,
+    ...head,
+    title: head.title === null ? settings.title : `${head.title} · ${settings.title}`,
+    canonical: head.path === null ? null : url.absolute(head.path),
+    alternates: head.alternates ?? [],
+    contentSecurityPolicy: contentSecurityPolicy(settings),
+    indexed: head.path !== null && !site.preview,
+    body,
+  });
+}
+
+/**
+ * The Content-Security-Policy of every page, for its `<meta>` and for a header.
+ *
+ * Without frame-ancestors, which only a header may carry (CSP 3, section 3.3).
+ */
+export function contentSecurityPolicy({ runtimeUrl }: Settings): string {
+  const runtime = runtimeUrl === null ? '' : ` ${new URL(runtimeUrl).origin}`;
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "font-src 'self'",
+    "script-src 'self'",
+    `connect-src 'self'${runtime}`,
+    `form-action 'self'${runtime}`,
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+/** What templates can call: `link` and `asset` make links, `path` joins their parts, `longDate` writes a day out, `join` lists texts. */
+export function templateHelpers(
+  settings: Settings,
+  url: Addresses,
+  assets: ReadonlyMap<string, Uint8Array>,
+): HelperDeclareSpec {
+  const dates = new Intl.DateTimeFormat(settings.language, { dateStyle: 'long', timeZone: 'UTC' });
+  const versions = new Map([...assets].map(([path, bytes]) => [path, assetVersion(bytes)]));
+  return {
+    link: (path: string) => url.link(path),
+    asset: (path: string) => `${url.link(path)}?v=${versions.get(path) ?? ''}`,
+    path: (...parts: unknown[]) => parts.slice(0, -1).join('/'),
+    longDate: (day: string) => dates.format(new Date(`${day}T00:00:00Z`)),
+    join: (texts: string[]) => texts.join(', '),
+  };
+}
+
+/** The `v` of an asset's address: it changes with the bytes, so that the address may be cached for ever. */
+export function assetVersion(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 12);
+}

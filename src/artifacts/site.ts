@@ -1,0 +1,61 @@
+import { zone } from '../calendar.ts';
+import type { NumberedAgent } from '../content/agent.ts';
+import type { AgentDocument } from '../schema/documents.ts';
+import type { Settings } from '../schema/settings.ts';
+import { agentDocumentOf } from './agent-document.ts';
+import { type MarkdownRenderer, markdownRenderer } from './markdown.ts';
+import type { Templates } from './templates.ts';
+import { type Addresses, addresses } from './urls.ts';
+
+/** Everything that a build renders from. The same site always renders the same bytes. */
+export interface Site {
+  settings: Settings;
+  url: Addresses;
+  /** Newest first: by date, then by number, both descending. */
+  agents: readonly PublishedAgent[];
+  /** Former slug → slug of the agent that had it. */
+  moved: ReadonlyMap<string, string>;
+  templates: Templates;
+  /** Files that are served as they are, by their path below dist/. */
+  assets: ReadonlyMap<string, Uint8Array>;
+  markdown: MarkdownRenderer;
+  /** Whether agents are in it that are not due: pages then say so and ask not to be indexed. */
+  preview: boolean;
+}
+
+/** An agent with the document that readers get of it. */
+export interface PublishedAgent extends NumberedAgent {
+  document: AgentDocument;
+  /** The instant at which its day begins in the publication's time zone. */
+  published: Date;
+}
+
+export interface SiteInput {
+  settings: Settings;
+  agents: readonly NumberedAgent[];
+  moved: ReadonlyMap<string, string>;
+  templates: Templates;
+  assets: ReadonlyMap<string, Uint8Array>;
+  preview: boolean;
+}
+
+/** Makes a site of numbered agents; they may be in any order. */
+export function makeSite({ settings, agents, moved, templates, assets, preview }: SiteInput): Site {
+  const url = addresses(settings);
+  const { startOfDay } = zone(settings.timezone);
+  const ordered = [...agents].sort((a, b) => (a.date === b.date ? b.issue - a.issue : a.date < b.date ? 1 : -1));
+  return {
+    settings,
+    url,
+    agents: ordered.map((agent) => ({
+      ...agent,
+      document: agentDocumentOf(agent, settings, url),
+      published: startOfDay(agent.date),
+    })),
+    moved,
+    templates,
+    assets,
+    markdown: markdownRenderer(url),
+    preview,
+  };
+}

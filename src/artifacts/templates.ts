@@ -1,0 +1,92 @@
+import Handlebars from 'handlebars';
+import { ContentError, diagnose } from '../diagnostics.ts';
+import { placeAt } from '../source-text.ts';
+
+/** The text of a template and where it comes from, for messages. */
+export interface TemplateSource {
+  /** Below templates/, such as `agent.hbs` or `partials/agent-line.hbs`. */
+  name: string;
+  /** Path for messages. */
+  file: string;
+  text: string;
+}
+
+/** The pages' templates, compiled. */
+export interface Templates {
+  /** Renders a template of the given name, without its ending. Throws ContentError when it uses a value that is not there. */
+  render(name: string, data: object): string;
+}
+
+/**
+ * Compiles Handlebars templates. Those below `partials/` can be used in others by their name.
+ *
+ * Throws ContentError with every template that is not well-formed. Templates are strict: a value that does not exist
+ * is an error and not an empty text.
+ */
+export function compileTemplates(sources: readonly TemplateSource[], helpers: Handlebars.HelperDeclareSpec): Templates {
+  const engine = Handlebars.create();
+  engine.registerHelper(helpers);
+  const faults = sources.flatMap((source) => {
+    try {
+      Handlebars.precompile(source.text, { strict: true });
+      return [];
+    } catch (error) {
+      return [explainTemplate(source, error)];
+    }
+  });
+  if (faults.length > 0) throw new ContentError(faults);
+
+  const compiled = new Map<string, Handlebars.TemplateDelegate>();
+  for (const source of sources) {
+    const template = engine.compile(source.text, { strict: true, preventIndent: true });
+    const named: Handlebars.TemplateDelegate = (data, options) => {
+      try {
+        return template(data, options);
+      } catch (error) {
+        throw error instanceof ContentError ? error : new ContentError([explainTemplate(source, error)]);
+      }
+    };
+    const name = source.name.replace(/\.hbs$/, '');
+    if (name.startsWith('partials/')) engine.registerPartial(name.slice('partials/'.length), named);
+    else compiled.set(name, named);
+  }
+  return {
+    render(name, data) {
+      const template = compiled.get(name);
+      if (template === undefined) throw new Error(`There is no template ${name}.hbs.`);
+      return template(data);
+    },
+  };
+}
+
+function explainTemplate({ file, text }: TemplateSource, error: unknown) {
+  const message = (error as Error).message;
+  const { lineNumber, column } = error as { lineNumber?: number; column?: number };
+  const line = lineNumber ?? Number(/on line (\d+)/.exec(message)?.[1] ?? 1);
+  const lineStart =
+    text
+      .split('\n')
+      .slice(0, line - 1)
+      .join('\n').length + (line > 1 ? 1 : 0);
+  const undefinedName = /^"(.+?)" not defined/.exec(message)?.[1] ?? /Missing helper: "(.+?)"/.exec(message)?.[1];
+  return diagnose({
+    code: 'template/syntax',
+    file,
+    text,
+    place: placeAt(text, lineStart + (column ?? 0)),
+    message:
+      undefinedName === undefined
+        ? `The template is not well-formed: ${firstLine(message)}.`
+        : `The template uses \`${undefinedName}\`, which does not exist here.`,
+    hint:
+      undefinedName === undefined
+        ? 'Check that every {{#block}} is closed by its {{/block}} and every {{ by }}.'
+        : 'Compare it with the template of the same name that comes with the program.',
+  });
+}
+
+function firstLine(message: string): string {
+  return (message.split('\n')[0] ?? message)
+    .replace(/^Parse error on line \d+:.*/, 'it cannot be read past this line')
+    .replace(/ - \d+:\d+$/, '');
+}

@@ -1,0 +1,67 @@
+import { plain, single } from './artifact.ts';
+import type { PublishedAgent, Site } from './site.ts';
+
+/** The short index for language models: a title, a summary in a quote, lists of links (llmstxt.org). */
+export const llms = single('llms.txt', plain, 'The short index for language models', (site) => {
+  const { settings, url, agents } = site;
+  return [
+    ...opening(site),
+    `Every agent is a prompt with INPUT, RULES and OUTPUT sections. The prompts are published under CC BY 4.0: name ${settings.publisher.name} when you reuse one.`,
+    '',
+    '## Agents',
+    '',
+    ...agents.map(({ document }) => `- [${linkText(document.title)}](${document.promptUrl}): ${document.excerpt}`),
+    '',
+    '## Data',
+    '',
+    `- [Catalog](${url.absolute('api/agents.json')}): every agent as JSON, newest first`,
+    `- [JSON Schema](${url.absolute('api/schema.json')}): the shape of the JSON documents`,
+    `- [OpenAPI](${url.absolute('api/openapi.json')}): every endpoint`,
+    '',
+    '## Optional',
+    '',
+    `- [All prompts in full](${url.absolute('llms-full.txt')}): every prompt in one file`,
+    `- [Atom feed](${url.absolute('atom.xml')}): the newest agents`,
+    `- [RSS feed](${url.absolute('feed.xml')}): the newest agents`,
+    '',
+  ].join('\n');
+});
+
+/** Every prompt in full, newest first. */
+export const llmsFull = single('llms-full.txt', plain, 'All agent prompts in one file', (site) =>
+  [...opening(site), ...site.agents.map(inFull)].join('\n'),
+);
+
+function opening({ settings }: Site): string[] {
+  return [`# ${settings.title}`, '', `> ${settings.description}`, ''];
+}
+
+function inFull({ document, prompt }: PublishedAgent): string {
+  const fence = fenceFor(prompt);
+  return [
+    `## ${document.title}`,
+    '',
+    `- Issue: ${document.issue}, ${document.date}`,
+    `- Category: ${document.categoryLabel}`,
+    `- Address: ${document.url}`,
+    `- License: ${document.license}`,
+    '',
+    document.excerpt,
+    '',
+    `${fence}text`,
+    prompt.trimEnd(),
+    fence,
+    '',
+  ].join('\n');
+}
+
+/** A fence of backticks that a text does not contain (CommonMark, section 4.5). */
+export function fenceFor(text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  return '`'.repeat(longest + 1);
+}
+
+/** Text that stays the text of a Markdown link. */
+export function linkText(text: string): string {
+  return text.replace(/[\\[\]]/g, '\\$&');
+}

@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TemplateSource } from '../artifacts/templates.ts';
+import { compareText } from '../compare.ts';
+import { ContentError, diagnose } from '../diagnostics.ts';
+import { nearest } from '../schema/explain.ts';
+
+/** Templates and assets as they lie on the disk: the program's own, replaced file by file by those of the catalog. */
+export interface TemplateFiles {
+  templates: TemplateSource[];
+  /** Files that are served as they are, by their path below dist/, such as `assets/style.css`. */
+  assets: Map<string, Uint8Array>;
+}
+
+/**
+ * Reads the program's templates/ and, over them, that of the catalog in `cwd`.
+ *
+ * Throws ContentError for a file of the catalog's that replaces none: it would never be used.
+ */
+export function readTemplates(cwd: string): TemplateFiles {
+  const own = fileURLToPath(new URL('../../templates', import.meta.url));
+  const theirs = resolve(cwd, 'templates');
+  const names = listFiles(own);
+  const overrides = theirs === own || !existsSync(theirs) ? [] : listFiles(theirs);
+
+  const strangers = overrides.filter((name) => !names.includes(name) && !name.startsWith('assets/'));
+  if (strangers.length > 0) {
+    throw new ContentError(
+      strangers.map((name) => {
+        const slip = nearest(name, names);
+        return diagnose({
+          code: 'template/unknown',
+          file: `templates/${name}`,
+          message: `templates/${name} replaces no template of the program, so it would never be used.`,
+          hint: slip === undefined ? `The templates are ${names.join(', ')}.` : `Did you mean ${slip}?`,
+        });
+      }),
+    );
+  }
+
+  const templates: TemplateSource[] = [];
+  const assets = new Map<string, Uint8Array>();
+  for (const name of [...new Set([...names, ...overrides])].sort(compareText)) {
+    const path = join(overrides.includes(name) ? theirs : own, name);
+    if (name.endsWith('.hbs')) templates.push({ name, file: `templates/${name}`, text: readFileSync(path, 'utf8') });
+    else if (name.startsWith('assets/')) assets.set(name, readFileSync(path));
+  }
+  return { templates, assets };
+}
+
+function listFiles(root: string): string[] {
+  return readdirSync(root, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .sort(compareText);
+}

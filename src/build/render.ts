@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { toJson } from '../artifacts/artifact.ts';
+import { artifacts } from '../artifacts/index.ts';
+import type { Site } from '../artifacts/site.ts';
+import { programVersion } from '../program.ts';
+
+/** The name of the file that says which build a folder holds. It is put in place last. */
+export const buildFile = 'build.json';
+
+/** What build.json says. */
+export interface BuildInfo {
+  /** A hash over the paths and bytes of every other file: two builds with one id are the same. */
+  id: string;
+  /** The program's version. */
+  version: string;
+  baseUrl: string;
+  /** Where votes, sign-ups and MCP live, or null. */
+  runtimeUrl: string | null;
+  preview: boolean;
+  counts: { agents: number; files: number };
+}
+
+/** A build in memory: every file by its path, in the order in which it is put in place, build.json last. */
+export interface Rendered {
+  info: BuildInfo;
+  files: Map<string, Buffer>;
+}
+
+/** Renders every artifact of a site. `onArtifact` hears of each before it is rendered, for timing and progress. */
+export function renderSite(site: Site, onArtifact: (path: string) => void = () => {}): Rendered {
+  const files = new Map<string, Buffer>();
+  const hash = createHash('sha256');
+  for (const artifact of artifacts) {
+    onArtifact(artifact.path);
+    for (const file of artifact.files(site)) {
+      if (files.has(file.path)) throw new Error(`Two artifacts render ${file.path}.`);
+      const content = file.render();
+      const bytes =
+        typeof content === 'string'
+          ? Buffer.from(content)
+          : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+      files.set(file.path, bytes);
+      hash.update(`${file.path}\0${bytes.length}\0`).update(bytes);
+    }
+  }
+  const info: BuildInfo = {
+    id: hash.digest('hex').slice(0, 32),
+    version: programVersion,
+    baseUrl: site.settings.baseUrl,
+    runtimeUrl: site.settings.runtimeUrl,
+    preview: site.preview,
+    counts: { agents: site.agents.length, files: files.size + 1 },
+  };
+  files.set(buildFile, Buffer.from(toJson(info)));
+  return { info, files };
+}

@@ -1,0 +1,65 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Console } from '../console.ts';
+import {
+  baseUrlOption,
+  type CommonFlags,
+  cwdOption,
+  draftsOption,
+  futureOption,
+  jsonOption,
+  openCatalog,
+  outOption,
+  runtimeUrlOption,
+  todayOption,
+} from './options.ts';
+
+interface Flags extends CommonFlags {
+  holdBack?: boolean;
+}
+
+export function addBuild(program: Command, terminal: Console): void {
+  program
+    .command('build')
+    .description('check, number and render what is due into a folder')
+    .addOption(cwdOption())
+    .addOption(outOption())
+    .addOption(todayOption())
+    .addOption(baseUrlOption())
+    .addOption(runtimeUrlOption())
+    .addOption(futureOption())
+    .addOption(draftsOption())
+    .option('--hold-back', 'leave out due agents without a number that have an error, in place of failing')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ catalog build\n  $ catalog build --out preview --future --drafts\n  $ catalog build --base-url https://example.github.io/agents\n',
+    )
+    .action((flags: Flags) => runBuild(flags, terminal));
+}
+
+async function runBuild(flags: Flags, terminal: Console): Promise<void> {
+  const { build } = await import('../build/build.ts');
+  const { plural, prettyReport } = await import('../report.ts');
+  const { cwd, settings, today } = openCatalog(flags);
+  const { future = false, drafts = false, holdBack = false } = flags;
+  const begun = performance.now();
+  const result = build({ cwd, out: resolve(cwd, flags.out), settings, today, future, drafts, holdBack });
+  const { info, written, warnings, heldBack } = result;
+
+  if (warnings.length > 0) {
+    terminal.say(
+      `${prettyReport(warnings, { color: terminal.color })}\nNone of this stops the build: it concerns what is not in it.\n\n`,
+    );
+  }
+  for (const slug of heldBack) terminal.say(`Held back: ${slug} has errors and stays out until they are mended.\n`);
+  if (flags.json) {
+    terminal.print(`${JSON.stringify({ today, ...info, written, heldBack, warnings }, null, 2)}\n`);
+    return;
+  }
+  const seconds = ((performance.now() - begun) / 1000).toFixed(2);
+  terminal.say(
+    `Built ${plural(info.counts.agents, 'agent')} for ${today} into ${flags.out}: ${plural(info.counts.files, 'file')}, ` +
+      `${written.changed} changed, ${written.removed} removed (build ${info.id.slice(0, 12)}, ${seconds} s).\n`,
+  );
+}

@@ -1,0 +1,28 @@
+import type { WriteStream } from 'node:tty';
+
+/** Where commands write: data to stdout, talk to stderr. */
+export class Console {
+  /** Whether talk may be coloured: stderr is a terminal and NO_COLOR is not set (no-color.org). */
+  readonly color: boolean;
+  /** The exit code of a command that ends well by itself but found something wrong. */
+  exitCode = 0;
+  readonly #out: NodeJS.WritableStream;
+  readonly #error: NodeJS.WritableStream;
+
+  constructor(out: NodeJS.WritableStream, error: NodeJS.WritableStream, environment: NodeJS.ProcessEnv) {
+    this.#out = out;
+    this.#error = error;
+    this.color =
+      (environment.NO_COLOR ?? '') === '' && environment.TERM !== 'dumb' && (error as WriteStream).isTTY === true;
+  }
+
+  /** Writes data to stdout, as it is. */
+  print(text: string): void {
+    this.#out.write(text);
+  }
+
+  /** Writes talk to stderr, as it is. */
+  say(text: string): void {
+    this.#error.write(text);
+  }
+}

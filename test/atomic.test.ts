@@ -1,0 +1,181 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { prepareSite } from '../src/build/build.ts';
+import { renderSite } from '../src/build/render.ts';
+import { writeBuild } from '../src/build/write.ts';
+import { loadSettings } from '../src/settings.ts';
+import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from './support/catalog.ts';
+import { catalog, run } from './support/process.ts';
+
+/** What readers of dist/ rely on: every file is whole at any moment, and a build that fails leaves all as it was. */
+
+const before: SmallAgent[] = [
+  { slug: 'kept', date: '2026-01-01' },
+  { slug: 'changed', date: '2026-01-02' },
+  { slug: 'removed', date: '2026-01-03' },
+];
+const after: SmallAgent[] = [
+  { slug: 'kept', date: '2026-01-01' },
+  { slug: 'changed', date: '2026-01-02', files: { 'sample-output.txt': 'Another line.\n' } },
+  { slug: 'added', date: '2026-01-03' },
+];
+const build = (folder: string, options = {}) => catalog(['build', '--cwd', folder, '--today', '2026-02-01'], options);
+const killer = fileURLToPath(new URL('./support/kill-at.mjs', import.meta.url));
+
+const killed = fileURLToPath(new URL('./support/write-killed.mjs', import.meta.url));
+type Files = Record<string, string>;
+
+/** The files of both states by path, the new ones in the order in which a build puts them in place. */
+async function bothStates(folder: string): Promise<{ old: Files; new: Files }> {
+  for (const [name, agents] of [
+    ['old', before],
+    ['new', after],
+  ] as const) {
+    writeCatalog(join(folder, name), agents);
+    const built = await build(join(folder, name));
+    assert.is(built.code, 0, built.stderr);
+  }
+  const { site } = prepareSite(join(folder, 'new'), loadSettings(join(folder, 'new'), {}, {}), { today: '2026-02-01' });
+  const rendered = Object.fromEntries(
+    [...renderSite(site).files].map(([path, bytes]) => [path, bytes.toString('latin1')]),
+  );
+  assert.equal(rendered, snapshot(join(folder, 'new', 'dist')));
+  return { old: snapshot(join(folder, 'old', 'dist')), new: rendered };
+}
+
+/**
+ * Writes the new build again and again, killed at the first call that changes the disk, the second, and so on, until
+ * one ends well; `check` sees the folder after each kill, and the next write has to complete it. Returns the kills.
+ */
+async function killAtEachStep(
+  folder: string,
+  states: { old: Files; new: Files },
+  from: string | null,
+  check: (dist: string) => void,
+) {
+  writeFiles(folder, { 'new.json': JSON.stringify(states.new) });
+  const files = new Map(Object.entries(states.new).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
+  const attempt = async (step: number) => {
+    const dist = join(folder, `at-${step}`, 'dist');
+    mkdirSync(join(folder, `at-${step}`));
+    if (from !== null) cpSync(from, dist, { recursive: true });
+    const { signal, stderr } = await run(
+      process.execPath,
+      ['--import', killer, killed, dist, join(folder, 'new.json')],
+      {
+        env: { KILL_AT: String(step) },
+      },
+    );
+    assert.is(stderr, '');
+    check(dist);
+    writeBuild(dist, files);
+    assert.equal(snapshot(dist), snapshot(join(folder, 'new', 'dist')));
+    assert.equal(readdirSync(join(folder, `at-${step}`)), ['dist']);
+    return signal === 'SIGKILL';
+  };
+  let kills = 0;
+  for (let step = 1; ; step += 2) {
+    const both = await Promise.all([attempt(step), attempt(step + 1)]);
+    kills += both.filter(Boolean).length;
+    if (!both[1]) return kills;
+  }
+}
+
+test('killed at any step of a change, dist/ has whole files only, and the next build completes it', async () => {
+  await inFolder(async (folder) => {
+    const states = await bothStates(folder);
+    const kills = await killAtEachStep(folder, states, join(folder, 'old', 'dist'), (dist) => {
+      const now = snapshot(dist);
+      for (const [path, bytes] of Object.entries(now)) {
+        assert.ok(
+          bytes === states.old[path] || bytes === states.new[path],
+          `${path} is neither the old nor the new one`,
+        );
+      }
+      for (const path of Object.keys(states.old)) {
+        if (path in states.new) assert.ok(path in now, `${path} is missing`);
+      }
+      const listed = JSON.parse(now['api/agents.json'] ?? '').agents as { slug: string }[];
+      for (const { slug } of listed) assert.ok(`agents/${slug}.html` in now, `${slug} is listed but not there`);
+      if (now['build.json'] === states.new['build.json']) assert.equal(now, snapshot(join(folder, 'new', 'dist')));
+    });
+    assert.ok(kills > 30, `only ${kills} kills`);
+  });
+});
+
+test('killed at any step of a first build, dist/ is absent or whole', async () => {
+  await inFolder(async (folder) => {
+    const states = await bothStates(folder);
+    const kills = await killAtEachStep(folder, states, null, (dist) => {
+      if (existsSync(dist)) assert.equal(snapshot(dist), snapshot(join(folder, 'new', 'dist')));
+    });
+    assert.ok(kills > 30, `only ${kills} kills`);
+  });
+});
+
+test('a build leaves nothing beside dist/, also when an earlier one was killed', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    await build(folder, { node: ['--import', killer], env: { KILL_AT: '12' } });
+    assert.ok(readdirSync(folder).some((name) => name.startsWith('.dist.staging-')));
+    assert.is((await build(folder)).code, 0);
+    assert.equal(readdirSync(folder).sort(), ['agents', 'catalog.config.json', 'dist']);
+  });
+});
+
+test('a build that fails leaves dist/ as it was', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    await build(folder);
+    const good = snapshot(join(folder, 'dist'));
+    writeFiles(folder, { 'agents/kept/prompt.txt': 'No sections\n' });
+    const failed = await build(folder);
+    assert.is(failed.code, 1);
+    assert.equal(snapshot(join(folder, 'dist')), good);
+  });
+});
+
+test('a file that did not change is not touched, and what is gone is removed with its folder', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    await build(folder);
+    const dist = join(folder, 'dist');
+    const stamp = (path: string) => statSync(join(dist, path), { bigint: true });
+    const [kept, index] = [stamp('agents/kept.html'), stamp('api/agents.json')];
+    rmSync(join(folder, 'agents', 'removed'), { recursive: true });
+    const built = await catalog(['build', '--cwd', folder, '--today', '2026-02-01', '--json']);
+    assert.is(built.code, 0, built.stderr);
+    assert.is(stamp('agents/kept.html').ino, kept.ino);
+    assert.is(stamp('agents/kept.html').mtimeNs, kept.mtimeNs);
+    assert.is.not(stamp('api/agents.json').ino, index.ino);
+    assert.not(existsSync(join(dist, 'agents', 'removed')));
+    assert.ok(JSON.parse(built.stdout).written.removed > 3);
+  });
+});
+
+test('a folder that is not a build is left alone', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    writeFiles(folder, { 'precious/thesis.txt': 'years of work' });
+    const built = await catalog(['build', '--cwd', folder, '--out', 'precious']);
+    assert.is(built.code, 1);
+    assert.match(built.stderr, /precious holds files, but no build\.json/);
+    assert.equal(readdirSync(join(folder, 'precious')), ['thesis.txt']);
+  });
+});
+
+test('where dist/ is a symbolic link, the build goes into the folder that it leads to', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    assert.is((await catalog(['build', '--cwd', folder, '--out', 'builds/a'])).code, 0);
+    symlinkSync('builds/a', join(folder, 'dist'));
+    rmSync(join(folder, 'agents', 'removed'), { recursive: true });
+    assert.is((await build(folder)).code, 0);
+    assert.not.match(readFileSync(join(folder, 'builds', 'a', 'api', 'agents.json'), 'utf8'), /removed/);
+  });
+});
+
+test.run();

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, writeCatalog } from './support/catalog.ts';
+import { catalog, startServer } from './support/process.ts';
+
+test('a base URL with a path is where everything is served, and every link starts with it', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
+    const built = await catalog(['build', '--cwd', folder, '--base-url', 'https://press.example/catalog/']);
+    assert.is(built.code, 0, built.stderr);
+    const server = await startServer(['--dist', join(folder, 'dist')]);
+    try {
+      const origin = new URL(server.address).origin;
+      assert.is(server.address, `${origin}/catalog/`);
+      const root = await fetch(origin, { redirect: 'manual' });
+      assert.is(root.status, 302);
+      assert.is(root.headers.get('location'), '/catalog/');
+      assert.is((await fetch(`${origin}/api/agents.json`)).status, 404);
+      assert.is((await fetch(`${origin}/catalog/api/agents/one.json`)).status, 200);
+
+      const page = await (await fetch(`${origin}/catalog/agents/one`)).text();
+      const links = [...page.matchAll(/ (?:href|src)="([^"#][^"]*)"/g)].map(([, link]) => link ?? '');
+      assert.ok(links.length > 5);
+      for (const link of links.filter((link) => link.startsWith('/'))) {
+        assert.ok(link.startsWith('/catalog/'), link);
+        assert.is((await fetch(origin + link)).status, 200, link);
+      }
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+test.run();

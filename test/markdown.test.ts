@@ -1,0 +1,62 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { markdownRenderer } from '../src/artifacts/markdown.ts';
+import { addresses } from '../src/artifacts/urls.ts';
+
+/** What a reader is safe from, and where links in an agent's text lead. */
+
+const { forPage, forFeed } = markdownRenderer(addresses({ baseUrl: 'https://press.example/catalog' }));
+const page = 'https://press.example/catalog/agents/one';
+
+const rows: [name: string, source: string, onPage: string, inFeed?: string][] = [
+  ['raw HTML is shown as text', '<script>alert(1)</script>', '<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>'],
+  ['inline HTML is shown as text', 'a <img src=x onerror=alert(1)> b', '<p>a &lt;img src=x onerror=alert(1)&gt; b</p>'],
+  ['a javascript: link stays text', '[x](javascript:alert(1))', '<p>[x](javascript:alert(1))</p>'],
+  ['also with other letters and escapes', '[x](JaVaScript&colon;alert(1))', '<p>[x](JaVaScript:alert(1))</p>'],
+  ['a data: link stays text', '[x](data:text/html,hi)', '<p>[x](data:text/html,hi)</p>'],
+  [
+    'a link out is kept',
+    '[x](https://example.org/a?b=1&c=2)',
+    '<p><a href="https://example.org/a?b=1&amp;c=2">x</a></p>',
+  ],
+  [
+    'a leading slash means the root of the catalog',
+    '[x](/archive)',
+    '<p><a href="/catalog/archive">x</a></p>',
+    '<p><a href="https://press.example/catalog/archive">x</a></p>',
+  ],
+  [
+    'a relative link starts from the page',
+    '[x](two)',
+    '<p><a href="/catalog/agents/two">x</a></p>',
+    '<p><a href="https://press.example/catalog/agents/two">x</a></p>',
+  ],
+  [
+    'a link to a part of the page stays on it',
+    '[x](#why)',
+    '<p><a href="#why">x</a></p>',
+    `<p><a href="${page}#why">x</a></p>`,
+  ],
+  ['a protocol-relative link leads out', '[x](//example.org/a)', '<p><a href="https://example.org/a">x</a></p>'],
+  [
+    'headings start below those of the page',
+    '# Why\n## How',
+    '<h3 id="why">Why</h3>\n<h4 id="how">How</h4>',
+    '<h3>Why</h3>\n<h4>How</h4>',
+  ],
+  [
+    'equal headings get different ids',
+    '## Why\n## Why',
+    '<h3 id="why">Why</h3>\n<h3 id="why-2">Why</h3>',
+    '<h3>Why</h3>\n<h3>Why</h3>',
+  ],
+];
+
+for (const [name, source, onPage, inFeed = onPage] of rows) {
+  test(name, () => {
+    assert.is(forPage(source, page).trim(), onPage);
+    assert.is(forFeed(source, page).trim(), inFeed);
+  });
+}
+
+test.run();

@@ -1,0 +1,115 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The catalog that comes with the program. */
+export const bundled = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A new empty folder; `remove` deletes it with all it holds. */
+export function temporaryFolder(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'catalog-test-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Runs `use` with a new empty folder, and removes it. */
+export async function inFolder<Result>(use: (folder: string) => Promise<Result> | Result): Promise<Result> {
+  const { path, remove } = temporaryFolder();
+  try {
+    return await use(path);
+  } finally {
+    remove();
+  }
+}
+
+/** Settings of a small catalog. */
+export const smallSettings = {
+  title: 'Small Catalog',
+  tagline: 'Prompts for tests',
+  description: 'A catalog for tests.',
+  language: 'en',
+  timezone: 'UTC',
+  publisher: { name: 'Test Press', url: 'https://press.example' },
+  feedId: 'tag:press.example,2026:catalog',
+  baseUrl: 'https://press.example',
+  categories: {
+    coding: { label: 'Coding', description: 'Programs.' },
+    writing: { label: 'Writing', description: 'Texts.' },
+  },
+  difficulties: ['easy', 'medium', 'hard'],
+  runtimes: ['Claude', 'ChatGPT'],
+};
+
+export interface SmallAgent {
+  slug: string;
+  date: string;
+  /** Lines of front matter: added, or in place of the line with the same key; null leaves the key out. */
+  front?: Record<string, string | null>;
+  /** Files in place of the usual ones or beside them; null leaves a file out. */
+  files?: Record<string, string | Uint8Array | null>;
+}
+
+/** The lines of front matter that a small agent has, by key. */
+function frontMatter({ slug, date }: SmallAgent): Record<string, string> {
+  return {
+    title: `The ${slug} agent`,
+    date,
+    category: 'coding',
+    tags: '[testing, small]',
+    difficulty: 'easy',
+    runtimes: '[Claude]',
+    excerpt: `Checks that the catalog can hold an agent called ${slug} and nothing else.`,
+    problem:
+      'Ada maintains a catalog and needs a small agent that is well-formed, so that a test can break it in one place.',
+    steps: '\n  - name: Copy the prompt\n    text: Paste it into an assistant.',
+    demo: '\n  - second: 0\n    label: Start\n    detail: The prompt is pasted.\n  - second: 10\n    label: End\n    detail: The answer is there.',
+  };
+}
+
+/** The files of a small agent that validates. */
+export function smallAgent(agent: SmallAgent): Record<string, string | Uint8Array> {
+  const lines = { ...frontMatter(agent), ...agent.front };
+  const front = Object.entries(lines).flatMap(([key, value]) => (value === null ? [] : [`${key}: ${value}`]));
+  const files: Record<string, string | Uint8Array | null> = {
+    'agent.md': `---\n${front.join('\n')}\n---\nIt works as small agents do.\n`,
+    'prompt.txt': `INPUT\n- TEXT: the text\n\nRULES\n1. Use TEXT only.\n\nOUTPUT\nOne line about ${agent.slug}.\n`,
+    'sample-input.txt': 'TEXT: hello\n',
+    'sample-output.txt': 'One line.\n',
+    ...agent.files,
+  };
+  return Object.fromEntries(
+    Object.entries(files).filter((entry): entry is [string, string | Uint8Array] => entry[1] !== null),
+  );
+}
+
+/** Writes a catalog of small agents into a folder. */
+export function writeCatalog(folder: string, agents: SmallAgent[], settings: object = {}): void {
+  writeFiles(folder, { 'catalog.config.json': JSON.stringify({ ...smallSettings, ...settings }, null, 2) });
+  for (const agent of agents) writeFiles(join(folder, 'agents', agent.slug), smallAgent(agent));
+}
+
+export function writeFiles(folder: string, files: Record<string, string | Uint8Array>): void {
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  }
+}
+
+/** A copy of the bundled catalog without its program. */
+export function copyBundled(folder: string): void {
+  for (const name of ['agents', 'catalog.config.json'])
+    cpSync(join(bundled, name), join(folder, name), { recursive: true });
+}
+
+/** Every file below a folder with its bytes as text in latin1, so that two folders can be compared. */
+export function snapshot(folder: string): Record<string, string> {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(
+    entries
+      .map((path) => [relative(folder, path).split(sep).join('/'), readFileSync(path, 'latin1')] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
+
+export interface Finished {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+interface RunOptions {
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  /** Arguments for node itself. */
+  node?: string[];
+  input?: string;
+}
+
+/** What a process inherits: no setting of the person who runs the tests. */
+function environment(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR, SystemRoot } = process.env;
+  return { PATH, HOME, TMPDIR, SystemRoot, NODE_ENV: 'test', ...extra };
+}
+
+/** Runs the compiled `catalog` as a process of its own and waits for its end. */
+export async function catalog(
+  args: string[],
+  { cwd = root, env, node = [], input = '' }: RunOptions = {},
+): Promise<Finished> {
+  return run(process.execPath, [...node, bin, ...args], { cwd, ...(env === undefined ? {} : { env }), input });
+}
+
+/** Runs a program and waits for its end. */
+export async function run(
+  command: string,
+  args: string[],
+  { cwd = root, env, input = '' }: RunOptions = {},
+): Promise<Finished> {
+  const child = spawn(command, args, { cwd, env: environment(env) });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text;
+  });
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return { code, signal, stdout, stderr };
+}
+
+export interface RunningServer {
+  /** Where it serves, with a slash at its end; the host is the one it printed. */
+  address: string;
+  process: ChildProcess;
+  /** Everything that it has written to stdout so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Finished>;
+}
+
+/** Starts `catalog serve` with a free port and waits until it serves. Rejects with what it wrote when it ends instead. */
+export async function startServer(
+  args: string[],
+  { cwd = root, env, node = [] }: RunOptions = {},
+): Promise<RunningServer> {
+  const child = spawn(process.execPath, [...node, bin, 'serve', '--port', '0', ...args], {
+    cwd,
+    env: environment(env),
+  });
+  let stdout = '';
+  let stderr = '';
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
+  });
+  const address = await new Promise<string>((found, failed) => {
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+      const match = /Serving the catalog at (\S+)/.exec(stderr);
+      if (match?.[1] !== undefined) found(match[1]);
+    });
+    ended.then(([code]) => failed(new Error(`serve ended with ${code}: ${stderr}${stdout}`)));
+  });
+  return {
+    address,
+    process: child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      const [code, endedBy] = await ended;
+      return { code, signal: endedBy, stdout, stderr };
+    },
+  };
+}
