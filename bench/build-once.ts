@@ -1,8 +1,7 @@
 /** One measured run, in a process of its own: `copy` reads and writes only, `build` builds. Prints JSON. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { build, prepareSite } from '../src/build/build.ts';
-import { renderSite } from '../src/build/render.ts';
+import { build, renderCatalog } from '../src/build/build.ts';
 import { readAgents } from '../src/content/read.ts';
 import { loadSettings } from '../src/settings.ts';
 
@@ -38,7 +37,7 @@ if (what === 'build') {
   total = performance.now() - begun;
   files = info.counts.files;
 } else {
-  const rendered = renderSite(prepareSite(cwd, settings, { today }).site).files;
+  const rendered = renderCatalog({ cwd, settings, today }).rendered.files;
   const begun = performance.now();
   readAgents(cwd);
   for (const [path, content] of rendered) {

@@ -21,6 +21,49 @@ export function jsonReport(diagnostics: readonly Diagnostic[]): string {
   return JSON.stringify({ ok: !hasErrors(diagnostics), diagnostics: sortDiagnostics(diagnostics) }, null, 2);
 }
 
+/**
+ * The same as annotations of GitHub Actions, errors first: at most ten of each level, which is what GitHub shows of a
+ * step; the tenth then says how many more there are.
+ *
+ * `prefix` is the path from the root of the repository to the catalog's folder, empty or with a slash at its end.
+ */
+export function githubReport(diagnostics: readonly Diagnostic[], prefix: string): string {
+  const sorted = sortDiagnostics(diagnostics);
+  return (['error', 'warning'] as const)
+    .flatMap((level) => {
+      const all = sorted.filter(({ severity }) => severity === level);
+      const shown = all.length > shownPerLevel ? all.slice(0, shownPerLevel - 1) : all;
+      const lines = shown.map((diagnostic) => annotation(diagnostic, prefix));
+      const left = all.length - shown.length;
+      if (left > 0)
+        lines.push(
+          `::${level} title=And ${left} more::${escapeData(`${plural(left, level)} more: run catalog validate to see all of them.`)}`,
+        );
+      return lines;
+    })
+    .join('\n');
+}
+
+const shownPerLevel = 10;
+
+function annotation(
+  { severity, file, line, column, endColumn, code, message, hint }: Diagnostic,
+  prefix: string,
+): string {
+  const properties = { file: prefix + file, line, col: column, endColumn, title: code };
+  const list = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(String(value))}`);
+  return `::${severity} ${list.join(',')}::${escapeData(hint === '' ? message : `${message}\n${hint}`)}`;
+}
+
+/** The escapes of GitHub's workflow commands. */
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === 'error');
 }

@@ -92,11 +92,17 @@ function parseSettings(text: string) {
   }
   const doubled = parseDocument(text, { prettyErrors: false }).errors.filter(({ code }) => code === 'DUPLICATE_KEY');
   const wrong = explain(settingsSource, value).map(({ kind, path, message, hint }) =>
-    fail(codes[kind], placeInJson(text, path, { key: kind === 'unknown-key' }), message, hint),
+    fail(codes[kind], placeInJson(text, path, { key: kind.endsWith('-key') }), message, hint),
   );
-  const twice = doubled.map(({ pos: [from, to] }) =>
-    fail('settings/duplicate-key', placeAt(text, from, to - from), 'This key stands twice.', 'Keep one of the two.'),
-  );
+  const twice = doubled.map(({ pos: [from] }) => {
+    const key = /^"[^"]*"/.exec(text.slice(from))?.[0] ?? '"';
+    return fail(
+      'settings/duplicate-key',
+      placeAt(text, from, key.length),
+      `${key} stands twice.`,
+      'Keep one of the two.',
+    );
+  });
   if (wrong.length + twice.length > 0) throw new ContentError([...wrong, ...twice]);
   return settingsSource.parse(value);
 }
@@ -104,6 +110,7 @@ function parseSettings(text: string) {
 const codes = {
   missing: 'settings/missing-key',
   'unknown-key': 'settings/unknown-key',
+  'bad-key': 'settings/value',
   value: 'settings/value',
 } as const;
 

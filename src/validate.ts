@@ -1,8 +1,7 @@
-import { templateHelpers } from './artifacts/page.ts';
-import { compileTemplates } from './artifacts/templates.ts';
-import { addresses } from './artifacts/urls.ts';
-import { readTemplates } from './build/read-templates.ts';
+import { artifacts } from './artifacts/index.ts';
+import { prepareSite } from './build/prepare.ts';
 import { loadContent } from './content/load.ts';
+import { type Selected, select } from './content/select.ts';
 import { ContentError, type Diagnostic, sortDiagnostics } from './diagnostics.ts';
 import type { Settings } from './settings.ts';
 
@@ -13,19 +12,28 @@ export function validateCatalog(
   today: string,
 ): { folders: string[]; diagnostics: Diagnostic[] } {
   const { folders, diagnostics } = loadContent(cwd, settings, today);
+  const selected = select(folders, diagnostics, { today, future: true, drafts: true });
   return {
     folders: folders.map(({ slug }) => slug),
-    diagnostics: sortDiagnostics([...diagnostics, ...templateFaults(cwd, settings)]),
+    diagnostics: sortDiagnostics([...diagnostics, ...templateFaults(cwd, settings, selected)]),
   };
 }
 
-function templateFaults(cwd: string, settings: Settings): readonly Diagnostic[] {
+/** What is wrong with the templates, found by rendering one file of each artifact. */
+function templateFaults(cwd: string, settings: Settings, selected: Selected): readonly Diagnostic[] {
   try {
-    const { templates, assets } = readTemplates(cwd);
-    compileTemplates(templates, templateHelpers(settings, addresses(settings), assets));
+    const site = prepareSite(cwd, settings, selected, { preview: true });
+    for (const artifact of artifacts) for (const file of first(artifact.files(site))) file.render();
     return [];
   } catch (error) {
     if (error instanceof ContentError) return error.diagnostics;
     throw error;
+  }
+}
+
+function* first<Item>(items: Iterable<Item>): Iterable<Item> {
+  for (const item of items) {
+    yield item;
+    return;
   }
 }

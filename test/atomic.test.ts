@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { prepareSite } from '../src/build/build.ts';
-import { renderSite } from '../src/build/render.ts';
+import { renderCatalog } from '../src/build/build.ts';
 import { writeBuild } from '../src/build/write.ts';
 import { loadSettings } from '../src/settings.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from './support/catalog.ts';
@@ -38,10 +37,12 @@ async function bothStates(folder: string): Promise<{ old: Files; new: Files }> {
     const built = await build(join(folder, name));
     assert.is(built.code, 0, built.stderr);
   }
-  const { site } = prepareSite(join(folder, 'new'), loadSettings(join(folder, 'new'), {}, {}), { today: '2026-02-01' });
-  const rendered = Object.fromEntries(
-    [...renderSite(site).files].map(([path, bytes]) => [path, bytes.toString('latin1')]),
-  );
+  const { rendered: built } = renderCatalog({
+    cwd: join(folder, 'new'),
+    settings: loadSettings(join(folder, 'new'), {}, {}),
+    today: '2026-02-01',
+  });
+  const rendered = Object.fromEntries([...built.files].map(([path, bytes]) => [path, bytes.toString('latin1')]));
   assert.equal(rendered, snapshot(join(folder, 'new', 'dist')));
   return { old: snapshot(join(folder, 'old', 'dist')), new: rendered };
 }

@@ -31,6 +31,7 @@ function renderAgent(site: Site, agent: PublishedAgent, index: number): string {
       description: agent.excerpt,
       path: `agents/${agent.slug}`,
       alternates: [
+        { type: 'text/markdown', href: `${document.url}.md`, title: 'Markdown' },
         { type: 'application/json', href: document.apiUrl, title: 'JSON' },
         { type: 'text/plain', href: document.promptUrl, title: 'Prompt' },
       ],

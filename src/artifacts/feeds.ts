@@ -1,6 +1,7 @@
 import { Feed } from 'feed';
 import Handlebars from 'handlebars';
-import { single } from './artifact.ts';
+import { type Artifact, single } from './artifact.ts';
+import { categoriesOf } from './groups.ts';
 import type { PublishedAgent, Site } from './site.ts';
 
 export const rss = single('feed.xml', 'application/rss+xml; charset=utf-8', 'RSS 2.0: the newest agents', (site) => {
@@ -16,6 +17,32 @@ export const atom = single('atom.xml', 'application/atom+xml; charset=utf-8', 'A
   const feed = feedOf(site, { path: 'atom.xml', agents: newest(site), title: Handlebars.escapeExpression });
   return `${feed.atom1()}\n`;
 });
+
+/** Atom for one category; its entries have the same ids as in the whole feed. */
+export const category: Artifact = {
+  path: 'feeds/{category}.xml',
+  type: 'application/atom+xml; charset=utf-8',
+  purpose: 'Atom for one category',
+  *files(site) {
+    for (const { key, label, agents } of categoriesOf(site)) {
+      const path = `feeds/${key}.xml`;
+      const render = () => {
+        const feed = feedOf(site, {
+          path,
+          agents: agents.slice(0, site.settings.feedLength),
+          title: Handlebars.escapeExpression,
+          about: {
+            id: `${site.settings.feedId}/categories/${key}`,
+            title: `${site.settings.title}: ${label}`,
+            page: `categories/${key}`,
+          },
+        });
+        return `${feed.atom1()}\n`;
+      };
+      yield { path, render };
+    }
+  },
+};
 
 /** The agents that the feeds hold, newest first. */
 export function newest({ agents, settings }: Site): PublishedAgent[] {
@@ -47,9 +74,11 @@ interface FeedInput {
   agents: readonly PublishedAgent[];
   /** Titles are HTML in Atom, text in RSS. */
   title: (title: string) => string;
+  /** What the feed is about; default: the whole publication. */
+  about?: { id: string; title: string; page: string };
 }
 
-function feedOf(site: Site, { path, agents, title }: FeedInput): Feed {
+function feedOf(site: Site, { path, agents, title, about }: FeedInput): Feed {
   const { settings, url } = site;
   const { publisher } = settings;
   const author = {
@@ -58,11 +87,11 @@ function feedOf(site: Site, { path, agents, title }: FeedInput): Feed {
     ...(publisher.email === undefined ? {} : { email: publisher.email }),
   };
   const feed = new Feed({
-    id: settings.feedId,
-    title: settings.title,
+    id: about?.id ?? settings.feedId,
+    title: about?.title ?? settings.title,
     description: settings.description,
     language: settings.language,
-    link: url.absolute(),
+    link: url.absolute(about?.page),
     feed: url.absolute(path),
     updated: updatedOf(agents),
     author,

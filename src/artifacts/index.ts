@@ -1,4 +1,5 @@
 import * as agentFiles from './agent-files.ts';
+import agentMarkdown from './agent-markdown.ts';
 import agentPage from './agent-page.ts';
 import * as api from './api.ts';
 import type { Artifact } from './artifact.ts';
@@ -6,8 +7,16 @@ import assets from './assets.ts';
 import * as feeds from './feeds.ts';
 import * as crawlers from './for-crawlers.ts';
 import homePage from './home-page.ts';
+import * as hostFiles from './host-files.ts';
+import jsonFeed from './json-feed.ts';
+import * as lists from './list-pages.ts';
+import movedPage from './moved-page.ts';
 import notFoundPage from './not-found-page.ts';
+import searchIndex from './search-index.ts';
+import type { Output } from './site.ts';
+import * as skills from './skills.ts';
 import * as text from './text-indexes.ts';
+import * as textPages from './text-pages.ts';
 
 /**
  * What the site consists of, in the order in which it is put in place: what belongs to one agent first, then what
@@ -19,8 +28,16 @@ export const artifacts: readonly Artifact[] = [
   agentFiles.sampleOutput,
   agentFiles.config,
   api.agent,
+  skills.skill,
+  agentMarkdown,
   agentPage,
+  movedPage,
   notFoundPage,
+  lists.categories,
+  lists.tags,
+  lists.archive,
+  textPages.about,
+  textPages.developers,
   homePage,
   api.schema,
   api.openapi,
@@ -29,9 +46,21 @@ export const artifacts: readonly Artifact[] = [
   text.llmsFull,
   feeds.rss,
   feeds.atom,
+  feeds.category,
+  jsonFeed,
+  searchIndex,
+  skills.index,
   crawlers.sitemap,
   crawlers.robots,
+  hostFiles.securityContact,
+  hostFiles.headers,
+  hostFiles.noJekyll,
 ];
+
+/** The outputs as the registry describes them, for pages and docs that list them. */
+export function outputs(): Output[] {
+  return artifacts.map(({ path, type, purpose }) => ({ path, type: typeof type === 'string' ? type : null, purpose }));
+}
 
 /** The content type of a path below dist/, or undefined where no artifact has it. */
 export function contentType(path: string): string | undefined {

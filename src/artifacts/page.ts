@@ -13,8 +13,10 @@ export interface PageHead {
   description: string;
   /** Its path below the base URL, or null where it has no address of its own (the 404 page). */
   path: string | null;
+  /** Whether the page only leads to `path`, where the content is now. */
+  moved?: boolean;
   /** Other forms of the same content. */
-  alternates?: { type: string; href: string; title: string }[];
+  alternates?: readonly { type: string; href: string; title: string }[];
 }
 
 /** Renders a whole HTML page: `data` with the page's template, then that within the layout. */
@@ -26,10 +28,11 @@ export function renderPage(site: Site, head: PageHead, data: object): string {
     ...shared,
     ...head,
     title: head.title === null ? settings.title : `${head.title} · ${settings.title}`,
+    moved: head.moved === true ? url.link(head.path ?? '') : null,
     canonical: head.path === null ? null : url.absolute(head.path),
     alternates: head.alternates ?? [],
     contentSecurityPolicy: contentSecurityPolicy(settings),
-    indexed: head.path !== null && !site.preview,
+    indexed: head.path !== null && !site.preview && head.moved !== true,
     body,
   });
 }
@@ -53,17 +56,19 @@ export function contentSecurityPolicy({ runtimeUrl }: Settings): string {
   ].join('; ');
 }
 
-/** What templates can call: `link` and `asset` make links, `path` joins their parts, `longDate` writes a day out, `join` lists texts. */
+/** What templates can call: `link` and `asset` make links, `path` joins their parts, `longDate` and `monthName` write days and months out, `join` lists texts. */
 export function templateHelpers(
   settings: Settings,
   url: Addresses,
   assets: ReadonlyMap<string, Uint8Array>,
 ): HelperDeclareSpec {
   const dates = new Intl.DateTimeFormat(settings.language, { dateStyle: 'long', timeZone: 'UTC' });
+  const months = new Intl.DateTimeFormat(settings.language, { month: 'long', year: 'numeric', timeZone: 'UTC' });
   const versions = new Map([...assets].map(([path, bytes]) => [path, assetVersion(bytes)]));
   return {
     link: (path: string) => url.link(path),
     asset: (path: string) => `${url.link(path)}?v=${versions.get(path) ?? ''}`,
+    monthName: (month: string) => months.format(new Date(`${month}-01T00:00:00Z`)),
     path: (...parts: unknown[]) => parts.slice(0, -1).join('/'),
     longDate: (day: string) => dates.format(new Date(`${day}T00:00:00Z`)),
     join: (texts: string[]) => texts.join(', '),

@@ -19,8 +19,17 @@ export interface Site {
   /** Files that are served as they are, by their path below dist/. */
   assets: ReadonlyMap<string, Uint8Array>;
   markdown: MarkdownRenderer;
+  /** What the site consists of, for the pages that list it; type is null for a family of several types. */
+  outputs: readonly Output[];
   /** Whether agents are in it that are not due: pages then say so and ask not to be indexed. */
   preview: boolean;
+}
+
+/** One output as the registry of artifacts describes it. */
+export interface Output {
+  path: string;
+  type: string | null;
+  purpose: string;
 }
 
 /** An agent with the document that readers get of it. */
@@ -36,11 +45,12 @@ export interface SiteInput {
   moved: ReadonlyMap<string, string>;
   templates: Templates;
   assets: ReadonlyMap<string, Uint8Array>;
+  outputs: readonly Output[];
   preview: boolean;
 }
 
 /** Makes a site of numbered agents; they may be in any order. */
-export function makeSite({ settings, agents, moved, templates, assets, preview }: SiteInput): Site {
+export function makeSite({ settings, agents, moved, templates, assets, outputs, preview }: SiteInput): Site {
   const url = addresses(settings);
   const { startOfDay } = zone(settings.timezone);
   const ordered = [...agents].sort((a, b) => (a.date === b.date ? b.issue - a.issue : a.date < b.date ? 1 : -1));
@@ -56,6 +66,7 @@ export function makeSite({ settings, agents, moved, templates, assets, preview }
     templates,
     assets,
     markdown: markdownRenderer(url),
+    outputs,
     preview,
   };
 }

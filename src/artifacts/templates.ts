@@ -1,5 +1,5 @@
 import Handlebars from 'handlebars';
-import { ContentError, diagnose } from '../diagnostics.ts';
+import { ContentError, type Diagnostic, diagnose } from '../diagnostics.ts';
 import { placeAt } from '../source-text.ts';
 
 /** The text of a template and where it comes from, for messages. */
@@ -59,34 +59,51 @@ export function compileTemplates(sources: readonly TemplateSource[], helpers: Ha
   };
 }
 
-function explainTemplate({ file, text }: TemplateSource, error: unknown) {
+function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagnostic {
   const message = (error as Error).message;
-  const { lineNumber, column } = error as { lineNumber?: number; column?: number };
+  const refuse = (offset: number, length: number, what: string, hint: string) =>
+    diagnose({ code: 'template/syntax', file, text, place: placeAt(text, offset, length), message: what, hint });
+
+  const missing = /^"(.+?)" not defined/.exec(message)?.[1] ?? /Missing helper: "(.+?)"/.exec(message)?.[1];
+  const { lineNumber, column = 0 } = error as { lineNumber?: number; column?: number };
   const line = lineNumber ?? Number(/on line (\d+)/.exec(message)?.[1] ?? 1);
   const lineStart =
     text
       .split('\n')
       .slice(0, line - 1)
       .join('\n').length + (line > 1 ? 1 : 0);
-  const undefinedName = /^"(.+?)" not defined/.exec(message)?.[1] ?? /Missing helper: "(.+?)"/.exec(message)?.[1];
-  return diagnose({
-    code: 'template/syntax',
-    file,
-    text,
-    place: placeAt(text, lineStart + (column ?? 0)),
-    message:
-      undefinedName === undefined
-        ? `The template is not well-formed: ${firstLine(message)}.`
-        : `The template uses \`${undefinedName}\`, which does not exist here.`,
-    hint:
-      undefinedName === undefined
-        ? 'Check that every {{#block}} is closed by its {{/block}} and every {{ by }}.'
-        : 'Compare it with the template of the same name that comes with the program.',
-  });
+  if (missing !== undefined) {
+    return refuse(
+      lineStart + column,
+      missing.length,
+      `The template uses \`${missing}\`, which does not exist here.`,
+      'Compare it with the template of the same name that comes with the program.',
+    );
+  }
+  const open = unclosedBlock(text);
+  if (open !== null) {
+    return refuse(
+      open.offset,
+      open.mark.length,
+      `\`${open.mark}\` is opened but never closed.`,
+      `Close it with {{/${open.name}}}.`,
+    );
+  }
+  return refuse(
+    lineStart + column,
+    1,
+    'The template is not well-formed Handlebars at or just before this place.',
+    'Check that every {{ has its }} and that blocks are closed in the order in which they were opened.',
+  );
 }
 
-function firstLine(message: string): string {
-  return (message.split('\n')[0] ?? message)
-    .replace(/^Parse error on line \d+:.*/, 'it cannot be read past this line')
-    .replace(/ - \d+:\d+$/, '');
+/** The last block of a template that is opened and never closed, or null. */
+function unclosedBlock(text: string): { offset: number; mark: string; name: string } | null {
+  const open: { offset: number; mark: string; name: string }[] = [];
+  for (const match of text.matchAll(/\{\{~?([#/])\s*([\w-]+)[^}]*\}\}/g)) {
+    const [mark, kind, name = ''] = match;
+    if (kind === '#') open.push({ offset: match.index, mark, name });
+    else if (open.at(-1)?.name === name) open.pop();
+  }
+  return open.at(-1) ?? null;
 }

@@ -1,4 +1,5 @@
 import { plain, single } from './artifact.ts';
+import { fenced, linkText } from './markdown-text.ts';
 import type { PublishedAgent, Site } from './site.ts';
 
 /** The short index for language models: a title, a summary in a quote, lists of links (llmstxt.org). */
@@ -6,11 +7,11 @@ export const llms = single('llms.txt', plain, 'The short index for language mode
   const { settings, url, agents } = site;
   return [
     ...opening(site),
-    `Every agent is a prompt with INPUT, RULES and OUTPUT sections. The prompts are published under CC BY 4.0: name ${settings.publisher.name} when you reuse one.`,
+    `Every agent is a prompt with INPUT, RULES and OUTPUT sections; its page has the prompt, how it works, and a worked sample. The prompts are published under CC BY 4.0: name ${settings.publisher.name} when you reuse one.`,
     '',
     '## Agents',
     '',
-    ...agents.map(({ document }) => `- [${linkText(document.title)}](${document.promptUrl}): ${document.excerpt}`),
+    ...agents.map(({ document }) => `- [${linkText(document.title)}](${document.url}.md): ${document.excerpt}`),
     '',
     '## Data',
     '',
@@ -18,9 +19,12 @@ export const llms = single('llms.txt', plain, 'The short index for language mode
     `- [JSON Schema](${url.absolute('api/schema.json')}): the shape of the JSON documents`,
     `- [OpenAPI](${url.absolute('api/openapi.json')}): every endpoint`,
     '',
+    `- [Agent skills](${url.absolute('.well-known/agent-skills/index.json')}): every agent as a skill to install`,
+    '',
     '## Optional',
     '',
     `- [All prompts in full](${url.absolute('llms-full.txt')}): every prompt in one file`,
+    `- [About](${url.absolute('about')}): who publishes this, and under which licence`,
     `- [Atom feed](${url.absolute('atom.xml')}): the newest agents`,
     `- [RSS feed](${url.absolute('feed.xml')}): the newest agents`,
     '',
@@ -37,7 +41,6 @@ function opening({ settings }: Site): string[] {
 }
 
 function inFull({ document, prompt }: PublishedAgent): string {
-  const fence = fenceFor(prompt);
   return [
     `## ${document.title}`,
     '',
@@ -48,20 +51,7 @@ function inFull({ document, prompt }: PublishedAgent): string {
     '',
     document.excerpt,
     '',
-    `${fence}text`,
-    prompt.trimEnd(),
-    fence,
+    fenced(prompt),
     '',
   ].join('\n');
-}
-
-/** A fence of backticks that a text does not contain (CommonMark, section 4.5). */
-export function fenceFor(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  return '`'.repeat(longest + 1);
-}
-
-/** Text that stays the text of a Markdown link. */
-export function linkText(text: string): string {
-  return text.replace(/[\\[\]]/g, '\\$&');
 }

@@ -1,20 +1,14 @@
-import { templateHelpers } from '../artifacts/page.ts';
-import { makeSite, type Site } from '../artifacts/site.ts';
-import { compileTemplates } from '../artifacts/templates.ts';
-import { addresses } from '../artifacts/urls.ts';
 import { loadContent } from '../content/load.ts';
 import { type Selected, type Selection, select } from '../content/select.ts';
 import { ContentError, type Diagnostic } from '../diagnostics.ts';
 import type { Settings } from '../schema/settings.ts';
-import { readTemplates } from './read-templates.ts';
-import { type BuildInfo, renderSite } from './render.ts';
+import { prepareSite } from './prepare.ts';
+import { type BuildInfo, type Rendered, renderSite } from './render.ts';
 import { type Written, writeBuild } from './write.ts';
 
-export interface BuildOptions extends Selection {
+export interface RenderOptions extends Selection {
   /** The catalog's folder. */
   cwd: string;
-  /** The folder of the build. */
-  out: string;
   settings: Settings;
   /** Hears of the stages as they begin: read, number, render <artifact>, write. */
   onStage?: (stage: string) => void;
@@ -30,38 +24,28 @@ export interface BuildResult {
 }
 
 /**
- * Builds the catalog: read → validate → number → render → write.
+ * Builds the catalog into the folder `out`: read → validate → number → render → write.
  *
  * Throws ContentError when something that would be built has an error; the folder is then as it was.
  */
-export function build({ cwd, out, settings, onStage = () => {}, ...selection }: BuildOptions): BuildResult {
-  onStage('read');
-  const { site, selected } = prepareSite(cwd, settings, selection, onStage);
-  const { info, files } = renderSite(site, (artifact) => onStage(`render ${artifact}`));
-  onStage('write');
-  const written = writeBuild(out, files);
-  return { info, written, warnings: selected.warnings, heldBack: selected.heldBack };
+export function build({ out, ...options }: RenderOptions & { out: string }): BuildResult {
+  const { rendered, selected } = renderCatalog(options);
+  options.onStage?.('write');
+  const written = writeBuild(out, rendered.files);
+  return { info: rendered.info, written, warnings: selected.warnings, heldBack: selected.heldBack };
 }
 
-/** Everything up to rendering: the site that a build would render. Throws ContentError as build does. */
-export function prepareSite(
-  cwd: string,
-  settings: Settings,
-  selection: Selection,
-  onStage: (stage: string) => void = () => {},
-): { site: Site; selected: Selected } {
+/** The same without writing: the build in memory. Throws ContentError as build does. */
+export function renderCatalog({ cwd, settings, onStage = () => {}, ...selection }: RenderOptions): {
+  rendered: Rendered;
+  selected: Selected;
+} {
+  onStage('read');
   const { folders, diagnostics } = loadContent(cwd, settings, selection.today);
   onStage('number');
   const selected = select(folders, diagnostics, selection);
   if (selected.errors.length > 0) throw new ContentError(selected.errors);
-  const { templates, assets } = readTemplates(cwd);
-  const site = makeSite({
-    settings,
-    agents: selected.agents,
-    moved: selected.moved,
-    templates: compileTemplates(templates, templateHelpers(settings, addresses(settings), assets)),
-    assets,
-    preview: selection.future === true || selection.drafts === true,
-  });
-  return { site, selected };
+  const preview = selection.future === true || selection.drafts === true;
+  const site = prepareSite(cwd, settings, selected, { preview });
+  return { rendered: renderSite(site, (artifact) => onStage(`render ${artifact}`)), selected };
 }

@@ -17,6 +17,8 @@ export interface BuildInfo {
   /** Where votes, sign-ups and MCP live, or null. */
   runtimeUrl: string | null;
   preview: boolean;
+  /** Former slug → slug, for what arrives under an old name. */
+  moved: Record<string, string>;
   counts: { agents: number; files: number };
 }
 
@@ -49,6 +51,7 @@ export function renderSite(site: Site, onArtifact: (path: string) => void = () =
     baseUrl: site.settings.baseUrl,
     runtimeUrl: site.settings.runtimeUrl,
     preview: site.preview,
+    moved: Object.fromEntries(site.moved),
     counts: { agents: site.agents.length, files: files.size + 1 },
   };
   files.set(buildFile, Buffer.from(toJson(info)));

@@ -1,6 +1,7 @@
+import { relative, resolve, sep } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Console } from '../console.ts';
-import { OperationError } from '../diagnostics.ts';
+import { ContentError, type Diagnostic, OperationError } from '../diagnostics.ts';
 import { type ReportFormat, reportFormats } from '../report.ts';
 import { type CommonFlags, cwdOption, jsonOption, openCatalog, todayOption } from './options.ts';
 
@@ -25,21 +26,52 @@ export function addValidate(program: Command, terminal: Console): void {
 }
 
 async function validate(slugs: string[], flags: Flags, terminal: Console): Promise<void> {
-  const { validateCatalog } = await import('../validate.ts');
-  const { hasErrors, jsonReport, plural, prettyReport } = await import('../report.ts');
-  const { cwd, settings, today } = openCatalog(flags);
-  const { folders, diagnostics } = validateCatalog(cwd, settings, today);
-
-  const unknown = slugs.filter((slug) => !folders.includes(slug));
+  const { hasErrors, plural } = await import('../report.ts');
+  const { folders, diagnostics } = await check(flags);
+  const unknown = folders === null ? [] : slugs.filter((slug) => !folders.includes(slug));
   if (unknown.length > 0) throw new OperationError(`There is no agent ${unknown.join(', ')} in agents/.`);
-  const wanted =
-    slugs.length === 0 ? diagnostics : diagnostics.filter(({ slug }) => slug !== null && slugs.includes(slug));
+  const wanted = diagnostics.filter(({ slug }) => slugs.length === 0 || slug === null || slugs.includes(slug));
 
   const format = flags.format ?? (flags.json ? 'json' : 'pretty');
-  if (format === 'json') terminal.print(`${jsonReport(wanted)}\n`);
-  else if (wanted.length > 0) terminal.print(`${prettyReport(wanted, { color: terminal.color })}\n`);
-  if (format === 'pretty' && !hasErrors(wanted)) {
-    terminal.say(`${plural(slugs.length === 0 ? folders.length : slugs.length, 'agent')} checked, no errors.\n`);
-  }
+  await print(wanted, format, resolve(flags.cwd), terminal);
   if (hasErrors(wanted)) terminal.exitCode = 1;
+  else if (format === 'pretty') {
+    const count = slugs.length === 0 ? (folders?.length ?? 0) : slugs.length;
+    terminal.say(`${plural(count, 'agent')} checked, no errors.\n`);
+  }
+}
+
+/** What is wrong with the catalog; `folders` is null where not even its settings can be used. */
+async function check(flags: Flags): Promise<{ folders: string[] | null; diagnostics: readonly Diagnostic[] }> {
+  const { validateCatalog } = await import('../validate.ts');
+  try {
+    const { cwd, settings, today } = openCatalog(flags);
+    return validateCatalog(cwd, settings, today);
+  } catch (error) {
+    if (error instanceof ContentError) return { folders: null, diagnostics: error.diagnostics };
+    throw error;
+  }
+}
+
+async function print(
+  diagnostics: readonly Diagnostic[],
+  format: ReportFormat,
+  cwd: string,
+  terminal: Console,
+): Promise<void> {
+  const { githubReport, jsonReport, prettyReport } = await import('../report.ts');
+  const reports: Record<ReportFormat, () => string> = {
+    pretty: () => prettyReport(diagnostics, { color: terminal.color }),
+    json: () => jsonReport(diagnostics),
+    github: () => githubReport(diagnostics, prefixOf(cwd, process.env)),
+  };
+  const report = reports[format]();
+  if (report !== '') terminal.print(`${report}\n`);
+}
+
+/** The path from the root of the repository that GitHub Actions checked out to the catalog, for annotations. */
+function prefixOf(cwd: string, { GITHUB_WORKSPACE }: NodeJS.ProcessEnv): string {
+  if (GITHUB_WORKSPACE === undefined || GITHUB_WORKSPACE === '') return '';
+  const path = relative(GITHUB_WORKSPACE, cwd).split(sep).join('/');
+  return path === '' || path.startsWith('..') ? '' : `${path}/`;
 }

@@ -60,7 +60,7 @@ function takenNumbers(numbered: readonly Numbered[]): Diagnostic[] {
     }
     return at(folder, 'issue', {
       code: 'issue/taken',
-      message: `Number ${folder.place.issue} belongs to ${owner.slug}, which comes first by date and slug.`,
+      message: `Number ${folder.place.issue} belongs to \`${owner.slug}\`, which comes first by date and slug.`,
       hint: 'Delete this `issue` line: `catalog publish` writes the next number.',
     });
   });
@@ -73,7 +73,7 @@ function fallingDates(numbered: readonly Numbered[]): Diagnostic[] {
     if (folder.place.date === null || before.place.date === null || folder.place.date >= before.place.date) return [];
     return at(folder, 'issue', {
       code: 'issue/order',
-      message: `Number ${folder.place.issue} is dated ${folder.place.date}, before number ${before.place.issue} (${before.slug}, ${before.place.date}).`,
+      message: `Number ${folder.place.issue} is dated ${folder.place.date}, before number ${before.place.issue} (\`${before.slug}\`, ${before.place.date}).`,
       hint: 'Put back the date and the number with which it was published; git has them.',
     });
   });
@@ -95,7 +95,7 @@ function takenDates(folders: readonly ParsedFolder[], free: string): Diagnostic[
     if (folder.place.issue !== null && folder.place.issue === owner.place.issue) return [];
     return at(folder, 'date', {
       code: 'date/taken',
-      message: `${date} is the date of ${owner.slug}; one agent comes out a day.`,
+      message: `${date} is the date of \`${owner.slug}\`; one agent comes out a day.`,
       hint: `Choose another date; the first free one is ${free}.`,
     });
   });
@@ -145,7 +145,7 @@ function takenSlugs(folders: readonly ParsedFolder[]): Diagnostic[] {
       if (owner === undefined) return [];
       return at(folder, ['formerSlugs', index], {
         code: 'slug/taken',
-        message: `${slug} ${owner.slug === slug ? 'is the folder of an agent' : `is already a former slug of ${owner.slug}`}.`,
+        message: `\`${slug}\` ${owner.slug === slug ? 'is the folder of an agent' : `is already a former slug of \`${owner.slug}\``}.`,
         hint: 'Remove it here: an address can lead to one agent only.',
       });
     }),

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Diagnostic, diagnose, type Finding } from '../diagnostics.ts';
 import { nearest } from '../schema/explain.ts';
-import { maxSlugLength, slugPattern } from '../schema/fields.ts';
+import { deviceNames, maxSlugLength, slugPattern } from '../schema/fields.ts';
 import { placeAt } from '../source-text.ts';
 import { requiredFiles } from './agent.ts';
 import { maxFileBytes, type SourceFile, type SourceFolder, type Trouble } from './read.ts';
@@ -20,7 +20,7 @@ export function decodeFolder(folder: SourceFolder): FolderTexts {
   const report = (finding: Omit<Finding, 'slug' | 'file'>, name = '') =>
     diagnostics.push(diagnose({ ...finding, slug: folder.slug, file: pathOf(folder.slug, name) }));
 
-  checkName(folder.slug, report);
+  if (folder.trouble?.kind !== 'not-a-folder') checkName(folder.slug, report);
   if (folder.trouble !== null) {
     report(explainTrouble(folder.trouble, `agents/${folder.slug}`));
     return { texts: new Map(), config: null, diagnostics };
@@ -43,9 +43,6 @@ export function pathOf(slug: string, name: string): string {
 
 type Report = (finding: Omit<Finding, 'slug' | 'file'>, name?: string) => void;
 
-/** `catalog` is the resource agent://catalog; the others cannot be folders on Windows, whatever their extension. */
-const reservedNames = /^(?:catalog|con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
-
 function checkName(slug: string, report: Report): void {
   if (!slugPattern.test(slug) || slug.length > maxSlugLength) {
     const long = slug.length > maxSlugLength ? `, which has ${slug.length} characters` : '';
@@ -54,7 +51,7 @@ function checkName(slug: string, report: Report): void {
       message: `The folder is called "${slug}"${long}; its name is the slug and has to be lower-case words joined by hyphens, at most ${maxSlugLength} characters.`,
       hint: `Rename the folder${proposal(slug)}.`,
     });
-  } else if (reservedNames.test(slug)) {
+  } else if (slug === 'catalog' || deviceNames.test(slug)) {
     report({
       code: 'folder/reserved-name',
       message: `"${slug}" is a reserved name${slug === 'catalog' ? ': MCP uses it for the whole catalog' : ' on Windows, where nobody could check the folder out'}.`,
@@ -72,7 +69,9 @@ function proposal(slug: string): string {
 function checkNames({ files }: SourceFolder, configs: string[], report: Report): void {
   const names = files.map(({ name }) => name);
   const known = new Set<string>([...requiredFiles, ...configs]);
-  const strangers = names.filter((name) => !known.has(name));
+  const strangers = files
+    .filter(({ name, trouble }) => !known.has(name) && trouble?.kind !== 'not-a-file')
+    .map(({ name }) => name);
   for (const name of requiredFiles.filter((required) => !names.includes(required))) {
     const slip = nearest(name, strangers);
     report({
@@ -199,7 +198,7 @@ function explainTrouble({ kind, reason }: Trouble, name: string): Omit<Finding, 
       return {
         code: 'file/too-large',
         message: `${name} has ${reason} bytes; at most ${maxFileBytes} are allowed.`,
-        hint: 'Shorten it.',
+        hint: 'Shorten it: an agent is text that people read and paste.',
       };
     case 'unreadable':
       return {

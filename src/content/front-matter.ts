@@ -110,14 +110,50 @@ function explainYaml(
       'Keep one of the two lines.',
     );
   }
+  const open = unclosedQuote(source);
+  if (fault?.code === 'MISSING_CHAR' && open !== null) {
+    return refuse(
+      'front-matter/yaml',
+      at(open, 1),
+      `The quote that opens here is never closed.`,
+      'Add the closing quote at the end of the text.',
+    );
+  }
   const mark = markOf(source);
   const offset = fault?.pos[0] ?? mark.offset;
-  return refuse(
-    'front-matter/yaml',
-    at(offset, (fault?.pos[1] ?? offset + 1) - offset),
-    `The front matter is not well-formed YAML: ${firstSentence(fault?.message ?? mark.reason)}.`,
-    'Check the indentation, and put text that holds `: `, ` #` or a leading special character in quotes.',
-  );
+  const { message, hint } = words[fault?.code ?? ''] ?? {
+    message: `The front matter is not well-formed YAML here: ${firstSentence(fault?.message ?? mark.reason)}.`,
+    hint: 'Check the indentation and the quotes of this line and the one before it.',
+  };
+  return refuse('front-matter/yaml', at(offset, (fault?.pos[1] ?? offset + 1) - offset), message, hint);
+}
+
+/** The usual slips in plain words, by the parser's code for them. */
+const words: Record<string, { message: string; hint: string }> = {
+  BLOCK_AS_IMPLICIT_KEY: {
+    message: 'This text holds a colon and a space, which YAML takes for another key.',
+    hint: "Put the whole text in quotes: 'like: this'.",
+  },
+  BAD_INDENT: {
+    message: 'This line is indented in another way than the ones that it belongs to.',
+    hint: 'Keys of one level start in the same column; the entries of a list start with two spaces, a hyphen and a space.',
+  },
+  TAB_AS_INDENT: { message: 'This line is indented with a tab.', hint: 'Use spaces.' },
+  BAD_SCALAR_START: {
+    message: 'This text starts with a character that means something in YAML.',
+    hint: 'Put the whole text in quotes.',
+  },
+};
+
+/** Where the first quote opens that its line does not close, or null. Texts over several lines are rare here. */
+function unclosedQuote(source: string): number | null {
+  for (const match of source.matchAll(/^(?: *- )? *(?:\w+: +)(["'])(.*)$/gm)) {
+    const [line, quote = '', rest = ''] = match;
+    if (!(quote === '"' ? /^(?:[^"\\]|\\.)*"/ : /^(?:[^']|'')*'/).test(rest)) {
+      return match.index + line.length - rest.length - 1;
+    }
+  }
+  return null;
 }
 
 /** The first anchor or alias of a document. */

@@ -59,7 +59,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
       const code = codes[kind];
       report('agent.md', {
         code,
-        place: placeInFrontMatter(text, path, { key: kind === 'unknown-key' }),
+        place: placeInFrontMatter(text, path, { key: kind.endsWith('-key') }),
         message,
         hint,
       });
@@ -98,6 +98,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
 const codes = {
   missing: 'front-matter/missing-key',
   'unknown-key': 'front-matter/unknown-key',
+  'bad-key': 'front-matter/value',
   value: 'front-matter/value',
 } as const;
 

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 
 /** One thing that is wrong with a value, in words. */
 export interface Explanation {
-  kind: 'missing' | 'unknown-key' | 'value';
-  /** Where in the value: keys and indexes from its root. For an unknown key, the path ends with that key. */
+  kind: 'missing' | 'unknown-key' | 'bad-key' | 'value';
+  /** Where in the value: keys and indexes from its root. For an unknown or a bad key, the path ends with that key. */
   path: (string | number)[];
   /** What is wrong: a full sentence that names the field and the rule. */
   message: string;
@@ -41,7 +41,14 @@ function explainIssue(issue: z.core.$ZodIssue, schema: z.ZodType, root: unknown,
   }
   if (issue.code === 'invalid_key') {
     const key = path.at(-1);
-    return [{ kind: 'value', path, message: `\`${key}\` is no good key; it has to be ${keyRule(issue)}.`, hint: '' }];
+    return [
+      {
+        kind: 'bad-key',
+        path,
+        message: `\`${key}\` cannot be a key; it has to be ${keyRule(issue)}.`,
+        hint: 'Rename it.',
+      },
+    ];
   }
   const found = valueAt(root, path);
   if (found === undefined) {
@@ -51,7 +58,7 @@ function explainIssue(issue: z.core.$ZodIssue, schema: z.ZodType, root: unknown,
         kind: 'missing',
         path,
         message: `${name} is missing.`,
-        hint: description === undefined ? '' : `Add it: ${lowerFirst(description)}.`,
+        hint: description === undefined ? 'Add it.' : `Add it: ${lowerFirst(description)}.`,
       },
     ];
   }
@@ -63,7 +70,7 @@ function explainIssue(issue: z.core.$ZodIssue, schema: z.ZodType, root: unknown,
       kind: 'value',
       path,
       message: `${shown} has to be ${rule(issue)}.`,
-      hint: slip !== undefined ? `Did you mean ${slip}?` : quoteHint(issue, found),
+      hint: slip !== undefined ? `Did you mean ${slip}?` : valueHint(issue, found, describe(schema, path)),
     },
   ];
 }
@@ -116,9 +123,13 @@ function keyRule(issue: z.core.$ZodIssueInvalidKey): string {
   return issue.issues[0]?.message ?? 'another';
 }
 
-function quoteHint(issue: z.core.$ZodIssue, found: unknown): string {
-  const wantsText = issue.code === 'invalid_type' && issue.expected === 'string';
-  return wantsText && (typeof found === 'number' || typeof found === 'boolean') ? 'Put it in quotes.' : '';
+function valueHint(issue: z.core.$ZodIssue, found: unknown, description: string | undefined): string {
+  const expected = issue.code === 'invalid_type' ? issue.expected : '';
+  if (expected === 'string' && (typeof found === 'number' || typeof found === 'boolean')) return 'Put it in quotes.';
+  if (expected === 'array') return 'Write it as a list, in square brackets and with commas.';
+  if (found === null) return 'Write a value, or remove the line if it is not needed.';
+  if (issue.code === 'invalid_value') return 'Choose one of these.';
+  return description === undefined ? 'Correct it, or remove it.' : `What belongs here: ${lowerFirst(description)}.`;
 }
 
 /** A value as a person would recognise it, cut to 60 characters. */

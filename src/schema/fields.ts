@@ -34,10 +34,14 @@ export function line(max: number) {
   return text(max).regex(/^\S(?:.*\S)?$/u, { error: 'one line of text, without spaces around it' });
 }
 
+/** Names that Windows keeps for devices, whatever their extension: no file or folder can be called so there. */
+export const deviceNames = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
+
 export const slug = z
   .string()
   .max(maxSlugLength, { error: `at most ${maxSlugLength} characters long` })
-  .regex(slugPattern, { error: 'lower-case words joined by hyphens, such as release-notes' });
+  .regex(slugPattern, { error: 'lower-case words joined by hyphens, such as release-notes' })
+  .refine((name) => !deviceNames.test(name), { error: 'another name: Windows keeps this one for a device' });
 
 export const date = z.iso.date({ error: 'a day of the calendar as YYYY-MM-DD' });
 

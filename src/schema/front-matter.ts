@@ -69,7 +69,7 @@ function uniqueList<Item extends z.ZodType<string>>(item: Item, max: number) {
     .superRefine((values, context) => {
       for (const [index, value] of values.entries()) {
         if (values.indexOf(value) < index) {
-          context.addIssue({ code: 'custom', path: [index], message: 'listed once only' });
+          context.addIssue({ code: 'custom', path: [index], message: 'different from the entries before it' });
         }
       }
     });

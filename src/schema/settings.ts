@@ -62,6 +62,10 @@ export const settingsSource = z
       .describe('Category key → label and description'),
     difficulties: z.array(line(40)).min(1, { error: 'a list of at least one' }).describe('The allowed difficulties'),
     runtimes: z.array(line(60)).min(1, { error: 'a list of at least one' }).describe('The allowed names of runtimes'),
+    securityContact: z
+      .url({ protocol: /^(?:https|mailto|tel)$/, error: 'an address that starts with https:, mailto: or tel:' })
+      .optional()
+      .describe('Where to report a vulnerability, for security.txt (RFC 9116)'),
     feedLength: z
       .int({ error: 'a whole number' })
       .min(1, { error: '1 or more' })

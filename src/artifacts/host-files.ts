@@ -1,0 +1,51 @@
+import { addDays, zone } from '../calendar.ts';
+import { type Artifact, plain, single } from './artifact.ts';
+import { contentSecurityPolicy } from './page.ts';
+
+/** Headers for hosts that read them from a file (Netlify, Cloudflare Pages): types, caching, security. */
+export const headers = single('_headers', plain, 'Headers for static hosts', ({ settings, url, outputs }) => {
+  const rules = [
+    rule(url.link('*'), {
+      'Content-Security-Policy': `${contentSecurityPolicy(settings)}; frame-ancestors 'none'`,
+      'Referrer-Policy': 'strict-origin-when-cross-origin',
+      'X-Content-Type-Options': 'nosniff',
+      'Access-Control-Allow-Origin': '*',
+      'Cache-Control': 'no-cache',
+    }),
+    ...outputs.flatMap(({ path, type }) =>
+      type === null || path.includes('{') || path.endsWith('.html') || path.startsWith('_')
+        ? []
+        : [rule(url.link(path), { 'Content-Type': type })],
+    ),
+    rule(url.link('feeds/*'), { 'Content-Type': 'application/atom+xml; charset=utf-8' }),
+    rule(url.link('agents/*/prompt.txt'), { 'Content-Type': plain }),
+  ];
+  return `${rules.join('\n')}`;
+});
+
+/** Tells GitHub Pages to serve the files as they are, also those whose names start with a dot. */
+export const noJekyll = single('.nojekyll', plain, 'Keeps GitHub Pages from leaving files out', () => '');
+
+/** Where to report a vulnerability (RFC 9116). It expires a year after the newest agent, and each build renews it. */
+export const securityContact: Artifact = {
+  path: '.well-known/security.txt',
+  type: plain,
+  purpose: 'Where to report a vulnerability, if the settings say',
+  *files({ settings, agents, url }) {
+    const contact = settings.securityContact;
+    if (contact === undefined) return;
+    const path = '.well-known/security.txt';
+    const render = () => {
+      const last = agents[0]?.date ?? '1970-01-01';
+      const expires = zone(settings.timezone).startOfDay(addDays(last, 365)).toISOString();
+      return `Contact: ${contact}\nExpires: ${expires}\nPreferred-Languages: ${settings.language}\nCanonical: ${url.absolute(path)}\n`;
+    };
+    yield { path, render };
+  },
+};
+
+function rule(path: string, headers: Record<string, string>): string {
+  return `${path}\n${Object.entries(headers)
+    .map(([name, value]) => `  ${name}: ${value}\n`)
+    .join('')}`;
+}

@@ -1,0 +1,33 @@
+/** Markdown as text: what the twins of the pages and the text indexes are written with. */
+
+/** A text in a code fence that it cannot close (CommonMark, section 4.5). */
+export function fenced(text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}text\n${text.replace(/\n+$/, '')}\n${fence}`;
+}
+
+/** Text that stays the text of a Markdown link. */
+export function linkText(text: string): string {
+  return text.replace(/[\\[\]]/g, '\\$&');
+}
+
+/** Markdown whose highest heading (of those with #, outside of code fences) has `level`; the others follow. */
+export function demoteHeadings(markdown: string, level: number): string {
+  const lines = markdown.split('\n');
+  let fence = '';
+  const depths = lines.map((line) => {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (mark !== undefined && fence === '') fence = mark;
+    else if (mark?.startsWith(fence) && line.trim() === mark) fence = '';
+    else if (fence === '') return /^(#{1,6})(?= |$)/.exec(line)?.[1]?.length ?? 0;
+    return 0;
+  });
+  const highest = Math.min(...depths.filter((depth) => depth > 0), level);
+  return lines
+    .map((line, index) => {
+      const depth = depths[index] ?? 0;
+      return depth === 0 ? line : '#'.repeat(Math.min(6, depth - highest + level)) + line.slice(depth);
+    })
+    .join('\n');
+}

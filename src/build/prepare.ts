@@ -1,0 +1,31 @@
+import { outputs } from '../artifacts/index.ts';
+import { templateHelpers } from '../artifacts/page.ts';
+import { makeSite, type Site } from '../artifacts/site.ts';
+import { compileTemplates } from '../artifacts/templates.ts';
+import { addresses } from '../artifacts/urls.ts';
+import type { Selected } from '../content/select.ts';
+import type { Settings } from '../schema/settings.ts';
+import { readTemplates } from './read-templates.ts';
+
+/**
+ * The site of selected agents, with the templates of the catalog in `cwd`.
+ *
+ * Throws ContentError when a template is not well-formed.
+ */
+export function prepareSite(
+  cwd: string,
+  settings: Settings,
+  { agents, moved }: Pick<Selected, 'agents' | 'moved'>,
+  { preview }: { preview: boolean },
+): Site {
+  const { templates, assets } = readTemplates(cwd);
+  return makeSite({
+    settings,
+    agents,
+    moved,
+    templates: compileTemplates(templates, templateHelpers(settings, addresses(settings), assets)),
+    assets,
+    outputs: outputs(),
+    preview,
+  });
+}

@@ -1,0 +1,49 @@
+import MiniSearch, { type Options } from 'minisearch';
+import type { AgentDocument } from './schema/documents.ts';
+
+/** What is searched and shown of an agent. The prompt is left out: it made the index ten times as large. */
+export interface SearchEntry {
+  slug: string;
+  title: string;
+  excerpt: string;
+  problem: string;
+  tags: string;
+  categoryLabel: string;
+  category: string;
+  date: string;
+  issue: number;
+}
+
+/** The fields, weights and settings of the search: one set for the index, the pages and MCP. */
+export const searchOptions: Options<SearchEntry> = {
+  idField: 'slug',
+  fields: ['title', 'excerpt', 'problem', 'tags', 'categoryLabel'],
+  storeFields: ['title', 'excerpt', 'tags', 'category', 'categoryLabel', 'date', 'issue'],
+  searchOptions: {
+    boost: { title: 4, tags: 3, categoryLabel: 2, excerpt: 2 },
+    prefix: true,
+    fuzzy: (term) => (term.length > 3 ? 0.2 : false),
+    combineWith: 'AND',
+  },
+};
+
+/** The search index of some agents. The same agents in the same order give the same index. */
+export function searchIndex(documents: readonly AgentDocument[]): MiniSearch<SearchEntry> {
+  const index = new MiniSearch<SearchEntry>(searchOptions);
+  index.addAll(documents.map(searchEntry));
+  return index;
+}
+
+function searchEntry({
+  slug,
+  title,
+  excerpt,
+  problem,
+  tags,
+  category,
+  categoryLabel,
+  date,
+  issue,
+}: AgentDocument): SearchEntry {
+  return { slug, title, excerpt, problem, tags: tags.join(' '), category, categoryLabel, date, issue };
+}

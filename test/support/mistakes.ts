@@ -1,0 +1,475 @@
+import { rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RuleCode } from '../../src/rules.ts';
+import { type SmallAgent, smallAgent, smallSettings, writeCatalog, writeFiles } from './catalog.ts';
+
+/**
+ * Every mistake that an editor can make, one change to a catalog that is well-formed: what is reported, and where.
+ *
+ * The first row of a code is also its example in docs/rules.md.
+ */
+export interface Mistake {
+  /** What the editor did. */
+  name: string;
+  code: RuleCode;
+  /** file:line:column of the only diagnostic with that code. */
+  at: string;
+  /** Other codes that this mistake must bring with it. */
+  also?: RuleCode[];
+  agents?: SmallAgent[];
+  settings?: object;
+  /** A change to the folder that has no other way. */
+  change?: (folder: string) => void;
+  /** A path that the process cannot read. */
+  deny?: string;
+}
+
+const one = (change: Partial<SmallAgent> = {}): SmallAgent[] => [{ slug: 'one', date: '2026-01-01', ...change }];
+const front = (keys: Record<string, string | null>) => one({ front: keys });
+const file = (name: string, content: string | Uint8Array | null) => one({ files: { [name]: content } });
+const agentMd = String(smallAgent({ slug: 'one', date: '2026-01-01' })['agent.md']);
+const prompt = String(smallAgent({ slug: 'one', date: '2026-01-01' })['prompt.txt']);
+const md = 'agents/one/agent.md';
+
+export const mistakes: Mistake[] = [
+  { name: 'agents is a file', code: 'agents/unreadable', at: 'agents:1:1', change: (folder) => replaceAgents(folder) },
+  {
+    name: 'a file lies between the folders',
+    code: 'folder/not-a-folder',
+    at: 'agents/notes.txt:1:1',
+    change: (folder) => writeFiles(folder, { 'agents/notes.txt': 'Remember the milk.\n' }),
+  },
+  {
+    name: 'a folder has capitals and spaces',
+    code: 'folder/name',
+    at: 'agents/My Agent:1:1',
+    agents: one({ slug: 'My Agent' }),
+  },
+  {
+    name: 'a slug is too long',
+    code: 'folder/name',
+    at: `agents/${'a'.repeat(65)}:1:1`,
+    agents: one({ slug: 'a'.repeat(65) }),
+  },
+  {
+    name: 'a slug that Windows reserves',
+    code: 'folder/reserved-name',
+    at: 'agents/con:1:1',
+    agents: one({ slug: 'con' }),
+  },
+  {
+    name: 'a slug that MCP reserves',
+    code: 'folder/reserved-name',
+    at: 'agents/catalog:1:1',
+    agents: one({ slug: 'catalog' }),
+  },
+  { name: 'a folder cannot be read', code: 'folder/unreadable', at: 'agents/one:1:1', deny: join('agents', 'one') },
+  {
+    name: 'a file cannot be read',
+    code: 'folder/unreadable',
+    at: 'agents/one/prompt.txt:1:1',
+    deny: join('one', 'prompt.txt'),
+  },
+  {
+    name: 'a folder is a symbolic link',
+    code: 'folder/symlink',
+    at: 'agents/two:1:1',
+    change: (folder) => symlinkSync('one', join(folder, 'agents', 'two')),
+  },
+  {
+    name: 'a file is a symbolic link',
+    code: 'folder/symlink',
+    at: 'agents/one/prompt.txt:1:1',
+    change(folder) {
+      rmSync(join(folder, 'agents/one/prompt.txt'));
+      symlinkSync('/etc/hostname', join(folder, 'agents/one/prompt.txt'));
+    },
+  },
+  {
+    name: 'a file is missing',
+    code: 'folder/missing-file',
+    at: 'agents/one:1:1',
+    agents: file('sample-output.txt', null),
+  },
+  {
+    name: 'a file has nearly the right name',
+    code: 'folder/missing-file',
+    at: 'agents/one:1:1',
+    agents: one({ files: { 'prompt.txt': null, 'promt.txt': prompt } }),
+    also: ['folder/unknown-file'],
+  },
+  {
+    name: 'a file that no agent has',
+    code: 'folder/unknown-file',
+    at: 'agents/one/notes.txt:1:1',
+    agents: file('notes.txt', 'x\n'),
+  },
+  {
+    name: 'a folder within the folder',
+    code: 'folder/unknown-file',
+    at: 'agents/one/images:1:1',
+    change: (folder) => writeFiles(folder, { 'agents/one/images/a.txt': 'x\n' }),
+  },
+  {
+    name: 'two configs',
+    code: 'folder/two-configs',
+    at: 'agents/one/config.md:1:1',
+    agents: one({ files: { 'config.json': '{}\n', 'config.md': 'x\n' } }),
+  },
+  {
+    name: 'a file is too large',
+    code: 'file/too-large',
+    at: 'agents/one/sample-input.txt:1:1',
+    agents: file('sample-input.txt', 'x'.repeat(262_145)),
+  },
+  {
+    name: 'a file is empty',
+    code: 'file/empty',
+    at: 'agents/one/sample-input.txt:1:1',
+    agents: file('sample-input.txt', '\n'),
+  },
+  {
+    name: 'agent.md has no body',
+    code: 'file/empty',
+    at: `${md}:20:4`,
+    agents: file('agent.md', agentMd.replace(/It works.*\n/, '')),
+  },
+  {
+    name: 'a file in Latin-1',
+    code: 'file/encoding',
+    at: 'agents/one/sample-input.txt:2:4',
+    agents: file('sample-input.txt', Buffer.from('TEXT: hello\ncafé\n', 'latin1')),
+  },
+  {
+    name: 'Windows line ends',
+    code: 'file/line-ends',
+    at: 'agents/one/prompt.txt:1:6',
+    agents: file('prompt.txt', prompt.replaceAll('\n', '\r\n')),
+  },
+  {
+    name: 'Windows line ends in agent.md',
+    code: 'file/line-ends',
+    at: `${md}:1:4`,
+    agents: file('agent.md', agentMd.replaceAll('\n', '\r\n')),
+  },
+  {
+    name: 'the prompt ends without a newline',
+    code: 'file/final-newline',
+    at: 'agents/one/prompt.txt:8:20',
+    agents: file('prompt.txt', prompt.trimEnd()),
+  },
+  {
+    name: 'the prompt ends with blank lines',
+    code: 'file/final-newline',
+    at: 'agents/one/prompt.txt:8:20',
+    agents: file('prompt.txt', `${prompt}\n\n`),
+  },
+  {
+    name: 'a right-to-left override',
+    code: 'text/hidden-character',
+    at: 'agents/one/prompt.txt:5:12',
+    agents: file('prompt.txt', prompt.replace('TEXT only', 'TEXT\u202e only')),
+  },
+  {
+    name: 'a zero-width space',
+    code: 'text/hidden-character',
+    at: `${md}:2:11`,
+    agents: front({ title: 'The\u200b agent' }),
+  },
+  {
+    name: 'Unicode tags that a model reads and a person does not',
+    code: 'text/hidden-character',
+    at: 'agents/one/sample-input.txt:1:12',
+    agents: file('sample-input.txt', 'TEXT: hello\u{e0049}\u{e0067}\n'),
+  },
+  {
+    name: 'a byte-order mark',
+    code: 'text/hidden-character',
+    at: 'agents/one/sample-input.txt:1:1',
+    agents: file('sample-input.txt', '\ufeffTEXT: hello\n'),
+  },
+  {
+    name: 'an API key in the prompt',
+    code: 'text/secret',
+    at: 'agents/one/prompt.txt:5:18',
+    agents: file('prompt.txt', prompt.replace('TEXT only', `TEXT with ${'ghp_'}${'a1B2'.repeat(9)}`)),
+  },
+  {
+    name: 'agent.md without front matter',
+    code: 'front-matter/missing',
+    at: `${md}:1:1`,
+    agents: file('agent.md', 'Just text.\n'),
+  },
+  {
+    name: 'front matter that is not closed',
+    code: 'front-matter/missing',
+    at: `${md}:1:1`,
+    agents: file('agent.md', '---\ntitle: x\n'),
+  },
+  {
+    name: 'front matter in JavaScript',
+    code: 'front-matter/language',
+    at: `${md}:1:4`,
+    agents: file('agent.md', agentMd.replace('---', '---js')),
+  },
+  {
+    name: 'front matter in JSON',
+    code: 'front-matter/language',
+    at: `${md}:1:4`,
+    agents: file('agent.md', agentMd.replace('---', '---json')),
+  },
+  {
+    name: 'front matter that is not YAML',
+    code: 'front-matter/yaml',
+    at: `${md}:2:8`,
+    agents: front({ title: '"A title: half' + ' quoted' }),
+  },
+  {
+    name: 'a colon in plain text',
+    code: 'front-matter/yaml',
+    at: `${md}:2:8`,
+    agents: front({ title: 'The agent: a story' }),
+  },
+  {
+    name: 'the same key twice',
+    code: 'front-matter/duplicate-key',
+    at: `${md}:4:1`,
+    agents: front({ date: '2026-01-01\ntitle: Again' }),
+  },
+  { name: 'an anchor', code: 'front-matter/anchor', at: `${md}:2:8`, agents: front({ title: '&name The agent' }) },
+  { name: 'an alias', code: 'front-matter/anchor', at: `${md}:2:8`, agents: front({ title: '*name' }) },
+  { name: 'a missing key', code: 'front-matter/missing-key', at: `${md}:1:1`, agents: front({ excerpt: null }) },
+  {
+    name: 'a step without its text',
+    code: 'front-matter/missing-key',
+    at: `${md}:11:5`,
+    agents: front({ steps: '\n  - name: Copy' }),
+  },
+  {
+    name: 'a misspelt key',
+    code: 'front-matter/unknown-key',
+    at: `${md}:19:1`,
+    agents: front({ tags: null, tagz: '[a]' }),
+    also: ['front-matter/missing-key'],
+  },
+  {
+    name: 'a key that nobody knows',
+    code: 'front-matter/unknown-key',
+    at: `${md}:20:1`,
+    agents: front({ colour: 'blue' }),
+  },
+  {
+    name: 'a misspelt difficulty',
+    code: 'front-matter/value',
+    at: `${md}:6:13`,
+    agents: front({ difficulty: 'medum' }),
+  },
+  {
+    name: 'an unknown category',
+    code: 'front-matter/value',
+    at: `${md}:4:11`,
+    agents: front({ category: 'gardening' }),
+  },
+  { name: 'a wrong type', code: 'front-matter/value', at: `${md}:2:8`, agents: front({ title: '2026' }) },
+  { name: 'a key without a value', code: 'front-matter/value', at: `${md}:9:1`, agents: front({ problem: '' }) },
+  { name: 'a list that is text', code: 'front-matter/value', at: `${md}:5:7`, agents: front({ tags: 'testing' }) },
+  {
+    name: 'a tag with capitals',
+    code: 'front-matter/value',
+    at: `${md}:5:17`,
+    agents: front({ tags: '[testing, Two Words]' }),
+  },
+  { name: 'a tag twice', code: 'front-matter/value', at: `${md}:5:13`, agents: front({ tags: '[one, one]' }) },
+  {
+    name: 'a day that the calendar does not have',
+    code: 'front-matter/value',
+    at: `${md}:3:7`,
+    agents: front({ date: '2026-02-30' }),
+  },
+  { name: 'a date in another form', code: 'front-matter/value', at: `${md}:3:7`, agents: front({ date: '30.1.2026' }) },
+  { name: 'a number that is none', code: 'front-matter/value', at: `${md}:20:8`, agents: front({ issue: '0' }) },
+  {
+    name: 'an unsafe video address',
+    code: 'front-matter/value',
+    at: `${md}:20:11`,
+    agents: front({ videoUrl: 'javascript:alert(1)' }),
+  },
+  {
+    name: 'a file name with a path',
+    code: 'front-matter/value',
+    at: `${md}:20:17`,
+    agents: one({ front: { configFilename: '../x' }, files: { 'config.json': '{}\n' } }),
+  },
+  {
+    name: 'a demo out of order',
+    code: 'front-matter/value',
+    at: `${md}:17:13`,
+    agents: front({
+      demo: '\n  - second: 10\n    label: a\n    detail: b\n  - second: 5\n    label: c\n    detail: d',
+    }),
+  },
+  {
+    name: 'a prompt without RULES',
+    code: 'prompt/sections',
+    at: 'agents/one/prompt.txt:1:1',
+    agents: file('prompt.txt', prompt.replace('RULES', 'Rules')),
+  },
+  {
+    name: 'a section twice',
+    code: 'prompt/sections',
+    at: 'agents/one/prompt.txt:9:1',
+    agents: file('prompt.txt', `${prompt}INPUT again\n`),
+  },
+  {
+    name: 'sections out of order',
+    code: 'prompt/sections',
+    at: 'agents/one/prompt.txt:1:1',
+    agents: file('prompt.txt', 'RULES\nx\n\nINPUT\ny\n\nOUTPUT\nz\n'),
+  },
+  {
+    name: 'a config that is not JSON',
+    code: 'config/json',
+    at: 'agents/one/config.json:3:1',
+    agents: file('config.json', '{\n  "a": 1,\n}\n'),
+  },
+  {
+    name: 'a config file name without a config',
+    code: 'config/filename',
+    at: `${md}:20:1`,
+    agents: front({ configFilename: 'x.json' }),
+  },
+  {
+    name: 'a number twice',
+    code: 'issue/taken',
+    at: 'agents/two/agent.md:20:8',
+    agents: [
+      { slug: 'one', date: '2026-01-01', front: { issue: '1' } },
+      { slug: 'two', date: '2026-01-02', front: { issue: '1' } },
+    ],
+  },
+  {
+    name: 'numbers against the dates',
+    code: 'issue/order',
+    at: 'agents/two/agent.md:20:8',
+    agents: [
+      { slug: 'one', date: '2026-01-02', front: { issue: '1' } },
+      { slug: 'two', date: '2026-01-01', front: { issue: '2' } },
+    ],
+  },
+  { name: 'a numbered draft', code: 'issue/draft', at: `${md}:21:8`, agents: front({ issue: '1', draft: 'true' }) },
+  {
+    name: 'a date twice',
+    code: 'date/taken',
+    at: 'agents/two/agent.md:3:7',
+    agents: [
+      { slug: 'one', date: '2026-01-01' },
+      { slug: 'two', date: '2026-01-01' },
+    ],
+  },
+  {
+    name: 'a back-dated newcomer',
+    code: 'date/backdated',
+    at: 'agents/two/agent.md:3:7',
+    agents: [
+      { slug: 'one', date: '2026-01-05', front: { issue: '1' } },
+      { slug: 'two', date: '2026-01-03' },
+    ],
+  },
+  {
+    name: 'an agent withdrawn that never came out',
+    code: 'withdrawn/unnumbered',
+    at: `${md}:20:12`,
+    agents: front({ withdrawn: 'It was wrong.' }),
+  },
+  {
+    name: 'a former slug that a folder has',
+    code: 'slug/taken',
+    at: 'agents/two/agent.md:20:15',
+    agents: [
+      { slug: 'one', date: '2026-01-01' },
+      { slug: 'two', date: '2026-01-02', front: { formerSlugs: '[one]' } },
+    ],
+  },
+  {
+    name: 'no settings',
+    code: 'settings/missing',
+    at: 'catalog.config.json:1:1',
+    change: (folder) => rmSync(join(folder, 'catalog.config.json')),
+  },
+  {
+    name: 'settings that are not JSON',
+    code: 'settings/json',
+    at: 'catalog.config.json:2:1',
+    change: (folder) => writeFiles(folder, { 'catalog.config.json': '{ "title": "x",\n}\n' }),
+  },
+  {
+    name: 'a setting twice',
+    code: 'settings/duplicate-key',
+    at: 'catalog.config.json:1:20',
+    change: (folder) =>
+      writeFiles(folder, { 'catalog.config.json': `{"title": "Twice", ${JSON.stringify(smallSettings).slice(1)}\n` }),
+  },
+  {
+    name: 'a missing setting',
+    code: 'settings/missing-key',
+    at: 'catalog.config.json:1:1',
+    settings: { feedId: undefined },
+  },
+  {
+    name: 'a misspelt setting',
+    code: 'settings/unknown-key',
+    at: 'catalog.config.json:32:3',
+    settings: { timezon: 'UTC' },
+  },
+  {
+    name: 'a time zone that does not exist',
+    code: 'settings/value',
+    at: 'catalog.config.json:6:15',
+    settings: { timezone: 'Europe/Atlantis' },
+  },
+  {
+    name: 'a base URL that is none',
+    code: 'settings/value',
+    at: 'catalog.config.json:12:14',
+    settings: { baseUrl: 'press.example' },
+  },
+  {
+    name: 'a category key with a space',
+    code: 'settings/value',
+    at: 'catalog.config.json:14:5',
+    settings: { categories: { 'my things': { label: 'x', description: 'y' } } },
+  },
+  {
+    name: 'a template that replaces none',
+    code: 'template/unknown',
+    at: 'templates/hom.hbs:1:1',
+    change: (folder) => writeFiles(folder, { 'templates/hom.hbs': 'x\n' }),
+  },
+  {
+    name: 'a broken template',
+    code: 'template/syntax',
+    at: 'templates/404.hbs:2:1',
+    change: (folder) => writeFiles(folder, { 'templates/404.hbs': '<h1>Lost</h1>\n{{#if agents}}\n<p>x</p>\n' }),
+  },
+  {
+    name: 'a template that names what does not exist',
+    code: 'template/syntax',
+    at: 'templates/404.hbs:1:7',
+    change: (folder) => writeFiles(folder, { 'templates/404.hbs': '<h1>{{settings.titel}}</h1>\n' }),
+  },
+];
+
+function replaceAgents(folder: string): void {
+  rmSync(join(folder, 'agents'), { recursive: true });
+  writeFiles(folder, { agents: 'not a folder\n' });
+}
+
+/** Writes the catalog of a mistake into a folder; the result is what a process needs to see it. */
+export function makeMistake(folder: string, { agents = one(), settings = {}, change, deny }: Mistake) {
+  writeCatalog(folder, agents, settings);
+  change?.(folder);
+  return deny === undefined
+    ? {}
+    : { node: ['--import', fileURLToPath(new URL('./deny.mjs', import.meta.url))], env: { DENY: deny } };
+}
