@@ -2,52 +2,30 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ContentError, type Diagnostic } from '../src/diagnostics.ts';
-import { loadSettings } from '../src/settings.ts';
-import { validateCatalog } from '../src/validate.ts';
 import { inFolder, snapshot, writeCatalog } from './support/catalog.ts';
+import { diagnosticsOf } from './support/diagnose.ts';
 import { makeMistake, mistakes } from './support/mistakes.ts';
 import { catalog } from './support/process.ts';
 
 /** What an editor loses otherwise: each mistake is named, in its place, with how to mend it, and stops what it must. */
 
-/** What `catalog validate` finds; in a process of its own where something has to be preloaded, else in this one. */
-async function diagnosticsOf(
-  folder: string,
-  options: Parameters<typeof catalog>[1] & object,
-): Promise<readonly Diagnostic[]> {
-  const today = '2026-02-01';
-  if (options.node !== undefined) {
-    const { stdout } = await catalog(['validate', '--json', '--cwd', folder, '--today', today], options);
-    return JSON.parse(stdout).diagnostics;
-  }
-  try {
-    return validateCatalog(folder, loadSettings(folder, {}, {}), today).diagnostics;
-  } catch (error) {
-    if (error instanceof ContentError) return error.diagnostics;
-    throw error;
-  }
-}
-
 for (const mistake of mistakes) {
   test(`${mistake.name}: ${mistake.code} at ${mistake.at}`, async () => {
-    await inFolder(async (folder) => {
-      const diagnostics = await diagnosticsOf(folder, makeMistake(folder, mistake));
-      const found = diagnostics.filter(({ code }) => code === mistake.code);
-      assert.equal(
-        found.map(({ file, line, column }) => `${file}:${line}:${column}`),
-        [mistake.at],
-      );
-      const others = diagnostics.filter(({ code, severity }) => severity === 'error' && code !== mistake.code);
-      assert.equal(
-        others.map(({ code }) => code),
-        mistake.also ?? [],
-      );
-      for (const { message, hint } of found) {
-        assert.match(message, /^\S.*[.]$/);
-        assert.match(hint, /[.?]$/);
-      }
-    });
+    const diagnostics = await diagnosticsOf(mistake);
+    const found = diagnostics.filter(({ code }) => code === mistake.code);
+    assert.equal(
+      found.map(({ file, line, column }) => `${file}:${line}:${column}`),
+      [mistake.at],
+    );
+    const others = diagnostics.filter(({ code, severity }) => severity === 'error' && code !== mistake.code);
+    assert.equal(
+      others.map(({ code }) => code),
+      mistake.also ?? [],
+    );
+    for (const { message, hint } of found) {
+      assert.match(message, /^\S.*[.]$/);
+      assert.match(hint, /[.?]$/);
+    }
   });
 }
 

@@ -113,8 +113,8 @@ function feedOf(site: Site, { path, agents, title, about }: FeedInput): Feed {
         {
           name: document.categoryLabel,
           term: agent.category,
-          scheme: url.absolute('categories/'),
-          domain: url.absolute('categories/'),
+          scheme: url.absolute('archive'),
+          domain: url.absolute('archive'),
         },
       ],
     });
