@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { type Disk, hasCode, replaceFile } from './disk.ts';
+
+/** The secret behind the pseudonyms of one UTC day: the same after a restart, gone when the next day's replaces it. */
+export interface DailySecret {
+  /** Gives the secret of `day` (YYYY-MM-DD): 32 bytes. The first call of a day makes a new one, durably. */
+  of(day: string): Promise<Buffer>;
+}
+
+export interface DailySecretOptions {
+  /** Where it is kept, readable by its owner alone. */
+  path: string;
+  disk: Disk;
+  random(bytes: number): Buffer;
+  warn(message: string): void;
+}
+
+const shape = z.object({ day: z.iso.date(), secret: z.string().regex(/^[0-9a-f]{64}$/) });
+
+/** Keeps the daily secret in a file. */
+export function dailySecret({ path, disk, random, warn }: DailySecretOptions): DailySecret {
+  let current: { day: string; secret: Promise<Buffer> } | null = null;
+
+  async function load(day: string): Promise<Buffer> {
+    const kept = await read();
+    if (kept?.day === day) return Buffer.from(kept.secret, 'hex');
+    const secret = random(32);
+    const draft = `${path}.${random(6).toString('hex')}`;
+    await replaceFile(disk, path, draft, Buffer.from(`${JSON.stringify({ day, secret: secret.toString('hex') })}\n`));
+    return secret;
+  }
+
+  async function read(): Promise<z.infer<typeof shape> | undefined> {
+    let text: string;
+    try {
+      text = await disk.readFile(path, 'utf8');
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return undefined;
+      throw error;
+    }
+    try {
+      return shape.parse(JSON.parse(text));
+    } catch {
+      warn(`${path} is damaged. A new secret is made: who voted earlier today counts as somebody else from now on.`);
+      return undefined;
+    }
+  }
+
+  return {
+    of(day) {
+      if (current?.day === day) return current.secret;
+      // Two loads at once would each make a secret: the second waits for the first, whatever became of it.
+      const before = current?.secret.catch(() => {});
+      const secret = Promise.resolve(before).then(() => load(day));
+      const mine = { day, secret };
+      current = mine;
+      secret.catch(() => {
+        if (current === mine) current = null;
+      });
+      return secret;
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { hasCode, syncFolder, writeAll } from './disk.ts';
+import { mendTail, type TailOptions } from './tail.ts';
+
+/** A file of lines that only grows. One call at a time: whoever uses it sees to that. */
+export interface Journal {
+  /** Adds whole lines, and resolves once they are durable. When it rejects, none of them is in the file, now or later. */
+  append(lines: string): Promise<void>;
+  /** Begins a new file where the old one was renamed away. */
+  reopen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface JournalOptions extends TailOptions {
+  /** Is asked before the file is changed, and rejects where somebody else owns it. */
+  mayWrite(): Promise<void>;
+}
+
+interface OpenFile {
+  handle: FileHandle;
+  dev: bigint;
+  ino: bigint;
+  /** How far the file is known to be durable, in bytes. What lies behind was never acknowledged. */
+  length: number;
+}
+
+/**
+ * Opens a file of lines, made with mode 0600 where there is none, and mends its end (see mendTail).
+ *
+ * When a write or a sync fails, the lines are cut off again and the file is opened anew, at once or, where that fails
+ * too, before the next lines; until then all are refused. The same bytes are never synced twice: after a failed sync
+ * Linux may drop them and report success the second time.
+ *
+ * Each append looks whether the path still names the open file, with the length it left: a file that was renamed or
+ * removed is followed by a new one, even without reopen(), and lines written to one that was removed meanwhile are
+ * written again to the new one before they are acknowledged. Lines written to one renamed meanwhile stay there.
+ */
+export async function openJournal(options: JournalOptions): Promise<Journal> {
+  const { path, disk, warn, mayWrite } = options;
+  const flags = constants.O_CREAT | constants.O_RDWR | constants.O_APPEND;
+  let file = await mend(await open());
+  let broken = false;
+
+  async function open(): Promise<OpenFile> {
+    const handle = await disk.open(path, flags, 0o600);
+    try {
+      const { dev, ino, size } = await handle.stat({ bigint: true });
+      return { handle, dev, ino, length: Number(size) };
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** Makes an opened file fit to be written to, durably as it then is. */
+  async function mend(opened: OpenFile): Promise<OpenFile> {
+    try {
+      const length = await mendTail(opened.handle, options);
+      await opened.handle.datasync();
+      await syncFolder(disk, dirname(path));
+      return { ...opened, length };
+    } catch (error) {
+      await opened.handle.close();
+      throw error;
+    }
+  }
+
+  async function replace(): Promise<void> {
+    const old = file;
+    file = await mend(await open());
+    await old.handle.close().catch(() => {});
+  }
+
+  /** What became of the open file: the path names it, as it was left or changed, or another name does, or none. */
+  async function whereabouts(): Promise<'here' | 'changed' | 'renamed' | 'removed'> {
+    try {
+      const { dev, ino, size } = await disk.stat(path, { bigint: true });
+      if (dev === file.dev && ino === file.ino) return Number(size) === file.length ? 'here' : 'changed';
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
+    }
+    return (await file.handle.stat({ bigint: true })).nlink > 0n ? 'renamed' : 'removed';
+  }
+
+  /** Follows what was done to the file from outside while nothing was written. */
+  async function catchUp(): Promise<void> {
+    const found = await whereabouts();
+    if (found === 'here') return;
+    await replace();
+    warn(`${path} was ${found} from outside while it was open; votes go on into the file that has this name now.`);
+  }
+
+  /** Cuts off what a failed write or sync left, by a new descriptor where the path still names the file. */
+  async function repair(): Promise<void> {
+    await mayWrite();
+    const fresh = await open();
+    try {
+      const same = fresh.dev === file.dev && fresh.ino === file.ino;
+      const { handle } = same ? fresh : file;
+      // A file that became shorter from outside must not be filled up with zeros.
+      if ((await handle.stat()).size > file.length) await handle.truncate(file.length);
+      if (!same) await handle.datasync();
+    } catch (error) {
+      await fresh.handle.close();
+      throw error;
+    }
+    const old = file;
+    file = await mend(fresh);
+    broken = false;
+    await old.handle.close().catch(() => {});
+  }
+
+  async function write(bytes: Buffer): Promise<void> {
+    try {
+      await writeAll(file.handle, bytes);
+      await file.handle.datasync();
+    } catch (error) {
+      broken = true;
+      await repair().catch((cause) => warn(`${path} cannot be repaired yet, and takes no votes: ${String(cause)}`));
+      throw error;
+    }
+    file.length += bytes.length;
+  }
+
+  return {
+    async append(lines) {
+      await mayWrite();
+      if (broken) await repair();
+      await catchUp();
+      const bytes = Buffer.from(lines);
+      for (let attempt = 1; ; attempt += 1) {
+        await write(bytes);
+        // The lines are durable: that their place cannot be looked at is no reason to refuse them.
+        if ((await whereabouts().catch(() => 'here')) !== 'removed') return;
+        if (attempt === 3) throw new Error(`${path} is removed again and again.`);
+        await replace();
+        warn(`${path} was removed from outside while votes were written; they were written to a new one.`);
+      }
+    },
+    async reopen() {
+      if (broken) await repair();
+      await replace();
+    },
+    async close() {
+      if (broken) await repair().catch((cause) => warn(`${path} may hold votes that were refused: ${String(cause)}`));
+      await file.handle.close();
+    },
+  };
+}

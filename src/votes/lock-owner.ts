@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { OperationError } from '../diagnostics.ts';
+
+/** What a lock file holds: one JSON object, always of the same length for the same owner. */
+const shape = z.object({
+  /** Made anew with every lock, so that no two are alike. */
+  token: z.string().min(1),
+  host: z.string(),
+  boot: z.string(),
+  pid: z.int().min(1),
+  started: z.string(),
+  since: z.iso.datetime(),
+  heartbeat: z.iso.datetime(),
+});
+
+export type LockOwner = z.infer<typeof shape>;
+
+/** Reads the text of a lock file; undefined where it is no whole owner. */
+export function parseOwner(text: string): LockOwner | undefined {
+  try {
+    return shape.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a lock file. */
+export function ownerText(owner: LockOwner): Buffer {
+  return Buffer.from(`${JSON.stringify(owner)}\n`);
+}
+
+/** Refuses a second owner: says who has the file, and what to do. */
+export function inUse(file: string, owner: LockOwner | undefined): OperationError {
+  const who = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
+  return new OperationError(
+    `${file} is in use by ${who}. Stop that process first, or give this one a file of its own; ` +
+      'for several processes at once use a database.',
+  );
+}

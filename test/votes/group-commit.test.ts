@@ -1,0 +1,100 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { groupCommit } from '../../src/votes/group-commit.ts';
+import { rejection, until } from './support.ts';
+
+/** A flush that ends when it is told to, and notes what it got. */
+function heldFlush() {
+  const passes: number[][] = [];
+  let release: () => void = () => {};
+  const flush = async (items: readonly number[]) => {
+    passes.push([...items]);
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return items.map((item) => item * 10);
+  };
+  return { passes, flush, release: () => release() };
+}
+
+test('takes all that arrived during a pass into the next one, in order', async () => {
+  const { passes, flush, release } = heldFlush();
+  const commit = groupCommit(flush);
+  const first = commit.add(1);
+  await until(() => passes.length === 1);
+  const rest = [2, 3, 4].map((item) => commit.add(item));
+  release();
+  assert.is(await first, 10);
+  await until(() => passes.length === 2);
+  release();
+  assert.equal(await Promise.all(rest), [20, 30, 40]);
+  assert.equal(passes, [[1], [2, 3, 4]]);
+});
+
+test('takes what arrives in one turn of the event loop into one pass', async () => {
+  const passes: number[][] = [];
+  const commit = groupCommit(async (items: readonly number[]) => {
+    passes.push([...items]);
+    return items;
+  });
+  await Promise.all([1, 2, 3].map((item) => commit.add(item)));
+  assert.equal(passes, [[1, 2, 3]]);
+});
+
+test('rejects the items of a pass that fails, and no others', async () => {
+  let calls = 0;
+  const commit = groupCommit(async (items: readonly number[]) => {
+    calls += 1;
+    if (calls === 1) throw new Error('full');
+    return items;
+  });
+  const failed = await Promise.all([1, 2].map((item) => rejection(commit.add(item))));
+  assert.equal(
+    failed.map((error) => error?.message),
+    ['full', 'full'],
+  );
+  assert.is(await commit.add(3), 3);
+});
+
+test('splits what is more than a pass may take', async () => {
+  const passes: number[][] = [];
+  const commit = groupCommit(
+    async (items: readonly number[]) => {
+      passes.push([...items]);
+      return items;
+    },
+    { maxPerPass: 2 },
+  );
+  await Promise.all([1, 2, 3, 4, 5].map((item) => commit.add(item)));
+  assert.equal(passes, [[1, 2], [3, 4], [5]]);
+});
+
+test('refuses what would wait behind too many', async () => {
+  const { passes, flush, release } = heldFlush();
+  const commit = groupCommit(flush, { maxWaiting: 2 });
+  const kept = [commit.add(1)];
+  await until(() => passes.length === 1);
+  kept.push(commit.add(2), commit.add(3));
+  assert.match((await rejection(commit.add(4)))?.message ?? '', '2 wait');
+  release();
+  await until(() => passes.length === 2);
+  release();
+  assert.equal(await Promise.all(kept), [10, 20, 30]);
+});
+
+test('is idle once the last pass ended', async () => {
+  const { passes, flush, release } = heldFlush();
+  const commit = groupCommit(flush);
+  await commit.idle();
+  let idle = false;
+  const added = commit.add(1);
+  const waiting = commit.idle().then(() => {
+    idle = true;
+  });
+  await until(() => passes.length === 1);
+  assert.is(idle, false);
+  release();
+  await Promise.all([added, waiting]);
+});
+
+test.run();

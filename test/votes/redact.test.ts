@@ -1,0 +1,102 @@
+import { appendFile, chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { redact } from '../../src/votes/redact.ts';
+import type { VoteRecord } from '../../src/votes/store.ts';
+import { rejection, shimDisk, systemError, testOptions, voteBy, withFolder, withLog } from './support.ts';
+
+async function threeVotes(file: string): Promise<VoteRecord[]> {
+  const votes: VoteRecord[] = [];
+  await withLog({ file }, async ({ store }) => {
+    for (const note of ['first', 'call me at 555-0100', undefined]) votes.push(await store.append(voteBy(1, { note })));
+  });
+  return votes;
+}
+
+test('blanks one note, and leaves all else byte for byte', () =>
+  withFolder(async (file) => {
+    const [, second] = await threeVotes(file);
+    await appendFile(file, `no vote, but ${second?.id}\n{"to`);
+    await chmod(file, 0o640);
+    const before = await readFile(file, 'utf8');
+    assert.is(await redact(testOptions({ file }), second?.id ?? ''), true);
+    assert.is(await readFile(file, 'utf8'), before.replace('call me at 555-0100', ''));
+    assert.is((await stat(file)).mode & 0o777, 0o640);
+  }));
+
+test('leaves no copy of the note and no lock', () =>
+  withFolder(async (file, folder) => {
+    const [first] = await threeVotes(file);
+    await redact(testOptions({ file }), first?.id ?? '');
+    assert.equal(await readdir(folder), ['votes.jsonl', 'votes.jsonl.secret']);
+  }));
+
+test('says where there is no note to blank', () =>
+  withFolder(async (file) => {
+    const [first, , third] = await threeVotes(file);
+    assert.is(await redact(testOptions({ file }), third?.id ?? ''), false);
+    await redact(testOptions({ file }), first?.id ?? '');
+    assert.is(await redact(testOptions({ file }), first?.id ?? ''), false);
+  }));
+
+test('refuses an id that no vote has', () =>
+  withFolder(async (file) => {
+    await threeVotes(file);
+    const error = await rejection(redact(testOptions({ file }), 'first'));
+    assert.is(error?.name, 'OperationError');
+    assert.match(error?.message ?? '', 'first');
+  }));
+
+test('refuses a log that is not there, and makes none', () =>
+  withFolder(async (_file, folder) => {
+    const error = await rejection(redact(testOptions({ file: `${folder}/none/votes.jsonl` }), 'a'));
+    assert.is(error?.name, 'OperationError');
+    assert.equal(await readdir(folder), []);
+  }));
+
+test('refuses while a server has the log', () =>
+  withFolder(async (file) => {
+    const [first] = await threeVotes(file);
+    await withLog({ file }, async () => {
+      const error = await rejection(redact(testOptions({ file }), first?.id ?? ''));
+      assert.match(error?.message ?? '', `in use by process ${process.pid}`);
+    });
+  }));
+
+test('syncs the new log before it takes the place of the old one', () =>
+  withFolder(async (file) => {
+    const [first] = await threeVotes(file);
+    const events: string[] = [];
+    const disk = shimDisk(async ({ op, path, run }) => {
+      if (path.includes('.redacted-') && ['write', 'sync', 'rename'].includes(op)) events.push(op);
+      return run();
+    });
+    await redact(testOptions({ file, disk }), first?.id ?? '');
+    assert.equal(events, ['write', 'sync', 'rename']);
+  }));
+
+test('keeps the old log where the new one cannot be written', () =>
+  withFolder(async (file, folder) => {
+    const [first] = await threeVotes(file);
+    const before = await readFile(file, 'utf8');
+    const disk = shimDisk(async ({ op, path, run }) => {
+      if (path.includes('.redacted-') && op === 'sync') throw systemError('ENOSPC');
+      return run();
+    });
+    const error = await rejection(redact(testOptions({ file, disk }), first?.id ?? ''));
+    assert.is(error?.name, 'OperationError');
+    assert.is(await readFile(file, 'utf8'), before);
+    assert.equal(await readdir(folder), ['votes.jsonl', 'votes.jsonl.secret']);
+  }));
+
+test('works on a long log', () =>
+  withFolder(async (file) => {
+    const line = (id: number, note: string) => `${JSON.stringify({ id: `id-${id}`, note })}\n`;
+    const log = Array.from({ length: 20_000 }, (_, id) => line(id, 'n'.repeat(100)));
+    await writeFile(file, log.join(''));
+    await redact(testOptions({ file }), 'id-10000');
+    log[10_000] = line(10_000, '');
+    assert.ok((await readFile(file, 'utf8')) === log.join(''));
+  }));
+
+test.run();

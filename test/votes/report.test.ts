@@ -1,0 +1,179 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ReportOptions, reportVotes, type VoteReport } from '../../src/votes/report.ts';
+import { agentsCsv, notesCsv } from '../../src/votes/report-csv.ts';
+import { reportText } from '../../src/votes/report-text.ts';
+import type { VoteRecord } from '../../src/votes/store.ts';
+
+let last = 0;
+
+/** A vote as `voter slug yes|no`, on 2026-11-21 unless a time is given. */
+function vote(brief: string, rest: { time?: string; note?: string } = {}): VoteRecord {
+  const [voter = '', slug = '', choice] = brief.split(' ');
+  last += 1;
+  return { id: `id-${last}`, time: '2026-11-21T12:00:00.000Z', slug, vote: choice as 'yes' | 'no', voter, ...rest };
+}
+
+/** The agents of a report, each as `slug yes/votes`. */
+async function counts(votes: VoteRecord[], options?: ReportOptions): Promise<string[]> {
+  const { agents } = await reportVotes(votes, options);
+  return agents.map(({ slug, yes, votes: all, withdrawn }) => `${slug} ${yes}/${all}${withdrawn ? ' withdrawn' : ''}`);
+}
+
+const rows: { name: string; votes: VoteRecord[]; options?: ReportOptions; expected: string[] }[] = [
+  { name: 'nothing', votes: [], expected: [] },
+  { name: 'two voters', votes: [vote('v a yes'), vote('w a no')], expected: ['a 1/2'] },
+  { name: 'the last vote of a voter that day', votes: [vote('v a yes'), vote('v a no')], expected: ['a 0/1'] },
+  {
+    name: 'the last of three, with others between',
+    votes: [vote('v a no'), vote('w a no'), vote('v a yes'), vote('v b no'), vote('v a yes')],
+    expected: ['a 1/2', 'b 0/1'],
+  },
+  {
+    name: 'one pseudonym on two days twice',
+    votes: [vote('v a yes', { time: '2026-11-20T23:59:59.999Z' }), vote('v a no')],
+    expected: ['a 1/2'],
+  },
+  {
+    name: 'most votes first, then by slug',
+    votes: [vote('v c yes'), vote('v b yes'), vote('v a yes'), vote('w c yes')],
+    expected: ['c 2/2', 'a 1/1', 'b 1/1'],
+  },
+  {
+    name: 'a former slug with its new one, once a voter',
+    votes: [vote('v old yes'), vote('v new no'), vote('w older yes')],
+    options: {
+      formerSlugs: new Map([
+        ['older', 'old'],
+        ['old', 'new'],
+      ]),
+    },
+    expected: ['new 1/2'],
+  },
+  {
+    name: 'former slugs in a circle, without hanging',
+    votes: [vote('v a yes')],
+    options: {
+      formerSlugs: new Map([
+        ['a', 'b'],
+        ['b', 'a'],
+      ]),
+    },
+    expected: ['a 1/1'],
+  },
+  {
+    name: 'withdrawn agents, marked',
+    votes: [vote('v a yes'), vote('v b yes')],
+    options: { withdrawn: new Set(['b']) },
+    expected: ['a 1/1', 'b 1/1 withdrawn'],
+  },
+  {
+    name: 'what came since an instant, that instant included',
+    votes: [
+      vote('v a yes', { time: '2026-11-20T23:59:59.999Z' }),
+      vote('w a no', { time: '2026-11-21T00:00:00Z' }),
+      vote('x a yes'),
+    ],
+    options: { since: new Date('2026-11-21T00:00:00Z') },
+    expected: ['a 1/2'],
+  },
+];
+
+for (const { name, votes, options, expected } of rows) {
+  test(`counts ${name}`, async () => {
+    assert.equal(await counts(votes, options), expected);
+  });
+}
+
+test('gives totals, shares and the last notes', async () => {
+  const votes = [
+    vote('v a yes', { note: 'first' }),
+    vote('w a yes'),
+    vote('x a no', { note: 'second' }),
+    vote('v b yes', { note: '' }),
+    vote('v a no', { note: 'third' }),
+  ];
+  const note = (index: number) => {
+    const { id, time, slug, vote: choice, note: text } = votes[index] as VoteRecord;
+    return { id, time, slug, vote: choice, note: text as string };
+  };
+  const report: VoteReport = {
+    since: '2026-11-01T00:00:00.000Z',
+    totals: { votes: 4, yes: 2, no: 2, share: 0.5 },
+    agents: [
+      { slug: 'a', votes: 3, yes: 1, no: 2, share: 0.3333, withdrawn: false, lastNote: note(4) },
+      { slug: 'b', votes: 1, yes: 1, no: 0, share: 1, withdrawn: false, lastNote: null },
+    ],
+    notes: [note(4), note(2)],
+    malformed: 7,
+  };
+  const options = { since: new Date('2026-11-01'), notes: 2, malformed: () => 7 };
+  assert.equal(await reportVotes(votes, options), report);
+});
+
+test('keeps as many notes as asked for, the latest', async () => {
+  const votes = Array.from({ length: 5000 }, (_, index) => vote(`v${index} a yes`, { note: `note ${index}` }));
+  for (const notes of [0, 1, 3]) {
+    const report = await reportVotes(votes, { notes });
+    assert.equal(
+      report.notes.map(({ note }) => note),
+      ['note 4999', 'note 4998', 'note 4997'].slice(0, notes),
+    );
+  }
+});
+
+const cells: [note: string, cell: string][] = [
+  ['plain', 'plain'],
+  ['a,b', '"a,b"'],
+  ['say "yes"', '"say ""yes"""'],
+  ['two\nlines', '"two\nlines"'],
+  ['=1+1', "'=1+1"],
+  ['+1', "'+1"],
+  ['-1', "'-1"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['\t=1', "'\t=1"],
+  ['\r=1', `"'\r=1"`],
+  ['=HYPERLINK("x","y")', `"'=HYPERLINK(""x"",""y"")"`],
+  ['＝1', "'＝1"],
+  ['a=1', 'a=1'],
+  ["'=1", "'=1"],
+];
+
+for (const [note, cell] of cells) {
+  test(`CSV: ${JSON.stringify(note)} becomes ${JSON.stringify(cell)}`, async () => {
+    const given = vote('v a no', { note });
+    const report = await reportVotes([given]);
+    assert.is(agentsCsv(report), `slug,votes,yes,no,share,withdrawn,last_note\r\na,1,0,1,0,no,${cell}\r\n`);
+    assert.is(notesCsv(report), `time,slug,vote,note,id\r\n${given.time},a,no,${cell},${given.id}\r\n`);
+  });
+}
+
+test('text: a table, the last notes and what was left out', async () => {
+  const votes = [
+    vote('v release-notes yes', { note: 'fine\n\nindeed' }),
+    vote('w release-notes yes'),
+    vote('x release-notes no'),
+    vote('v b no', { note: '\u001b[2Jgone\u202e' }),
+  ];
+  const report = await reportVotes(votes, { withdrawn: new Set(['b']), malformed: () => 1 });
+  assert.is(
+    reportText(report),
+    `agent          votes  yes  no   share
+release-notes      3    2   1  66.7 %
+b (withdrawn)      1    0   1   0.0 %
+all                4    2   2  50.0 %
+
+Last notes
+2026-11-21T12:00:00.000Z  b  no  �[2Jgone�
+2026-11-21T12:00:00.000Z  release-notes  yes  fine indeed
+
+1 line is no vote and was left out.
+`,
+  );
+});
+
+test('text: no votes', async () => {
+  assert.is(reportText(await reportVotes([])), 'No votes.\n');
+});
+
+test.run();

@@ -1,0 +1,101 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { networkOf, pseudonym } from '../../src/votes/voter.ts';
+import { voteBy, withFolder, withLog } from './support.ts';
+
+const networks: [address: string, network: string][] = [
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:c000:0201', '192.0.2.1'],
+  ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+  ['2001:db8::', '2001:db8:0:0::/64'],
+  ['2001:db8:1:2:3::', '2001:db8:1:2::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['::', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+  ['not an address', 'not an address'],
+  ['', ''],
+];
+
+for (const [address, network] of networks) {
+  test(`the network of ${JSON.stringify(address)} is ${JSON.stringify(network)}`, () => {
+    assert.is(networkOf(address), network);
+  });
+}
+
+test('a pseudonym is the first half of the HMAC of the network', () => {
+  // From openssl: printf 192.0.2.1 | openssl dgst -sha256 -mac HMAC -macopt hexkey:00..00 (32 bytes)
+  const zero = Buffer.alloc(32);
+  assert.is(pseudonym(zero, '192.0.2.1'), 'd528edcd304e0e0d1ee8f957f40a6eef');
+  assert.is(pseudonym(zero, '::ffff:192.0.2.1'), pseudonym(zero, '192.0.2.1'));
+  assert.is(pseudonym(zero, '2001:db8::1'), pseudonym(zero, '2001:db8::2'));
+  assert.is.not(pseudonym(zero, '2001:db8:0:1::1'), pseudonym(zero, '2001:db8:0:2::1'));
+  assert.is.not(pseudonym(zero, '192.0.2.1'), pseudonym(Buffer.alloc(32, 1), '192.0.2.1'));
+});
+
+test('a voter is the same one all day, also after a restart, and another one on the next day', () =>
+  withFolder(async (file) => {
+    const voters: Record<string, string> = {};
+    const secrets: string[] = [];
+    for (const time of ['21T00:00:00', '21T23:59:59', '22T00:00:00']) {
+      const now = () => new Date(`2026-11-${time}Z`);
+      await withLog({ file, now }, async ({ store }) => {
+        voters[time] = (await store.append(voteBy(1))).voter;
+        assert.is((await store.append(voteBy(1))).voter, voters[time]);
+        assert.is.not((await store.append(voteBy(2))).voter, voters[time]);
+        secrets.push(JSON.parse(await readFile(`${file}.secret`, 'utf8')).secret);
+      });
+    }
+    assert.is(voters['21T00:00:00'], voters['21T23:59:59']);
+    assert.is.not(voters['21T23:59:59'], voters['22T00:00:00']);
+    assert.is(new Set(secrets).size, 2);
+    assert.is(secrets[0]?.length, 64);
+  }));
+
+test('the secret changes at midnight UTC while the log is open, in between two votes', () =>
+  withFolder(async (file) => {
+    let time = Date.parse('2026-11-21T23:59:59.999Z');
+    await withLog({ file, now: () => new Date(time) }, async ({ store }) => {
+      const before = await store.append(voteBy(1));
+      time += 1;
+      const after = await Promise.all([store.append(voteBy(1)), store.append(voteBy(1))]);
+      assert.is.not(before.voter, after[0]?.voter);
+      assert.is(after[0]?.voter, after[1]?.voter);
+      assert.is(JSON.parse(await readFile(`${file}.secret`, 'utf8')).day, '2026-11-22');
+    });
+  }));
+
+test('the secret of a day that is over is gone after a start, before anybody votes', () =>
+  withFolder(async (file) => {
+    await withLog({ file, now: () => new Date('2026-11-21T00:00:00Z') }, async ({ store }) => {
+      await store.append(voteBy(1));
+    });
+    await withLog({ file, now: () => new Date('2026-11-22T00:00:00Z') }, async () => {
+      assert.is(JSON.parse(await readFile(`${file}.secret`, 'utf8')).day, '2026-11-22');
+    });
+  }));
+
+test('the secret is readable by its owner alone', () =>
+  withFolder(async (file) => {
+    await withLog({ file }, async ({ store }) => {
+      await store.append(voteBy(1));
+      if (process.platform !== 'win32') assert.is((await stat(`${file}.secret`)).mode & 0o777, 0o600);
+    });
+  }));
+
+for (const damaged of ['', '{"day":"2026-11-21"}', '{"day":"2026-11-21","secret":"00"}', '\0\0\0']) {
+  test(`a damaged secret is made anew, with a warning: ${JSON.stringify(damaged)}`, () =>
+    withFolder(async (file) => {
+      await writeFile(`${file}.secret`, damaged);
+      await withLog({ file, now: () => new Date('2026-11-21T00:00:00Z') }, async ({ store, warnings }) => {
+        await store.append(voteBy(1));
+        assert.is(warnings.length, 1);
+      });
+    }));
+}
+
+test.run();
