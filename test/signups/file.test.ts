@@ -1,0 +1,88 @@
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OperationError } from '../../src/diagnostics.ts';
+import { SignupFailed } from '../../src/signups/failure.ts';
+import { openSignups, type SignupTools } from '../../src/signups/open.ts';
+import type { Signups } from '../../src/signups/port.ts';
+import { shimDisk, systemError, withFolder } from './disk.ts';
+import { assertNothingPrivate, inShort, recorder, signup } from './support.ts';
+
+async function withSignups(
+  tools: Partial<SignupTools>,
+  work: (signups: Signups, path: string) => Promise<void>,
+): Promise<void> {
+  await withFolder(async (path) => {
+    const signups = await openSignups({ provider: 'file' }, { file: path, log: recorder([]), ...tools });
+    try {
+      await work(signups, path);
+    } finally {
+      await signups.close();
+    }
+  });
+}
+
+test('a sign-up is a line of JSON in a file that only its owner can read', () =>
+  withSignups({}, async (signups, path) => {
+    assert.is(await signups.add(signup), 'accepted');
+    assert.is(await readFile(path, 'utf8'), `${JSON.stringify(signup)}\n`);
+    assert.is((await stat(path)).mode & 0o777, 0o600);
+  }));
+
+test('fields that no sign-up has are not stored', () =>
+  withSignups({}, async (signups, path) => {
+    await signups.add({ ...signup, address: '192.0.2.1' } as never);
+    assert.is(await readFile(path, 'utf8'), `${JSON.stringify(signup)}\n`);
+  }));
+
+test('who is on the list already is accepted alike', () =>
+  withSignups({}, async (signups) => {
+    assert.is(await signups.add(signup), 'accepted');
+    assert.is(await signups.add({ ...signup, id: '2', email: signup.email.toUpperCase() }), 'accepted');
+  }));
+
+test('a full disk is a failure that tells nothing private, and passes', async () => {
+  const disk = shimDisk();
+  await withSignups({ files: disk.files }, async (signups, path) => {
+    disk.before = (step) => {
+      if (step.startsWith('write')) {
+        throw Object.assign(systemError('ENOSPC'), { message: `cannot write ${signup.email}` });
+      }
+    };
+    const failure = await signups.add(signup).catch((error) => error);
+    assert.instance(failure, SignupFailed);
+    assert.is(inShort(failure), 'storage ENOSPC');
+    assertNothingPrivate(failure, signup);
+    disk.before = () => {};
+    assert.is(await signups.add(signup), 'accepted');
+    assert.is(await readFile(path, 'utf8'), `${JSON.stringify(signup)}\n`);
+  });
+});
+
+test('a disk that hangs is a time-out', async () => {
+  const disk = shimDisk();
+  await withSignups({ files: disk.files, timeoutMs: 50 }, async (signups) => {
+    let release = () => {};
+    disk.before = (step) =>
+      step.startsWith('datasync')
+        ? new Promise<void>((resolve) => {
+            release = resolve;
+          })
+        : undefined;
+    const failure = await signups.add(signup).catch((error) => error);
+    assert.is(inShort(failure), 'timeout');
+    disk.before = () => {};
+    release();
+  });
+});
+
+test('a file that cannot be opened stops the start, naming it', () =>
+  withFolder(async (path) => {
+    await mkdir(path, { recursive: true });
+    const failure = await openSignups({ provider: 'file' }, { file: path, log: recorder([]) }).catch((error) => error);
+    assert.instance(failure, OperationError);
+    assert.match(failure.message, path);
+    assert.match(failure.message, 'EISDIR');
+  }));
+
+test.run();
