@@ -46,6 +46,11 @@ type Report = (finding: Omit<Finding, 'slug' | 'file'>, name?: string) => void;
 /** `catalog` is the resource agent://catalog; the others cannot be folders on Windows, whatever their extension. */
 const reservedNames = /^(?:catalog|con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 
+/** Whether a slug of the right form can be no folder's name all the same. */
+export function isReservedSlug(slug: string): boolean {
+  return reservedNames.test(slug);
+}
+
 function checkName(slug: string, report: Report): void {
   if (!slugPattern.test(slug) || slug.length > maxSlugLength) {
     const long = slug.length > maxSlugLength ? `, which has ${slug.length} characters` : '';
@@ -54,7 +59,7 @@ function checkName(slug: string, report: Report): void {
       message: `The folder is called "${slug}"${long}; its name is the slug and has to be lower-case words joined by hyphens, at most ${maxSlugLength} characters.`,
       hint: `Rename the folder${proposal(slug)}.`,
     });
-  } else if (reservedNames.test(slug)) {
+  } else if (isReservedSlug(slug)) {
     report({
       code: 'folder/reserved-name',
       message: `"${slug}" is a reserved name${slug === 'catalog' ? ': MCP uses it for the whole catalog' : ' on Windows, where nobody could check the folder out'}.`,
