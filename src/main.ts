@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { addBuild } from './commands/build.ts';
+import { addNew } from './commands/new.ts';
 import { addServe } from './commands/serve.ts';
+import { addStatus } from './commands/status.ts';
 import { addValidate } from './commands/validate.ts';
 import { Console } from './console.ts';
 import { ContentError, OperationError, UsageError } from './diagnostics.ts';
@@ -35,12 +37,14 @@ function createProgram(terminal: Console): Command {
       'after',
       `
 Examples:
+  $ catalog new                   start an agent on the next free date
   $ catalog validate              check every agent
+  $ catalog status                what is published, due and coming
   $ catalog build                 render the site into dist/
   $ catalog serve --build         build, serve, and build again at midnight
 `,
     );
-  for (const add of [addValidate, addBuild, addServe]) add(program, terminal);
+  for (const add of [addNew, addValidate, addStatus, addBuild, addServe]) add(program, terminal);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
 }

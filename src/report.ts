@@ -86,6 +86,7 @@ function indent(text: string): string[] {
 
 const styles = { bold: 1, dim: 2, red: 31, yellow: 33 };
 
-function painter(color: boolean) {
+/** Gives text a style by terminal escapes, or leaves it as it is. */
+export function painter(color: boolean) {
   return (style: keyof typeof styles, text: string) => (color ? `\u001b[${styles[style]}m${text}\u001b[0m` : text);
 }

@@ -43,6 +43,11 @@ export function pathOf(slug: string, name: string): string {
 
 type Report = (finding: Omit<Finding, 'slug' | 'file'>, name?: string) => void;
 
+/** Whether a slug of the right form can be no folder's name all the same: agent://catalog is the whole catalog. */
+export function isReservedSlug(slug: string): boolean {
+  return slug === 'catalog' || deviceNames.test(slug);
+}
+
 function checkName(slug: string, report: Report): void {
   if (!slugPattern.test(slug) || slug.length > maxSlugLength) {
     const long = slug.length > maxSlugLength ? `, which has ${slug.length} characters` : '';
@@ -51,7 +56,7 @@ function checkName(slug: string, report: Report): void {
       message: `The folder is called "${slug}"${long}; its name is the slug and has to be lower-case words joined by hyphens, at most ${maxSlugLength} characters.`,
       hint: `Rename the folder${proposal(slug)}.`,
     });
-  } else if (slug === 'catalog' || deviceNames.test(slug)) {
+  } else if (isReservedSlug(slug)) {
     report({
       code: 'folder/reserved-name',
       message: `"${slug}" is a reserved name${slug === 'catalog' ? ': MCP uses it for the whole catalog' : ' on Windows, where nobody could check the folder out'}.`,

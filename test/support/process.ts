@@ -21,7 +21,7 @@ interface RunOptions {
 }
 
 /** What a process inherits: no setting of the person who runs the tests. */
-function environment(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+export function inherited(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, SystemRoot } = process.env;
   return { PATH, HOME, TMPDIR, SystemRoot, NODE_ENV: 'test', ...extra };
 }
@@ -40,7 +40,7 @@ export async function run(
   args: string[],
   { cwd = root, env, input = '' }: RunOptions = {},
 ): Promise<Finished> {
-  const child = spawn(command, args, { cwd, env: environment(env) });
+  const child = spawn(command, args, { cwd, env: inherited(env) });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -73,7 +73,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const child = spawn(process.execPath, [...node, bin, 'serve', '--port', '0', ...args], {
     cwd,
-    env: environment(env),
+    env: inherited(env),
   });
   let stdout = '';
   let stderr = '';

@@ -1,0 +1,143 @@
+import { join, relative } from 'node:path';
+import type { Command } from 'commander';
+import type { Console } from '../console.ts';
+import { ContentError, OperationError, UsageError } from '../diagnostics.ts';
+import type { Answers, Checks, Given, Surroundings } from '../new-agent/answers.ts';
+import { type CommonFlags, cwdOption, jsonOption, openCatalog, todayOption } from './options.ts';
+
+interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'json'> {
+  title?: string;
+  category?: string;
+  difficulty?: string;
+  runtime?: string[];
+  tag?: string[];
+  date?: string;
+  excerpt?: string;
+  problem?: string;
+  config?: string;
+}
+
+export function addNew(program: Command, terminal: Console): void {
+  program
+    .command('new')
+    .description('start a new agent: a folder that validates, with placeholders to replace')
+    .argument('[slug]', "the name of its folder; default: made from the title's words")
+    .option('--title <text>', "its title; default: the slug's words")
+    .option('--category <key>', 'one of those in the settings; default: the first')
+    .option('--difficulty <name>', 'one of those in the settings; default: the first')
+    .option('--runtime <name...>', 'what it runs in, of those in the settings; default: the first')
+    .option('--tag <tag...>', "its tags; default: the slug's words")
+    .option('--date <YYYY-MM-DD>', 'the day on which it comes out; default: the next free one')
+    .option('--excerpt <text>', 'one sentence that says what the reader gets')
+    .option('--problem <text>', 'whose pain it is, and when')
+    .option('--config <ext>', 'also a config file with this extension')
+    .addOption(cwdOption())
+    .addOption(todayOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nOn a terminal it asks for what is not given; elsewhere, and with --json, the defaults are taken.\n' +
+        'The agent is made as a draft, which no build takes in: remove its line `draft: true` when it is written.\n' +
+        '\nExamples:\n  $ catalog new\n  $ catalog new release-notes --category writing --runtime Claude ChatGPT\n' +
+        '  $ catalog new --title "Release Note Translator" --date 2026-12-01 --json\n',
+    )
+    .action((slug: string | undefined, flags: Flags) => makeNew(slug, flags, terminal));
+}
+
+async function makeNew(slug: string | undefined, flags: Flags, terminal: Console): Promise<void> {
+  const { loadContent } = await import('../content/load.ts');
+  const { answerChecks, complete } = await import('../new-agent/answers.ts');
+  const { agentFiles } = await import('../new-agent/files.ts');
+  const { writeAgent } = await import('../new-agent/write.ts');
+  const { askForAnswers, Cancelled } = await import('../new-agent/ask.ts');
+
+  const { cwd, settings, today } = openCatalog(flags);
+  const { folders, diagnostics } = loadContent(cwd, settings, today);
+  const unreadable = diagnostics.filter((diagnostic) => diagnostic.slug === null);
+  if (unreadable.length > 0) throw new ContentError(unreadable);
+  const surroundings: Surroundings = { vocabulary: settings, folders, today };
+  const checks = answerChecks(surroundings);
+  const given = checkFlags(slug, flags, checks);
+
+  let answers: Answers;
+  try {
+    answers =
+      canAsk() && !flags.json
+        ? await askForAnswers(given, surroundings, checks, terminal)
+        : complete(given, surroundings, checks);
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error;
+    terminal.say('\nNothing was written.\n');
+    terminal.exitCode = 130;
+    return;
+  }
+  const files = agentFiles(answers);
+  writeAgent(cwd, answers.slug, files, surroundings);
+
+  const folder = `agents/${answers.slug}`;
+  if (flags.json) {
+    const paths = [...files.keys()].map((name) => `${folder}/${name}`);
+    terminal.print(
+      `${JSON.stringify({ slug: answers.slug, date: answers.date, folder, files: paths, draft: true }, null, 2)}\n`,
+    );
+    return;
+  }
+  terminal.say(nextSteps(answers, [...files.keys()], today, flags.cwd));
+  terminal.print(`${relative(process.cwd(), join(cwd, 'agents', answers.slug))}\n`);
+}
+
+/** The answers that the flags give, checked. All faults are reported together. */
+function checkFlags(slug: string | undefined, flags: Flags, checks: Checks): Partial<Answers> {
+  const flagged: [keyof Answers, string, Given | undefined][] = [
+    ['slug', 'slug', slug],
+    ['title', '--title', flags.title],
+    ['category', '--category', flags.category],
+    ['difficulty', '--difficulty', flags.difficulty],
+    ['runtimes', '--runtime', flags.runtime],
+    ['tags', '--tag', flags.tag],
+    ['date', '--date', flags.date],
+    ['excerpt', '--excerpt', flags.excerpt],
+    ['problem', '--problem', flags.problem],
+    ['config', '--config', flags.config],
+  ];
+  const faults: (UsageError | OperationError)[] = [];
+  const answers = flagged.flatMap(([key, name, given]) => {
+    if (given === undefined) return [];
+    try {
+      return [[key, checks[key](name, given)] as const];
+    } catch (error) {
+      if (!(error instanceof UsageError || error instanceof OperationError)) throw error;
+      faults.push(error);
+      return [];
+    }
+  });
+  const message = faults.map((fault) => fault.message).join('\nerror: ');
+  if (faults.some((fault) => fault instanceof UsageError)) throw new UsageError(message);
+  if (faults.length > 0) throw new OperationError(message);
+  return Object.fromEntries(answers);
+}
+
+/** Whether a person is there to answer: they type, and see what is asked (stderr) and what comes out (stdout). */
+function canAsk(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true && process.stderr.isTTY === true;
+}
+
+function nextSteps(
+  { slug, title, date, category, difficulty, runtimes }: Answers,
+  files: readonly string[],
+  today: string,
+  cwd: string,
+): string {
+  const there = cwd === '.' ? '' : ` --cwd ${/^[\w./\\:-]+$/.test(cwd) ? cwd : JSON.stringify(cwd)}`;
+  const late = date < today ? ' That day has passed: it comes out as soon as it is no draft.' : '';
+  return `Made "${title}" for ${date}, ${category}, ${difficulty}, ${runtimes.join(', ')}.${late}
+It is a draft, which no build takes in: most of its texts are placeholders.
+
+Next:
+  1. Replace the texts in ${files.join(', ')}; [brackets] hold guidance.
+  2. catalog validate ${slug}${there}
+  3. catalog build --drafts --out preview${there}    (to see it as readers will)
+  4. Remove \`draft: true\` from agent.md: the agent comes out on its day.
+
+`;
+}

@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import { compareText } from '../compare.ts';
+import { firstFreeDate } from '../content/calendar-rules.ts';
+import { isReservedSlug } from '../content/files.ts';
+import type { ParsedFolder } from '../content/parse.ts';
+import { textFindings } from '../content/texts.ts';
+import { OperationError, UsageError } from '../diagnostics.ts';
+import { explain } from '../schema/explain.ts';
+import { slug as slugSchema } from '../schema/fields.ts';
+import { frontMatterSchema } from '../schema/front-matter.ts';
+import type { Vocabulary } from '../schema/settings.ts';
+import { slugFrom, tagsFrom, titleFrom } from './names.ts';
+
+/** What has to be known of a new agent before its files can be made. Null: a placeholder, or no config. */
+export interface Answers {
+  title: string;
+  slug: string;
+  category: string;
+  difficulty: string;
+  runtimes: string[];
+  tags: string[];
+  date: string;
+  excerpt: string | null;
+  problem: string | null;
+  /** The extension of the config, such as `json`. */
+  config: string | null;
+}
+
+/** The catalog that the new agent is for. */
+export interface Surroundings {
+  vocabulary: Vocabulary;
+  folders: readonly ParsedFolder[];
+  today: string;
+}
+
+/** An answer as it is given: text, or a list of texts for runtimes and tags. */
+export type Given = string | readonly string[];
+
+/**
+ * Checks of every answer. Each takes the name under which the answer was given, for the message, and the answer; it
+ * gives the value, or throws UsageError for what can never be right and OperationError for what is taken.
+ */
+export type Checks = { [Key in keyof Answers]: (name: string, given: Given) => Exclude<Answers[Key], null> };
+
+export function answerChecks({ vocabulary, folders, today }: Surroundings): Checks {
+  const { shape } = frontMatterSchema(vocabulary);
+  const text = (schema: z.ZodType<string>) => (name: string, given: Given) => {
+    demand(schema, name, given);
+    return oneLine(name, String(given));
+  };
+  const oneOf = (schema: z.ZodType<string>, known: readonly string[]) => (name: string, given: Given) =>
+    demand(schema, name, asWritten(String(given), known));
+
+  return {
+    title: text(shape.title),
+    excerpt: text(shape.excerpt),
+    problem: text(shape.problem),
+    category: oneOf(shape.category, Object.keys(vocabulary.categories)),
+    difficulty: oneOf(shape.difficulty, vocabulary.difficulties),
+    runtimes: (name, given) =>
+      demand(
+        shape.runtimes,
+        name,
+        asList(given).map((runtime) => asWritten(runtime, vocabulary.runtimes)),
+      ),
+    tags: (name, given) => demand(shape.tags, name, asList(given)),
+    slug: (name, given) => freeSlug(demand(slugSchema, name, given, slugExample(String(given))), folders),
+    date: (name, given) => freeDate(demand(shape.date, name, given), folders, today),
+    config: (name, given) => demand(extension, name, String(given).replace(/^\.(?=\w)/, '')),
+  };
+}
+
+/** Fills what was not given. Throws UsageError where there is neither a slug nor a title to start from. */
+export function complete(given: Partial<Answers>, surroundings: Surroundings, checks: Checks): Answers {
+  if (given.slug === undefined && given.title === undefined) {
+    throw new UsageError(
+      'A new agent needs a slug or a title, for example: catalog new release-notes --title "Release Note Translator"',
+    );
+  }
+  const slug = given.slug ?? slugOfTitle(given.title ?? '', checks);
+  return { ...defaults({ ...given, slug }, surroundings), ...given, slug };
+}
+
+/** What is taken for each answer that is not given, as far as those that are given tell. */
+export function defaults({ title, slug }: Partial<Answers>, { vocabulary, folders, today }: Surroundings): Answers {
+  const { categories, difficulties, runtimes } = vocabulary;
+  const own = slug ?? slugFrom(title ?? '');
+  return {
+    title: titleFrom(own),
+    slug: own,
+    category: Object.keys(categories)[0] ?? '',
+    difficulty: difficulties[0] ?? '',
+    runtimes: runtimes.slice(0, 1),
+    tags: tagsFrom(own, Object.keys(categories)),
+    date: firstFreeDate(folders, today),
+    excerpt: null,
+    problem: null,
+    config: null,
+  };
+}
+
+const extension = z.string().regex(/^[a-z0-9]{1,10}$/, { error: 'the extension of a file, such as json or md' });
+
+function slugOfTitle(title: string, checks: Checks): string {
+  const slug = slugFrom(title);
+  if (slug === '') {
+    throw new UsageError(
+      `The title ${JSON.stringify(title)} has no letter from a to z and no digit to make a slug of; give the slug too.`,
+    );
+  }
+  return checks.slug('slug', slug);
+}
+
+/** The value that `schema` makes of what was given; everything that is wrong with it as one UsageError. */
+function demand<Schema extends z.ZodType>(
+  schema: Schema,
+  name: string,
+  given: unknown,
+  example = '',
+): z.output<Schema> {
+  const faults = explain(z.strictObject({ [name]: schema }), { [name]: given });
+  if (faults.length > 0) {
+    throw new UsageError(
+      faults.map(({ message, hint }) => [message, hint, example].filter((part) => part !== '').join(' ')).join(' '),
+    );
+  }
+  return schema.parse(given);
+}
+
+/** Text for one line of front matter: nothing in it hides, breaks the line or cannot be written. */
+function oneLine(name: string, text: string): string {
+  if (/[\n\r\u0085\u2028\u2029]/.test(text)) {
+    throw new UsageError(`\`${name}\` has a line break; it has to be one line of text.`);
+  }
+  if (/[\p{Cs}\p{Noncharacter_Code_Point}\uFFFD]/u.test(text)) {
+    throw new UsageError(`\`${name}\` has a character that is not text; it has to be valid UTF-8.`);
+  }
+  const [finding] = textFindings(text);
+  if (finding !== undefined) {
+    throw new UsageError(
+      `\`${name}\` cannot be used, column ${finding.place.column}: ${finding.message} ${finding.hint}`,
+    );
+  }
+  return text;
+}
+
+/** The one of `known` that differs from `given` in nothing but case, else `given`. */
+function asWritten(given: string, known: readonly string[]): string {
+  if (known.includes(given)) return given;
+  return known.find((word) => word.toLowerCase() === given.toLowerCase()) ?? given;
+}
+
+function asList(given: Given): string[] {
+  return typeof given === 'string' ? [given] : [...given];
+}
+
+function slugExample(given: string): string {
+  const slug = slugFrom(given);
+  return slug === '' || slug === given ? '' : `For example: ${slug}.`;
+}
+
+function freeSlug(slug: string, folders: readonly ParsedFolder[]): string {
+  if (isReservedSlug(slug)) {
+    throw new UsageError(`"${slug}" is a reserved name; choose another slug, such as ${slug}-agent.`);
+  }
+  const owner = folders.find((folder) => folder.slug.toLowerCase() === slug);
+  if (owner !== undefined) throw new OperationError(`agents/${owner.slug} exists already; choose another slug.`);
+  const former = folders.find(({ place }) => place.formerSlugs.includes(slug));
+  if (former !== undefined) {
+    throw new OperationError(
+      `"${slug}" is a former slug of ${former.slug}, and its old address leads there; choose another slug.`,
+    );
+  }
+  return slug;
+}
+
+function freeDate(date: string, folders: readonly ParsedFolder[], today: string): string {
+  const free = `the first free date is ${firstFreeDate(folders, today)}`;
+  const owner = folders.find(({ place }) => place.date === date);
+  if (owner !== undefined) {
+    throw new OperationError(`${date} is the date of ${owner.slug}, and one agent comes out a day; ${free}.`);
+  }
+  const last = folders
+    .flatMap(({ place }) => (place.issue === null || place.date === null ? [] : [place.date]))
+    .sort(compareText)
+    .at(-1);
+  if (last !== undefined && date < last) {
+    throw new OperationError(
+      `${date} is before ${last}, the date of the last numbered agent, so an agent of that day can't be numbered; ${free}.`,
+    );
+  }
+  return date;
+}

@@ -1,0 +1,71 @@
+import { fileURLToPath } from 'node:url';
+import pty from '@lydell/node-pty';
+import { inherited } from './process.ts';
+
+const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
+
+/** `catalog` on a pseudo-terminal, as a person has it before them. */
+export interface TerminalSession {
+  /** Waits until the program has written `text` after what the last call waited for. */
+  sees(text: string): Promise<void>;
+  /** Types text as it is; Enter is \r, Ctrl-C is \u0003, Ctrl-D is \u0004. */
+  types(text: string): void;
+  /** Waits for the end and gives the exit code, with all that was on the screen. */
+  ends(): Promise<{ code: number; screen: string }>;
+}
+
+/** How long the program may take for one answer, in milliseconds. */
+const patienceMs = 20_000;
+
+/** Starts the compiled `catalog` on a pseudo-terminal. */
+export function onTerminal(
+  args: string[],
+  { env = {}, columns = 100 }: { env?: NodeJS.ProcessEnv; columns?: number } = {},
+): TerminalSession {
+  const child = pty.spawn(process.execPath, [bin, ...args], {
+    cols: columns,
+    rows: 40,
+    env: { ...inherited(), TERM: 'xterm', ...env },
+  });
+  let screen = '';
+  let seen = 0;
+  let heard = () => {};
+  let code: number | null = null;
+  child.onData((text) => {
+    screen += text;
+    heard();
+  });
+  child.onExit(({ exitCode }) => {
+    code = exitCode;
+    heard();
+  });
+
+  function until(isSo: () => boolean, what: string): Promise<void> {
+    return new Promise((done, failed) => {
+      const timer = setTimeout(() => {
+        child.kill();
+        failed(new Error(`${what} did not come within ${patienceMs} ms. The screen: ${screen}`));
+      }, patienceMs);
+      heard = () => {
+        if (!isSo() && code === null) return;
+        clearTimeout(timer);
+        heard = () => {};
+        if (isSo()) done();
+        else failed(new Error(`The program ended with ${code} before ${what}. The screen: ${screen}`));
+      };
+      heard();
+    });
+  }
+
+  return {
+    async sees(text) {
+      await until(() => screen.indexOf(text, seen) !== -1, JSON.stringify(text));
+      seen = screen.indexOf(text, seen) + text.length;
+    },
+    types: (text) => child.write(text),
+    async ends() {
+      await until(() => code !== null, 'the end');
+      return { code: code ?? -1, screen };
+    },
+  };
+}
