@@ -99,7 +99,9 @@ for (const [index, base] of bases.entries()) {
 
 test('every page can be reached from the home page', async () => {
   const { pages } = await crawl(servers[0]?.address ?? '', bases[0] ?? '');
-  const paths = Object.keys(site).filter((path) => path.endsWith('.html') && !/^404|\/index\.html$|^index/.test(path));
+  const paths = Object.keys(site).filter(
+    (path) => path.endsWith('.html') && !/^404|^thanks|^refused|\/index\.html$|^index/.test(path),
+  );
   for (const path of paths) assert.ok(pages.has(`/${path.replace(/\.html$/, '')}`), path);
 });
 

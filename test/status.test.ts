@@ -65,7 +65,7 @@ test('--json tells where every folder stands', async () => {
       faulty: [
         { slug: 'hurt', date: '2026-11-17', standing: 'published', errors: 2 },
         { slug: 'late', date: '2026-11-20', standing: 'held back', errors: 1 },
-        { slug: 'stray.txt', date: null, standing: 'held back', errors: 2 },
+        { slug: 'stray.txt', date: null, standing: 'held back', errors: 1 },
         { slug: 'unsound', date: '2026-11-24', standing: 'coming', errors: 1 },
       ],
       next: { issue: 6, date: '2026-11-22', slug: 'tomorrow', title: 'The tomorrow agent', daysLeft: 1 },

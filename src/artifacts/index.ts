@@ -1,6 +1,7 @@
 import * as agentFiles from './agent-files.ts';
 import agentMarkdown from './agent-markdown.ts';
 import agentPage from './agent-page.ts';
+import * as answers from './answer-pages.ts';
 import * as api from './api.ts';
 import type { Artifact } from './artifact.ts';
 import assets from './assets.ts';
@@ -33,6 +34,8 @@ export const artifacts: readonly Artifact[] = [
   agentPage,
   movedPage,
   notFoundPage,
+  answers.thanks,
+  answers.refused,
   lists.categories,
   lists.tags,
   lists.archive,

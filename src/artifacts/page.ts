@@ -42,7 +42,7 @@ export function renderPage(site: Site, head: PageHead, data: object): string {
  *
  * Without frame-ancestors, which only a header may carry (CSP 3, section 3.3).
  */
-export function contentSecurityPolicy({ runtimeUrl }: Settings): string {
+export function contentSecurityPolicy({ runtimeUrl }: Pick<Settings, 'runtimeUrl'>): string {
   const runtime = runtimeUrl === null ? '' : ` ${new URL(runtimeUrl).origin}`;
   return [
     "default-src 'none'",

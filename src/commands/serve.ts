@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Console } from '../console.ts';
-import type { ServerFlags } from '../server/settings.ts';
+import { type ServerFlags, serverOptions } from '../server/options.ts';
+import type { RunningServer } from '../server/start.ts';
+import { signupVariables } from '../signups/variables.ts';
 import { baseUrlOption, type CommonFlags, cwdOption, runtimeUrlOption } from './options.ts';
 
 interface Flags extends ServerFlags, Pick<CommonFlags, 'cwd' | 'baseUrl' | 'runtimeUrl'> {
@@ -9,21 +11,25 @@ interface Flags extends ServerFlags, Pick<CommonFlags, 'cwd' | 'baseUrl' | 'runt
 }
 
 export function addServe(program: Command, terminal: Console): void {
-  program
+  const command = program
     .command('serve')
-    .description('serve a build')
+    .description('serve a build, and take votes and sign-ups')
     .addOption(cwdOption())
     .option('--build', 'build first, and again at each midnight of the time zone in the settings')
-    .option('--port <port>', 'the port to listen on; 0: any free one (or PORT; default: 3000)')
-    .option('--host <host>', 'the address to listen on (or HOST; default: 127.0.0.1)')
-    .option('--dist <dir>', 'the folder of the build (or CATALOG_DIST; default: dist)')
-    .option('--log-level <level>', 'fatal, error, warn, info, debug, trace or silent (or LOG_LEVEL; default: info)')
     .addOption(baseUrlOption())
-    .addOption(runtimeUrlOption())
+    .addOption(runtimeUrlOption());
+  for (const { flag, variable, fallback, about } of serverOptions) {
+    command.addOption(new Option(flag, `${about} (or ${variable}${fallback === '' ? '' : `; default: ${fallback}`})`));
+  }
+  command
     .addHelpText(
       'after',
       '\nWith --build, the base URL is --base-url, then CATALOG_BASE_URL, else http://localhost:<port>.\n' +
-        '\nExamples:\n  $ catalog serve --build\n  $ catalog serve --dist dist --port 8080\n',
+        '\nSign-ups are set by environment variables:\n' +
+        signupVariables.map(({ name, description }) => `  ${name}\n      ${description}`).join('\n') +
+        '\n\nSIGHUP opens the logs anew after a rotation; SIGTERM answers what is under way and ends.\n' +
+        '\nExamples:\n  $ catalog serve --build\n  $ catalog serve --dist dist --data /var/lib/catalog --port 8080\n' +
+        '  $ catalog serve --host 0.0.0.0 --trust-proxy 1 --vote-rate 10/60\n',
     )
     .action((flags: Flags) => serve(flags, terminal));
 }
@@ -32,20 +38,30 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
   const { serverSettings } = await import('../server/settings.ts');
   const { startServer } = await import('../server/start.ts');
   const { catalogBuilder } = await import('../server/builder.ts');
-  const { default: pino } = await import('pino');
+  const { serverLog } = await import('../server/request-log.ts');
   const cwd = resolve(flags.cwd);
-  const settings = serverSettings(flags, process.env);
-  const dist = resolve(cwd, settings.dist);
-  const log = pino({ level: settings.logLevel });
+  const settings = serverSettings(flags, process.env, cwd);
+  const log = serverLog(settings.logLevel);
   const builder =
-    flags.build === true ? catalogBuilder({ cwd, dist, flags, environment: process.env, terminal, log }) : null;
-  const running = await startServer({ ...settings, dist }, log, (port) => builder?.start(port));
-  terminal.say(`Serving the catalog at ${running.address}\n`);
+    flags.build === true
+      ? catalogBuilder({ cwd, dist: settings.dist, flags, environment: process.env, terminal, log: log.log })
+      : null;
 
-  const signal = await new Promise<NodeJS.Signals>((received) => {
+  let running: RunningServer | undefined;
+  const stopped = new Promise<NodeJS.Signals>((received) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, received);
   });
-  log.info({ signal }, 'stopping');
+  process.on('SIGHUP', () => {
+    running?.reopen().catch((error) => log.log.error({ err: error }, 'the logs could not be opened anew'));
+  });
+  process.on('uncaughtException', (error) => {
+    log.log.fatal({ err: error }, 'a fault of the service ends it');
+    log.flush();
+    process.exit(1);
+  });
+  running = await startServer(settings, log, (port) => builder?.start(port));
+  terminal.say(`Serving the catalog at ${running.address}\n`);
+  log.log.info({ signal: await stopped }, 'stopping');
   builder?.stop();
   await running.close();
 }

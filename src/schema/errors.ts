@@ -12,6 +12,7 @@ export type ErrorObject = z.infer<typeof errorObject>;
 
 /** Every code that `error` may hold, with its status and what it means. */
 export const errorCodes = {
+  bad_request: { status: 400, meaning: 'The request is not well-formed HTTP' },
   invalid_body: { status: 400, meaning: 'The body cannot be read, or a field breaks a rule' },
   forbidden_origin: { status: 403, meaning: 'The request comes from a page of another site' },
   unknown_agent: { status: 404, meaning: 'No agent has this slug' },
@@ -20,9 +21,11 @@ export const errorCodes = {
     status: 405,
     meaning: 'The address does not take this method; Allow lists those that it takes',
   },
+  request_timeout: { status: 408, meaning: 'The request did not arrive in time' },
   payload_too_large: { status: 413, meaning: 'The body is larger than allowed' },
   unsupported_media_type: { status: 415, meaning: 'The content type is not one that the address takes' },
   rate_limited: { status: 429, meaning: 'Too many requests; Retry-After says how many seconds to wait' },
+  headers_too_large: { status: 431, meaning: 'The headers are larger than allowed' },
   internal: { status: 500, meaning: 'A fault of the service' },
   upstream_failed: { status: 502, meaning: 'The provider that stores sign-ups failed' },
   unavailable: { status: 503, meaning: 'The service cannot take this at the moment' },

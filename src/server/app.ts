@@ -1,76 +1,181 @@
-import type { Logger } from 'pino';
-import polka, { type Polka, type Request, type Response } from 'polka';
-import { type ErrorCode, errorCodes } from '../schema/errors.ts';
-import { readBuildInfo } from './build-info.ts';
-import { staticFiles } from './static.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import polka, { type Polka } from 'polka';
+import type { Signups } from '../signups/port.ts';
+import type { VoteStore } from '../votes/store.ts';
+import { clientAddress } from './client.ts';
+import { Refusal, sendError } from './errors.ts';
+import { takeVote } from './feedback.ts';
+import { fileServer, withinBase } from './files.ts';
+import { type Rate, rateLimit } from './limits.ts';
+import { type BuildFollower, basePathOf, type LiveBuild } from './live-build.ts';
+import { corsHeaders, originPolicy } from './origin.ts';
+import { limited, type PostParts, postRoute, type Take } from './posts.ts';
+import type { ServerLog } from './request-log.ts';
+import { takeSignup } from './subscribe.ts';
+import { parseTarget } from './target.ts';
 
-/** What the runtime serves and where it reports. */
-export interface AppOptions {
-  /** The folder of the build. */
-  dist: string;
-  log: Logger;
+/** The parts of the runtime. */
+export interface AppParts {
+  follower: BuildFollower;
+  votes: VoteStore;
+  signups: Signups;
+  log: ServerLog;
+  settings: {
+    host: string;
+    trustProxy: number;
+    allowOrigin: readonly string[];
+    voteRate: Rate;
+    signupRate: Rate;
+    refusedRate: Rate;
+  };
 }
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * The runtime as a Polka application: the files of a build under the path of its base URL.
+ * The runtime: answers every request.
  *
- * Every error under /api is an Error object. Throws OperationError when `dist` holds no build.
+ * Files that are in memory are answered before the router: it would cost as much again. Every error under /api is an
+ * Error object.
  */
-export function createApp({ dist, log }: AppOptions): Polka {
-  const { baseUrl } = readBuildInfo(dist);
-  const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
-  const serve = staticFiles(dist);
-
-  const app = polka({
-    onError(error, request, response) {
-      log.error({ err: error, method: request.method, path: request.path }, 'request failed');
-      if (!response.headersSent) sendError(response, 'internal', 'The service failed. The fault is logged.');
-    },
-    onNoMatch: (request, response) => notFound(request, response),
-  });
-  /** The path of a request below the base path, or null when it lies outside of it. */
-  const within = (path: string): string | null => {
-    if (path === basePath) return '/';
-    return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : null;
+export function createApp({ follower, votes, signups, log, settings }: AppParts): Handler {
+  const files = fileServer();
+  const parts: PostParts = {
+    follower,
+    files,
+    origins: originPolicy(settings.allowOrigin, settings.host),
+    refused: rateLimit('refused', settings.refusedRate),
+    trustProxy: settings.trustProxy,
+    log: log.log,
   };
+  const limits = { votes: rateLimit('votes', settings.voteRate), signups: rateLimit('signups', settings.signupRate) };
+  const vote: Take = (fields, address) => takeVote(fields, address, { votes, follower, limit: limits.votes });
+  const signup: Take = (fields, address) => takeSignup(fields, address, { signups, limit: limits.signups });
 
-  app.use((request, response, next) => {
-    const path = within(request.path);
-    if (request.path === '/' && path === null) return void response.writeHead(302, { location: `${basePath}/` }).end();
-    if (path === null) return notFound(request, response);
-    if (request.method !== 'GET' && request.method !== 'HEAD') return refuseMethod(response, path);
-    serve(request, response, path, next);
+  const router = polka({
+    onError(error, request, response) {
+      log.log.error(
+        { err: error, method: request.method, path: request.path },
+        'a request failed by a fault of the service',
+      );
+      if (response.headersSent) response.destroy();
+      else sendError(response, 'internal', 'The service failed. The fault is logged.');
+    },
+    onNoMatch: (request, response) => serveFile(request, response),
   });
-
-  function refuseMethod(response: Response, path: string): void {
-    response.setHeader('Allow', 'GET, HEAD');
-    if (isApi(path)) sendError(response, 'method_not_allowed', 'This address takes GET and HEAD.');
-    else response.writeHead(405, { 'content-type': 'text/plain; charset=utf-8' }).end('Method not allowed\n');
+  router.get('/healthz', (request, response) => {
+    const body = JSON.stringify({ status: 'ok', build: follower.current().info.id });
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      'content-length': body.length,
+      'cache-control': 'no-store',
+    });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  });
+  for (const mount of mountsOf(follower.current())) {
+    addPost(router, `${mount}/api/feedback`, postRoute(parts, vote, 'thanks/vote'), parts);
+    addPost(router, `${mount}/api/subscribe`, postRoute(parts, signup, 'thanks/sign-up'), parts);
   }
 
-  function notFound(request: Request, response: Response): void {
-    const path = within(request.path);
-    if (path !== null && isApi(path)) {
-      const message = path.startsWith('/api/agents/')
-        ? 'No agent has this slug; /api/agents.json lists them all.'
-        : 'There is nothing at this address; /api/openapi.json lists what there is.';
-      sendError(response, 'not_found', message);
-    } else serve.notFoundPage(request, response);
+  async function serveFile(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const build = follower.current();
+    const target = parseTarget(request.url ?? '/');
+    const path = target === null ? null : withinBase(build, target.path);
+    const inApi = path === '/api' || path?.startsWith('/api/') === true;
+    if (request.method === 'OPTIONS') return answerPreflight(response);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      if (inApi)
+        return sendError(response, 'method_not_allowed', 'This address takes GET and HEAD.', { allow: readMethods });
+      response
+        .writeHead(405, { allow: readMethods, 'content-type': 'text/plain; charset=utf-8' })
+        .end('Method not allowed\n');
+      return;
+    }
+    if (target?.path === '/' && path === null) {
+      response
+        .writeHead(302, { location: `${build.basePath}/`, 'cache-control': 'no-store', 'content-length': 0 })
+        .end();
+      return;
+    }
+    if (target !== null && (await files.serve(request, response, build, target))) return;
+    if (inApi) sendError(response, 'not_found', notFoundMessage(path), readCors);
+    else await files.page(request, response, build, { path: '404.html', status: 404 });
   }
-  return app;
+
+  /** Without `next`, polka runs its own chain and catches what a handler throws. */
+  const route = router.handler as unknown as Handler;
+
+  return (request, response) => {
+    const begun = Date.now();
+    const target = parseTarget(request.url ?? '/');
+    const path = target?.path ?? '*';
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (isRead && target !== null && files.serveFromMemory(request, response, follower.current(), target)) {
+      log.request(request, response, path, begun);
+      return;
+    }
+    response.once('close', () => log.request(request, response, path, begun));
+    if (target !== null) request.url = target.path + (target.version === null ? '' : `?v=${target.version}`);
+    route(request, response);
+  };
 }
 
-function isApi(path: string): boolean {
-  return path === '/api' || path.startsWith('/api/');
+const readMethods = 'GET, HEAD, OPTIONS';
+const readCors = { 'access-control-allow-origin': '*' };
+
+/** The paths under which the API is: the runtime's and, where it differs, that of the base URL. */
+function mountsOf({ info, basePath }: LiveBuild): string[] {
+  return [...new Set([basePath, ...(info.runtimeUrl === null ? [] : [basePathOf(info.runtimeUrl)])])];
 }
 
-/** Answers with an Error object (interface specification, part Errors). */
-export function sendError(response: Response, error: ErrorCode, message: string): void {
-  const body = JSON.stringify({ error, message });
-  response.writeHead(errorCodes[error].status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
+function addPost(router: Polka, path: string, post: ReturnType<typeof postRoute>, parts: PostParts): void {
+  const { origins, follower } = parts;
+  router.post(path, post);
+  router.options(path, async (request, response) => {
+    try {
+      const origin = origins.check(request, follower.current().info);
+      response.writeHead(204, {
+        ...corsHeaders(origin),
+        allow: 'POST, OPTIONS',
+        'access-control-allow-methods': 'POST',
+        'access-control-allow-headers': 'Content-Type',
+        'access-control-max-age': '86400',
+      });
+      response.end();
+    } catch (error) {
+      await sendRefusal(request, response, error, parts);
+    }
   });
-  response.end(body);
+  router.all(path, async (request, response) => {
+    const refusal = new Refusal('method_not_allowed', 'This address takes POST.', { allow: 'POST, OPTIONS' });
+    await sendRefusal(request, response, refusal, parts);
+  });
+}
+
+async function sendRefusal(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  parts: PostParts,
+): Promise<void> {
+  if (!(error instanceof Refusal)) throw error;
+  const { code, message, headers } = await limited(error, parts.refused, clientAddress(request, parts.trustProxy));
+  sendError(response, code, message, headers);
+}
+
+function answerPreflight(response: ServerResponse): void {
+  response.writeHead(204, {
+    allow: readMethods,
+    ...readCors,
+    'access-control-allow-methods': 'GET, HEAD',
+    'access-control-allow-headers': 'Content-Type, If-None-Match',
+    'access-control-max-age': '86400',
+  });
+  response.end();
+}
+
+function notFoundMessage(path: string | null): string {
+  return path?.startsWith('/api/agents/')
+    ? 'No agent has this slug; /api/agents.json lists them all.'
+    : 'There is nothing at this address; /api/openapi.json lists what there is.';
 }

@@ -1,4 +1,8 @@
+import { join, resolve } from 'node:path';
 import { UsageError } from '../diagnostics.ts';
+import { parseSignupSettings, type SignupSettings } from '../signups/settings.ts';
+import type { Rate } from './limits.ts';
+import { type ServerFlags, type ServerOption, serverOptions } from './options.ts';
 
 /** The settings of the runtime, from flags and environment variables. */
 export interface ServerSettings {
@@ -7,42 +11,90 @@ export interface ServerSettings {
   host: string;
   /** The folder of the build. */
   dist: string;
+  /** The folder of what the runtime keeps. */
+  data: string;
+  /** The file of the vote log. */
+  votes: string;
+  voteRate: Rate;
+  signupRate: Rate;
+  refusedRate: Rate;
+  /** How many proxies stand before the server. */
+  trustProxy: number;
+  /** Further origins whose pages may send votes and sign-ups. */
+  allowOrigin: readonly string[];
+  signups: SignupSettings;
   /** How much is logged: a level of pino's. */
   logLevel: string;
 }
 
-/** What the command line gives of them, all as text. */
-export interface ServerFlags {
-  port?: string;
-  host?: string;
-  dist?: string;
-  logLevel?: string;
+/**
+ * Checks the settings; a flag wins over its variable, and an empty variable counts as none. Folders are taken from
+ * `cwd`. Throws UsageError that names the flag or variable that is wrong.
+ */
+export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEnv, cwd: string): ServerSettings {
+  const given = (key: (typeof serverOptions)[number]['key']) => {
+    const { flag, variable, fallback } = serverOptions.find((option) => option.key === key) as ServerOption;
+    const value = flags[key];
+    if (value !== undefined) return { name: flag.split(' ')[0] ?? flag, value: [value].flat().join(',') };
+    return { name: variable, value: environment[variable] || fallback };
+  };
+  const number = (key: 'port' | 'trustProxy', most: number, rule: string) => {
+    const { name, value } = given(key);
+    if (!/^\d{1,5}$/.test(value) || Number(value) > most)
+      throw new UsageError(`${name} is "${value}"; it has to be ${rule}.`);
+    return Number(value);
+  };
+  const database = given('database');
+  if (database.value !== '') {
+    throw new UsageError(
+      `${database.name} is set, but this version keeps votes in a file only. Unset it, and give --votes.`,
+    );
+  }
+  const data = resolve(cwd, given('data').value);
+  return {
+    port: number('port', 65_535, 'a port from 0 to 65535 (0: any free one)'),
+    host: given('host').value,
+    dist: resolve(cwd, given('dist').value),
+    data,
+    votes: resolve(cwd, given('votes').value || join(data, 'votes.jsonl')),
+    voteRate: rate(given('voteRate')),
+    signupRate: rate(given('signupRate')),
+    refusedRate: rate(given('refusedRate')),
+    trustProxy: number('trustProxy', 100, 'how many proxies there are: 0, 1, 2 …'),
+    allowOrigin: origins(given('allowOrigin')),
+    signups: parseSignupSettings([flags.signups ?? []].flat()[0], environment),
+    logLevel: level(given('logLevel')),
+  };
 }
 
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+interface Given {
+  name: string;
+  value: string;
+}
 
-/** Checks the settings; a flag wins over its environment variable. Throws UsageError that names the one that is wrong. */
-export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEnv): ServerSettings {
-  const given = (flag: keyof ServerFlags, name: string, variable: string, fallback: string) => {
-    const value = flags[flag];
-    if (value !== undefined) return { name, value };
-    const inherited = environment[variable];
-    return inherited !== undefined && inherited !== ''
-      ? { name: variable, value: inherited }
-      : { name, value: fallback };
-  };
-  const port = given('port', '--port', 'PORT', '3000');
-  if (!/^\d{1,5}$/.test(port.value) || Number(port.value) > 65_535) {
-    throw new UsageError(`${port.name} is "${port.value}"; it has to be a port from 0 to 65535 (0: any free one).`);
+function rate({ name, value }: Given): Rate {
+  if (value === 'off') return null;
+  const [, count, seconds] = /^([1-9]\d{0,6})\/([1-9]\d{0,6})$/.exec(value) ?? [];
+  if (count === undefined || seconds === undefined) {
+    throw new UsageError(`${name} is "${value}"; it has to be <count>/<seconds>, such as 30/60, or off.`);
   }
-  const logLevel = given('logLevel', '--log-level', 'LOG_LEVEL', 'info');
-  if (!logLevels.includes(logLevel.value)) {
-    throw new UsageError(`${logLevel.name} is "${logLevel.value}"; it has to be one of ${logLevels.join(', ')}.`);
+  return { count: Number(count), seconds: Number(seconds) };
+}
+
+function origins({ name, value }: Given): string[] {
+  const list = value.split(/[\s,]+/).filter((origin) => origin !== '');
+  for (const origin of list) {
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
+      throw new UsageError(
+        `${name} holds "${origin}"; it has to be an origin such as https://example.com, without a path.`,
+      );
+    }
   }
-  return {
-    port: Number(port.value),
-    host: given('host', '--host', 'HOST', '127.0.0.1').value,
-    dist: given('dist', '--dist', 'CATALOG_DIST', 'dist').value,
-    logLevel: logLevel.value,
-  };
+  return list;
+}
+
+function level({ name, value }: Given): string {
+  const known = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+  if (known.includes(value)) return value;
+  throw new UsageError(`${name} is "${value}"; it has to be one of ${known.join(', ')}.`);
 }

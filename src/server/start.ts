@@ -1,63 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Logger } from 'pino';
+import type { AddressInfo, Socket } from 'node:net';
+import { join } from 'node:path';
 import { OperationError } from '../diagnostics.ts';
+import type { ErrorCode } from '../schema/errors.ts';
+import { errorCodes } from '../schema/errors.ts';
+import { openSignups } from '../signups/open.ts';
+import { openVoteLog } from '../votes/jsonl.ts';
 import { createApp } from './app.ts';
-import { readBuildInfo } from './build-info.ts';
+import { errorBody, sendError } from './errors.ts';
+import { followBuild } from './live-build.ts';
+import type { ServerLog } from './request-log.ts';
 import type { ServerSettings } from './settings.ts';
 
 /** A server that listens. */
 export interface RunningServer {
   /** Where the publication is on this machine, with a slash at its end. */
   address: string;
-  /** Answers what is under way, takes nothing new, and resolves when all connections are closed: in ten seconds at most. */
+  /** Opens the logs anew, after they were renamed for rotation. */
+  reopen(): Promise<void>;
+  /** Answers what is under way, takes nothing new, closes the logs. Resolves in ten seconds at most. */
   close(): Promise<void>;
 }
 
 /** How long requests under way may take after a stop was asked for, in milliseconds. */
-const drainMs = 8_000;
+const drainMs = 7_000;
+
+/** How long a client may take to send its headers, a whole request, the next request, in milliseconds. */
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 20_000,
+  keepAliveTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+};
 
 /**
- * Listens, then calls `prepare` with the port, then serves the build in `dist`. Requests that come before get 503.
+ * Listens, then calls `prepare` with the port, then opens the logs and serves the build in `dist`. Requests that come
+ * before get 503.
  *
- * Rejects with OperationError when the port is taken or there is no build, and with what `prepare` throws; the port is
- * then free again.
+ * Rejects with OperationError when the port or a log is taken or there is no build, and with what `prepare` throws.
  */
 export async function startServer(
   settings: ServerSettings,
-  log: Logger,
+  log: ServerLog,
   prepare: (port: number) => void,
 ): Promise<RunningServer> {
+  let stopping = false;
   let handle: RequestListener = (_request, response) => {
-    response.writeHead(503, { 'retry-after': '1', 'content-type': 'text/plain; charset=utf-8' }).end('Starting\n');
+    sendError(response, 'unavailable', 'The service is starting.', { 'retry-after': '1' });
   };
-  const server = createServer((request, response) => handle(request, response));
+  const server = createServer(timeouts, (request, response) => {
+    if (stopping) response.setHeader('connection', 'close');
+    handle(request, response);
+  });
+  server.on('clientError', refuseUnparsed);
   await new Promise<void>((done, failed) => {
     server.once('error', (error: NodeJS.ErrnoException) => failed(explainListening(error, settings)));
     server.listen(settings.port, settings.host, done);
   });
-  try {
-    const { port } = server.address() as AddressInfo;
-    prepare(port);
-    const app = createApp({ dist: settings.dist, log });
-    handle = app.handler as unknown as RequestListener;
-    const build = readBuildInfo(settings.dist);
-    const address = `http://${hostForPeople(settings.host)}:${port}${new URL(build.baseUrl).pathname.replace(/\/?$/, '/')}`;
-    log.info({ address, build: build.id }, 'serving');
-    return { address, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
 
-  async function close(): Promise<void> {
+  const opened: { close(): Promise<void> | void }[] = [];
+  const close = async () => {
+    stopping = true;
     const closed = new Promise((done) => server.close(done));
     server.closeIdleConnections();
     const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
     await closed;
     clearTimeout(deadline);
+    for (const part of opened.reverse()) await part.close();
+    log.flush();
+  };
+  try {
+    const { port } = server.address() as AddressInfo;
+    prepare(port);
+    const follower = followBuild(settings.dist, log.log);
+    opened.push({ close: follower.stop });
+    mkdirSync(settings.data, { recursive: true, mode: 0o700 });
+    const warn = (message: string) => log.log.warn(message);
+    const votes = await openVoteLog({ file: settings.votes, now: () => new Date(), random: randomBytes, warn });
+    opened.push(votes);
+    const signups = await openSignups(settings.signups, { file: join(settings.data, 'signups.jsonl'), log: log.log });
+    opened.push(signups);
+    handle = createApp({ follower, votes, signups, log, settings });
+    const { info, basePath } = follower.current();
+    const address = `http://${hostForPeople(settings.host)}:${port}${basePath}/`;
+    log.log.info({ address, build: info.id, signups: signups.provider }, 'serving');
+    return {
+      address,
+      close,
+      async reopen() {
+        await votes.reopen();
+        await signups.reopen();
+        log.log.info('opened the logs anew');
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }
+
+/** Answers what Node's parser refuses with an Error object too. */
+function refuseUnparsed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [code, message]: [ErrorCode, string] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['headers_too_large', 'The headers are larger than allowed.']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['request_timeout', 'The request did not arrive in time.']
+        : ['bad_request', 'The request is not well-formed HTTP.'];
+  const body = errorBody(code, message);
+  const { status } = errorCodes[code];
+  socket.end(
+    `HTTP/1.1 ${status} ${reasons[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
+  );
+}
+
+const reasons: Record<number, string> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
 
 function hostForPeople(host: string): string {
   if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost';

@@ -1,0 +1,88 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from './errors.ts';
+
+/** How a body was sent: as JSON, or by a form of a page without JavaScript. */
+export type BodyKind = 'json' | 'form';
+
+/** The fields of a body. */
+export type Fields = Record<string, unknown>;
+
+/** The kind of body that Content-Type announces. Throws Refusal `unsupported_media_type`. */
+export function bodyKind(request: IncomingMessage): BodyKind {
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  if (type === 'application/json') return 'json';
+  if (type === 'application/x-www-form-urlencoded') return 'form';
+  throw new Refusal(
+    'unsupported_media_type',
+    'The content type has to be application/json, or application/x-www-form-urlencoded for forms.',
+  );
+}
+
+/** How much of a body that is too large is still taken and dropped, in bytes, so that its sender reads the answer. */
+const patientBytes = 1024 * 1024;
+
+/**
+ * Reads a whole body of at most `maxBytes`. What comes after that is not kept.
+ *
+ * Throws Refusal `payload_too_large`, or `invalid_body` when the connection ends too early.
+ */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const tooLarge = () => new Refusal('payload_too_large', `The body has more than ${maxBytes} bytes.`);
+  return new Promise((done, failed) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= maxBytes) chunks.push(chunk);
+      else {
+        chunks.length = 0;
+        failed(tooLarge());
+        if (size > maxBytes + patientBytes) request.socket.destroy();
+      }
+    });
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) failed(tooLarge());
+    request.on('end', () => done(Buffer.concat(chunks)));
+    request.on('error', () => failed(new Refusal('invalid_body', 'The body ended too early.')));
+    request.on('close', () => failed(new Refusal('invalid_body', 'The body ended too early.')));
+  });
+}
+
+/** The fields of a body. Throws Refusal `invalid_body` when it is not well-formed, or holds something else than fields. */
+export function parseFields(body: Buffer, kind: BodyKind): Fields {
+  if (!isUtf8(body)) throw new Refusal('invalid_body', 'The body is not text in UTF-8.');
+  return kind === 'json' ? parseJson(body.toString('utf8')) : parseForm(body.toString('utf8'));
+}
+
+function parseJson(text: string): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Refusal('invalid_body', 'The body is not well-formed JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Refusal('invalid_body', 'The body has to be a JSON object.');
+  }
+  return value as Fields;
+}
+
+/** application/x-www-form-urlencoded (URL standard), strict about what is no UTF-8. Of a name that stands twice the first counts. */
+function parseForm(text: string): Fields {
+  const fields: Fields = Object.create(null);
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const [name = '', ...rest] = pair.split('=');
+    try {
+      const key = decodeFormText(name);
+      fields[key] ??= decodeFormText(rest.join('='));
+    } catch {
+      throw new Refusal('invalid_body', 'The form holds an escape that is no text in UTF-8.');
+    }
+  }
+  return fields;
+}
+
+function decodeFormText(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' ')).replaceAll('\r\n', '\n');
+}

@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+
+/**
+ * The address of the client, behind `hops` trusted proxies.
+ *
+ * Each trusted proxy adds one entry to the end of X-Forwarded-For; what stands before those entries was written by
+ * anybody and is not believed. An entry that is no address counts as the proxy that sent it.
+ */
+export function clientAddress(request: IncomingMessage, hops: number): string {
+  const direct = request.socket.remoteAddress ?? 'unknown';
+  if (hops === 0) return direct;
+  const forwarded = [request.headers['x-forwarded-for'] ?? ''].flat().join(',');
+  const chain = [...forwarded.split(',').map(plainAddress), direct].filter((entry) => entry !== '');
+  const entry = chain[Math.max(0, chain.length - 1 - hops)] ?? direct;
+  return isIP(entry) === 0 ? direct : entry;
+}
+
+/** An entry of X-Forwarded-For without the brackets and the port that some proxies write. */
+function plainAddress(entry: string): string {
+  const text = entry.trim();
+  return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
+}

@@ -1,0 +1,62 @@
+import { explain } from '../schema/explain.ts';
+import { feedbackRequest } from '../schema/requests.ts';
+import { type VoteStore, VotesUnavailable } from '../votes/store.ts';
+import type { Fields } from './body.ts';
+import { Refusal } from './errors.ts';
+import type { Limit } from './limits.ts';
+import type { BuildFollower } from './live-build.ts';
+
+/** The name of the field that people leave empty and programs fill. */
+export const honeypot = 'website';
+
+/** Whether a body fills the honeypot. */
+export function isTrapped(fields: Fields): boolean {
+  const value = fields[honeypot];
+  return value !== undefined && value !== null && value !== '';
+}
+
+/** Throws Refusal `invalid_body` with everything that `schema` finds wrong, without repeating what was sent. */
+export function refuseInvalid(schema: Parameters<typeof explain>[0], fields: Fields): void {
+  const wrong = explain(schema, { ...fields }, { echo: false });
+  if (wrong.length > 0) throw new Refusal('invalid_body', wrong.map(({ message }) => message).join(' '));
+}
+
+export interface FeedbackParts {
+  votes: VoteStore;
+  follower: BuildFollower;
+  limit: Limit;
+}
+
+/**
+ * sendFeedback (interface specification, rules 3 to 6): resolves once the vote is on disk, with the headers of the
+ * limit; a filled honeypot counts as nothing, whatever else is there.
+ *
+ * Throws Refusal: `invalid_body`, `unknown_agent`, `rate_limited`, `unavailable`.
+ */
+export async function takeVote(fields: Fields, address: string, { votes, follower, limit }: FeedbackParts) {
+  if (isTrapped(fields)) return {};
+  refuseInvalid(feedbackRequest, fields);
+  const { slug, vote, note } = feedbackRequest.parse({ ...fields });
+  if (!isAgent(slug, follower))
+    throw new Refusal('unknown_agent', '`slug` names no agent; /api/agents.json lists them all.');
+  const headers = await limit.take(address);
+  try {
+    await votes.append({ slug, vote, note: note === '' ? undefined : note, address });
+  } catch (error) {
+    if (!(error instanceof VotesUnavailable)) throw error;
+    throw new Refusal(
+      'unavailable',
+      'Votes cannot be stored at the moment. Try again later.',
+      { 'retry-after': '30' },
+      error,
+    );
+  }
+  return headers;
+}
+
+/** An agent that just came out is known at once: an unknown slug makes the server look for a new build. */
+function isAgent(slug: string, follower: BuildFollower): boolean {
+  if (follower.current().slugs.has(slug)) return true;
+  follower.refresh();
+  return follower.current().slugs.has(slug);
+}

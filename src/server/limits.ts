@@ -1,0 +1,47 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { networkOf } from '../votes/voter.ts';
+import { Refusal } from './errors.ts';
+
+/** So many requests in so many seconds; null: no limit. */
+export type Rate = { count: number; seconds: number } | null;
+
+/** A limit on what one client may do. */
+export interface Limit {
+  /**
+   * Counts one request of a client, by its address (IPv6: by its /64).
+   *
+   * The result are the headers that tell the client where it stands (RateLimit header fields for HTTP,
+   * draft-ietf-httpapi-ratelimit-headers-10). Throws Refusal `rate_limited` with Retry-After over the limit.
+   */
+  take(address: string): Promise<Record<string, string>>;
+}
+
+/** A limit called `name` in the headers. Kept in this process. */
+export function rateLimit(name: string, rate: Rate): Limit {
+  if (rate === null) return { take: async () => ({}) };
+  const { count, seconds } = rate;
+  const limiter = new RateLimiterMemory({ points: count, duration: seconds });
+  const policy = `"${name}";q=${count};w=${seconds}`;
+  const headersFor = ({ remainingPoints, msBeforeNext }: RateLimiterRes) => ({
+    'ratelimit-policy': policy,
+    ratelimit: `"${name}";r=${Math.max(0, remainingPoints)};t=${Math.ceil(msBeforeNext / 1000)}`,
+  });
+  return {
+    async take(address) {
+      try {
+        return headersFor(await limiter.consume(networkOf(address)));
+      } catch (outcome) {
+        if (!(outcome instanceof RateLimiterRes)) throw outcome;
+        const wait = Math.max(1, Math.ceil(outcome.msBeforeNext / 1000));
+        throw new Refusal(
+          'rate_limited',
+          `Too many requests: at most ${count} in ${seconds} seconds. Try again in ${wait} seconds.`,
+          {
+            ...headersFor(outcome),
+            'retry-after': String(wait),
+          },
+        );
+      }
+    },
+  };
+}

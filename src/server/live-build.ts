@@ -1,0 +1,85 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { type BuildInfo, buildFile } from '../build/render.ts';
+import { OperationError } from '../diagnostics.ts';
+import { type FileCache, fileCache } from './file-cache.ts';
+
+/** One build as the server serves it, from its taking up to the next. */
+export interface LiveBuild {
+  info: BuildInfo;
+  /** The folder of this build; where `dist` is a link, the one that it led to. */
+  root: string;
+  /** The path of the base URL, without a slash at its end. */
+  basePath: string;
+  /** The slugs of its agents. */
+  slugs: ReadonlySet<string>;
+  files: FileCache;
+}
+
+/** Follows a folder whose build changes while it is served. */
+export interface BuildFollower {
+  current(): LiveBuild;
+  /** Takes up a new build now if there is one. A broken one is refused and told once; the last good one stays. */
+  refresh(): void;
+  stop(): void;
+}
+
+/** How often build.json is looked at, in milliseconds. */
+const lookMs = 250;
+
+/**
+ * Follows the build in `dist`, whether its files are renamed into place or `dist` is a link that is switched: in both
+ * cases build.json changes last.
+ *
+ * Throws OperationError when there is no build that can be served.
+ */
+export function followBuild(dist: string, log: Logger): BuildFollower {
+  let mark = markOf(dist);
+  let build = load(dist);
+  const timer = setInterval(refresh, lookMs);
+  timer.unref();
+
+  function refresh(): void {
+    const now = markOf(dist);
+    if (now === mark) return;
+    mark = now;
+    try {
+      const next = load(dist);
+      log.info({ build: next.info.id, before: build.info.id, agents: next.slugs.size }, 'took up a new build');
+      build = next;
+    } catch (error) {
+      log.error({ err: error, build: build.info.id }, 'the new build cannot be served; the last good one stays');
+    }
+  }
+  return { current: () => build, refresh, stop: () => clearInterval(timer) };
+}
+
+/** What changes when build.json does, also through a link: its device, inode, time and size. */
+function markOf(dist: string): string {
+  const stats = statSync(join(dist, buildFile), { throwIfNoEntry: false, bigint: true });
+  return stats === undefined ? '' : `${stats.dev}:${stats.ino}:${stats.mtimeNs}:${stats.size}`;
+}
+
+/** The path of a base URL, without a slash at its end. */
+export function basePathOf(url: string): string {
+  return new URL(url).pathname.replace(/\/$/, '');
+}
+
+function load(dist: string): LiveBuild {
+  try {
+    const root = realpathSync(dist);
+    const info = JSON.parse(readFileSync(join(root, buildFile), 'utf8')) as BuildInfo;
+    const { agents } = JSON.parse(readFileSync(join(root, 'api/agents.json'), 'utf8')) as {
+      agents: { slug: string }[];
+    };
+    if (agents.length !== info.counts.agents) throw new Error('api/agents.json is not of this build');
+    const basePath = basePathOf(info.baseUrl);
+    return { info, root, basePath, slugs: new Set(agents.map(({ slug }) => slug)), files: fileCache(root, info) };
+  } catch (error) {
+    throw new OperationError(
+      `${dist} holds no build that can be served (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}). ` +
+        'Run `catalog build` first, or start with `catalog serve --build`.',
+    );
+  }
+}

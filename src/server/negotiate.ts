@@ -1,0 +1,52 @@
+import type { Encoding } from './file-cache.ts';
+
+/** Picks encodings by Accept-Encoding (RFC 9110, section 12.5.3), remembering the values that browsers keep sending. */
+export function encodingPicker(): (accept: string | undefined) => Encoding {
+  const known = new Map<string, Encoding>();
+  return (accept = '') => {
+    const before = known.get(accept);
+    if (before !== undefined) return before;
+    const picked = pick(accept);
+    if (known.size < maxKnown) known.set(accept, picked);
+    return picked;
+  };
+}
+
+const maxKnown = 500;
+
+function pick(accept: string): Encoding {
+  const weights = new Map(
+    accept.split(',').map((part) => {
+      const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith('q='));
+      return [name, weight === undefined ? 1 : Number(weight.slice(2))] as const;
+    }),
+  );
+  const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
+  const best = (['br', 'gzip'] as const).reduce((one, other) => (weightOf(other) > weightOf(one) ? other : one));
+  return weightOf(best) > 0 ? best : 'identity';
+}
+
+/** Whether If-None-Match names `etag`, compared weakly (RFC 9110, section 13.1.2). */
+export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return (
+    ifNoneMatch === etag ||
+    ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+  );
+}
+
+/** The bytes that a Range header asks for, of `size`; null to send everything, 'unsatisfiable' for 416 (RFC 9110, section 14). */
+export function parseRange(
+  range: string | undefined,
+  size: number,
+): { start: number; end: number } | 'unsatisfiable' | null {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(range ?? '');
+  if (match === null) return null;
+  const [, first = '', last = ''] = match;
+  if (first === '' && last === '') return null;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (first !== '' && last !== '' && Number(last) < start) return null;
+  return start > end || start >= size ? 'unsatisfiable' : { start, end };
+}

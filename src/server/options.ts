@@ -1,0 +1,93 @@
+/** One setting: how its flag and its variable are called, and what `--help` says. */
+export interface ServerOption {
+  key: string;
+  flag: string;
+  variable: string;
+  fallback: string;
+  about: string;
+}
+
+/** Every setting with a flag of its own. `--help` and the documentation list them from here. */
+export const serverOptions = [
+  {
+    key: 'port',
+    flag: '--port <port>',
+    variable: 'PORT',
+    fallback: '3000',
+    about: 'the port to listen on; 0: any free one',
+  },
+  { key: 'host', flag: '--host <host>', variable: 'HOST', fallback: '127.0.0.1', about: 'the address to listen on' },
+  { key: 'dist', flag: '--dist <dir>', variable: 'CATALOG_DIST', fallback: 'dist', about: 'the folder of the build' },
+  {
+    key: 'data',
+    flag: '--data <dir>',
+    variable: 'CATALOG_DATA',
+    fallback: 'data',
+    about: 'the folder of votes and sign-ups',
+  },
+  {
+    key: 'votes',
+    flag: '--votes <file>',
+    variable: 'CATALOG_VOTES',
+    fallback: '',
+    about: 'the vote log; default: votes.jsonl in the data folder',
+  },
+  {
+    key: 'voteRate',
+    flag: '--vote-rate <count/seconds>',
+    variable: 'CATALOG_VOTE_RATE',
+    fallback: '30/60',
+    about: 'votes of one client, or off',
+  },
+  {
+    key: 'signupRate',
+    flag: '--signup-rate <count/seconds>',
+    variable: 'CATALOG_SIGNUP_RATE',
+    fallback: '20/60',
+    about: 'sign-ups of one client, or off',
+  },
+  {
+    key: 'refusedRate',
+    flag: '--refused-rate <count/seconds>',
+    variable: 'CATALOG_REFUSED_RATE',
+    fallback: '120/60',
+    about: 'refused requests of one client, or off',
+  },
+  {
+    key: 'trustProxy',
+    flag: '--trust-proxy <hops>',
+    variable: 'CATALOG_TRUST_PROXY',
+    fallback: '0',
+    about: 'how many proxies before the server write X-Forwarded-For',
+  },
+  {
+    key: 'allowOrigin',
+    flag: '--allow-origin <origin...>',
+    variable: 'CATALOG_ALLOW_ORIGIN',
+    fallback: '',
+    about: "further origins whose pages may send votes and sign-ups, besides the publication's own",
+  },
+  {
+    key: 'signups',
+    flag: '--signups <provider>',
+    variable: 'CATALOG_SIGNUPS',
+    fallback: 'file',
+    about: 'where sign-ups go: file, buttondown, resend, listmonk or webhook',
+  },
+  {
+    key: 'database',
+    flag: '--database <url>',
+    variable: 'DATABASE_URL',
+    fallback: '',
+    about: 'PostgreSQL in place of files: not in this version',
+  },
+  {
+    key: 'logLevel',
+    flag: '--log-level <level>',
+    variable: 'LOG_LEVEL',
+    fallback: 'info',
+    about: 'fatal, error, warn, info, debug, trace or silent',
+  },
+] as const satisfies readonly ServerOption[];
+
+export type ServerFlags = Partial<Record<(typeof serverOptions)[number]['key'], string | string[]>>;

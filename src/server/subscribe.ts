@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { subscribeRequest } from '../schema/requests.ts';
+import { SignupFailed } from '../signups/failure.ts';
+import type { Signups } from '../signups/port.ts';
+import type { Fields } from './body.ts';
+import { Refusal } from './errors.ts';
+import { isTrapped, refuseInvalid } from './feedback.ts';
+import type { Limit } from './limits.ts';
+
+export interface SubscribeParts {
+  signups: Signups;
+  limit: Limit;
+}
+
+/**
+ * subscribe (interface specification, rules 7 to 9): resolves once the provider has the sign-up, with the headers of
+ * the limit; a filled honeypot in an otherwise right body is answered alike and stored nowhere.
+ *
+ * Throws Refusal: `invalid_body`, `rate_limited`, `upstream_failed`.
+ */
+export async function takeSignup(fields: Fields, address: string, { signups, limit }: SubscribeParts) {
+  refuseInvalid(subscribeRequest, fields);
+  if (isTrapped(fields)) return {};
+  const { email, list, note } = subscribeRequest.parse({ ...fields });
+  const headers = await limit.take(address);
+  const signup = { id: randomUUID(), time: new Date().toISOString(), email, list };
+  try {
+    const outcome = await signups.add(note === undefined || note === '' ? signup : { ...signup, note });
+    if (outcome === 'invalid') throw new Refusal('invalid_body', '`email` has to be an address that exists.');
+  } catch (error) {
+    if (!(error instanceof SignupFailed)) throw error;
+    throw new Refusal('upstream_failed', 'The sign-up could not be stored. Try again later.', {}, error);
+  }
+  return headers;
+}
