@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { editorialRules } from '../../src/content/rules/index.ts';
 import { allRules } from '../../src/rules.ts';
 import { loadSettings } from '../../src/settings.ts';
-import { validateCatalog } from '../../src/validate.ts';
+import { validateCatalog, validateThoroughly } from '../../src/validate.ts';
 import { bundled, inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
 import { goodDemo, goodPrompt, goodSampleInput, goodSampleOutput, goodSteps } from '../support/good-agent.ts';
 import { catalog } from '../support/process.ts';
@@ -324,6 +324,38 @@ test('an editorial warning leaves the exit code of validate at 0', async () => {
     assert.is(code, 0);
     assert.match(stdout, 'warning  editorial/portable');
   });
+});
+
+/** Made up here, and put together so that no scanner takes this file for a leak. */
+const linearKey = ['lin', 'api', 'a1B2c3D4e5'.repeat(4)].join('_');
+const githubToken = ['ghp', 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6'].join('_');
+
+const secrets: [name: string, added: string, expected: string[]][] = [
+  ['finds a key that the fast check does not know', linearKey, ['9:1 a Linear key']],
+  ['reports once what the fast check found', githubToken, ['9:1 a GitHub token']],
+  [
+    'finds the second secret of a file',
+    `${githubToken}\nkey: ${linearKey}`,
+    ['9:1 a GitHub token', '10:6 a Linear key'],
+  ],
+  ['lets pass placeholders', 'postgres://ida:<password>@db.example/stock', []],
+];
+for (const [name, added, expected] of secrets) {
+  test(`the thorough search for secrets ${name}, and does not repeat it`, async () => {
+    await inFolder(async (folder) => {
+      writeCatalog(folder, [{ slug: 'a', date: today, ...input(`${goodSampleInput}${added}\n`) }]);
+      const { diagnostics } = await validateThoroughly(folder, loadSettings(folder, {}, {}), today);
+      assert.equal(
+        diagnostics.map(({ code, file, line, column, message }) => `${code} ${file} ${line}:${column} ${message}`),
+        expected.map((secret) => `text/secret agents/a/sample-input.txt ${secret.replace(' ', ' This looks like ')}.`),
+      );
+    });
+  });
+}
+
+test('the thorough search finds no secrets in the agents that come with the program', async () => {
+  const { diagnostics } = await validateThoroughly(bundled, loadSettings(bundled, {}, {}), today);
+  assert.equal(diagnostics, []);
 });
 
 test.run();
