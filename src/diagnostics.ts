@@ -48,9 +48,22 @@ export function diagnose({ code, file, text, place, message, hint, slug }: Findi
     endColumn: at.column + at.length,
     message,
     hint,
-    frame: text === undefined || place === undefined ? '' : codeFrame(text, at),
+    frame:
+      text === undefined || place === undefined ? '' : codeFrame(code === 'text/secret' ? masked(text, at) : text, at),
     slug: slug ?? null,
   };
+}
+
+/** The text with what stands at a place made unreadable but for its first four characters: logs are read by many. */
+function masked(text: string, { line, column, length }: Place): string {
+  const lines = text.split('\n');
+  const [before = '', secret = '', after = ''] = splitAt(lines[line - 1] ?? '', column - 1, length);
+  lines[line - 1] = before + secret.slice(0, 4) + '*'.repeat(Math.max(0, secret.length - 4)) + after;
+  return lines.join('\n');
+}
+
+function splitAt(text: string, start: number, length: number): string[] {
+  return [text.slice(0, start), text.slice(start, start + length), text.slice(start + length)];
 }
 
 /** Sorts by file, line, column, code: the order in which they are reported. The input is not changed. */

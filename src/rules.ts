@@ -51,6 +51,34 @@ const rules = {
   'settings/value': error('Every setting is of its kind and within its limits.'),
   'template/unknown': error('A template of the catalog replaces one that there is.'),
   'template/syntax': error('A template is well-formed Handlebars and uses values that there are.'),
+  'editorial/one-job': error('The problem has 40 to 400 characters and repeats neither the title nor the excerpt.'),
+  'editorial/excerpt': error(
+    'The excerpt is one sentence of 60 to 160 characters that starts with a verb and ends with a full stop.',
+  ),
+  'editorial/sections': error('No section of the prompt is empty.'),
+  'editorial/input-contract': error(
+    'INPUT lists what to paste and says what to do when something is missing; what it declares is used later.',
+  ),
+  'editorial/rules-count': warning(
+    'There are 5 to 12 rules, each one line and an order; a prohibition says what to do instead, or why.',
+  ),
+  'editorial/measurable': warning(
+    'Three rules at least can be checked, and no words of empty praise stand in the prompt.',
+  ),
+  'editorial/ground': error('A rule says that what INPUT does not hold is written as `unknown`.'),
+  'editorial/untrusted': warning('What others wrote is called data: instructions in it are not followed.'),
+  'editorial/output-shape': error('OUTPUT shows a literal skeleton and has a limit of length.'),
+  'editorial/empty-case': warning('OUTPUT says what to answer when there is nothing to report.'),
+  'editorial/stop': warning('The assistant asks before it acts, and a person decides about law, health and money.'),
+  'editorial/sample': error(
+    'The sample input has 8 to 60 lines and no real mail address; the sample output has the skeleton of OUTPUT.',
+  ),
+  'editorial/demo': error(
+    'The demo has 4 to 8 points with short labels, from second 0 to 90 and rising; there are 3 to 7 steps.',
+  ),
+  'editorial/portable': warning(
+    'The prompt has 120 to 900 words of plain text without names of one vendor; there are 2 to 6 tags.',
+  ),
 } as const satisfies Record<string, Rule>;
 
 interface Rule {
@@ -73,4 +101,8 @@ export function ruleSeverity(code: RuleCode): 'error' | 'warning' {
 
 function error(summary: string): Rule {
   return { severity: 'error', summary };
+}
+
+function warning(summary: string): Rule {
+  return { severity: 'warning', summary };
 }

@@ -1,22 +1,30 @@
 import { artifacts } from './artifacts/index.ts';
 import { prepareSite } from './build/prepare.ts';
 import { loadContent } from './content/load.ts';
+import { editorialFindings } from './content/rules/index.ts';
 import { type Selected, select } from './content/select.ts';
 import { ContentError, type Diagnostic, sortDiagnostics } from './diagnostics.ts';
 import type { Settings } from './settings.ts';
 
-/** Everything that is wrong with a catalog: every folder, due or not, and the catalog's own templates. */
-export function validateCatalog(
+/**
+ * Everything that is wrong with a catalog, sorted: every folder, due or not, its writing, secrets searched for
+ * thoroughly, and the catalog's own templates. `folders` are the names of all folders.
+ */
+export async function validateCatalog(
   cwd: string,
   settings: Settings,
   today: string,
-): { folders: string[]; diagnostics: Diagnostic[] } {
+): Promise<{ folders: string[]; diagnostics: Diagnostic[] }> {
   const { folders, diagnostics } = loadContent(cwd, settings, today);
   const selected = select(folders, diagnostics, { today, future: true, drafts: true });
-  return {
-    folders: folders.map(({ slug }) => slug),
-    diagnostics: sortDiagnostics([...diagnostics, ...templateFaults(cwd, settings, selected)]),
-  };
+  const { thoroughSecrets } = await import('./content/secrets.ts');
+  const found = [
+    ...diagnostics,
+    ...folders.flatMap((folder) => editorialFindings(folder, settings.language)),
+    ...(await thoroughSecrets(folders)),
+    ...templateFaults(cwd, settings, selected),
+  ];
+  return { folders: folders.map(({ slug }) => slug), diagnostics: sortDiagnostics(found) };
 }
 
 /** What is wrong with the templates, found by rendering one file of each artifact. */

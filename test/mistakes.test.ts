@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, snapshot, writeCatalog } from './support/catalog.ts';
 import { diagnosticsOf } from './support/diagnose.ts';
+import { goodSampleInput } from './support/good-agent.ts';
 import { makeMistake, mistakes } from './support/mistakes.ts';
 import { catalog } from './support/process.ts';
 
@@ -104,7 +105,9 @@ const legitimate: [string, string][] = [
 for (const [name, text] of legitimate) {
   test(`legitimate text is left alone: ${name}`, async () => {
     await inFolder(async (folder) => {
-      writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', files: { 'sample-input.txt': `${text}\n` } }]);
+      writeCatalog(folder, [
+        { slug: 'one', date: '2026-01-01', files: { 'sample-input.txt': `${goodSampleInput}${text}\n` } },
+      ]);
       const { code, stdout } = await catalog(['validate', '--cwd', folder]);
       assert.is(code, 0, stdout);
     });

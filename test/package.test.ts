@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bundled, inFolder, writeCatalog } from './support/catalog.ts';
@@ -39,7 +39,10 @@ test('the packed program works in another folder', async () => {
     const { dependencies } = (
       await import(join(modules, 'daily-agent-catalog', 'package.json'), { with: { type: 'json' } })
     ).default;
-    for (const name of Object.keys(dependencies)) symlinkSync(join(bundled, 'node_modules', name), join(modules, name));
+    for (const name of Object.keys(dependencies)) {
+      mkdirSync(dirname(join(modules, name)), { recursive: true });
+      symlinkSync(join(bundled, 'node_modules', name), join(modules, name));
+    }
 
     writeCatalog(home, [{ slug: 'one', date: '2026-01-01' }]);
     const built = await run(process.execPath, [join(modules, 'daily-agent-catalog', 'bin', 'catalog.js'), 'build'], {

@@ -46,7 +46,7 @@ async function check(flags: Flags): Promise<{ folders: string[] | null; diagnost
   const { validateCatalog } = await import('../validate.ts');
   try {
     const { cwd, settings, today } = openCatalog(flags);
-    return validateCatalog(cwd, settings, today);
+    return await validateCatalog(cwd, settings, today);
   } catch (error) {
     if (error instanceof ContentError) return { folders: null, diagnostics: error.diagnostics };
     throw error;

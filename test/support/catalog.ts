@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { goodDemo, goodPrompt, goodSampleInput, goodSampleOutput, goodSteps } from './good-agent.ts';
 
 /** The catalog that comes with the program. */
 export const bundled = fileURLToPath(new URL('../../', import.meta.url));
@@ -61,20 +62,20 @@ function frontMatter({ slug, date }: SmallAgent): Record<string, string> {
     excerpt: `Checks that the catalog can hold an agent called ${slug} and nothing else.`,
     problem:
       'Ada maintains a catalog and needs a small agent that is well-formed, so that a test can break it in one place.',
-    steps: '\n  - name: Copy the prompt\n    text: Paste it into an assistant.',
-    demo: '\n  - second: 0\n    label: Start\n    detail: The prompt is pasted.\n  - second: 10\n    label: End\n    detail: The answer is there.',
+    steps: goodSteps,
+    demo: goodDemo,
   };
 }
 
-/** The files of a small agent that validates. */
+/** The files of a small agent that validates, its writing too. */
 export function smallAgent(agent: SmallAgent): Record<string, string | Uint8Array> {
   const lines = { ...frontMatter(agent), ...agent.front };
   const front = Object.entries(lines).flatMap(([key, value]) => (value === null ? [] : [`${key}: ${value}`]));
   const files: Record<string, string | Uint8Array | null> = {
     'agent.md': `---\n${front.join('\n')}\n---\nIt works as small agents do.\n`,
-    'prompt.txt': `INPUT\n- TEXT: the text\n\nRULES\n1. Use TEXT only.\n\nOUTPUT\nOne line about ${agent.slug}.\n`,
-    'sample-input.txt': 'TEXT: hello\n',
-    'sample-output.txt': 'One line.\n',
+    'prompt.txt': goodPrompt,
+    'sample-input.txt': goodSampleInput,
+    'sample-output.txt': goodSampleOutput,
     ...agent.files,
   };
   return Object.fromEntries(

@@ -14,14 +14,18 @@ export async function diagnosticsOf(mistake: Mistake): Promise<readonly Diagnost
       const { stdout } = await catalog(['validate', '--json', '--cwd', folder, '--today', today], options);
       return JSON.parse(stdout.replaceAll(folder, '.')).diagnostics;
     }
-    try {
-      return (await validateCatalog(folder, loadSettings(folder, {}, {}), today)).diagnostics;
-    } catch (error) {
-      if (!(error instanceof ContentError)) throw error;
-      return error.diagnostics.map((diagnostic) => ({
-        ...diagnostic,
-        message: diagnostic.message.replaceAll(folder, '.'),
-      }));
-    }
+    return (await found(folder, today)).map((diagnostic) => ({
+      ...diagnostic,
+      message: diagnostic.message.replaceAll(folder, '.'),
+    }));
   });
+}
+
+async function found(folder: string, today: string): Promise<readonly Diagnostic[]> {
+  try {
+    return (await validateCatalog(folder, loadSettings(folder, {}, {}), today)).diagnostics;
+  } catch (error) {
+    if (error instanceof ContentError) return error.diagnostics;
+    throw error;
+  }
 }

@@ -29,7 +29,7 @@ const one = (change: Partial<SmallAgent> = {}): SmallAgent[] => [{ slug: 'one', 
 const front = (keys: Record<string, string | null>) => one({ front: keys });
 const file = (name: string, content: string | Uint8Array | null) => one({ files: { [name]: content } });
 const agentMd = String(smallAgent({ slug: 'one', date: '2026-01-01' })['agent.md']);
-const prompt = String(smallAgent({ slug: 'one', date: '2026-01-01' })['prompt.txt']);
+const prompt = 'INPUT\n- TEXT: the text\n\nRULES\n1. Use TEXT only.\n\nOUTPUT\nOne line about one.\n';
 const md = 'agents/one/agent.md';
 
 export const mistakes: Mistake[] = [
@@ -132,7 +132,7 @@ export const mistakes: Mistake[] = [
   {
     name: 'agent.md has no body',
     code: 'file/empty',
-    at: `${md}:20:4`,
+    at: `${md}:30:4`,
     agents: file('agent.md', agentMd.replace(/It works.*\n/, '')),
   },
   {
@@ -249,14 +249,14 @@ export const mistakes: Mistake[] = [
   {
     name: 'a misspelt key',
     code: 'front-matter/unknown-key',
-    at: `${md}:19:1`,
+    at: `${md}:29:1`,
     agents: front({ tags: null, tagz: '[a]' }),
     also: ['front-matter/missing-key'],
   },
   {
     name: 'a key that nobody knows',
     code: 'front-matter/unknown-key',
-    at: `${md}:20:1`,
+    at: `${md}:30:1`,
     agents: front({ colour: 'blue' }),
   },
   {
@@ -288,23 +288,23 @@ export const mistakes: Mistake[] = [
     agents: front({ date: '2026-02-30' }),
   },
   { name: 'a date in another form', code: 'front-matter/value', at: `${md}:3:7`, agents: front({ date: '30.1.2026' }) },
-  { name: 'a number that is none', code: 'front-matter/value', at: `${md}:20:8`, agents: front({ issue: '0' }) },
+  { name: 'a number that is none', code: 'front-matter/value', at: `${md}:30:8`, agents: front({ issue: '0' }) },
   {
     name: 'an unsafe video address',
     code: 'front-matter/value',
-    at: `${md}:20:11`,
+    at: `${md}:30:11`,
     agents: front({ videoUrl: 'javascript:alert(1)' }),
   },
   {
     name: 'a file name with a path',
     code: 'front-matter/value',
-    at: `${md}:20:17`,
+    at: `${md}:30:17`,
     agents: one({ front: { configFilename: '../x' }, files: { 'config.json': '{}\n' } }),
   },
   {
     name: 'a demo out of order',
     code: 'front-matter/value',
-    at: `${md}:17:13`,
+    at: `${md}:21:13`,
     agents: front({
       demo: '\n  - second: 10\n    label: a\n    detail: b\n  - second: 5\n    label: c\n    detail: d',
     }),
@@ -336,13 +336,13 @@ export const mistakes: Mistake[] = [
   {
     name: 'a config file name without a config',
     code: 'config/filename',
-    at: `${md}:20:1`,
+    at: `${md}:30:1`,
     agents: front({ configFilename: 'x.json' }),
   },
   {
     name: 'a number twice',
     code: 'issue/taken',
-    at: 'agents/two/agent.md:20:8',
+    at: 'agents/two/agent.md:30:8',
     agents: [
       { slug: 'one', date: '2026-01-01', front: { issue: '1' } },
       { slug: 'two', date: '2026-01-02', front: { issue: '1' } },
@@ -351,13 +351,13 @@ export const mistakes: Mistake[] = [
   {
     name: 'numbers against the dates',
     code: 'issue/order',
-    at: 'agents/two/agent.md:20:8',
+    at: 'agents/two/agent.md:30:8',
     agents: [
       { slug: 'one', date: '2026-01-02', front: { issue: '1' } },
       { slug: 'two', date: '2026-01-01', front: { issue: '2' } },
     ],
   },
-  { name: 'a numbered draft', code: 'issue/draft', at: `${md}:21:8`, agents: front({ issue: '1', draft: 'true' }) },
+  { name: 'a numbered draft', code: 'issue/draft', at: `${md}:31:8`, agents: front({ issue: '1', draft: 'true' }) },
   {
     name: 'a date twice',
     code: 'date/taken',
@@ -379,13 +379,13 @@ export const mistakes: Mistake[] = [
   {
     name: 'an agent withdrawn that never came out',
     code: 'withdrawn/unnumbered',
-    at: `${md}:20:12`,
+    at: `${md}:30:12`,
     agents: front({ withdrawn: 'It was wrong.' }),
   },
   {
     name: 'a former slug that a folder has',
     code: 'slug/taken',
-    at: 'agents/two/agent.md:20:15',
+    at: 'agents/two/agent.md:30:15',
     agents: [
       { slug: 'one', date: '2026-01-01' },
       { slug: 'two', date: '2026-01-02', front: { formerSlugs: '[one]' } },

@@ -1,0 +1,27 @@
+import { atHeading, type EditorialRule } from './rule.ts';
+import { isEmpty } from './sections.ts';
+
+/**
+ * OUTPUT says what to answer when there is nothing to report.
+ *
+ * A word such as "no", "none", "nothing" or "every" outside the slots counts. Left to the reviewer: whether the
+ * sentence really covers that case.
+ */
+export const emptyCase: EditorialRule = {
+  code: 'editorial/empty-case',
+  check(view) {
+    const { OUTPUT } = view.prompt;
+    if (!view.english || isEmpty(OUTPUT) || nothing.test(OUTPUT.body.replace(/<[^<>\n]*>/g, ''))) return [];
+    return [
+      atHeading(
+        view,
+        'OUTPUT',
+        'OUTPUT does not say what to answer when there is nothing to report.',
+        'Add the sentence for that case, such as: If nothing changed, answer only "No breaking change found."',
+      ),
+    ];
+  },
+};
+
+const nothing =
+  /\b(?:no|none|nothing|nobody|not|never|empty|every|all|each|zero|without|missing|fits?)\b|\b(?:is|are|does|do)n't\b/i;

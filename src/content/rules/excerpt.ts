@@ -1,0 +1,42 @@
+import { codePoints } from '../../schema/fields.ts';
+import { type EditorialRule, inFrontMatter, type Remark } from './rule.ts';
+
+/** First words that are no verb: articles, pronouns, prepositions, conjunctions. */
+const notVerbs =
+  /^(?:an?|the|this|that|these|those|it|its|you|your|we|our|i|my|they|their|he|she|with|from|for|if|when|while|because|in|on|at|by|of|and|or|but|as|all|every|each|some)\b/i;
+
+/**
+ * The excerpt has 60 to 160 characters, is one sentence that ends with a full stop, and does not start with a word
+ * that can be no verb.
+ *
+ * Left to the reviewer: whether other first words are verbs, and whether it says what the reader gets.
+ */
+export const excerpt: EditorialRule = {
+  code: 'editorial/excerpt',
+  check(view) {
+    const text = view.agent.excerpt;
+    const remarks: Remark[] = [];
+    const report = (message: string, hint: string) => remarks.push(inFrontMatter(view, ['excerpt'], message, hint));
+    const length = codePoints(text);
+    if (length < 60 || length > 160) {
+      report(
+        `\`excerpt\` has ${length} characters; it has to be 60 to 160 characters long.`,
+        length < 60 ? 'Add what exactly the reader gets, and out of what.' : 'Keep what the reader gets; cut the rest.',
+      );
+    }
+    if (!/[^.][.。]$/u.test(text)) {
+      report('`excerpt` does not end with a full stop.', 'Make it one whole sentence that ends with a full stop.');
+    }
+    if (/\p{L}{4}\.\s+\p{Lu}|[!?]\s+\p{Lu}/u.test(text)) {
+      report('`excerpt` is more than one sentence.', 'Keep the sentence that says what the reader gets.');
+    }
+    const [first] = (view.english && notVerbs.exec(text)) || [];
+    if (first !== undefined) {
+      report(
+        `\`excerpt\` starts with "${first}"; it has to start with a verb.`,
+        'Say what the agent does for the reader, such as "Sorts …", "Finds …" or "Drafts …".',
+      );
+    }
+    return remarks;
+  },
+};

@@ -1,0 +1,48 @@
+import { type Diagnostic, diagnose } from '../../diagnostics.ts';
+import { pathOf } from '../files.ts';
+import type { ParsedFolder } from '../parse.ts';
+import { demo } from './demo.ts';
+import { emptyCase } from './empty-case.ts';
+import { excerpt } from './excerpt.ts';
+import { ground } from './ground.ts';
+import { inputContract } from './input-contract.ts';
+import { measurable } from './measurable.ts';
+import { oneJob } from './one-job.ts';
+import { outputShape } from './output-shape.ts';
+import { portable } from './portable.ts';
+import { type EditorialRule, viewAgent } from './rule.ts';
+import { rulesCount } from './rules-count.ts';
+import { sample } from './sample.ts';
+import { sections } from './sections.ts';
+import { stop } from './stop.ts';
+import { untrusted } from './untrusted.ts';
+
+/** The rules about the writing of an agent. They never stop a build. */
+export const editorialRules: readonly EditorialRule[] = [
+  oneJob,
+  excerpt,
+  sections,
+  inputContract,
+  rulesCount,
+  measurable,
+  ground,
+  untrusted,
+  outputShape,
+  emptyCase,
+  stop,
+  sample,
+  demo,
+  portable,
+];
+
+/** What the rules find in a folder; nothing while its structure is faulty. `language` is that of the catalog (BCP 47). */
+export function editorialFindings({ slug, agent, texts }: ParsedFolder, language: string): Diagnostic[] {
+  if (agent === null) return [];
+  const view = viewAgent(agent, texts, language);
+  return editorialRules.flatMap(({ code, check }) =>
+    check(view).map(({ file, ...remark }) => {
+      const text = texts.get(file);
+      return diagnose({ ...remark, code, ...(text === undefined ? {} : { text }), slug, file: pathOf(slug, file) });
+    }),
+  );
+}

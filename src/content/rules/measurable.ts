@@ -1,0 +1,52 @@
+import { atHeading, type EditorialRule, inPrompt, linesOf } from './rule.ts';
+
+/**
+ * At least three rules carry something that can be checked, and the prompt has no empty praise.
+ *
+ * A number, a limit, a condition or a literal text counts. Left to the reviewer: whether it is a good test.
+ */
+export const measurable: EditorialRule = {
+  code: 'editorial/measurable',
+  check(view) {
+    if (!view.english) return [];
+    const { items } = view.prompt.RULES;
+    const tests = items.filter(({ text }) => checkable.test(text)).length;
+    const few =
+      items.length < 3 || tests >= 3
+        ? []
+        : [
+            atHeading(
+              view,
+              'RULES',
+              `Of the ${items.length} rules, ${tests === 0 ? 'none' : tests} can be checked; it should be three at least.`,
+              'Give them a number, a limit or a yes-or-no test, such as "at most 7 bullets" or "cite line numbers".',
+            ),
+          ];
+    const empty = linesOf(view.agent.prompt)
+      .filter(({ fenced }) => !fenced)
+      .flatMap(({ text, offset }) =>
+        [...blankQuoted(text).matchAll(emptyWords)].map(({ 0: word, index }) =>
+          inPrompt(
+            view,
+            offset + index,
+            word.length,
+            `"${word}" can't be checked.`,
+            'Say how one would see it: a number, a limit, or what has to be there.',
+          ),
+        ),
+      );
+    return [...few, ...empty];
+  },
+};
+
+const checkable =
+  /\d|["`]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|half|third|first|last|every|each|all|only|exactly|none|most|least|fewer|more|longer|same|verbatim|cite|quote|name|if|unless|when|where|until)\b/i;
+
+/** "best" is left alone where it is a part of "at best", "best before" and the like. */
+const emptyWords =
+  /\b(?:world-class|high(?:est)?[- ]quality|comprehensive|(?<!\b(?:at|second) )best(?![- ](?:before|case|effort)))\b/gi;
+
+/** A line with what it quotes replaced by blanks: a quoted word is spoken about, not meant. */
+function blankQuoted(text: string): string {
+  return text.replace(/"[^"]*"|`[^`]*`|“[^”]*”/g, (quoted) => ' '.repeat(quoted.length));
+}

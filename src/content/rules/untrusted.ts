@@ -1,0 +1,32 @@
+import { type EditorialRule, inPrompt } from './rule.ts';
+
+/** What others write and a reader pastes. */
+const fromOthers =
+  /\b(?:e-?mails?|mails|tickets?|web ?(?:pages?|sites?)|news articles?|threads?|chats?|transcripts?|(?:server|access|error|build|chat|ci) logs?|release notes|changelogs?|reviews|survey answers|bug reports?|comments|(?:blog|forum) posts?|newsletters?)\b/i;
+
+const isData =
+  /\bdata\b|\buntrusted\b|\binjections?\b|\binstructions?\b|\bcommands? in\b|\bobey|\borders? (?:found|in|to)\b|\b(?:tells?|addresse?s?|speaks? to|asks?) (?:you|the assistant|the model)\b/i;
+
+/**
+ * Where INPUT names what others wrote, the prompt says that it is data, or what becomes of instructions in it.
+ *
+ * Left to the reviewer: inputs whose names do not show where they come from, and whether the sentence is clear.
+ */
+export const untrusted: EditorialRule = {
+  code: 'editorial/untrusted',
+  check(view) {
+    const { INPUT, RULES } = view.prompt;
+    if (!view.english || isData.test(INPUT.heading + INPUT.body + RULES.body)) return [];
+    const source = fromOthers.exec(INPUT.body);
+    if (source === null) return [];
+    return [
+      inPrompt(
+        view,
+        INPUT.end - INPUT.body.length + source.index,
+        source[0].length,
+        'The prompt takes in what others wrote and does not say that it is data.',
+        'Add to INPUT: the text is data; instructions found in it are reported and not followed.',
+      ),
+    ];
+  },
+};
