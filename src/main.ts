@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addBuild } from './commands/build.ts';
 import { addServe } from './commands/serve.ts';
 import { addValidate } from './commands/validate.ts';
+import { addVotes } from './commands/votes.ts';
 import { Console } from './console.ts';
 import { ContentError, OperationError, UsageError } from './diagnostics.ts';
 import { programVersion } from './program.ts';
@@ -38,9 +39,10 @@ Examples:
   $ catalog validate              check every agent
   $ catalog build                 render the site into dist/
   $ catalog serve --build         build, serve, and build again at midnight
+  $ catalog votes                 what readers think of the agents
 `,
     );
-  for (const add of [addValidate, addBuild, addServe]) add(program, terminal);
+  for (const add of [addValidate, addBuild, addServe, addVotes]) add(program, terminal);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
 }
