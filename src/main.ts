@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { addBuild } from './commands/build.ts';
 import { addServe } from './commands/serve.ts';
+import { addSignups } from './commands/signups.ts';
 import { addValidate } from './commands/validate.ts';
 import { addVotes } from './commands/votes.ts';
 import { Console } from './console.ts';
@@ -42,7 +43,7 @@ Examples:
   $ catalog votes                 what readers think of the agents
 `,
     );
-  for (const add of [addValidate, addBuild, addServe, addVotes]) add(program, terminal);
+  for (const add of [addValidate, addBuild, addServe, addVotes, addSignups]) add(program, terminal);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
 }

@@ -12,10 +12,10 @@ import { catalog, startServer } from './support/process.ts';
 test('help names every command and shows examples', async () => {
   const { code, stdout } = await catalog(['--help']);
   assert.is(code, 0);
-  for (const word of ['validate', 'build', 'serve', 'votes', 'Examples:']) assert.match(stdout, word);
+  for (const word of ['validate', 'build', 'serve', 'votes', 'signups', 'Examples:']) assert.match(stdout, word);
 });
 
-for (const command of ['validate', 'build', 'serve', 'votes']) {
+for (const command of ['validate', 'build', 'serve', 'votes', 'signups']) {
   test(`the help of ${command} shows its options and examples`, async () => {
     const { code, stdout } = await catalog([command, '--help']);
     assert.is(code, 0);
