@@ -12,6 +12,12 @@ export class Console {
   constructor(out: NodeJS.WritableStream, error: NodeJS.WritableStream, environment: NodeJS.ProcessEnv) {
     this.#out = out;
     this.#error = error;
+    // A reader such as `head` may leave before the end, and has then what it wants.
+    for (const stream of [out, error]) {
+      stream.on('error', (failure: NodeJS.ErrnoException) => {
+        if (failure.code !== 'EPIPE') throw failure;
+      });
+    }
     this.color =
       (environment.NO_COLOR ?? '') === '' && environment.TERM !== 'dumb' && (error as WriteStream).isTTY === true;
   }

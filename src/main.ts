@@ -2,8 +2,10 @@ import { Command, CommanderError } from 'commander';
 import { addBuild } from './commands/build.ts';
 import { addNew } from './commands/new.ts';
 import { addServe } from './commands/serve.ts';
+import { addSignups } from './commands/signups.ts';
 import { addStatus } from './commands/status.ts';
 import { addValidate } from './commands/validate.ts';
+import { addVotes } from './commands/votes.ts';
 import { Console } from './console.ts';
 import { ContentError, OperationError, UsageError } from './diagnostics.ts';
 import { programVersion } from './program.ts';
@@ -42,9 +44,10 @@ Examples:
   $ catalog status                what is published, due and coming
   $ catalog build                 render the site into dist/
   $ catalog serve --build         build, serve, and build again at midnight
+  $ catalog votes                 what readers think of the agents
 `,
     );
-  for (const add of [addNew, addValidate, addStatus, addBuild, addServe]) add(program, terminal);
+  for (const add of [addNew, addValidate, addStatus, addBuild, addServe, addVotes, addSignups]) add(program, terminal);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
 }

@@ -9,13 +9,15 @@ import { catalog, startServer } from './support/process.ts';
 
 /** What an editor or a script relies on: exit codes, stdout for data and stderr for talk, messages that help. */
 
+const commands = ['new', 'validate', 'status', 'build', 'serve', 'votes', 'signups'];
+
 test('help names every command and shows examples', async () => {
   const { code, stdout } = await catalog(['--help']);
   assert.is(code, 0);
-  for (const word of ['new', 'validate', 'status', 'build', 'serve', 'Examples:']) assert.match(stdout, word);
+  for (const word of [...commands, 'Examples:']) assert.match(stdout, word);
 });
 
-for (const command of ['new', 'validate', 'status', 'build', 'serve']) {
+for (const command of commands) {
   test(`the help of ${command} shows its options and examples`, async () => {
     const { code, stdout } = await catalog([command, '--help']);
     assert.is(code, 0);

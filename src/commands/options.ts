@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isDay, zone } from '../calendar.ts';
+import { UsageError } from '../diagnostics.ts';
 import { loadSettings, type Settings } from '../settings.ts';
 
 /** Options that several commands share, each stated once. */
@@ -15,6 +16,10 @@ export const todayOption = () =>
 export const futureOption = () => new Option('--future', 'also agents that are not due yet (a preview)');
 export const draftsOption = () => new Option('--drafts', 'also drafts (a preview)');
 export const jsonOption = () => new Option('--json', 'print the result as JSON');
+export const dataOption = () =>
+  new Option('--data <dir>', 'the folder of votes and sign-ups (or CATALOG_DATA; default: data)');
+export const sinceOption = () =>
+  new Option('--since <YYYY-MM-DD>', 'only from the start of this day on, UTC').argParser(parseDay);
 
 /** What the shared options give, before the settings are read. */
 export interface CommonFlags {
@@ -37,6 +42,32 @@ export function openCatalog(flags: Pick<CommonFlags, 'cwd' | 'baseUrl' | 'runtim
   const cwd = resolve(flags.cwd);
   const settings = loadSettings(cwd, flags, process.env);
   return { cwd, settings, today: flags.today ?? zone(settings.timezone).today(new Date()) };
+}
+
+/** A flag's value, else the environment's, else the fallback; an empty text in the environment counts as none. */
+export function given(flag: string | undefined, inherited: string | undefined, fallback: string): string {
+  return flag ?? (inherited === undefined || inherited === '' ? fallback : inherited);
+}
+
+/** The instant at which a day of `--since` begins. */
+export function startOf(day: string): Date {
+  return new Date(`${day}T00:00:00Z`);
+}
+
+/**
+ * The options of a subcommand, wherever on the line they stood.
+ *
+ * Throws UsageError for one that the command above it takes and it does not: it would have no effect.
+ */
+export function subcommandFlags<Flags>(command: Command): Flags {
+  const own = new Set(command.options.map((option) => option.attributeName()));
+  for (const option of command.parent?.options ?? []) {
+    const name = option.attributeName();
+    if (!own.has(name) && command.parent?.getOptionValueSource(name) === 'cli') {
+      throw new UsageError(`${command.parent.name()} ${command.name()} takes no ${option.long}.`);
+    }
+  }
+  return command.optsWithGlobals() as Flags;
 }
 
 function parseDay(text: string): string {

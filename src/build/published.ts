@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { OperationError } from '../diagnostics.ts';
+import { buildFile } from './render.ts';
+
+/** The agents of a build, as far as others have to know them. */
+export interface Published {
+  slugs: ReadonlySet<string>;
+  /** Former slug → slug. */
+  formerSlugs: ReadonlyMap<string, string>;
+}
+
+const buildShape = z.object({ moved: z.record(z.string(), z.string()) });
+const catalogShape = z.object({ agents: z.array(z.object({ slug: z.string() })) });
+
+/** Reads which agents the build in the folder `dist` has. Throws OperationError when there is none. */
+export function readPublished(dist: string): Published {
+  const { moved } = readJson(dist, buildFile, buildShape);
+  const { agents } = readJson(dist, 'api/agents.json', catalogShape);
+  return { slugs: new Set(agents.map(({ slug }) => slug)), formerSlugs: new Map(Object.entries(moved)) };
+}
+
+function readJson<Shape extends z.ZodType>(dist: string, file: string, shape: Shape): z.infer<Shape> {
+  try {
+    return shape.parse(JSON.parse(readFileSync(join(dist, file), 'utf8')));
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? 'it is not what a build writes';
+    throw new OperationError(`${dist} holds no build (${file} cannot be read: ${why}).`, { cause: error });
+  }
+}

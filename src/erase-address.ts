@@ -1,0 +1,60 @@
+import * as fs from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { OperationError } from './diagnostics.ts';
+import { eraseSignups } from './signups/erase.ts';
+import { acquireLock, type LockOptions } from './votes/lock.ts';
+
+/** What erasing did. */
+export interface Erased {
+  /** How many lines were removed, in all files. */
+  lines: number;
+  /** Compressed files that were not looked into. */
+  packed: string[];
+}
+
+/**
+ * Removes every line of an address from the file of sign-ups, from the torn lines beside it, and from the files that
+ * rotation made of it.
+ *
+ * It takes the file's lock, so that it is refused while a server has the file. Rejects with an OperationError where
+ * that is so, or a file cannot be used.
+ */
+export async function eraseAddress(
+  path: string,
+  address: string,
+  { now, random, warn }: Pick<LockOptions, 'now' | 'random' | 'warn'>,
+): Promise<Erased> {
+  // Two links to one file must meet at one lock.
+  const file = await fs.realpath(path).catch(explain(path));
+  const lock = await acquireLock({ file, disk: fs, now, random, warn }).catch(explain(file));
+  try {
+    const { plain, packed } = await withRotated(file);
+    let lines = 0;
+    for (const each of plain) lines += await eraseSignups(each, address, (_, work) => work()).catch(explain(each));
+    return { lines, packed };
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The file, and those beside it that rotation made of it: signups.jsonl.1, signups.jsonl-20261101 and the like. */
+async function withRotated(file: string): Promise<{ plain: string[]; packed: string[] }> {
+  const folder = dirname(file);
+  const start = basename(file);
+  const rotated = (await fs.readdir(folder))
+    .filter((name) => name.startsWith(start) && /^[.-]\d[\w.-]*$/.test(name.slice(start.length)))
+    .filter((name) => !/\.(?:torn|erasing|lock)$/.test(name))
+    .sort()
+    .map((name) => join(folder, name));
+  const isPacked = (name: string) => /\.(?:gz|bz2|xz|zst|zip)$/.test(name);
+  return { plain: [file, ...rotated.filter((name) => !isPacked(name))], packed: rotated.filter(isPacked) };
+}
+
+/** Turns what the system refuses into words. */
+function explain(file: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    if (error instanceof OperationError || error.code === undefined) throw error;
+    if (error.code === 'ENOENT') throw new OperationError(`There is no file of sign-ups ${file}.`, { cause: error });
+    throw new OperationError(`The file of sign-ups ${file} cannot be used (${error.code}).`, { cause: error });
+  };
+}
