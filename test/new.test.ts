@@ -48,7 +48,7 @@ test('a slug alone makes an agent of defaults that validates, as a draft and als
 test('flags fill the folder, --json prints what was made, and the texts come through as they were given', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, []);
-    const excerpt = 'Turns "what: changed" into #notes — für alle, 日本語 and 🎉.';
+    const excerpt = 'Turns "what: changed" into #notes that say what to do — für alle, 日本語 and 🎉.';
     const problem = "Ada's team: 'C:\\notes' & <b>, *all* of it & {{more}}; - and ? % @ ` too.";
     const flags = ['--title', 'Notes: the "short" way', '--category', 'WRITING', '--difficulty', 'hard'];
     const { code, stdout, stderr } = await makeNew(
@@ -180,7 +180,7 @@ const refused: [name: string, args: string[], code: number, message: RegExp][] =
   ['a slug that is a path', ['../evil'], 2, /`slug` is "\.\.\/evil"/],
   ['a slug that is too long', ['x'.repeat(65)], 2, /at most 64 characters/],
   ['an empty slug', [''], 2, /`slug` is ""/],
-  ['a slug that Windows reserves', ['con'], 2, /"con" is a reserved name/],
+  ['a slug that Windows reserves', ['con'], 2, /Windows keeps/],
   ['a slug that is taken', ['taken'], 1, /agents\/taken exists already/],
   ['a slug that a file in agents/ has', ['file'], 1, /agents\/file exists already/],
   ['a slug that an empty folder has', ['empty'], 1, /agents\/empty exists already/],
@@ -199,7 +199,7 @@ const refused: [name: string, args: string[], code: number, message: RegExp][] =
     /`--runtime\[1\]` is "Chat-GPT".*Did you mean ChatGPT/,
   ],
   ['a bad tag', ['a', '--tag', 'Release Notes'], 2, /`--tag\[0\]` is "Release Notes"/],
-  ['a tag given twice', ['a', '--tag', 'one', 'one'], 2, /listed once only/],
+  ['a tag given twice', ['a', '--tag', 'one', 'one'], 2, /different from the entries before it/],
   ['a date that is none', ['a', '--date', '2026-02-30'], 2, /`--date` is "2026-02-30".*day of the calendar/],
   [
     'a date that is taken',
@@ -302,7 +302,7 @@ test('on a terminal it asks one question at a time, again after a wrong answer, 
       ['date', today, `${today} is the date of taken`],
       ['date', ''],
       ['excerpt', ''],
-      ['problem', 'Ada needs notes.'],
+      ['problem', 'Ada needs notes that her customers understand on release day.'],
       ['config', 'md'],
     ];
     for (const [question, answer, objection] of answers) {
@@ -323,7 +323,7 @@ test('on a terminal it asks one question at a time, again after a wrong answer, 
       'tags: [release-notes, changelog]',
       'difficulty: medium',
       'runtimes: [Claude, ChatGPT]',
-      'problem: Ada needs notes.',
+      'problem: Ada needs notes that her customers understand on release day.',
     ]) {
       assert.ok(made.split('\n').includes(line), `${line} in ${made}`);
     }
