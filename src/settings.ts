@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
-import { jsonErrorOffset } from './content/parse.ts';
 import { ContentError, type Diagnostic, diagnose, UsageError } from './diagnostics.ts';
 import { explain } from './schema/explain.ts';
 import { baseUrl, type Settings, settingsSource } from './schema/settings.ts';
-import { type Place, placeAt } from './source-text.ts';
+import { jsonErrorOffset, type Place, placeAt } from './source-text.ts';
 import { placeInJson } from './yaml-place.ts';
 
 export type { Settings, Vocabulary } from './schema/settings.ts';

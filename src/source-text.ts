@@ -48,3 +48,9 @@ function countNewlines(text: string, end: number): number {
   for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) count += 1;
   return count;
 }
+
+/** Where JSON.parse stopped, as far as its message tells, else the end of the text. */
+export function jsonErrorOffset(error: unknown, text: string): number {
+  const position = /position (\d+)/.exec(String(error))?.[1];
+  return position === undefined ? Math.max(0, text.trimEnd().length - 1) : Number(position);
+}

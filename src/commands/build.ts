@@ -41,7 +41,7 @@ export function addBuild(program: Command, terminal: Console): void {
 async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   const { build } = await import('../build/build.ts');
   const { plural, prettyReport } = await import('../report.ts');
-  const { cwd, settings, today } = openCatalog(flags);
+  const { cwd, settings, today } = await openCatalog(flags);
   const { future = false, drafts = false, holdBack = false } = flags;
   const begun = performance.now();
   const result = build({ cwd, out: resolve(cwd, flags.out), settings, today, future, drafts, holdBack });

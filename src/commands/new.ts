@@ -51,7 +51,7 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
   const { writeAgent } = await import('../new-agent/write.ts');
   const { askForAnswers, Cancelled } = await import('../new-agent/ask.ts');
 
-  const { cwd, settings, today } = openCatalog(flags);
+  const { cwd, settings, today } = await openCatalog(flags);
   const { folders, diagnostics } = loadContent(cwd, settings, today);
   const unreadable = diagnostics.filter((diagnostic) => diagnostic.slug === null);
   if (unreadable.length > 0) throw new ContentError(unreadable);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isDay, zone } from '../calendar.ts';
 import { UsageError } from '../diagnostics.ts';
-import { loadSettings, type Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 
 /** Options that several commands share, each stated once. */
 export const cwdOption = () => new Option('--cwd <dir>', "the catalog's folder").default('.', 'here');
@@ -34,11 +34,12 @@ export interface CommonFlags {
 }
 
 /** The settings of the catalog that the flags name, and the day that it is for it. */
-export function openCatalog(flags: Pick<CommonFlags, 'cwd' | 'baseUrl' | 'runtimeUrl' | 'today'>): {
+export async function openCatalog(flags: Pick<CommonFlags, 'cwd' | 'baseUrl' | 'runtimeUrl' | 'today'>): Promise<{
   cwd: string;
   settings: Settings;
   today: string;
-} {
+}> {
+  const { loadSettings } = await import('../settings.ts');
   const cwd = resolve(flags.cwd);
   const settings = loadSettings(cwd, flags, process.env);
   return { cwd, settings, today: flags.today ?? zone(settings.timezone).today(new Date()) };

@@ -26,7 +26,7 @@ async function showStatus(flags: Flags, terminal: Console): Promise<void> {
   const { loadContent } = await import('../content/load.ts');
   const { status } = await import('../status.ts');
   const { statusTable } = await import('../status-table.ts');
-  const { cwd, settings, today } = openCatalog(flags);
+  const { cwd, settings, today } = await openCatalog(flags);
   const { folders, diagnostics } = loadContent(cwd, settings, today);
   const unreadable = diagnostics.filter(({ slug }) => slug === null);
   if (unreadable.length > 0) throw new ContentError(unreadable);

@@ -45,7 +45,7 @@ async function validate(slugs: string[], flags: Flags, terminal: Console): Promi
 async function check(flags: Flags): Promise<{ folders: string[] | null; diagnostics: readonly Diagnostic[] }> {
   const { validateCatalog } = await import('../validate.ts');
   try {
-    const { cwd, settings, today } = openCatalog(flags);
+    const { cwd, settings, today } = await openCatalog(flags);
     return await validateCatalog(cwd, settings, today);
   } catch (error) {
     if (error instanceof ContentError) return { folders: null, diagnostics: error.diagnostics };

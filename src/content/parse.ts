@@ -2,7 +2,7 @@ import { isDay } from '../calendar.ts';
 import { type Diagnostic, diagnose, type Finding } from '../diagnostics.ts';
 import { explain } from '../schema/explain.ts';
 import type { frontMatterSchema } from '../schema/front-matter.ts';
-import { placeAt } from '../source-text.ts';
+import { jsonErrorOffset, placeAt } from '../source-text.ts';
 import { placeInFrontMatter } from '../yaml-place.ts';
 import type { Agent, Config } from './agent.ts';
 import { decodeFolder, pathOf } from './files.ts';
@@ -133,12 +133,6 @@ function readConfig(file: string, text: string | undefined, report: Report): Con
     });
     return null;
   }
-}
-
-/** Where JSON.parse stopped, as far as its message tells, else the end of the text. */
-export function jsonErrorOffset(error: unknown, text: string): number {
-  const position = /position (\d+)/.exec(String(error))?.[1];
-  return position === undefined ? Math.max(0, text.trimEnd().length - 1) : Number(position);
 }
 
 function readStanding(data: unknown): Standing {
