@@ -4,6 +4,8 @@ import type { WriteStream } from 'node:tty';
 export class Console {
   /** Whether talk may be coloured: stderr is a terminal and NO_COLOR is not set (no-color.org). */
   readonly color: boolean;
+  /** The same for data: stdout is a terminal. */
+  readonly colorData: boolean;
   /** The exit code of a command that ends well by itself but found something wrong. */
   exitCode = 0;
   readonly #out: NodeJS.WritableStream;
@@ -18,8 +20,9 @@ export class Console {
         if (failure.code !== 'EPIPE') throw failure;
       });
     }
-    this.color =
-      (environment.NO_COLOR ?? '') === '' && environment.TERM !== 'dumb' && (error as WriteStream).isTTY === true;
+    const allowed = (environment.NO_COLOR ?? '') === '' && environment.TERM !== 'dumb';
+    this.color = allowed && (error as WriteStream).isTTY === true;
+    this.colorData = allowed && (out as WriteStream).isTTY === true;
   }
 
   /** Writes data to stdout, as it is. */

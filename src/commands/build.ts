@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Console } from '../console.ts';
+import { ContentError } from '../diagnostics.ts';
 import {
   baseUrlOption,
   type CommonFlags,
@@ -35,7 +36,16 @@ export function addBuild(program: Command, terminal: Console): void {
       'after',
       '\nExamples:\n  $ catalog build\n  $ catalog build --out preview --future --drafts\n  $ catalog build --base-url https://example.github.io/agents\n',
     )
-    .action((flags: Flags) => runBuild(flags, terminal));
+    .action((flags: Flags) => runBuild(flags, terminal).catch((error) => explainInJson(error, flags, terminal)));
+}
+
+/** With --json a build that cannot be made is told on stdout too; then the error goes its usual way. */
+async function explainInJson(error: unknown, flags: Flags, terminal: Console): Promise<never> {
+  if (flags.json === true && error instanceof ContentError) {
+    const { jsonReport } = await import('../report.ts');
+    terminal.print(`${jsonReport(error.diagnostics)}\n`);
+  }
+  throw error;
 }
 
 async function runBuild(flags: Flags, terminal: Console): Promise<void> {

@@ -61,7 +61,7 @@ async function print(
 ): Promise<void> {
   const { githubReport, jsonReport, prettyReport } = await import('../report.ts');
   const reports: Record<ReportFormat, () => string> = {
-    pretty: () => prettyReport(diagnostics, { color: terminal.color }),
+    pretty: () => prettyReport(diagnostics, { color: terminal.colorData }),
     json: () => jsonReport(diagnostics),
     github: () => githubReport(diagnostics, prefixOf(cwd, process.env)),
   };

@@ -84,6 +84,9 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
     const inApi = path === '/api' || path?.startsWith('/api/') === true;
     if (request.method === 'OPTIONS') return answerPreflight(response);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
+      const exists = target !== null && (await files.exists(build, target));
+      if (!exists && inApi) return sendError(response, 'not_found', notFoundMessage(path), readCors);
+      if (!exists) return files.page(request, response, build, { path: '404.html', status: 404 });
       if (inApi)
         return sendError(response, 'method_not_allowed', 'This address takes GET and HEAD.', { allow: readMethods });
       response

@@ -1,8 +1,10 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { build } from '../build/build.ts';
 import { addDays, zone } from '../calendar.ts';
 import type { Console } from '../console.ts';
-import { ContentError } from '../diagnostics.ts';
 import { prettyReport } from '../report.ts';
 import { givenBaseUrl, loadSettings, type Settings } from '../settings.ts';
 
@@ -33,10 +35,13 @@ const longestSleepMs = 60_000;
  */
 export function catalogBuilder({ cwd, dist, flags, environment, terminal, log }: BuilderOptions): CatalogBuilder {
   let timer: NodeJS.Timeout | undefined;
+  let child: ChildProcessByStdio<null, Readable, Readable> | undefined;
+  let stopped = false;
+
+  const baseUrlFor = (port: number) => givenBaseUrl(flags.baseUrl, environment) ?? `http://localhost:${port}`;
 
   function buildNow(port: number): Settings {
-    const baseUrl = givenBaseUrl(flags.baseUrl, environment) ?? `http://localhost:${port}`;
-    const settings = loadSettings(cwd, { ...flags, baseUrl }, environment);
+    const settings = loadSettings(cwd, { ...flags, baseUrl: baseUrlFor(port) }, environment);
     const result = build({ cwd, out: dist, settings, today: zone(settings.timezone).today(new Date()) });
     if (result.warnings.length > 0) terminal.say(`${prettyReport(result.warnings, { color: terminal.color })}\n\n`);
     log.info({ build: result.info.id, ...result.info.counts, ...result.written }, 'built');
@@ -46,24 +51,31 @@ export function catalogBuilder({ cwd, dist, flags, environment, terminal, log }:
   function waitFor(midnight: Date, port: number, timezone: string): void {
     const left = midnight.getTime() - Date.now();
     timer = setTimeout(
-      () => {
-        if (Date.now() < midnight.getTime()) waitFor(midnight, port, timezone);
-        else waitFor(nextMidnight(rebuild(port, timezone)), port, timezone);
+      async () => {
+        const now = Date.now() >= midnight.getTime();
+        if (now) await rebuild(port);
+        if (!stopped) waitFor(now ? nextMidnight(timezone) : midnight, port, timezone);
       },
       Math.min(Math.max(left, 0), longestSleepMs),
     );
     timer.unref();
   }
 
-  function rebuild(port: number, timezone: string): string {
-    try {
-      return buildNow(port).timezone;
-    } catch (error) {
-      if (error instanceof ContentError) {
-        log.error({ diagnostics: error.diagnostics }, 'the catalog has errors; the last good build stays');
-      } else log.error({ err: error }, 'the build failed; the last good build stays');
-      return timezone;
-    }
+  /** Builds in a process of its own, so that requests are answered meanwhile. The server takes up what it wrote. */
+  async function rebuild(port: number): Promise<void> {
+    const urls = [
+      '--base-url',
+      baseUrlFor(port),
+      ...(flags.runtimeUrl === undefined ? [] : ['--runtime-url', flags.runtimeUrl]),
+    ];
+    const args = [process.argv[1] ?? '', 'build', '--json', '--cwd', cwd, '--out', dist, ...urls];
+    child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environment });
+    const [output, talk] = await Promise.all([textOf(child.stdout), textOf(child.stderr), once(child, 'close')]);
+    const { exitCode } = child;
+    child = undefined;
+    if (stopped) return;
+    if (exitCode === 0) log.info({ ...JSON.parse(output), warnings: undefined }, 'built at midnight');
+    else log.error({ exitCode, output: output || talk }, 'the catalog cannot be built; the last good build stays');
   }
 
   return {
@@ -71,8 +83,18 @@ export function catalogBuilder({ cwd, dist, flags, environment, terminal, log }:
       const { timezone } = buildNow(port);
       waitFor(nextMidnight(timezone), port, timezone);
     },
-    stop: () => clearTimeout(timer),
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+      child?.kill();
+    },
   };
+}
+
+async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) text += chunk;
+  return text;
 }
 
 function nextMidnight(timezone: string): Date {

@@ -12,6 +12,8 @@ export interface Files {
   serveFromMemory(request: IncomingMessage, response: ServerResponse, build: LiveBuild, target: Target): boolean;
   /** Answers a GET or HEAD; false when there is no such file. */
   serve(request: IncomingMessage, response: ServerResponse, build: LiveBuild, target: Target): Promise<boolean>;
+  /** Whether there is a file for a target. */
+  exists(build: LiveBuild, target: Target): Promise<boolean>;
   /** Answers with a page of the build and another status; `fill` changes its text. */
   page(request: IncomingMessage, response: ServerResponse, build: LiveBuild, page: StatusPage): Promise<void>;
 }
@@ -75,12 +77,20 @@ export function fileServer(): Files {
     async serve(request, response, build, { path, version }) {
       const below = withinBase(build, path);
       for (const name of below === null ? [] : candidates(below)) {
-        if (unserved.has(name)) return false;
+        if (!isServed(build, name)) return false;
         const file = await build.files.get(name);
         if (file === null) continue;
         if (file === 'large') sendLarge(request, response, build, name);
         else send(request, response, file, await build.files.variant(file, encodingFor(request)), version);
         return true;
+      }
+      return false;
+    },
+
+    async exists(build, { path }) {
+      const below = withinBase(build, path);
+      for (const name of below === null ? [] : candidates(below)) {
+        if (isServed(build, name) && (await build.files.get(name)) !== null) return true;
       }
       return false;
     },
@@ -105,6 +115,16 @@ export function fileServer(): Files {
   function encodingFor({ headers }: IncomingMessage) {
     return headers.range === undefined ? pickEncoding(headers['accept-encoding'] as string | undefined) : 'identity';
   }
+}
+
+/**
+ * Whether readers get a file of this name. Files of an agent that a build being written brings come with that build,
+ * so that whoever sees an agent can vote on it.
+ */
+function isServed({ slugs, info }: LiveBuild, name: string): boolean {
+  if (unserved.has(name)) return false;
+  const slug = /^(?:api\/agents|agents|\.well-known\/agent-skills)\/([a-z0-9-]+)(?=[/.])/.exec(name)?.[1];
+  return slug === undefined || slug === 'index' || slugs.has(slug) || Object.hasOwn(info.moved, slug);
 }
 
 /** The path below the base URL's, with its slash; null outside of it. */
