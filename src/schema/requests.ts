@@ -3,7 +3,9 @@ import { text } from './fields.ts';
 
 /** A remark of at most `max` code points. NUL and halves of surrogate pairs are no text that every store can hold. */
 const note = (max: number) =>
-  text(max, 0).regex(/^[^\0\p{Surrogate}]*$/u, { error: 'text without the character NUL and without broken ones' });
+  text(max, 0).refine((value) => !/[\0\p{Surrogate}]/u.test(value), {
+    error: 'text without the character NUL and without broken ones',
+  });
 
 /** The body of sendFeedback. Unknown fields are ignored. */
 export const feedbackRequest = z

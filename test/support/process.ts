@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -66,18 +69,23 @@ export interface RunningServer {
   stop(signal?: NodeJS.Signals): Promise<Finished>;
 }
 
-/** Starts `catalog serve` with a free port and waits until it serves. Rejects with what it wrote when it ends instead. */
+/**
+ * Starts `catalog serve` with a free port, and a data folder of its own unless one is named, and waits until it serves.
+ * Rejects with what it wrote when it ends instead.
+ */
 export async function startServer(
   args: string[],
   { cwd = root, env, node = [] }: RunOptions = {},
 ): Promise<RunningServer> {
+  const data = mkdtempSync(join(tmpdir(), 'catalog-data-'));
   const child = spawn(process.execPath, [...node, bin, 'serve', '--port', '0', ...args], {
     cwd,
-    env: inherited(env),
+    env: inherited({ CATALOG_DATA: data, ...env }),
   });
   let stdout = '';
   let stderr = '';
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  ended.then(() => rmSync(data, { recursive: true, force: true }));
   child.stdout.setEncoding('utf8').on('data', (text) => {
     stdout += text;
   });
