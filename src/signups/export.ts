@@ -1,4 +1,4 @@
-import { readLines } from './lines.ts';
+import { readSignupLines } from './lines.ts';
 import type { ListName, SignupLog } from './port.ts';
 
 /** One address on one list, however often it signed up. */
@@ -25,7 +25,7 @@ export interface ExportFilter {
  */
 export async function readSignups(path: string, filter: ExportFilter, log: SignupLog): Promise<SignupEntry[]> {
   const entries = new Map<string, SignupEntry>();
-  for await (const { number, signup } of readLines(path)) {
+  for await (const { number, signup } of readSignupLines(path)) {
     if (signup === undefined) {
       log.warn({ file: path, line: number }, 'A line of the file of sign-ups cannot be read and was left out.');
       continue;

@@ -1,9 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import { OperationError } from '../diagnostics.ts';
-import { openAppendLog } from './append-log.ts';
+import { type Disk, reasonOf } from '../journal/disk.ts';
+import { openJournal } from '../journal/journal.ts';
 import { SignupFailed } from './failure.ts';
-import type { LogFiles } from './log-files.ts';
-import type { SignupLog, SignupProvider } from './port.ts';
+import type { Signup, SignupLog, SignupProvider } from './port.ts';
 import { causeCode, safeCause, secretsOf } from './safe.ts';
+
+export interface FileSignupTools {
+  file: string;
+  log: SignupLog;
+  /** Milliseconds since 1970. @default Date.now */
+  now?: () => number;
+  /** @default node:fs/promises */
+  disk?: Disk;
+}
 
 /**
  * Stores sign-ups in a file of JSON lines `{id, time, email, list, note}`, which only its owner can read.
@@ -11,28 +21,40 @@ import { causeCode, safeCause, secretsOf } from './safe.ts';
  * An address that signs up again is written again, and shown once by readSignups: so no list of addresses is held in
  * memory, a known address takes as long as a new one, and what it says in a new note is kept.
  *
- * The caller sees to it that no other process writes to the file. Throws OperationError where it cannot be opened.
+ * Throws OperationError where the file cannot be opened, or another process has it.
  */
-export async function openFileSignups(path: string, log: SignupLog, files?: LogFiles): Promise<SignupProvider> {
+export async function openFileSignups({ file, log, now = Date.now, disk }: FileSignupTools): Promise<SignupProvider> {
   const provider = 'file';
-  const warn: SignupLog['warn'] = (facts, message) => log.warn({ provider, ...facts }, message);
-  const lines = await openAppendLog(path, { warn, ...(files && { files }) }).catch((error: NodeJS.ErrnoException) => {
-    const why = error.code ?? error.message;
-    throw new OperationError(`The file of sign-ups, ${path}, cannot be opened for writing (${why}).`, { cause: error });
+  const journal = await openJournal<Signup, Signup>({
+    file,
+    prepare: (signups) => signups.map(stored),
+    now: () => new Date(now()),
+    random: randomBytes,
+    warn: (message) => log.warn({ provider, file }, message),
+    ownerOnly: true,
+    ...(disk && { disk }),
+  }).catch((cause: unknown) => {
+    if (cause instanceof OperationError) throw cause;
+    throw new OperationError(`The file of sign-ups, ${file}, cannot be used (${reasonOf(cause)}).`, { cause });
   });
   return {
     name: provider,
-    async add({ id, time, email, list, note }) {
+    async add(signup) {
       try {
-        await lines.append(JSON.stringify({ id, time, email, list, ...(note === undefined ? {} : { note }) }));
+        await journal.append(signup);
         return 'accepted';
       } catch (error) {
-        const secrets = secretsOf(email, note);
+        const secrets = secretsOf(signup.email, signup.note);
         const facts = { code: causeCode(error, secrets), cause: safeCause(error, secrets) };
         throw new SignupFailed({ provider, reason: 'storage', ...facts });
       }
     },
-    reopen: () => lines.reopen(),
-    close: () => lines.close(),
+    reopen: () => journal.reopen(),
+    close: () => journal.close(),
   };
+}
+
+/** What is stored of a sign-up: nothing that a later caller may hang on it. */
+function stored({ id, time, email, list, note }: Signup): Signup {
+  return { id, time, email, list, ...(note === undefined ? {} : { note }) };
 }

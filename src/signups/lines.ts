@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { z } from 'zod';
+import { readLines } from '../journal/lines.ts';
 import { listNames } from './port.ts';
 
 const storedSignup = z.object({
@@ -12,38 +12,27 @@ const storedSignup = z.object({
 
 export type StoredSignup = z.infer<typeof storedSignup>;
 
-/** One line of a file of sign-ups; `signup` is undefined where it is torn or none of ours. */
+/** One line of a file of sign-ups. */
 export interface Line {
   /** From 1. */
   number: number;
   /** As it stands in the file, with its newline, which the last line may lack. */
   bytes: Buffer;
+  /** Undefined where the line is torn or none of ours. */
   signup: StoredSignup | undefined;
 }
 
 /** The lines of the file, in order, read piece by piece; none where the file does not exist. */
-export async function* readLines(path: string): AsyncGenerator<Line> {
+export async function* readSignupLines(path: string): AsyncGenerator<Line> {
   let number = 0;
-  let rest: Buffer[] = [];
-  const line = (bytes: Buffer): Line => ({ number: ++number, bytes, signup: parse(bytes) });
-  try {
-    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-      let from = 0;
-      // Bytes, not node:readline: it would also break lines at U+2028, which JSON text may hold.
-      for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
-        yield line(Buffer.concat([...rest, chunk.subarray(from, at + 1)]));
-        rest = [];
-        from = at + 1;
-      }
-      if (from < chunk.length) rest.push(chunk.subarray(from));
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  for await (const bytes of readLines(path)) {
+    number += 1;
+    yield { number, bytes, signup: parseSignup(bytes) };
   }
-  if (rest.length > 0) yield line(Buffer.concat(rest));
 }
 
-function parse(bytes: Buffer): StoredSignup | undefined {
+/** Undefined where the line is torn or none of ours. */
+export function parseSignup(bytes: Buffer): StoredSignup | undefined {
   try {
     return storedSignup.safeParse(JSON.parse(bytes.toString('utf8'))).data;
   } catch {

@@ -1,9 +1,9 @@
+import type { Disk } from '../journal/disk.ts';
 import { createButtondown } from './buttondown.ts';
 import type { CallTools } from './calls.ts';
 import { withDeadline } from './deadline.ts';
 import { openFileSignups } from './file.ts';
 import { createListmonk } from './listmonk.ts';
-import type { LogFiles } from './log-files.ts';
 import type { SignupLog, SignupProvider, Signups } from './port.ts';
 import { createResend } from './resend.ts';
 import type { SignupSettings } from './settings.ts';
@@ -17,10 +17,10 @@ export interface SignupTools extends CallTools {
   /** How long one sign-up may take, in milliseconds. @default 5000 */
   timeoutMs?: number;
   /** The disk under the provider `file`. @default node:fs/promises */
-  files?: LogFiles;
+  disk?: Disk;
 }
 
-/** Opens the provider that the settings name. Throws OperationError where the file cannot be opened. */
+/** Opens the provider that the settings name. Throws OperationError where the file cannot be opened, or has an owner. */
 export async function openSignups(settings: SignupSettings, tools: SignupTools): Promise<Signups> {
   const provider = await openProvider(settings, tools);
   return withDeadline(provider, tools.timeoutMs === undefined ? {} : { timeoutMs: tools.timeoutMs });
@@ -29,7 +29,7 @@ export async function openSignups(settings: SignupSettings, tools: SignupTools):
 async function openProvider(settings: SignupSettings, tools: SignupTools): Promise<SignupProvider> {
   switch (settings.provider) {
     case 'file':
-      return openFileSignups(tools.file, tools.log, tools.files);
+      return openFileSignups(tools);
     case 'buttondown':
       return createButtondown(settings, tools);
     case 'resend':

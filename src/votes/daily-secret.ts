@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Disk, hasCode, replaceFile } from './disk.ts';
+import { type Disk, hasCode, replaceFile } from '../journal/disk.ts';
 
 /** The secret behind the pseudonyms of one UTC day: the same after a restart, gone when the next day's replaces it. */
 export interface DailySecret {

@@ -1,14 +1,16 @@
-import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { appendFile, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OperationError } from '../../src/diagnostics.ts';
-import { eraseSignups, type WithLock } from '../../src/signups/erase.ts';
+import { type EraseOptions, eraseSignups } from '../../src/signups/erase.ts';
+import { openSignups } from '../../src/signups/open.ts';
 import { shimDisk, systemError, withFolder } from './disk.ts';
 
 const line = (email: string, list = 'daily', note = '') =>
   `${JSON.stringify({ id: '1', time: '2026-01-01T00:00:00Z', email, list, note })}\n`;
-const free: WithLock = (_, work) => work();
+const tools: EraseOptions = { now: () => new Date(), random: randomBytes, warn: () => {} };
 const ann = 'ann@example.com';
 
 async function withFile(content: string, work: (path: string) => Promise<void>): Promise<void> {
@@ -52,7 +54,7 @@ for (const { name, content, address = ann, count, left } of rows) {
   test(`erases ${name}`, () =>
     withFile(content, async (path) => {
       const disk = shimDisk();
-      assert.is(await eraseSignups(path, address, free, disk.files), count);
+      assert.is(await eraseSignups(path, address, { ...tools, disk: disk.disk }), count);
       assert.is(await readFile(path, 'utf8'), left);
       assert.is(disk.steps.length > 0, count > 0);
       assert.equal(await readdir(dirname(path)), ['signups.jsonl']);
@@ -62,20 +64,20 @@ for (const { name, content, address = ann, count, left } of rows) {
 test('erases from torn lines that were set aside, too', () =>
   withFile(line(ann), async (path) => {
     await writeFile(`${path}.torn`, `{"id":"1","email":"${ann}","lis\n{"id":"2"\n`);
-    assert.is(await eraseSignups(path, ann, free), 2);
+    assert.is(await eraseSignups(path, ann, tools), 2);
     assert.is(await readFile(`${path}.torn`, 'utf8'), '{"id":"2"\n');
   }));
 
 test('a file that does not exist holds nothing to erase', () =>
   withFolder(async (path) => {
-    assert.is(await eraseSignups(path, ann, free), 0);
+    assert.is(await eraseSignups(path, ann, tools), 0);
   }));
 
 test('a file of many lines', () =>
   withFile('', async (path) => {
     const lines = Array.from({ length: 5000 }, (_, n) => line(n % 10 === 0 ? ann : `reader-${n}@example.com`));
     await writeFile(path, lines.join(''));
-    assert.is(await eraseSignups(path, ann, free), 500);
+    assert.is(await eraseSignups(path, ann, tools), 500);
     assert.is(await readFile(path, 'utf8'), lines.filter((_, n) => n % 10 !== 0).join(''));
   }));
 
@@ -83,13 +85,13 @@ test('the new file is 0600, of the same owner, and on disk before it takes the p
   withFile(line(ann) + line('bob@example.com'), async (path) => {
     const before = await stat(path);
     const disk = shimDisk();
-    await eraseSignups(path, ann, free, disk.files);
+    await eraseSignups(path, ann, { ...tools, disk: disk.disk });
     const { mode, uid, gid } = await stat(path);
     assert.equal([mode & 0o777, uid, gid], [0o600, before.uid, before.gid]);
     assert.equal(
       disk.steps.filter((step) => !step.startsWith('close')),
       [
-        'rm signups.jsonl.erasing',
+        'unlink signups.jsonl.erasing',
         'open signups.jsonl.erasing',
         'chmod signups.jsonl.erasing',
         'write signups.jsonl.erasing',
@@ -109,7 +111,7 @@ for (const step of ['open', 'write', 'sync', 'rename']) {
       disk.before = (at) => {
         if (at.startsWith(`${step} signups.jsonl`)) throw systemError('ENOSPC');
       };
-      const failure = await eraseSignups(path, ann, free, disk.files).catch((error) => error);
+      const failure = await eraseSignups(path, ann, { ...tools, disk: disk.disk }).catch((error) => error);
       assert.is(failure.code, 'ENOSPC');
       assert.is(await readFile(path, 'utf8'), line(ann) + line('bob@example.com'));
       assert.equal(await readdir(dirname(path)), ['signups.jsonl']);
@@ -119,20 +121,34 @@ for (const step of ['open', 'write', 'sync', 'rename']) {
 test('a left-over of a crash is replaced', () =>
   withFile(line(ann), async (path) => {
     await writeFile(`${path}.erasing`, line('carol@example.com'), { mode: 0o644 });
-    assert.is(await eraseSignups(path, ann, free), 1);
+    assert.is(await eraseSignups(path, ann, tools), 1);
     assert.equal(await readdir(dirname(path)), ['signups.jsonl']);
     assert.is(await readFile(path, 'utf8'), '');
   }));
 
-test('nothing is touched where the lock is refused', () =>
+test('refuses while a server has the file, naming it, and touches nothing', () =>
   withFile(line(ann), async (path) => {
-    const held: WithLock = async (file) => {
-      throw new OperationError(`${file} is in use by process 1.`);
-    };
+    const signups = await openSignups({ provider: 'file' }, { file: path, log: { warn: () => {} } });
     const disk = shimDisk();
-    const failure = await eraseSignups(path, ann, held, disk.files).catch((error) => error);
-    assert.match(failure.message, 'in use');
+    const failure = await eraseSignups(path, ann, { ...tools, disk: disk.disk }).catch((error) => error);
+    assert.instance(failure, OperationError);
+    assert.match(failure.message, `in use by process ${process.pid} on `);
     assert.equal(disk.steps, []);
+    await signups.close();
+    assert.is(await eraseSignups(path, ann, tools), 1);
+  }));
+
+test('erases by way of a symbolic link, which stays one, under the lock of the file itself', () =>
+  withFile(line(ann), async (path) => {
+    const other = `${dirname(path)}/link.jsonl`;
+    await symlink(path, other);
+    const signups = await openSignups({ provider: 'file' }, { file: path, log: { warn: () => {} } });
+    const failure = await eraseSignups(other, ann, tools).catch((error) => error);
+    await signups.close();
+    assert.instance(failure, OperationError);
+    assert.is(await eraseSignups(other, ann, tools), 1);
+    assert.is(await readFile(path, 'utf8'), '');
+    assert.ok((await lstat(other)).isSymbolicLink());
   }));
 
 test('a line that somebody adds meanwhile is not lost: the file stays, and the command says why', () =>
@@ -142,7 +158,7 @@ test('a line that somebody adds meanwhile is not lost: the file stays, and the c
       if (step.startsWith('write')) await appendFile(path, line('late@example.com'));
     };
     await appendFile(path, line('bob@example.com'));
-    const failure = await eraseSignups(path, ann, free, disk.files).catch((error) => error);
+    const failure = await eraseSignups(path, ann, { ...tools, disk: disk.disk }).catch((error) => error);
     assert.instance(failure, OperationError);
     assert.match(failure.message, 'stop the server');
     assert.is(await readFile(path, 'utf8'), line(ann) + line('bob@example.com') + line('late@example.com'));

@@ -1,4 +1,5 @@
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OperationError } from '../../src/diagnostics.ts';
@@ -6,7 +7,7 @@ import { SignupFailed } from '../../src/signups/failure.ts';
 import { openSignups, type SignupTools } from '../../src/signups/open.ts';
 import type { Signups } from '../../src/signups/port.ts';
 import { shimDisk, systemError, withFolder } from './disk.ts';
-import { assertNothingPrivate, inShort, recorder, signup } from './support.ts';
+import { assertNothingPrivate, inShort, recorder, signup, type Trial } from './support.ts';
 
 async function withSignups(
   tools: Partial<SignupTools>,
@@ -43,7 +44,7 @@ test('who is on the list already is accepted alike', () =>
 
 test('a full disk is a failure that tells nothing private, and passes', async () => {
   const disk = shimDisk();
-  await withSignups({ files: disk.files }, async (signups, path) => {
+  await withSignups({ disk: disk.disk }, async (signups, path) => {
     disk.before = (step) => {
       if (step.startsWith('write')) {
         throw Object.assign(systemError('ENOSPC'), { message: `cannot write ${signup.email}` });
@@ -61,7 +62,7 @@ test('a full disk is a failure that tells nothing private, and passes', async ()
 
 test('a disk that hangs is a time-out', async () => {
   const disk = shimDisk();
-  await withSignups({ files: disk.files, timeoutMs: 50 }, async (signups) => {
+  await withSignups({ disk: disk.disk, timeoutMs: 50 }, async (signups) => {
     let release = () => {};
     disk.before = (step) =>
       step.startsWith('datasync')
@@ -75,6 +76,43 @@ test('a disk that hangs is a time-out', async () => {
     release();
   });
 });
+
+test('a second process on one file is refused, told who has it, and let in once it is closed', () =>
+  withSignups({}, async (signups, path) => {
+    const second = () => openSignups({ provider: 'file' }, { file: path, log: recorder([]) });
+    const failure = await second().catch((error) => error);
+    assert.instance(failure, OperationError);
+    assert.match(failure.message, `${path} is in use by process ${process.pid} on `);
+    assert.is(await signups.add(signup), 'accepted');
+    await signups.close();
+    assert.equal(await readdir(dirname(path)), ['signups.jsonl']);
+    await (await second()).close();
+  }));
+
+test('a file that others can read is closed to them, with a warning that tells nothing private', () =>
+  withFolder(async (path) => {
+    await mkdir(dirname(path));
+    await writeFile(path, `${JSON.stringify(signup)}\n${JSON.stringify(signup).slice(0, -9)}`);
+    await chmod(path, 0o664);
+    const warnings: Trial['warnings'] = [];
+    await (await openSignups({ provider: 'file' }, { file: path, log: recorder(warnings) })).close();
+    assert.is((await stat(path)).mode & 0o777, 0o600);
+    assert.is((await stat(`${path}.torn`)).mode & 0o777, 0o600);
+    assert.equal(
+      warnings.map(([facts]) => facts),
+      Array(2).fill({ provider: 'file', file: path }),
+    );
+    assertNothingPrivate(warnings, signup);
+  }));
+
+test('a file that was renamed is followed by a new one after reopen', () =>
+  withSignups({}, async (signups, path) => {
+    await signups.add(signup);
+    await rename(path, `${path}.1`);
+    await signups.reopen();
+    assert.is(await readFile(path, 'utf8'), '');
+    assert.is((await stat(path)).mode & 0o777, 0o600);
+  }));
 
 test('a file that cannot be opened stops the start, naming it', () =>
   withFolder(async (path) => {

@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readVotes } from '../../src/votes/read-log.ts';
-import { all, withFolder } from './support.ts';
+import { withFolder } from '../journal/support.ts';
+import { all } from './support.ts';
 
 const record = (id: string, rest: object = {}) => ({
   id,

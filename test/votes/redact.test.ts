@@ -1,9 +1,10 @@
-import { appendFile, chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, chown, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { redact } from '../../src/votes/redact.ts';
 import type { VoteRecord } from '../../src/votes/store.ts';
-import { rejection, shimDisk, systemError, testOptions, voteBy, withFolder, withLog } from './support.ts';
+import { rejection, shimDisk, systemError, withFolder } from '../journal/support.ts';
+import { testOptions, voteBy, withLog } from './support.ts';
 
 async function threeVotes(file: string): Promise<VoteRecord[]> {
   const votes: VoteRecord[] = [];
@@ -28,7 +29,26 @@ test('leaves no copy of the note and no lock', () =>
   withFolder(async (file, folder) => {
     const [first] = await threeVotes(file);
     await redact(testOptions({ file }), first?.id ?? '');
-    assert.equal(await readdir(folder), ['votes.jsonl', 'votes.jsonl.secret']);
+    assert.equal(await readdir(folder), ['log.jsonl', 'log.jsonl.secret']);
+  }));
+
+test('keeps the owner of the log, whoever redacts', () =>
+  withFolder(async (file) => {
+    // Only root may give a file away.
+    if (process.getuid?.() !== 0) return;
+    const [first] = await threeVotes(file);
+    await chown(file, 1, 1);
+    await redact(testOptions({ file }), first?.id ?? '');
+    const { uid, gid } = await stat(file);
+    assert.equal([uid, gid], [1, 1]);
+  }));
+
+test('removes what a crash left of an earlier try', () =>
+  withFolder(async (file, folder) => {
+    const [first] = await threeVotes(file);
+    await writeFile(`${file}.redacting`, 'call me at 555-0100');
+    await redact(testOptions({ file }), first?.id ?? '');
+    assert.equal(await readdir(folder), ['log.jsonl', 'log.jsonl.secret']);
   }));
 
 test('says where there is no note to blank', () =>
@@ -68,7 +88,7 @@ test('syncs the new log before it takes the place of the old one', () =>
     const [first] = await threeVotes(file);
     const events: string[] = [];
     const disk = shimDisk(async ({ op, path, run }) => {
-      if (path.includes('.redacted-') && ['write', 'sync', 'rename'].includes(op)) events.push(op);
+      if (path.includes('.redacting') && ['write', 'sync', 'rename'].includes(op)) events.push(op);
       return run();
     });
     await redact(testOptions({ file, disk }), first?.id ?? '');
@@ -80,13 +100,13 @@ test('keeps the old log where the new one cannot be written', () =>
     const [first] = await threeVotes(file);
     const before = await readFile(file, 'utf8');
     const disk = shimDisk(async ({ op, path, run }) => {
-      if (path.includes('.redacted-') && op === 'sync') throw systemError('ENOSPC');
+      if (path.includes('.redacting') && op === 'sync') throw systemError('ENOSPC');
       return run();
     });
     const error = await rejection(redact(testOptions({ file, disk }), first?.id ?? ''));
     assert.is(error?.name, 'OperationError');
     assert.is(await readFile(file, 'utf8'), before);
-    assert.equal(await readdir(folder), ['votes.jsonl', 'votes.jsonl.secret']);
+    assert.equal(await readdir(folder), ['log.jsonl', 'log.jsonl.secret']);
   }));
 
 test('works on a long log', () =>

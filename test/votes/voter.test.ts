@@ -2,7 +2,8 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { networkOf, pseudonym } from '../../src/votes/voter.ts';
-import { voteBy, withFolder, withLog } from './support.ts';
+import { withFolder } from '../journal/support.ts';
+import { voteBy, withLog } from './support.ts';
 
 const networks: [address: string, network: string][] = [
   ['192.0.2.1', '192.0.2.1'],

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { groupCommit } from '../../src/votes/group-commit.ts';
+import { groupCommit } from '../../src/journal/group-commit.ts';
 import { rejection, until } from './support.ts';
 
 /** A flush that ends when it is told to, and notes what it got. */

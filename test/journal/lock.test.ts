@@ -4,10 +4,10 @@ import * as fs from 'node:fs/promises';
 import { basename } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { acquireLock, type LockOptions } from '../../src/votes/lock.ts';
-import type { LockOwner } from '../../src/votes/lock-owner.ts';
-import { thisProcess } from '../../src/votes/process-identity.ts';
-import { rejection, shimDisk, soon, systemError, until, voteBy, votesIn, withFolder, withLog } from './support.ts';
+import { acquireLock, type LockOptions, withLock } from '../../src/journal/lock.ts';
+import type { LockOwner } from '../../src/journal/lock-owner.ts';
+import { thisProcess } from '../../src/journal/process-identity.ts';
+import { linesIn, rejection, shimDisk, soon, systemError, until, withFolder, withJournal } from './support.ts';
 
 const options = (file: string, rest: Partial<LockOptions> = {}): LockOptions => ({
   file,
@@ -49,21 +49,34 @@ test('a lock names its owner, and is removed at the end', () =>
 
 test('a second owner is refused, and told who the first is', () =>
   withFolder(async (file) => {
-    await withLog({ file }, async ({ store }) => {
-      const error = await rejection(withLog({ file }, async () => {}));
+    await withJournal({ file }, async ({ journal }) => {
+      const error = await rejection(withJournal({ file }, async () => {}));
       assert.is(error?.name, 'OperationError');
       assert.match(error?.message ?? '', `process ${process.pid} on ${(await thisProcess()).host}`);
-      await store.append(voteBy(1));
+      await journal.append({ client: 1 });
     });
-    await withLog({ file }, async () => {});
+    await withJournal({ file }, async () => {});
   }));
 
 test('a second owner is refused by way of a symbolic link too', () =>
   withFolder(async (file, folder) => {
-    await withLog({ file }, async () => {
+    await withJournal({ file }, async () => {
       await fs.symlink(file, `${folder}/link.jsonl`);
-      const error = await rejection(withLog({ file: `${folder}/link.jsonl` }, async () => {}));
+      const error = await rejection(withJournal({ file: `${folder}/link.jsonl` }, async () => {}));
       assert.is(error?.name, 'OperationError');
+    });
+  }));
+
+test('with a lock: it is held during the work and let go after, also where the work fails', () =>
+  withFolder(async (file, folder) => {
+    const done = await withLock(options(file), async () => (await ownerOf(file)).pid);
+    assert.is(done, process.pid);
+    const fails = withLock(options(file), async () => Promise.reject(new Error('no work today')));
+    assert.is((await rejection(fails))?.message, 'no work today');
+    assert.equal(await fs.readdir(folder), []);
+    await withJournal({ file }, async () => {
+      const begin = async () => assert.unreachable('the work was begun without the lock');
+      assert.is((await rejection(withLock(options(file), begin)))?.name, 'OperationError');
     });
   }));
 
@@ -157,28 +170,40 @@ test('the heartbeat goes on', () =>
     await lock.release();
   }));
 
-test('a store whose lock somebody else has refuses votes from then on, and leaves that lock alone', () =>
+test('a journal whose lock somebody else has refuses lines from then on, and leaves that lock alone', () =>
   withFolder(async (file) => {
-    await withLog({ file, beatMs: 5 }, async ({ store, warnings }) => {
-      await store.append(voteBy(1));
+    await withJournal({ file, beatMs: 5 }, async ({ journal, warnings }) => {
+      await journal.append({ client: 1 });
       await putLock(`${file}.other`, { host: 'elsewhere' });
       await fs.rename(`${file}.other.lock`, `${file}.lock`);
       await until(() => warnings.length > 0);
-      const refused = await rejection(store.append(voteBy(2)));
-      assert.is(refused?.name, 'VotesUnavailable');
-      assert.match(String(refused?.cause), 'elsewhere');
+      const refused = await rejection(journal.append({ client: 2 }));
+      assert.is(refused?.name, 'OperationError');
+      assert.match(String(refused), 'elsewhere');
     });
-    assert.is((await votesIn(file)).length, 1);
+    assert.is((await linesIn(file)).length, 1);
     assert.is((await ownerOf(file)).host, 'elsewhere');
+  }));
+
+test('a journal whose lock somebody else has does not mend the log when it is reopened', () =>
+  withFolder(async (file) => {
+    await withJournal({ file, beatMs: 5 }, async ({ journal, warnings }) => {
+      await putLock(`${file}.other`, { host: 'elsewhere' });
+      await fs.rename(`${file}.other.lock`, `${file}.lock`);
+      await until(() => warnings.length > 0);
+      await fs.writeFile(file, '{"half');
+      assert.match(String(await rejection(journal.reopen())), 'elsewhere');
+      assert.is(await fs.readFile(file, 'utf8'), '{"half');
+    });
   }));
 
 test('a lock that was removed is made again', () =>
   withFolder(async (file) => {
-    await withLog({ file, beatMs: 5 }, async ({ store }) => {
+    await withJournal({ file, beatMs: 5 }, async ({ journal }) => {
       const { token } = await ownerOf(file);
       await fs.rm(`${file}.lock`);
       await until(async () => (await ownerOf(file).catch(() => null))?.token === token);
-      await store.append(voteBy(1));
+      await journal.append({ client: 1 });
     });
   }));
 
@@ -189,14 +214,14 @@ test('an owner that could not show its heartbeat looks at its lock before it wri
       if (away && op === 'open' && path === `${file}.lock`) throw systemError('EIO');
       return run();
     });
-    await withLog({ file, disk, beatMs: 10 }, async ({ store }) => {
+    await withJournal({ file, disk, beatMs: 10 }, async ({ journal }) => {
       away = true;
-      await until(async () => (await rejection(store.append(voteBy(1)))) !== undefined);
-      const stored = (await votesIn(file)).length;
-      assert.ok(await rejection(store.append(voteBy(1))));
-      assert.is((await votesIn(file)).length, stored);
+      await until(async () => (await rejection(journal.append({ client: 1 }))) !== undefined);
+      const stored = (await linesIn(file)).length;
+      assert.ok(await rejection(journal.append({ client: 1 })));
+      assert.is((await linesIn(file)).length, stored);
       away = false;
-      await store.append(voteBy(1));
+      await journal.append({ client: 1 });
     });
   }));
 

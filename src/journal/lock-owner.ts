@@ -33,7 +33,6 @@ export function ownerText(owner: LockOwner): Buffer {
 export function inUse(file: string, owner: LockOwner | undefined): OperationError {
   const who = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
   return new OperationError(
-    `${file} is in use by ${who}. Stop that process first, or give this one a file of its own; ` +
-      'for several processes at once use a database.',
+    `${file} is in use by ${who}. Stop that process first, or give this one a file of its own.`,
   );
 }

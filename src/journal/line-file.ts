@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { hasCode, syncFolder, writeAll } from './disk.ts';
-import { mendTail, type TailOptions } from './tail.ts';
+import { closeToOthers, hasCode, reasonOf, syncFolder, writeAll } from './disk.ts';
+import { mendTail, type TailOptions } from './torn-tail.ts';
 
 /** A file of lines that only grows. One call at a time: whoever uses it sees to that. */
-export interface Journal {
+export interface LineFile {
   /** Adds whole lines, and resolves once they are durable. When it rejects, none of them is in the file, now or later. */
   append(lines: string): Promise<void>;
   /** Begins a new file where the old one was renamed away. */
@@ -13,7 +13,7 @@ export interface Journal {
   close(): Promise<void>;
 }
 
-export interface JournalOptions extends TailOptions {
+export interface LineFileOptions extends TailOptions {
   /** Is asked before the file is changed, and rejects where somebody else owns it. */
   mayWrite(): Promise<void>;
 }
@@ -31,14 +31,15 @@ interface OpenFile {
  *
  * When a write or a sync fails, the lines are cut off again and the file is opened anew, at once or, where that fails
  * too, before the next lines; until then all are refused. The same bytes are never synced twice: after a failed sync
- * Linux may drop them and report success the second time.
+ * Linux may drop them and report success the second time. Of a file that was renamed meanwhile and cannot be cut any
+ * more, the operator is told: it does not stop the new one.
  *
  * Each append looks whether the path still names the open file, with the length it left: a file that was renamed or
  * removed is followed by a new one, even without reopen(), and lines written to one that was removed meanwhile are
  * written again to the new one before they are acknowledged. Lines written to one renamed meanwhile stay there.
  */
-export async function openJournal(options: JournalOptions): Promise<Journal> {
-  const { path, disk, warn, mayWrite } = options;
+export async function openLineFile(options: LineFileOptions): Promise<LineFile> {
+  const { path, disk, warn, mayWrite, ownerOnly = false } = options;
   const flags = constants.O_CREAT | constants.O_RDWR | constants.O_APPEND;
   let file = await mend(await open());
   let broken = false;
@@ -47,6 +48,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     const handle = await disk.open(path, flags, 0o600);
     try {
       const { dev, ino, size } = await handle.stat({ bigint: true });
+      if (ownerOnly && (await closeToOthers(handle))) {
+        warn(`${path} was open to other users of this machine; now only its owner can read it.`);
+      }
       return { handle, dev, ino, length: Number(size) };
     } catch (error) {
       await handle.close();
@@ -89,19 +93,15 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     const found = await whereabouts();
     if (found === 'here') return;
     await replace();
-    warn(`${path} was ${found} from outside while it was open; votes go on into the file that has this name now.`);
+    warn(`${path} was ${found} from outside while it was open; lines go on into the file that has this name now.`);
   }
 
-  /** Cuts off what a failed write or sync left, by a new descriptor where the path still names the file. */
+  /** Opens the path anew, once what a failed write or sync left is cut off. */
   async function repair(): Promise<void> {
     await mayWrite();
     const fresh = await open();
     try {
-      const same = fresh.dev === file.dev && fresh.ino === file.ino;
-      const { handle } = same ? fresh : file;
-      // A file that became shorter from outside must not be filled up with zeros.
-      if ((await handle.stat()).size > file.length) await handle.truncate(file.length);
-      if (!same) await handle.datasync();
+      await cutBack(fresh);
     } catch (error) {
       await fresh.handle.close();
       throw error;
@@ -112,13 +112,28 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     await old.handle.close().catch(() => {});
   }
 
+  /** Cuts by the new descriptor where the path still names the file, else by the old one. */
+  async function cutBack(fresh: OpenFile): Promise<void> {
+    const same = fresh.dev === file.dev && fresh.ino === file.ino;
+    const { handle } = same ? fresh : file;
+    try {
+      // A file that became shorter from outside must not be filled up with zeros.
+      if ((await handle.stat()).size > file.length) await handle.truncate(file.length);
+      // mend() syncs the fresh one.
+      if (!same) await handle.datasync();
+    } catch (error) {
+      if (same) throw error;
+      warn(`Refused lines may be left at the end of the file that was ${path} before (${reasonOf(error)}).`);
+    }
+  }
+
   async function write(bytes: Buffer): Promise<void> {
     try {
       await writeAll(file.handle, bytes);
       await file.handle.datasync();
     } catch (error) {
       broken = true;
-      await repair().catch((cause) => warn(`${path} cannot be repaired yet, and takes no votes: ${String(cause)}`));
+      await repair().catch((cause) => warn(`${path} cannot be repaired yet, and takes no lines: ${reasonOf(cause)}`));
       throw error;
     }
     file.length += bytes.length;
@@ -136,15 +151,16 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
         if ((await whereabouts().catch(() => 'here')) !== 'removed') return;
         if (attempt === 3) throw new Error(`${path} is removed again and again.`);
         await replace();
-        warn(`${path} was removed from outside while votes were written; they were written to a new one.`);
+        warn(`${path} was removed from outside while lines were written; they were written to a new one.`);
       }
     },
     async reopen() {
+      await mayWrite();
       if (broken) await repair();
       await replace();
     },
     async close() {
-      if (broken) await repair().catch((cause) => warn(`${path} may hold votes that were refused: ${String(cause)}`));
+      if (broken) await repair().catch((cause) => warn(`${path} may hold lines that were refused: ${reasonOf(cause)}`));
       await file.handle.close();
     },
   };

@@ -98,3 +98,13 @@ export async function acquireLock(options: LockOptions): Promise<Lock> {
     },
   };
 }
+
+/** Runs `work` as the owner of a file (see acquireLock), which it is no more afterwards. */
+export async function withLock<Result>(options: LockOptions, work: () => Promise<Result>): Promise<Result> {
+  const lock = await acquireLock(options);
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}

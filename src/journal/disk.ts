@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
-/** What of node:fs/promises the vote log uses. Tests put a slow, failing or recording one in its place. */
+/** What of node:fs/promises a journal uses. Tests put a slow, failing or recording one in its place. */
 export type Disk = Pick<
   typeof import('node:fs/promises'),
   'open' | 'stat' | 'link' | 'rename' | 'unlink' | 'readFile' | 'mkdir' | 'realpath'
@@ -10,6 +10,21 @@ export type Disk = Pick<
 /** Whether `error` came from the system with one of these codes, such as ENOENT. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && codes.includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+/** What an error says, in a word or a sentence. The system's is its code: its message may be anything. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return (error as NodeJS.ErrnoException).code ?? error.message;
+}
+
+/** A file's own path, whether or not it is there: two links to one file must meet at one lock. */
+export async function realPath(disk: Disk, file: string): Promise<string> {
+  const path = resolve(file);
+  return disk.realpath(path).catch(async (error) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+    return join(await disk.realpath(dirname(path)), basename(path));
+  });
 }
 
 /** Makes the names in a folder durable: without it, a crash may forget that a file was made or renamed. */
@@ -36,8 +51,17 @@ export async function writeAll(handle: FileHandle, bytes: Buffer, position: numb
   for (let done = 0; done < bytes.length; ) {
     // The system may take a part only, as it does shortly before a disk is full.
     const at = position === null ? null : position + done;
-    done += (await handle.write(bytes, done, bytes.length - done, at)).bytesWritten;
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at);
+    if (bytesWritten === 0) throw Object.assign(new Error('EIO: nothing was written'), { code: 'EIO' });
+    done += bytesWritten;
   }
+}
+
+/** Takes the rights that others have in an open file. False where they have none; Windows knows no such rights. */
+export async function closeToOthers(handle: FileHandle): Promise<boolean> {
+  if (process.platform === 'win32' || ((await handle.stat()).mode & 0o077) === 0) return false;
+  await handle.chmod(0o600);
+  return true;
 }
 
 /** Makes a file that only its owner reads, durably but for its name. Fails with EEXIST where there is one. */

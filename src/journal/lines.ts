@@ -1,0 +1,26 @@
+import { createReadStream } from 'node:fs';
+import { hasCode } from './disk.ts';
+
+/** The byte that ends a line. */
+export const newline = 0x0a;
+
+/** Reads a file line by line, as bytes, each with its newline; the last may lack it. A missing file has no lines. */
+export async function* readLines(file: string): AsyncGenerator<Buffer> {
+  // Not node:readline: it also splits at U+2028, which JSON leaves as it is within a text.
+  let rest: Buffer[] = [];
+  try {
+    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+      let from = 0;
+      for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
+        const line = chunk.subarray(from, end + 1);
+        yield rest.length > 0 ? Buffer.concat([...rest, line]) : line;
+        rest = [];
+        from = end + 1;
+      }
+      if (from < chunk.length) rest.push(chunk.subarray(from));
+    }
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+  if (rest.length > 0) yield Buffer.concat(rest);
+}

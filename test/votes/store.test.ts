@@ -1,0 +1,156 @@
+import { readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { rejection, shimDisk, systemError, until, withFolder } from '../journal/support.ts';
+import { all, voteBy, votesIn, withLog } from './support.ts';
+
+test('stores the record that it gives back, and nothing of the address', () =>
+  withFolder(async (file) => {
+    const now = () => new Date('2026-11-21T08:09:10.123Z');
+    await withLog({ file, now }, async ({ store }) => {
+      const note = 'line\nbreak\u2028"quoted" \ud83d\ude00 \ud800';
+      const given = [
+        await store.append(voteBy(7, { vote: 'no', note })),
+        await store.append(voteBy(8, { note: '' })),
+        await store.append(voteBy(9)),
+      ];
+      const text = await readFile(file, 'utf8');
+      assert.equal(
+        text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+        given,
+      );
+      assert.equal(await all(store.read()), given);
+      assert.equal(Object.keys(given[0] ?? {}), ['id', 'time', 'slug', 'vote', 'note', 'voter']);
+      assert.equal(Object.keys(given[1] ?? {}), ['id', 'time', 'slug', 'vote', 'voter']);
+      assert.is(given[0]?.time, '2026-11-21T08:09:10.123Z');
+      assert.not.match(text, '192.0.2');
+    });
+  }));
+
+test('keeps 64 votes at once in their order, after one sync a pass', () =>
+  withFolder(async (file) => {
+    let syncs = 0;
+    const disk = shimDisk(async ({ op, path, run }) => {
+      if (path === file && op === 'datasync') syncs += 1;
+      return run();
+    });
+    await withLog({ file, disk }, async ({ store }) => {
+      syncs = 0;
+      const records = await Promise.all(Array.from({ length: 64 }, (_, client) => store.append(voteBy(client))));
+      assert.is(syncs, 1);
+      assert.equal(await votesIn(file), records);
+      assert.equal(
+        records.map(({ id }) => id.slice(0, 8)).sort(),
+        records.map(({ id }) => id.slice(0, 8)),
+      );
+    });
+  }));
+
+test('refuses votes with VotesUnavailable while the disk fails, and takes them again', () =>
+  withFolder(async (file) => {
+    let fails = false;
+    const disk = shimDisk(async ({ op, path, run }) => {
+      if (fails && path === file && op === 'datasync') throw systemError('EIO');
+      return run();
+    });
+    await withLog({ file, disk }, async ({ store }) => {
+      const before = await store.append(voteBy(1));
+      fails = true;
+      for (const client of [2, 3]) {
+        const refused = await rejection(store.append(voteBy(client)));
+        assert.is(refused?.name, 'VotesUnavailable');
+        assert.is((refused?.cause as NodeJS.ErrnoException | undefined)?.code, 'EIO');
+      }
+      fails = false;
+      const after = await store.append(voteBy(4));
+      assert.equal(await votesIn(file), [before, after]);
+    });
+  }));
+
+test('a secret that cannot be kept refuses the vote', () =>
+  withFolder(async (file) => {
+    let day = 21;
+    let full = false;
+    const disk = shimDisk(async ({ op, path, run }) => {
+      if (full && op === 'write' && path.includes('.secret')) throw systemError('ENOSPC');
+      return run();
+    });
+    await withLog({ file, disk, now: () => new Date(Date.UTC(2026, 10, day)) }, async ({ store }) => {
+      await store.append(voteBy(1));
+      [day, full] = [22, true];
+      assert.is((await rejection(store.append(voteBy(1))))?.name, 'VotesUnavailable');
+      full = false;
+      await store.append(voteBy(1));
+      assert.is((await votesIn(file)).length, 2);
+    });
+  }));
+
+test('a log that was renamed is followed by a new one after reopen', () =>
+  withFolder(async (file) => {
+    await withLog({ file }, async ({ store }) => {
+      const before = await store.append(voteBy(1));
+      await rename(file, `${file}.1`);
+      await store.reopen();
+      assert.is(await readFile(file, 'utf8'), '');
+      const after = await store.append(voteBy(2));
+      assert.equal(await votesIn(`${file}.1`), [before]);
+      assert.equal(await all(store.read()), [after]);
+    });
+  }));
+
+test('a second store on one log is refused, and told who has it', () =>
+  withFolder(async (file) => {
+    await withLog({ file }, async () => {
+      const error = await rejection(withLog({ file }, async () => {}));
+      assert.is(error?.name, 'OperationError');
+      assert.match(error?.message ?? '', `in use by process ${process.pid} `);
+    });
+    await withLog({ file }, async () => {});
+  }));
+
+test('a store that lost its log to another process refuses votes, naming it in the cause', () =>
+  withFolder(async (file) => {
+    await withLog({ file, beatMs: 5 }, async ({ store, warnings }) => {
+      const owner = { ...JSON.parse(await readFile(`${file}.lock`, 'utf8')), token: 'other', host: 'elsewhere' };
+      await writeFile(`${file}.other`, JSON.stringify(owner));
+      await rename(`${file}.other`, `${file}.lock`);
+      await until(() => warnings.length > 0);
+      const refused = await rejection(store.append(voteBy(1)));
+      assert.is(refused?.name, 'VotesUnavailable');
+      assert.match(String(refused?.cause), 'elsewhere');
+    });
+    assert.equal(await votesIn(file), []);
+  }));
+
+test('a log that cannot be used is named, with what the system says', () =>
+  withFolder(async (_file, folder) => {
+    const error = await rejection(withLog({ file: folder }, async () => {}));
+    assert.is(error?.name, 'OperationError');
+    assert.match(error?.message ?? '', folder);
+    assert.match(error?.message ?? '', 'EISDIR');
+  }));
+
+test('the log is readable by its owner alone', () =>
+  withFolder(async (file) => {
+    await withLog({ file }, async () => {
+      if (process.platform !== 'win32') assert.is((await stat(file)).mode & 0o777, 0o600);
+    });
+  }));
+
+test('waits at closing for the votes under way, and refuses later ones', () =>
+  withFolder(async (file) => {
+    await withLog({ file }, async ({ store }) => {
+      const pending = [1, 2, 3].map((client) => store.append(voteBy(client)));
+      const closing = store.close();
+      const late = store.append(voteBy(4)).catch((error: Error) => error.name);
+      await Promise.all([closing, store.close()]);
+      assert.is(await late, 'VotesUnavailable');
+      assert.is((await Promise.all(pending)).length, 3);
+      assert.is((await votesIn(file)).length, 3);
+    });
+  }));
+
+test.run();
