@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { acquireLock } from '../src/votes/lock.ts';
+import { acquireLock } from '../src/journal/lock.ts';
 import { inFolder, writeFiles } from './support/catalog.ts';
 import { catalog } from './support/process.ts';
 

@@ -78,7 +78,7 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
   const file = await signupsFile(flags, process.env);
   const { readSignups } = await import('../signups/export.ts');
   const { toCsv } = await import('../signups/csv.ts');
-  const { byAddress, signupsText } = await import('../signups-text.ts');
+  const { byAddress, signupsText } = await import('../signups/text.ts');
   if (!existsSync(file)) terminal.say(`There is no file ${file}: nobody has signed up yet, or it is elsewhere.\n`);
   const unread: number[] = [];
   const warn = ({ line }: Record<string, unknown>) => void unread.push(Number(line));
@@ -113,7 +113,7 @@ function countByList(entries: readonly SignupEntry[]): Record<ListName, number> 
 
 async function erase(address: string, flags: FileFlags, terminal: Console): Promise<void> {
   const file = await signupsFile(flags, process.env);
-  const { eraseAddress } = await import('../erase-address.ts');
+  const { eraseAddress } = await import('../signups/erase-address.ts');
   const { plural } = await import('../report.ts');
   const { visible } = await import('../visible.ts');
   const warn = (message: string) => terminal.say(`${message}\n`);

@@ -1,3 +1,4 @@
+import { visible } from '../visible.ts';
 import type { Totals, VoteReport } from './report.ts';
 
 /** Renders a report for a terminal: a table of the agents, then the last notes. Ends with a newline. */
@@ -37,15 +38,4 @@ function table(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n');
-}
-
-/**
- * Makes one harmless line of a note: anybody may write one, and a terminal obeys control characters (escape sequences
- * above all) and turns the order of text at bidirectional ones.
- */
-function visible(note: string): string {
-  return note
-    .replace(/[\s\u2028\u2029]+/g, ' ')
-    .replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '�')
-    .trim();
 }

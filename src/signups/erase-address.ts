@@ -1,8 +1,8 @@
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { OperationError } from './diagnostics.ts';
-import { eraseSignups } from './signups/erase.ts';
-import { acquireLock, type LockOptions } from './votes/lock.ts';
+import { OperationError } from '../diagnostics.ts';
+import type { LockOptions } from '../journal/lock.ts';
+import { eraseSignups } from './erase.ts';
 
 /** What erasing did. */
 export interface Erased {
@@ -24,17 +24,11 @@ export async function eraseAddress(
   address: string,
   { now, random, warn }: Pick<LockOptions, 'now' | 'random' | 'warn'>,
 ): Promise<Erased> {
-  // Two links to one file must meet at one lock.
   const file = await fs.realpath(path).catch(explain(path));
-  const lock = await acquireLock({ file, disk: fs, now, random, warn }).catch(explain(file));
-  try {
-    const { plain, packed } = await withRotated(file);
-    let lines = 0;
-    for (const each of plain) lines += await eraseSignups(each, address, (_, work) => work()).catch(explain(each));
-    return { lines, packed };
-  } finally {
-    await lock.release();
-  }
+  const { plain, packed } = await withRotated(file);
+  let lines = 0;
+  for (const each of plain) lines += await eraseSignups(each, address, { now, random, warn }).catch(explain(each));
+  return { lines, packed };
 }
 
 /** The file, and those beside it that rotation made of it: signups.jsonl.1, signups.jsonl-20261101 and the like. */

@@ -1,6 +1,6 @@
-import type { SignupEntry } from './signups/export.ts';
-import { type ListName, listNames } from './signups/port.ts';
-import { visible } from './visible.ts';
+import { visible } from '../visible.ts';
+import type { SignupEntry } from './export.ts';
+import { type ListName, listNames } from './port.ts';
 
 /** One address with all the lists that it is on. */
 export interface Address {
