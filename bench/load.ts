@@ -18,6 +18,8 @@ export interface Job {
 export interface Measured {
   /** Answers a second. */
   rate: number;
+  /** All answers, also those that came after the time was over. */
+  answers: number;
   /** How long half of the answers took at most, and 99 in 100, in milliseconds. */
   p50: number;
   p99: number;
@@ -49,7 +51,7 @@ async function run({ port, connections, ms, request, status }: Job): Promise<Mea
   );
   latencies.sort((a, b) => a - b);
   const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-  return { rate: count / (ms / 1000), p50: at(0.5), p99: at(0.99) };
+  return { rate: count / (ms / 1000), answers: latencies.length, p50: at(0.5), p99: at(0.99) };
 }
 
 function open(port: number): Promise<Socket> {

@@ -36,17 +36,15 @@ interface Extent {
 }
 
 const whole: Extent = { rounds: 5, readSeconds: 1, voteMs: 800, warmMs: 1_000 };
-const quick: Extent = { rounds: 2, readSeconds: 1, voteMs: 300, warmMs: 300 };
+const quick: Extent = { rounds: 2, readSeconds: 1, voteMs: 400, warmMs: 400 };
 
-/** One request, sent to several servers in turn. */
-interface Contest {
-  name: string;
-  servers: string[];
-  measure(server: string): Promise<Measured>;
+/** A measurement with the CPU time that an answer cost the server, in microseconds. */
+interface Round extends Measured {
+  cpu: number;
 }
 
 /** What was measured of a contest: a list of rounds by server. */
-type Outcome = Record<string, Measured[]>;
+type Outcome = Record<string, Round[]>;
 
 /**
  * Measures what the runtime serves and stores against what else could do the same, on this machine and in this run.
@@ -123,7 +121,7 @@ async function benchmarkReads(
     `\nA document of ${readFileSync(join(dist, document)).length} bytes, ${readConnections} connections, catalog and nginx logging; ` +
       `load from ${withWrk ? 'wrk' : 'JavaScript, which may be the slower side'}`,
   );
-  console.log(row('', ['catalog/s', 'of bare', 'of sirv', 'of nginx', 'p50 ms', 'p99 ms', 'aim']));
+  console.log(row('', ['catalog/s', 'of bare', 'by CPU', 'of sirv', 'of nginx', 'p50 ms', 'p99 ms', 'aim']));
   for (const { name, headers, status } of variants) {
     const asked: Record<string, Record<string, string>> = {};
     for (const [key, { port }] of Object.entries(servers)) {
@@ -146,18 +144,14 @@ async function benchmarkReads(
     };
     // Each also shows here that its answers have the status that is measured.
     for (const server of Object.keys(asked)) await load(server, extent.warmMs, 'load');
-    const outcome = await hold(
-      {
-        name,
-        servers: Object.keys(asked),
-        measure: (server) => load(server, extent.readSeconds * 1000, withWrk ? 'wrk' : 'load'),
-      },
-      extent.rounds,
+    const outcome = await hold(servers, Object.keys(asked), extent.rounds, (server) =>
+      load(server, extent.readSeconds * 1000, withWrk ? 'wrk' : 'load'),
     );
     const ofBare = ratio(outcome, 'catalog', 'bare');
     const figures = [
       figure(outcome, 'catalog', 'rate').toFixed(0),
       ofBare.toFixed(2),
+      cpuRatio(outcome, 'catalog', 'bare').toFixed(2),
       ratio(outcome, 'catalog', 'sirv').toFixed(2),
       outcome.nginx === undefined ? '-' : ratio(outcome, 'catalog', 'nginx').toFixed(2),
       figure(outcome, 'catalog', 'p50').toFixed(2),
@@ -194,6 +188,7 @@ async function benchmarkVotes(
     row('connections', [
       'durable/s',
       'of unkept',
+      'by CPU',
       'of 1 sync',
       'p50 ms',
       'p99 ms',
@@ -207,18 +202,14 @@ async function benchmarkVotes(
   const contestants = ['catalog', 'unkept', 'oneSync'];
   for (const server of contestants) await vote(64, extent.warmMs)(server);
   for (const connections of [1, 16, 64, 256]) {
-    const outcome = await hold(
-      { name: String(connections), servers: contestants, measure: vote(connections, extent.voteMs) },
-      extent.rounds,
-    );
+    const outcome = await hold(servers, contestants, extent.rounds, vote(connections, extent.voteMs));
     const ofUnkept = ratio(outcome, 'catalog', 'unkept');
     const p99 = figure(outcome, 'catalog', 'p99');
     const aims = connections === 64 ? aim('0.6 of unkept, p99 < 5', ofUnkept >= 0.6 && p99 < 5) : '';
     console.log(voteRow(String(connections), outcome, ['catalog', 'unkept', 'oneSync'], aims));
   }
-  const contest = { name: 'slow', servers: ['slowCatalog', 'slowOneSync'], measure: vote(256, extent.voteMs) };
-  await vote(256, extent.warmMs)('slowCatalog');
-  const outcome = await hold(contest, extent.rounds);
+  for (const server of ['slowCatalog', 'slowOneSync']) await vote(256, 3 * extent.warmMs)(server);
+  const outcome = await hold(servers, ['slowCatalog', 'slowOneSync'], extent.rounds, vote(256, extent.voteMs));
   const gain = ratio(outcome, 'slowCatalog', 'slowOneSync');
   console.log(
     voteRow(
@@ -239,7 +230,9 @@ function voteRow(
   const of = (server: string, key: 'p50' | 'p99') => figure(outcome, server, key).toFixed(2);
   return row(name, [
     figure(outcome, own, 'rate').toFixed(0),
-    unkept === null ? '-' : ratio(outcome, own, unkept).toFixed(2),
+    ...(unkept === null
+      ? ['-', '-']
+      : [ratio(outcome, own, unkept).toFixed(2), cpuRatio(outcome, own, unkept).toFixed(2)]),
     ratio(outcome, own, oneSync).toFixed(2),
     of(own, 'p50'),
     of(own, 'p99'),
@@ -251,21 +244,36 @@ function voteRow(
 }
 
 /** Lets each server take its turn in each round, so that what else the machine does hits all alike. */
-async function hold({ servers, measure }: Contest, rounds: number): Promise<Outcome> {
-  const outcome: Outcome = Object.fromEntries(servers.map((server) => [server, []]));
+async function hold(
+  servers: Record<string, Server>,
+  names: readonly string[],
+  rounds: number,
+  measure: (server: string) => Promise<Measured>,
+): Promise<Outcome> {
+  const outcome: Outcome = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const server of round % 2 === 0 ? servers : servers.toReversed()) outcome[server]?.push(await measure(server));
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      const { cpuMs } = servers[name] as Server;
+      const before = cpuMs();
+      const measured = await measure(name);
+      outcome[name]?.push({ ...measured, cpu: ((cpuMs() - before) * 1000) / measured.answers });
+    }
   }
   return outcome;
 }
 
-function figure(outcome: Outcome, server: string, key: keyof Measured): number {
-  return median((outcome[server] ?? []).map((measured) => measured[key]));
+function figure(outcome: Outcome, server: string, key: keyof Round): number {
+  return median((outcome[server] ?? []).map((round) => round[key]));
 }
 
-/** The median of the rounds' ratios. */
+/** How many times the answers of `other` the server gave: the median of the rounds' ratios. */
 function ratio(outcome: Outcome, server: string, other: string): number {
   return median((outcome[server] ?? []).map(({ rate }, round) => rate / (outcome[other]?.[round]?.rate ?? Number.NaN)));
+}
+
+/** The same by the CPU time of an answer, which what else runs on the machine disturbs less. */
+function cpuRatio(outcome: Outcome, server: string, other: string): number {
+  return figure(outcome, other, 'cpu') / figure(outcome, server, 'cpu');
 }
 
 function median(values: number[]): number {
@@ -279,7 +287,7 @@ function aim(text: string, met: boolean): string {
 }
 
 function row(name: string, cells: string[]): string {
-  return `  ${name.padEnd(15)}${cells.map((cell) => (cell.length > 12 || cell === 'aim' ? `  ${cell}` : cell.padStart(11))).join('')}`;
+  return `  ${name.padEnd(15)}${cells.map((cell, index) => (index === cells.length - 1 ? `  ${cell}` : cell.padStart(11))).join('')}`.trimEnd();
 }
 
 async function etagOf(port: number): Promise<string> {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,18 @@ import type { Job, Measured } from './load.ts';
 /** A server under measurement. */
 export interface Server {
   port: number;
+  /** The CPU time that it has used so far, in milliseconds in steps of 10; NaN where the system does not say. */
+  cpuMs(): number;
   stop(): Promise<void>;
+}
+
+/** The user and system time of a process (proc(5), stat), in milliseconds. */
+function cpuMsOf({ pid }: ChildProcess): number {
+  if (process.platform !== 'linux') return Number.NaN;
+  const [, , ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/\(.*\)/s, '')
+    .split(/\s+/);
+  return (Number(fields[10]) + Number(fields[11])) * 10;
 }
 
 /** Whether a program is on PATH. */
@@ -57,7 +68,7 @@ async function startNode(args: string[], folder: string, env: NodeJS.ProcessEnv)
     });
     child.once('exit', () => failed(new Error(`A server ended: ${said}`)));
   });
-  return { port, stop: () => end(child) };
+  return { port, cpuMs: () => cpuMsOf(child), stop: () => end(child) };
 }
 
 /** Starts nginx with one worker that serves a folder and logs to a file, as the others do. */
@@ -98,7 +109,8 @@ http {
     if (Date.now() > deadline || child.exitCode !== null) throw new Error('nginx did not start.');
     await new Promise((done) => setTimeout(done, 50));
   }
-  return { port, stop: () => end(child) };
+  // Its worker does the work, in a process of its own.
+  return { port, cpuMs: () => Number.NaN, stop: () => end(child) };
 }
 
 async function freePort(): Promise<number> {
@@ -154,5 +166,6 @@ export async function wrk(url: string, headers: Record<string, string>, connecti
     return Number(value) * (unit === 'us' ? 0.001 : unit === 's' ? 1000 : 1);
   };
   const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1]);
-  return { rate, p50: percentile(50), p99: percentile(99) } satisfies Measured;
+  const answers = Number(/(\d+) requests in/.exec(text)?.[1]);
+  return { rate, answers, p50: percentile(50), p99: percentile(99) } satisfies Measured;
 }
