@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { explain } from '../schema/explain.ts';
 import { feedbackRequest } from '../schema/requests.ts';
 import { type VoteStore, VotesUnavailable } from '../votes/store.ts';
@@ -15,10 +16,17 @@ export function isTrapped(fields: Fields): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 
-/** Throws Refusal `invalid_body` with everything that `schema` finds wrong, without repeating what was sent. */
-export function refuseInvalid(schema: Parameters<typeof explain>[0], fields: Fields): void {
-  const wrong = explain(schema, { ...fields }, { echo: false });
-  if (wrong.length > 0) throw new Refusal('invalid_body', wrong.map(({ message }) => message).join(' '));
+/**
+ * The body as `schema` describes it.
+ *
+ * Throws Refusal `invalid_body` with everything that is wrong with it, without repeating what was sent.
+ */
+export function parseBody<Schema extends z.ZodType>(schema: Schema, fields: Fields): z.infer<Schema> {
+  const given = { ...fields };
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const wrong = explain(schema, given, { echo: false });
+  throw new Refusal('invalid_body', wrong.map(({ message }) => message).join(' '));
 }
 
 export interface FeedbackParts {
@@ -35,8 +43,7 @@ export interface FeedbackParts {
  */
 export async function takeVote(fields: Fields, address: string, { votes, follower, limit }: FeedbackParts) {
   if (isTrapped(fields)) return {};
-  refuseInvalid(feedbackRequest, fields);
-  const { slug, vote, note } = feedbackRequest.parse({ ...fields });
+  const { slug, vote, note } = parseBody(feedbackRequest, fields);
   if (!isAgent(slug, follower))
     throw new Refusal('unknown_agent', '`slug` names no agent; /api/agents.json lists them all.');
   const headers = await limit.take(address);

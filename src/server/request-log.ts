@@ -13,7 +13,7 @@ export interface ServerLog {
 
 /** How long lines may be held back, in milliseconds, and how much at most, in bytes. */
 const flushMs = 100;
-const holdBytes = 4096;
+const holdBytes = 12_288;
 
 /** Logs as JSON lines to stdout at `level` and above. */
 export function serverLog(level: string): ServerLog {

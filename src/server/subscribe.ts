@@ -4,7 +4,7 @@ import { SignupFailed } from '../signups/failure.ts';
 import type { Signups } from '../signups/port.ts';
 import type { Fields } from './body.ts';
 import { Refusal } from './errors.ts';
-import { isTrapped, refuseInvalid } from './feedback.ts';
+import { isTrapped, parseBody } from './feedback.ts';
 import type { Limit } from './limits.ts';
 
 export interface SubscribeParts {
@@ -19,9 +19,8 @@ export interface SubscribeParts {
  * Throws Refusal: `invalid_body`, `rate_limited`, `upstream_failed`.
  */
 export async function takeSignup(fields: Fields, address: string, { signups, limit }: SubscribeParts) {
-  refuseInvalid(subscribeRequest, fields);
+  const { email, list, note } = parseBody(subscribeRequest, fields);
   if (isTrapped(fields)) return {};
-  const { email, list, note } = subscribeRequest.parse({ ...fields });
   const headers = await limit.take(address);
   const signup = { id: randomUUID(), time: new Date().toISOString(), email, list };
   try {

@@ -1,0 +1,91 @@
+/**
+ * A server to compare with, in a process of its own: `bare <answers>` answers from memory with node:http, `sirv <dist>`
+ * is sirv on polka, `unkept <dist> <data>` and `one-sync <dist> <data>` are the runtime with another vote store.
+ *
+ * They are made of the compiled program, as `catalog serve` is. Says where it serves as `catalog serve` does.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import polka from 'polka';
+import sirv from 'sirv';
+import type { VoteStore } from '../src/votes/store.ts';
+
+/** What `bare` answers with, by path. */
+export type Answers = Record<string, { status: number; headers: string[]; body: string }>;
+
+const compiled = <Module>(path: string) =>
+  import(new URL(`../lib/${path}.js`, import.meta.url).href) as Promise<Module>;
+const makers: Record<string, (args: string[]) => RequestListener | Promise<RequestListener>> = {
+  bare: ([file = '']) => bare(JSON.parse(readFileSync(file, 'utf8')) as Answers),
+  sirv: ([dist = '']) => polka().use(sirv(dist, { etag: true, brotli: true })).handler as unknown as RequestListener,
+  unkept: ([dist = '', data = '']) => runtime(dist, data, unkept()),
+  'one-sync': async ([dist = '', data = '']) => runtime(dist, data, await oneSync(join(data, 'votes.jsonl'))),
+};
+
+const [kind = '', ...args] = process.argv.slice(2);
+const make = makers[kind];
+if (make === undefined) throw new Error(`There is no server ${kind}.`);
+const server = createServer(await make(args));
+server.listen(0, '127.0.0.1', () => {
+  console.error(`Serving the catalog at http://localhost:${(server.address() as AddressInfo).port}/`);
+});
+
+function bare(recorded: Answers): RequestListener {
+  const answers = new Map(
+    Object.entries(recorded).map(([path, { status, headers, body }]) => [
+      path,
+      { status, headers, body: Buffer.from(body, 'base64') },
+    ]),
+  );
+  return (request, response) => {
+    const { status, headers, body } = answers.get(request.url as string) as {
+      status: number;
+      headers: string[];
+      body: Buffer;
+    };
+    response.writeHead(status, headers);
+    response.end(status === 304 ? undefined : body);
+  };
+}
+
+/** A store that keeps nothing and says so at once. */
+function unkept(): VoteStore {
+  const record = { id: '0', time: '2026-11-21T00:00:00Z', slug: 'none', vote: 'yes', voter: '0'.repeat(32) } as const;
+  return {
+    append: async () => record,
+    async *read() {},
+    reopen: async () => {},
+    close: async () => {},
+  };
+}
+
+/** The vote log, which gets the next vote only when the one before is durable. */
+async function oneSync(file: string): Promise<VoteStore> {
+  const { openVoteLog } = await compiled<typeof import('../src/votes/jsonl.ts')>('votes/jsonl');
+  const log = await openVoteLog({ file, now: () => new Date(), random: randomBytes, warn: console.error });
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    ...log,
+    append(vote) {
+      const done = last.then(() => log.append(vote));
+      last = done.catch(() => {});
+      return done;
+    },
+  };
+}
+
+/** The runtime as src/server/start.ts puts it together, but for the votes. */
+async function runtime(dist: string, data: string, votes: VoteStore): Promise<RequestListener> {
+  const { createApp } = await compiled<typeof import('../src/server/app.ts')>('server/app');
+  const { followBuild } = await compiled<typeof import('../src/server/live-build.ts')>('server/live-build');
+  const { serverLog } = await compiled<typeof import('../src/server/request-log.ts')>('server/request-log');
+  const { openSignups } = await compiled<typeof import('../src/signups/open.ts')>('signups/open');
+  const { serverSettings } = await compiled<typeof import('../src/server/settings.ts')>('server/settings');
+  const settings = serverSettings({ voteRate: 'off', dist, data }, {}, process.cwd());
+  const log = serverLog(settings.logLevel);
+  const signups = await openSignups(settings.signups, { file: join(data, 'signups.jsonl'), log: log.log });
+  return createApp({ follower: followBuild(dist, log.log), votes, signups, log, settings });
+}
