@@ -25,6 +25,8 @@ import {
 const document = '/api/agents/agent-00001.json';
 const documentBytes = 6 * 1024;
 const slowSyncMs = 5;
+/** What 99 votes in 100 may take at 64 connections, in milliseconds. */
+const maxVoteMs = 5;
 const readConnections = 64;
 
 /** How much is measured: rounds, and the milliseconds of one measurement. */
@@ -204,8 +206,7 @@ async function benchmarkVotes(
   for (const connections of [1, 16, 64, 256]) {
     const outcome = await hold(servers, contestants, extent.rounds, vote(connections, extent.voteMs));
     const ofUnkept = ratio(outcome, 'catalog', 'unkept');
-    const p99 = figure(outcome, 'catalog', 'p99');
-    const aims = connections === 64 ? aim('0.6 of unkept, p99 < 5', ofUnkept >= 0.6 && p99 < 5) : '';
+    const aims = connections === 64 ? `${aim('0.6 of unkept', ofUnkept >= 0.6)}; ${latencyAim(outcome)}` : '';
     console.log(voteRow(String(connections), outcome, ['catalog', 'unkept', 'oneSync'], aims));
   }
   for (const server of ['slowCatalog', 'slowOneSync']) await vote(256, 3 * extent.warmMs)(server);
@@ -284,6 +285,14 @@ function median(values: number[]): number {
 
 function aim(text: string, met: boolean): string {
   return `${text}: ${met ? 'met' : 'MISSED'}`;
+}
+
+/** Where votes that are not kept take as long, the machine is too busy for its figures to tell. */
+function latencyAim(outcome: Outcome): string {
+  const met = figure(outcome, 'catalog', 'p99') < maxVoteMs;
+  const busy = figure(outcome, 'unkept', 'p99') >= maxVoteMs;
+  const text = `p99 under ${maxVoteMs} ms`;
+  return busy && !met ? `${text}: MISSED, by unkept too: the machine is busy` : aim(text, met);
 }
 
 function row(name: string, cells: string[]): string {
