@@ -1,5 +1,6 @@
 import { artifacts } from './artifacts/index.ts';
 import { prepareSite } from './build/prepare.ts';
+import { hasTemplates } from './build/read-templates.ts';
 import { loadContent } from './content/load.ts';
 import { editorialFindings } from './content/rules/index.ts';
 import { type Selected, select } from './content/select.ts';
@@ -22,7 +23,7 @@ export async function validateCatalog(
     ...diagnostics,
     ...folders.flatMap((folder) => editorialFindings(folder, settings.language)),
     ...(await thoroughSecrets(folders)),
-    ...templateFaults(cwd, settings, selected),
+    ...(hasTemplates(cwd) ? templateFaults(cwd, settings, selected) : []),
   ];
   return { folders: folders.map(({ slug }) => slug), diagnostics: sortDiagnostics(found) };
 }

@@ -1,11 +1,16 @@
 /**
- * Runs every `*.test.ts` below test/ (or those whose path matches the pattern given) in this one process,
- * one file after the other, and ends with the line `N passed, N failed`.
+ * Runs every `*.test.ts` below test/, or those whose path matches the pattern given, and ends with the line
+ * `N passed, N failed`.
  *
- * uvu's own command loads tests as CommonJS and loses what a hook throws; this runner uses uvu's queue directly.
- * An early stop counts as one failure, and the exit code is set explicitly, since a test's own hooks may change it.
+ * Without a pattern the files are shared out between two processes, which is what two cores take. Within a process they
+ * run one after the other. uvu's own command loads tests as CommonJS and loses what a hook throws; this runner uses
+ * uvu's queue directly. An early stop counts as one failure, and the exit code is set explicitly, since a test's own
+ * hooks may change it.
  */
-import { pathToFileURL } from 'node:url';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parse } from 'uvu/parse';
 
 type Outcome = [errors: string | true, passed: number, skipped: number, total: number];
@@ -14,13 +19,12 @@ const state = globalThis as unknown as { UVU_DEFER: number; UVU_QUEUE: [string, 
 state.UVU_DEFER = 1;
 state.UVU_QUEUE = [];
 
+/** A file that takes longer than this, in milliseconds, hangs: better a named failure than a run without end. */
+const patience = 180_000;
+
 let passed = 0;
 let failed = 0;
 let finished = false;
-let current = '';
-
-/** A file that takes longer than this, in milliseconds, hangs: better a named failure than a run without end. */
-const patience = 180_000;
 
 process.on('exit', () => {
   if (!finished) failed += 1;
@@ -28,14 +32,50 @@ process.on('exit', () => {
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 });
 
-const { suites } = await parse('test', process.argv[2] ?? /\.test\.ts$/);
-for (const { name, file } of suites.filter((suite) => suite.name.endsWith('.test.ts'))) {
+const [pattern, share] = process.argv.slice(2);
+const { suites } = await parse('test', pattern ?? /\.test\.ts$/);
+const files = suites.filter(({ name }) => name.endsWith('.test.ts'));
+if (pattern === undefined) await runShares();
+else
+  for (const { name, file } of share === undefined ? files : shareOut(files, Number(share))) await runFile(name, file);
+finished = true;
+process.exit(failed > 0 ? 1 : 0);
+
+/** Both halves at once, each in a process of its own; what a half printed is shown when it ends. */
+async function runShares(): Promise<void> {
+  await Promise.all(
+    [0, 1].map(async (index) => {
+      const args = ['--import', 'tsx', fileURLToPath(import.meta.url), '\\.test\\.ts$', String(index)];
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      let output = '';
+      for await (const chunk of child.stdout) output += chunk;
+      if (child.exitCode === null) await once(child, 'exit');
+      const [, good = '0', bad = '0'] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
+      process.stdout.write(output.replace(/\d+ passed, \d+ failed\s*$/, ''));
+      passed += Number(good);
+      failed += Math.max(Number(bad), child.exitCode === 0 ? 0 : 1);
+    }),
+  );
+}
+
+/** One half of the files: the longest first, each to the half that has less, the length of the text being the measure. */
+function shareOut(all: typeof files, index: number): typeof files {
+  const halves = [0, 1].map(() => ({ size: 0, files: [] as typeof files }));
+  const bySize = [...all].sort((a, b) => statSync(b.file).size - statSync(a.file).size);
+  for (const one of bySize) {
+    const half = halves.reduce((least, other) => (other.size < least.size ? other : least));
+    half.size += statSync(one.file).size;
+    half.files.push(one);
+  }
+  return halves[index]?.files ?? [];
+}
+
+async function runFile(name: string, file: string): Promise<void> {
   const queue: [string, ...Runner[]] = [name];
   state.UVU_INDEX = state.UVU_QUEUE.push(queue) - 1;
   const begun = performance.now();
-  current = name;
   const watchdog = setTimeout(() => {
-    console.error(`${current} did not end within ${patience / 1000} s`);
+    console.error(`${name} did not end within ${patience / 1000} s`);
     process.exit(1);
   }, patience);
   await import(pathToFileURL(file).href);
@@ -51,5 +91,3 @@ for (const { name, file } of suites.filter((suite) => suite.name.endsWith('.test
   clearTimeout(watchdog);
   process.stdout.write(`  ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
 }
-finished = true;
-process.exit(failed > 0 ? 1 : 0);

@@ -13,16 +13,23 @@ export interface TemplateFiles {
   assets: Map<string, Uint8Array>;
 }
 
+const own = fileURLToPath(new URL('../../templates', import.meta.url));
+
+/** Whether the catalog in `cwd` has templates of its own. */
+export function hasTemplates(cwd: string): boolean {
+  const theirs = resolve(cwd, 'templates');
+  return theirs !== own && existsSync(theirs);
+}
+
 /**
  * Reads the program's templates/ and, over them, that of the catalog in `cwd`.
  *
  * Throws ContentError for a file of the catalog's that replaces none: it would never be used.
  */
 export function readTemplates(cwd: string): TemplateFiles {
-  const own = fileURLToPath(new URL('../../templates', import.meta.url));
   const theirs = resolve(cwd, 'templates');
   const names = listFiles(own);
-  const overrides = theirs === own || !existsSync(theirs) ? [] : listFiles(theirs);
+  const overrides = hasTemplates(cwd) ? listFiles(theirs) : [];
 
   const strangers = overrides.filter((name) => !names.includes(name) && !name.startsWith('assets/'));
   if (strangers.length > 0) {
