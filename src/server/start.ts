@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { OperationError } from '../diagnostics.ts';
@@ -47,12 +47,16 @@ export async function startServer(
   prepare: (port: number) => void,
 ): Promise<RunningServer> {
   let stopping = false;
+  const underWay = new Set<ServerResponse>();
   let handle: RequestListener = (_request, response) => {
     sendError(response, 'unavailable', 'The service is starting.', { 'retry-after': '1' });
   };
   const server = createServer(timeouts, (request, response) => {
     if (stopping) response.setHeader('connection', 'close');
     handle(request, response);
+    if (response.writableEnded) return;
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
   });
   server.on('clientError', refuseUnparsed);
   await new Promise<void>((done, failed) => {
@@ -63,6 +67,8 @@ export async function startServer(
   const opened: { close(): Promise<void> | void }[] = [];
   const close = async () => {
     stopping = true;
+    // Their connections would stay open after the answer, for a next request, and hold the end up.
+    for (const response of underWay) if (!response.headersSent) response.setHeader('connection', 'close');
     const closed = new Promise((done) => server.close(done));
     server.closeIdleConnections();
     const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
