@@ -139,9 +139,9 @@ test('a full disk is 503 unavailable; the refused votes are absent, and votes ar
         disk.fill();
         const kept = ['before'];
         const refused: string[] = [];
-        for (let round = 0; refused.length < 12; round += 1) {
+        for (let round = 0; refused.length < 48; round += 1) {
           assert.ok(round < 500, 'the disk became never full');
-          const notes = Array.from({ length: 4 }, (_, index) => `${'x'.repeat(300)}-${round}-${index}`);
+          const notes = Array.from({ length: 24 }, (_, index) => `${'x'.repeat(300)}-${round}-${index}`);
           const answers = await Promise.all(notes.map((note) => vote(server.address, note)));
           for (const [index, answer] of answers.entries()) {
             if (answer.status === 200) kept.push(String(notes[index]));
@@ -212,6 +212,9 @@ test('a log that is removed, or rotated by rename and SIGHUP, under load loses n
     rmSync(log);
     assert.is((await vote(server.address, 'after the removal')).status, 200);
     assert.equal(notesIn(log), ['after the removal']);
+    renameSync(log, `${log}.5`);
+    assert.is((await vote(server.address, 'after a rename without a signal')).status, 200);
+    assert.equal(notesIn(log), ['after a rename without a signal']);
   }));
 
 test('SIGHUP alone begins a new log, before the next vote comes', () =>
