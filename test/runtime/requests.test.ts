@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorCode } from '../../src/schema/errors.ts';
 import { errorCodes } from '../../src/schema/errors.ts';
+import { writeFiles } from '../support/catalog.ts';
 import {
   type Answer,
   type Asking,
@@ -99,6 +100,9 @@ const climbs = [
   '....//..',
 ];
 const targets = [
+  'secret.txt',
+  'secret.json',
+  'agents/one/prompt.txt',
   'catalog.config.json',
   'data/votes.jsonl',
   '../../../../../../etc/passwd',
@@ -135,8 +139,9 @@ function assertNoCors({ headers }: Answer): void {
 }
 
 test('no path leads out of the build, however it is written', () =>
-  withRuntime({}, async ({ server }) => {
+  withRuntime({}, async ({ server, folder }) => {
     await vote(server.address, 'hidden');
+    writeFiles(folder, { 'secret.txt': 'hidden', 'secret.json': '"hidden"', 'agents/one/prompt.txt': 'hidden' });
     const paths = climbs.flatMap((climb) =>
       ['', 'api/', 'assets/', 'agents/one/'].flatMap((start) =>
         targets.map((target) => `/${start}${climb}/${start === '' ? '' : `${climb}/`}${target}`),
