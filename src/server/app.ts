@@ -101,8 +101,12 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
       return;
     }
     if (target !== null && (await files.serve(request, response, build, target))) return;
+    // What is missing here may be in a build that came a moment ago, as may the files of one whose folder is gone.
+    follower.refresh();
+    const next = follower.current();
+    if (next !== build && target !== null && (await files.serve(request, response, next, target))) return;
     if (inApi) sendError(response, 'not_found', notFoundMessage(path), readCors);
-    else await files.page(request, response, build, { path: '404.html', status: 404 });
+    else await files.page(request, response, next, { path: '404.html', status: 404 });
   }
 
   /** Without `next`, polka runs its own chain and catches what a handler throws. */

@@ -57,8 +57,13 @@ export function followBuild(dist: string, log: Logger): BuildFollower {
 
 /** What changes when build.json does, also through a link: its device, inode, time and size. */
 function markOf(dist: string): string {
-  const stats = statSync(join(dist, buildFile), { throwIfNoEntry: false, bigint: true });
-  return stats === undefined ? '' : `${stats.dev}:${stats.ino}:${stats.mtimeNs}:${stats.size}`;
+  try {
+    const { dev, ino, mtimeNs, size } = statSync(join(dist, buildFile), { bigint: true });
+    return `${dev}:${ino}:${mtimeNs}:${size}`;
+  } catch (error) {
+    // Also a link to itself, or a folder that may not be entered: nothing that is done to dist/ ends the server.
+    return (error as NodeJS.ErrnoException).code ?? 'unknown';
+  }
 }
 
 /** The path of a base URL, without a slash at its end. */

@@ -35,6 +35,7 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
   const given = (key: (typeof serverOptions)[number]['key']) => {
     const { flag, variable, fallback } = serverOptions.find((option) => option.key === key) as ServerOption;
     const value = flags[key];
+    if (value === '') throw new UsageError(`${flag.split(' ')[0]} is empty; give a value, or leave it out.`);
     if (value !== undefined) return { name: flag.split(' ')[0] ?? flag, value: [value].flat().join(',') };
     return { name: variable, value: environment[variable] || fallback };
   };

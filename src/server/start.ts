@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { OperationError } from '../diagnostics.ts';
 import type { ErrorCode } from '../schema/errors.ts';
 import { errorCodes } from '../schema/errors.ts';
@@ -47,12 +48,30 @@ export async function startServer(
   prepare: (port: number) => void,
 ): Promise<RunningServer> {
   let stopping = false;
+  const underWay = new Set<ServerResponse>();
   let handle: RequestListener = (_request, response) => {
     sendError(response, 'unavailable', 'The service is starting.', { 'retry-after': '1' });
   };
-  const server = createServer(timeouts, (request, response) => {
+  const listener: RequestListener = (request, response) => {
     if (stopping) response.setHeader('connection', 'close');
+    if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      return sendError(response, 'bad_request', 'A request of HTTP/1.1 names its Host.', { connection: 'close' });
+    }
     handle(request, response);
+    if (response.writableEnded) return;
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
+  };
+  // What Node would refuse by itself, without an Error object, is refused here, or answered.
+  const server = createServer({ ...timeouts, requireHostHeader: false }, listener);
+  server.on('checkExpectation', listener);
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy());
+    endWith(socket, 'method_not_allowed', 'This service is no proxy.', {
+      headers: 'Allow: GET, HEAD, POST, OPTIONS\r\n',
+    });
+    // It is the HTTP server's no longer, which would not end it at a stop.
+    socket.once('finish', () => socket.destroy());
   });
   server.on('clientError', refuseUnparsed);
   await new Promise<void>((done, failed) => {
@@ -63,6 +82,8 @@ export async function startServer(
   const opened: { close(): Promise<void> | void }[] = [];
   const close = async () => {
     stopping = true;
+    // Their connections would stay open after the answer, for a next request, and hold the end up.
+    for (const response of underWay) if (!response.headersSent) response.setHeader('connection', 'close');
     const closed = new Promise((done) => server.close(done));
     server.closeIdleConnections();
     const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
@@ -76,7 +97,7 @@ export async function startServer(
     prepare(port);
     const follower = followBuild(settings.dist, log.log);
     opened.push({ close: follower.stop });
-    mkdirSync(settings.data, { recursive: true, mode: 0o700 });
+    makeDataFolder(settings.data);
     const warn = (message: string) => log.log.warn(message);
     const votes = await openVoteLog({ file: settings.votes, now: () => new Date(), random: randomBytes, warn });
     opened.push(votes);
@@ -101,8 +122,19 @@ export async function startServer(
   }
 }
 
+function makeDataFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new OperationError(`The data folder ${folder} cannot be made (${code}). Name another with --data.`, {
+      cause: error,
+    });
+  }
+}
+
 /** Answers what Node's parser refuses with an Error object too. */
-function refuseUnparsed(error: NodeJS.ErrnoException, socket: Socket): void {
+function refuseUnparsed(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -113,19 +145,24 @@ function refuseUnparsed(error: NodeJS.ErrnoException, socket: Socket): void {
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ['request_timeout', 'The request did not arrive in time.']
         : ['bad_request', 'The request is not well-formed HTTP.'];
+  const isHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ';
+  endWith(socket, code, message, { isHead });
+}
+
+/** Writes an Error object where there is no response to write it to, and ends the connection. `headers` end in CRLF. */
+function endWith(
+  socket: Duplex,
+  code: ErrorCode,
+  message: string,
+  { headers = '', isHead = false }: { headers?: string; isHead?: boolean } = {},
+): void {
   const body = errorBody(code, message);
   const { status } = errorCodes[code];
   socket.end(
-    `HTTP/1.1 ${status} ${reasons[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Connection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `${headers}Connection: close\r\n\r\n${isHead ? '' : body}`,
   );
 }
-
-const reasons: Record<number, string> = {
-  400: 'Bad Request',
-  408: 'Request Timeout',
-  431: 'Request Header Fields Too Large',
-};
 
 function hostForPeople(host: string): string {
   if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost';
@@ -141,6 +178,7 @@ function explainListening(error: NodeJS.ErrnoException, { port, host }: ServerSe
         `Port ${port} of ${host} may not be used by this user. Name one above 1023 with --port.`,
       );
     case 'ENOTFOUND':
+    case 'EAI_AGAIN':
     case 'EADDRNOTAVAIL':
       return new OperationError(`${host} is no address of this machine. Name one with --host.`);
     default:

@@ -1,0 +1,312 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import http from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { thisProcess } from '../../src/votes/process-identity.ts';
+import { inFolder } from '../support/catalog.ts';
+import { catalog } from '../support/process.ts';
+import {
+  assertError,
+  assertKept,
+  builtCatalog,
+  notesIn,
+  startRuntime,
+  startVoting,
+  until,
+  vote,
+  withRuntime,
+} from '../support/runtime.ts';
+
+/** What a 200 promises: the vote is on disk, once, whatever happens to the process afterwards. */
+
+const trace = ['--import', fileURLToPath(new URL('../support/disk-trace.mjs', import.meta.url))];
+
+/** How many times the server is killed: ROUNDS=500 is a long run by hand. */
+const rounds = Number(process.env.ROUNDS ?? 25);
+
+test('a vote is answered only after a sync that began when its line was written', () =>
+  inFolder(async (folder) => {
+    const TRACE = join(folder, 'trace.jsonl');
+    await withRuntime({ node: trace, env: { TRACE, SLOW_MS: '3' } }, async ({ server, log }) => {
+      const load = startVoting(server.address);
+      await until(() => load.acknowledged.length >= 400);
+      await load.stop();
+      assert.equal(load.refused, []);
+      assertKept(load.acknowledged, [log]);
+      const { early, answered } = readTrace(TRACE);
+      assert.equal(early, [], 'answered before its line was on disk');
+      assert.is(answered, load.acknowledged.length);
+    });
+  }));
+
+/** How many votes were answered with 200, and which of them before a sync covered their line. */
+function readTrace(file: string): { early: string[]; answered: number } {
+  const durable = new Set<string>();
+  const early: string[] = [];
+  let written: string[] = [];
+  let covered: string[] = [];
+  let answered = 0;
+  for (const line of readFileSync(file, 'utf8').trimEnd().split('\n')) {
+    const step = JSON.parse(line) as { step: string; notes?: string[]; note?: string; status?: number };
+    if (step.step === 'written') written.push(...(step.notes ?? []));
+    if (step.step === 'syncing') [covered, written] = [written, []];
+    if (step.step === 'synced') for (const note of covered) durable.add(note);
+    if (step.step !== 'answered' || step.status !== 200 || step.note === undefined) continue;
+    answered += 1;
+    if (!durable.has(step.note)) early.push(step.note);
+  }
+  return { early, answered };
+}
+
+test(`a server killed under load, ${rounds} times, loses no acknowledged vote and stores none twice`, async () => {
+  const lanes = 3;
+  const totals = await Promise.all(
+    Array.from({ length: lanes }, (_, lane) => killAgainAndAgain(Math.ceil((rounds - lane) / lanes))),
+  );
+  const total = totals.reduce((sum, { acknowledged, torn }) => {
+    return { acknowledged: sum.acknowledged + acknowledged, torn: sum.torn + torn };
+  });
+  if (process.env.ROUNDS !== undefined) console.log(`${rounds} rounds: ${JSON.stringify(total)}`);
+  assert.ok(total.acknowledged > rounds);
+});
+
+async function killAgainAndAgain(times: number): Promise<{ acknowledged: number; torn: number }> {
+  const acknowledged: string[] = [];
+  let torn = 0;
+  await inFolder(async (folder) => {
+    builtCatalog(folder);
+    const log = join(folder, 'data/votes.jsonl');
+    for (let round = 0; round < times; round += 1) {
+      const server = await startRuntime(folder);
+      const load = startVoting(server.address, { name: `round${round}` });
+      const enough = 1 + ((round * 37) % 150);
+      await until(() => load.acknowledged.length >= enough);
+      // Kills at once in the event loop's turn of the answer, then waits for what the connections still bring.
+      await server.stop('SIGKILL');
+      await load.stop();
+      assert.equal(load.refused, []);
+      acknowledged.push(...load.acknowledged);
+    }
+    if (!readFileSync(log, 'utf8').endsWith('\n')) torn += 1;
+    const last = await startRuntime(folder);
+    assert.is((await vote(last.address, 'the last')).status, 200);
+    assert.is((await last.stop()).code, 0);
+    assertKept([...acknowledged, 'the last'], [log]);
+    torn += readdirSync(join(folder, 'data')).filter((name) => name.includes('.torn-')).length;
+  });
+  return { acknowledged: acknowledged.length, torn };
+}
+
+test('a torn last line is set aside at the start, told, and no whole line is lost', () =>
+  inFolder(async (folder) => {
+    builtCatalog(folder);
+    const log = join(folder, 'data/votes.jsonl');
+    const first = await startRuntime(folder);
+    for (const note of ['a', 'b']) await vote(first.address, note);
+    await first.stop('SIGKILL');
+    const torn = '{"id":"0197a5c2-3d4e-7f00-8000-000000000001","time":"2026-';
+    appendFileSync(log, torn);
+    const second = await startRuntime(folder);
+    assert.is((await vote(second.address, 'c')).status, 200);
+    const { stdout } = await second.stop();
+    assert.equal(notesIn(log), ['a', 'b', 'c']);
+    assert.match(stdout, /last line of \S+votes\.jsonl is torn/);
+    const [aside = ''] = readdirSync(join(folder, 'data')).filter((name) => name.includes('.torn-'));
+    assert.is(readFileSync(join(folder, 'data', aside), 'utf8'), torn);
+  }));
+
+test('a full disk is 503 unavailable; the refused votes are absent, and votes are taken again when there is space', () =>
+  inFolder(async (folder) => {
+    builtCatalog(folder);
+    const disk = smallDisk(folder);
+    const log = join(folder, 'data/votes.jsonl');
+    try {
+      const server = await startRuntime(folder, { node: trace, env: disk.env });
+      try {
+        assert.is((await vote(server.address, 'before')).status, 200);
+        disk.fill();
+        const kept = ['before'];
+        const refused: string[] = [];
+        for (let round = 0; refused.length < 48; round += 1) {
+          assert.ok(round < 500, 'the disk became never full');
+          const notes = Array.from({ length: 24 }, (_, index) => `${'x'.repeat(300)}-${round}-${index}`);
+          const answers = await Promise.all(notes.map((note) => vote(server.address, note)));
+          for (const [index, answer] of answers.entries()) {
+            if (answer.status === 200) kept.push(String(notes[index]));
+            else {
+              assertError(answer, 503, 'unavailable');
+              assert.match(answer.headers['retry-after'] ?? '', /^\d+$/);
+              refused.push(String(notes[index]));
+            }
+          }
+        }
+        disk.empty();
+        assert.is((await vote(server.address, 'after')).status, 200);
+        assert.equal(notesIn(log).sort(), [...kept, 'after'].sort());
+        const { code, stdout } = await server.stop();
+        assert.is(code, 0);
+        assert.match(stdout, 'ENOSPC');
+      } finally {
+        await server.stop('SIGKILL');
+      }
+    } finally {
+      disk.remove();
+    }
+  }));
+
+/** A disk of 64 KB under data/ where this process may mount one; else a shim that refuses writes. */
+function smallDisk(folder: string) {
+  const data = join(folder, 'data');
+  mkdirSync(data);
+  const full = join(folder, 'full');
+  const shim = {
+    env: { FULL: full },
+    fill: () => writeFileSync(full, ''),
+    empty: () => rmSync(full),
+    remove: () => {},
+  };
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return shim;
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', data], { stdio: 'ignore' });
+  } catch {
+    return shim;
+  }
+  const ballast = join(data, 'ballast');
+  return {
+    env: {},
+    fill: () => writeFileSync(ballast, Buffer.alloc(32_768)),
+    empty: () => rmSync(ballast),
+    remove: () => void execFileSync('umount', [data]),
+  };
+}
+
+test('a log that is removed, or rotated by rename and SIGHUP, under load loses no vote but the removed ones', () =>
+  withRuntime({}, async ({ server, log }) => {
+    const load = startVoting(server.address);
+    const logs = [log];
+    for (let round = 1; round <= 4; round += 1) {
+      const before = load.acknowledged.length;
+      await until(() => load.acknowledged.length > before + 30);
+      renameSync(log, `${log}.${round}`);
+      logs.push(`${log}.${round}`);
+      server.process.kill('SIGHUP');
+      await until(() => existsSync(log));
+    }
+    await load.stop();
+    assert.equal(load.refused, []);
+    assertKept(load.acknowledged, logs);
+    await until(() => (server.stdout().match(/opened the logs anew/g) ?? []).length === 4);
+
+    rmSync(log);
+    assert.is((await vote(server.address, 'after the removal')).status, 200);
+    assert.equal(notesIn(log), ['after the removal']);
+    renameSync(log, `${log}.5`);
+    assert.is((await vote(server.address, 'after a rename without a signal')).status, 200);
+    assert.equal(notesIn(log), ['after a rename without a signal']);
+  }));
+
+test('SIGHUP alone begins a new log, before the next vote comes', () =>
+  withRuntime({}, async ({ server, log, data }) => {
+    await vote(server.address, 'a');
+    renameSync(log, `${log}.1`);
+    renameSync(join(data, 'signups.jsonl'), join(data, 'signups.jsonl.1'));
+    server.process.kill('SIGHUP');
+    await until(() => existsSync(log) && existsSync(join(data, 'signups.jsonl')));
+    assert.equal(notesIn(`${log}.1`), ['a']);
+  }));
+
+test('a second process on one log is refused with its owner named, and the first goes on', () =>
+  withRuntime({}, async ({ server, folder, dist, data, log }) => {
+    const places = ['--cwd', folder, '--dist', dist];
+    const second = await catalog(['serve', '--port', '0', ...places, '--data', data]);
+    assert.is(second.code, 1);
+    assert.match(second.stderr, `${log} is in use by process ${server.process.pid} on `);
+    const elsewhere = await catalog(['serve', '--port', '0', ...places, '--data', join(folder, 'b'), '--votes', log]);
+    assert.is(elsewhere.code, 1);
+    assert.match(elsewhere.stderr, `process ${server.process.pid} on `);
+    assert.is((await vote(server.address, 'still')).status, 200);
+    assert.equal(notesIn(log), ['still']);
+  }));
+
+test('the lock of a process that is gone is taken over at once', () =>
+  inFolder(async (folder) => {
+    builtCatalog(folder);
+    const lock = join(folder, 'data/votes.jsonl.lock');
+    mkdirSync(join(folder, 'data'));
+    const gone = { ...(await thisProcess()), pid: spawnSync(process.execPath, ['--version']).pid };
+    const time = new Date().toISOString();
+    writeFileSync(lock, `${JSON.stringify({ token: 'stale', ...gone, since: time, heartbeat: time })}\n`);
+    const begun = performance.now();
+    const server = await startRuntime(folder);
+    assert.ok(performance.now() - begun < 4_500, 'waited as for a process on another machine');
+    assert.is((await vote(server.address, 'mine')).status, 200);
+    assert.is(JSON.parse(readFileSync(lock, 'utf8')).pid, server.process.pid);
+    await server.stop();
+    assert.not.ok(existsSync(lock));
+  }));
+
+test('SIGTERM under load answers what is under way, keeps every acknowledged vote, and ends with 0', () =>
+  withRuntime({ node: trace, env: { SLOW_MS: '200' } }, async ({ server, log, data }) => {
+    const agent = new http.Agent({ keepAlive: true });
+    // An idle connection must not hold the end up.
+    await vote(server.address, 'idle', { agent });
+    const load = startVoting(server.address, { clients: 32 });
+    await until(() => load.acknowledged.length >= 32);
+    const underWay = Array.from({ length: 8 }, (_, index) => vote(server.address, `under way ${index}`));
+    await until(async () => (await connections(server.process.pid ?? 0)) >= 41);
+    const begun = performance.now();
+    const ended = server.stop('SIGTERM');
+    const answers = await Promise.all(underWay);
+    const stopping = load.stop();
+    const { code, signal } = await ended;
+    await stopping;
+    assert.equal([code, signal], [0, null]);
+    assert.ok(performance.now() - begun < 10_000);
+    assert.equal(
+      answers.map(({ status }) => status),
+      underWay.map(() => 200),
+    );
+    assert.equal(load.refused, []);
+    assertKept([...load.acknowledged, ...underWay.map((_, index) => `under way ${index}`)], [log]);
+    assert.equal(
+      readdirSync(data).filter((name) => name.includes('.lock')),
+      [],
+    );
+    agent.destroy();
+  }));
+
+/** How many sockets a process has open, besides the one that listens. */
+async function connections(pid: number): Promise<number> {
+  if (process.platform !== 'linux') return Number.POSITIVE_INFINITY;
+  const { readdir, readlink } = await import('node:fs/promises');
+  const folder = `/proc/${pid}/fd`;
+  const targets = await Promise.all((await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => '')));
+  return targets.filter((target) => target.startsWith('socket:')).length - 1;
+}
+
+test('the process ends soon after SIGTERM, although a connection was busy when it came', () =>
+  withRuntime({ node: trace, env: { SLOW_MS: '300' } }, async ({ server }) => {
+    const agent = new http.Agent({ keepAlive: true });
+    const pending = vote(server.address, 'slow', { agent });
+    await until(async () => (await connections(server.process.pid ?? 0)) >= 1);
+    const begun = performance.now();
+    const ended = server.stop('SIGTERM');
+    assert.is((await pending).status, 200);
+    assert.is((await ended).code, 0);
+    assert.ok(performance.now() - begun < 5_000, 'waited until the deadline of the drain');
+    agent.destroy();
+  }));
+
+test.run();

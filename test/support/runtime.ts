@@ -1,0 +1,253 @@
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as assert from 'uvu/assert';
+import { build } from '../../src/build/build.ts';
+import { loadSettings } from '../../src/settings.ts';
+import { inFolder, type SmallAgent, writeCatalog } from './catalog.ts';
+import { type RunningServer, startServer } from './process.ts';
+
+/** A small catalog that is built and served by a process of its own. */
+export interface Runtime {
+  server: RunningServer;
+  /** The folder of the catalog; dist/ and data/ are in it. */
+  folder: string;
+  dist: string;
+  data: string;
+  /** The vote log. */
+  log: string;
+}
+
+export interface RuntimeOptions {
+  agents?: SmallAgent[];
+  settings?: object;
+  /** Further arguments of serve. Limits are off unless they are set here. */
+  args?: string[];
+  env?: NodeJS.ProcessEnv;
+  /** Arguments for node itself. */
+  node?: string[];
+}
+
+export const oneAgent: SmallAgent[] = [{ slug: 'one', date: '2026-01-01' }];
+
+const noLimits = ['--vote-rate', 'off', '--signup-rate', 'off', '--refused-rate', 'off'];
+
+/** Writes a small catalog and builds it into `folder`/dist. */
+export function builtCatalog(folder: string, agents = oneAgent, settings: object = {}): string {
+  writeCatalog(folder, agents, settings);
+  const out = join(folder, 'dist');
+  build({ cwd: folder, out, settings: loadSettings(folder, {}, {}), today: '2026-02-01' });
+  return out;
+}
+
+/** Starts the runtime over the build of `folder`. */
+export async function startRuntime(
+  folder: string,
+  { args = [], env = {}, node = [] }: RuntimeOptions = {},
+): Promise<RunningServer> {
+  const places = ['--cwd', folder, '--dist', join(folder, 'dist'), '--data', join(folder, 'data')];
+  return startServer([...places, ...noLimits, ...args], { env, node });
+}
+
+/** Runs `use` with a runtime over a new small catalog, then stops it and removes the folder. */
+export async function withRuntime(
+  options: RuntimeOptions,
+  use: (runtime: Runtime) => Promise<void> | void,
+): Promise<void> {
+  await inFolder(async (folder) => {
+    const dist = builtCatalog(folder, options.agents, options.settings);
+    const server = await startRuntime(folder, options);
+    const data = join(folder, 'data');
+    try {
+      await use({ server, folder, dist, data, log: join(data, 'votes.jsonl') });
+    } finally {
+      await server.stop('SIGKILL');
+    }
+  });
+}
+
+export interface Answer {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  body: Buffer;
+  /** The body as text. */
+  text: string;
+  ms: number;
+}
+
+export interface Asking {
+  method?: string;
+  headers?: http.OutgoingHttpHeaders;
+  body?: string | Buffer;
+  agent?: http.Agent;
+  /** Sends the body in these pieces, without a length. */
+  pieces?: readonly Buffer[];
+  localAddress?: string;
+}
+
+/** Requests `path` as it stands, without following redirects or decoding; rejects where the answer is cut short. */
+export function ask(address: string, path: string, asking: Asking = {}): Promise<Answer> {
+  const { method = 'GET', headers = {}, body, agent, pieces, localAddress } = asking;
+  const { hostname, port } = new URL(address);
+  const begun = performance.now();
+  return new Promise((answered, failed) => {
+    const request = http.request({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port,
+      path,
+      method,
+      headers,
+      ...(agent === undefined ? {} : { agent }),
+      ...(localAddress === undefined ? {} : { localAddress }),
+    });
+    request.setTimeout(20_000, () => request.destroy(new Error(`No answer to ${method} ${path}`)));
+    request.on('error', failed);
+    request.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('error', failed);
+      response.on('end', () => {
+        const whole = Buffer.concat(chunks);
+        const { statusCode: status = 0, headers: received } = response;
+        answered({
+          status,
+          headers: received,
+          body: whole,
+          text: whole.toString('utf8'),
+          ms: performance.now() - begun,
+        });
+      });
+    });
+    if (pieces === undefined) request.end(body);
+    else {
+      for (const piece of pieces) request.write(piece);
+      request.end();
+    }
+  });
+}
+
+const json = { 'content-type': 'application/json' };
+
+/** Posts a value as JSON. */
+export function postJson(address: string, path: string, value: unknown, asking: Asking = {}): Promise<Answer> {
+  const body = typeof value === 'string' ? value : JSON.stringify(value);
+  return ask(address, path, { method: 'POST', body, ...asking, headers: { ...json, ...asking.headers } });
+}
+
+/** Votes for an agent. */
+export function vote(address: string, note: string, asking: Asking & { slug?: string } = {}): Promise<Answer> {
+  const { slug = 'one', ...rest } = asking;
+  return postJson(address, `${new URL(address).pathname}api/feedback`, { slug, vote: 'yes', note }, rest);
+}
+
+/** Sends bytes over a connection of their own, and gives all that came back before its end. */
+export function exchange(
+  address: string,
+  bytes: string | Buffer,
+  { finish = false, patienceMs = 15_000 } = {},
+): Promise<{ text: string; ms: number }> {
+  const { hostname, port } = new URL(address);
+  const begun = performance.now();
+  return new Promise((done, failed) => {
+    let text = '';
+    const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ''));
+    socket.setEncoding('latin1');
+    const timer = setTimeout(() => {
+      socket.destroy();
+      failed(new Error(`The connection stayed open after: ${text}`));
+    }, patienceMs);
+    socket.on('data', (part) => {
+      text += part;
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearTimeout(timer);
+      done({ text, ms: performance.now() - begun });
+    });
+    socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+    if (finish) socket.end();
+  });
+}
+
+/** The notes in a vote log: every line is a whole record. */
+export function notesIn(log: string): string[] {
+  return readFileSync(log, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => (JSON.parse(line) as { note: string }).note);
+}
+
+/** Votes from `clients` connections at once, each with a note of its own, until the server is gone or it is stopped. */
+export function startVoting(address: string, { clients = 16, name = 'n' } = {}) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: clients });
+  const acknowledged: string[] = [];
+  /** What was answered otherwise: `<status> <note>`. */
+  const refused: string[] = [];
+  let going = true;
+  let count = 0;
+  const working = Array.from({ length: clients }, async () => {
+    while (going) {
+      count += 1;
+      const note = `${name}-${count}`;
+      try {
+        const { status } = await vote(address, note, { agent, headers: { 'x-note': note } });
+        if (status === 200) acknowledged.push(note);
+        else refused.push(`${status} ${note}`);
+      } catch {
+        // The server is gone, or closed this connection.
+        if (going) await sleep(2);
+      }
+    }
+  });
+  return {
+    acknowledged,
+    refused,
+    async stop() {
+      going = false;
+      await Promise.all(working);
+      agent.destroy();
+    },
+  };
+}
+
+/** Resolves once `holds` is true. */
+export async function until(holds: () => boolean | Promise<boolean>, patienceMs = 15_000): Promise<void> {
+  for (const end = performance.now() + patienceMs; !(await holds()); await sleep(5)) {
+    if (performance.now() > end) throw new Error(`This never became so: ${holds}`);
+  }
+}
+
+/** Fails unless every acknowledged vote is in the log, and none is there twice. */
+export function assertKept(acknowledged: readonly string[], logs: readonly string[]): void {
+  const found = logs.flatMap(notesIn);
+  const kept = new Set(found);
+  assert.equal(
+    acknowledged.filter((note) => !kept.has(note)),
+    [],
+    'acknowledged, but missing',
+  );
+  assert.is(kept.size, found.length, 'a vote is there twice');
+}
+
+/** Fails unless the answer is an Error object with this status and code. */
+export function assertError({ status, headers, text }: Answer, expected: number, code: string): void {
+  assert.is(status, expected, text);
+  assert.is(headers['content-type'], 'application/json', text);
+  const value = JSON.parse(text) as Record<string, unknown>;
+  assert.equal(Object.keys(value), ['error', 'message']);
+  assert.is(value.error, code, text);
+  assert.ok(typeof value.message === 'string' && value.message.length > 10, text);
+}
+
+/** A raw answer, taken apart. */
+export function parseAnswer(raw: string): Answer {
+  const end = raw.indexOf('\r\n\r\n');
+  const [first = '', ...lines] = raw.slice(0, Math.max(0, end)).split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  const text = end === -1 ? '' : raw.slice(end + 4);
+  return { status: Number(first.split(' ')[1]), headers, text, body: Buffer.from(text, 'latin1'), ms: 0 };
+}
