@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { thisProcess } from '../../src/votes/process-identity.ts';
+import { thisProcess } from '../../src/journal/process-identity.ts';
 import { inFolder } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 import {
@@ -123,8 +123,7 @@ test('a torn last line is set aside at the start, told, and no whole line is los
     const { stdout } = await second.stop();
     assert.equal(notesIn(log), ['a', 'b', 'c']);
     assert.match(stdout, /last line of \S+votes\.jsonl is torn/);
-    const [aside = ''] = readdirSync(join(folder, 'data')).filter((name) => name.includes('.torn-'));
-    assert.is(readFileSync(join(folder, 'data', aside), 'utf8'), torn);
+    assert.is(readFileSync(`${log}.torn`, 'utf8').trimEnd(), torn);
   }));
 
 test('a full disk is 503 unavailable; the refused votes are absent, and votes are taken again when there is space', () =>

@@ -78,7 +78,7 @@ const rows: Row[] = [
   ['GET', 'method_not_allowed', {}],
   ['PUT', 'method_not_allowed', { ...body(JSON.stringify(good)), method: 'PUT' }],
   ['DELETE of the list', 'method_not_allowed', { path: '/api/agents.json', method: 'DELETE' }],
-  ['POST to an address that is none', 'method_not_allowed', { path: '/api/vote', ...body('{}') }],
+  ['POST to an address that is none', 'not_found', { path: '/api/vote', ...body('{}') }],
   ['an unknown agent', 'not_found', { path: '/api/agents/none.json' }],
   ['an address that is none', 'not_found', { path: '/api/none' }],
   ['the API itself', 'not_found', { path: '/api' }],
