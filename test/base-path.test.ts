@@ -32,4 +32,34 @@ test('a base URL with a path is where everything is served, and every link start
   });
 });
 
+test('a runtime with a path of its own takes votes there and at the base URL, and its errors are Error objects', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
+    const urls = ['--base-url', 'https://press.example/catalog', '--runtime-url', 'https://run.example/live'];
+    const built = await catalog(['build', '--cwd', folder, ...urls]);
+    assert.is(built.code, 0, built.stderr);
+    const server = await startServer(['--dist', join(folder, 'dist')]);
+    try {
+      const origin = new URL(server.address).origin;
+      const send = (path: string) =>
+        fetch(origin + path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ slug: 'one', vote: 'yes' }),
+        });
+      assert.is((await send('/live/api/feedback')).status, 200);
+      assert.is((await send('/catalog/api/feedback')).status, 200);
+      assert.is((await send('/api/feedback')).status, 404);
+      for (const path of ['/live/api/nothing', '/catalog/api/nothing']) {
+        const response = await fetch(origin + path);
+        assert.is(response.status, 404);
+        assert.is(((await response.json()) as { error: string }).error, 'not_found');
+      }
+      assert.is((await fetch(`${origin}/healthz`)).status, 200);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
 test.run();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, type SmallAgent, snapshot, writeCatalog } from './support/catalog.ts';
-import { catalog } from './support/process.ts';
+import { catalog, run } from './support/process.ts';
 
 /** Agents that leave, move, or are not ready: what readers must still find, and what nobody must see. */
 
@@ -124,6 +124,31 @@ test('what was held back is told the first free date once a later one has its nu
     assert.is(code, 1);
     assert.match(stdout, 'agents/late/agent.md:3:7  error  date/backdated');
     assert.match(stdout, 'the first free one is 2026-02-02');
+  });
+});
+
+test('of two agents with one number the one that has it on the default branch of the remote keeps it', async () => {
+  await inFolder(async (folder) => {
+    const [remote, clone] = [join(folder, 'remote.git'), join(folder, 'clone')];
+    const git = async (...args: string[]) => {
+      const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@press.example', '-c', 'init.defaultBranch=main'];
+      const { code, stderr } = await run('git', [...identity, ...args], { cwd: folder });
+      assert.is(code, 0, stderr);
+    };
+    writeCatalog(clone, [{ slug: 'zebra', date: '2026-01-02', front: { issue: '1' } }]);
+    await git('init', '-q', '--bare', remote);
+    await git('init', '-q', clone);
+    await git('-C', clone, 'add', '.');
+    await git('-C', clone, 'commit', '-qm', 'zebra');
+    await git('-C', clone, 'remote', 'add', 'origin', remote);
+    await git('-C', clone, 'push', '-q', 'origin', 'HEAD:main');
+    await git('-C', clone, 'fetch', '-q');
+    writeCatalog(clone, [{ slug: 'aardvark', date: '2026-01-01', front: { issue: '1' } }]);
+    const { code, stdout } = await catalog(['validate', '--cwd', clone, '--today', '2026-02-01']);
+    assert.is(code, 1);
+    assert.match(stdout, 'agents/aardvark/agent.md:30:8  error  issue/taken');
+    assert.match(stdout, 'Number 1 belongs to `zebra`, which has it on origin/main already.');
+    assert.not.match(stdout, 'agents/zebra');
   });
 });
 

@@ -11,11 +11,15 @@ import type { ParsedFolder } from './parse.ts';
  *
  * `today` is the earliest date that is proposed as free.
  */
-export function checkTogether(folders: readonly ParsedFolder[], today: string): Diagnostic[] {
+export function checkTogether(
+  folders: readonly ParsedFolder[],
+  today: string,
+  published: PublishedNumber = () => null,
+): Diagnostic[] {
   const numbered = folders.filter(hasIssue).sort((a, b) => a.place.issue - b.place.issue || byDate(a, b));
   const free = firstFreeDate(folders, today);
   return [
-    ...takenNumbers(numbered),
+    ...takenNumbers(numbered, published),
     ...fallingDates(numbered),
     ...takenDates(folders, free),
     ...backdated(folders, numbered, free),
@@ -23,6 +27,12 @@ export function checkTogether(folders: readonly ParsedFolder[], today: string): 
     ...takenSlugs(folders),
   ];
 }
+
+/**
+ * The number that an agent has where readers get it from, the default branch of the remote, with the name of that
+ * branch; null where nothing is known. Asked only of agents that share a number.
+ */
+export type PublishedNumber = (slug: string) => { issue: number | null; branch: string } | null;
 
 /** The first day from `today` on, after the last numbered agent, that no agent has. */
 export function firstFreeDate(folders: readonly ParsedFolder[], today: string): string {
@@ -50,19 +60,24 @@ function lastNumberedDate(numbered: readonly Numbered[]): string | null {
   );
 }
 
-function takenNumbers(numbered: readonly Numbered[]): Diagnostic[] {
-  const owners = new Map<number, Numbered>();
-  return numbered.flatMap((folder) => {
-    const owner = owners.get(folder.place.issue);
-    if (owner === undefined) {
-      owners.set(folder.place.issue, folder);
-      return [];
-    }
-    return at(folder, 'issue', {
-      code: 'issue/taken',
-      message: `Number ${folder.place.issue} belongs to \`${owner.slug}\`, which comes first by date and slug.`,
-      hint: 'Delete this `issue` line: `catalog publish` writes the next number.',
-    });
+/** Of agents with one number the one that has it on the default branch keeps it, else the earlier by date and slug. */
+function takenNumbers(numbered: readonly Numbered[], published: PublishedNumber): Diagnostic[] {
+  return numbered.flatMap((first, index) => {
+    if (numbered[index - 1]?.place.issue === first.place.issue) return [];
+    const claimants = numbered.filter(({ place }) => place.issue === first.place.issue);
+    if (claimants.length === 1) return [];
+    const known = claimants.map((folder) => ({ folder, at: published(folder.slug) }));
+    const keeper = known.find(({ at }) => at?.issue === first.place.issue) ?? { folder: first, at: null };
+    const why = keeper.at === null ? 'comes first by date and slug' : `has it on ${keeper.at.branch} already`;
+    return claimants
+      .filter((folder) => folder !== keeper.folder)
+      .flatMap((folder) =>
+        at(folder, 'issue', {
+          code: 'issue/taken',
+          message: `Number ${folder.place.issue} belongs to \`${keeper.folder.slug}\`, which ${why}.`,
+          hint: 'This one moves: delete its `issue` line, and `catalog publish` writes the next number.',
+        }),
+      );
   });
 }
 

@@ -149,7 +149,7 @@ function readStanding(data: unknown): Standing {
 }
 
 /** The same from the lines of front matter that is not well-formed, so that a numbered agent is still known as one. */
-function guessStanding(text: string): Standing {
+export function guessStanding(text: string): Standing {
   const value = (key: string) => new RegExp(`^${key}:[ \\t]*["']?([^"'\\n]*)`, 'm').exec(text)?.[1]?.trim();
   return readStanding({
     date: value('date'),

@@ -72,7 +72,8 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
     });
     response.end(request.method === 'HEAD' ? undefined : body);
   });
-  for (const mount of mountsOf(follower.current())) {
+  const mounts = mountsOf(follower.current());
+  for (const mount of mounts) {
     addPost(router, `${mount}/api/feedback`, postRoute(parts, vote, 'thanks/vote'), parts);
     addPost(router, `${mount}/api/subscribe`, postRoute(parts, signup, 'thanks/sign-up'), parts);
   }
@@ -81,7 +82,7 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
     const build = follower.current();
     const target = parseTarget(request.url ?? '/');
     const path = target === null ? null : withinBase(build, target.path);
-    const inApi = path === '/api' || path?.startsWith('/api/') === true;
+    const inApi = mounts.some((mount) => `${target?.path}/`.startsWith(`${mount}/api/`));
     if (request.method === 'OPTIONS') return answerPreflight(response);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const exists = target !== null && (await files.exists(build, target));

@@ -104,7 +104,7 @@ async function killAgainAndAgain(times: number): Promise<{ acknowledged: number;
     assert.is((await vote(last.address, 'the last')).status, 200);
     assert.is((await last.stop()).code, 0);
     assertKept([...acknowledged, 'the last'], [log]);
-    torn += readdirSync(join(folder, 'data')).filter((name) => name.includes('.torn-')).length;
+    torn += readdirSync(join(folder, 'data')).filter((name) => name.includes('.torn')).length;
   });
   return { acknowledged: acknowledged.length, torn };
 }
