@@ -1,5 +1,5 @@
 import type { NumberedAgent } from '../content/agent.ts';
-import type { AgentDocument, AgentSummary } from '../schema/documents.ts';
+import { type AgentDocument, type AgentSummary, agentSummary } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
 import type { Addresses } from './urls.ts';
 
@@ -34,36 +34,10 @@ export function agentDocumentOf(agent: NumberedAgent, settings: Settings, url: A
   };
 }
 
-/** What the catalog lists of a document. */
+/** What the catalog lists of a document: the fields that the schema of a summary names. */
 export function summaryOf(document: AgentDocument): AgentSummary {
-  const {
-    title,
-    slug,
-    date,
-    issue,
-    category,
-    categoryLabel,
-    tags,
-    difficulty,
-    runtimes,
-    excerpt,
-    url,
-    apiUrl,
-    promptUrl,
-  } = document;
-  return {
-    title,
-    slug,
-    date,
-    issue,
-    category,
-    categoryLabel,
-    tags,
-    difficulty,
-    runtimes,
-    excerpt,
-    url,
-    apiUrl,
-    promptUrl,
-  };
+  const fields = summaryFields.map((field) => [field, document[field]]);
+  return Object.fromEntries(fields) as AgentSummary;
 }
+
+const summaryFields = Object.keys(agentSummary.shape) as (keyof AgentSummary)[];
