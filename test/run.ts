@@ -19,7 +19,7 @@ const state = globalThis as unknown as { UVU_DEFER: number; UVU_QUEUE: [string, 
 state.UVU_DEFER = 1;
 state.UVU_QUEUE = [];
 
-/** A file that takes longer than this, in milliseconds, hangs: better a named failure than a run without end. */
+/** A file of a full run that takes longer, in milliseconds, hangs: better a named failure than a run without end. */
 const patience = 180_000;
 
 let passed = 0;
@@ -74,10 +74,13 @@ async function runFile(name: string, file: string): Promise<void> {
   const queue: [string, ...Runner[]] = [name];
   state.UVU_INDEX = state.UVU_QUEUE.push(queue) - 1;
   const begun = performance.now();
-  const watchdog = setTimeout(() => {
-    console.error(`${name} did not end within ${patience / 1000} s`);
-    process.exit(1);
-  }, patience);
+  const watchdog =
+    share === undefined
+      ? undefined
+      : setTimeout(() => {
+          console.error(`${name} did not end within ${patience / 1000} s`);
+          process.exit(1);
+        }, patience);
   await import(pathToFileURL(file).href);
   const runners = queue.slice(1) as Runner[];
   if (runners.length === 0) throw new Error(`${name} never calls test.run()`);
