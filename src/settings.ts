@@ -27,11 +27,10 @@ export interface SettingsOverrides {
  */
 export function loadSettings(cwd: string, overrides: SettingsOverrides, environment: NodeJS.ProcessEnv): Settings {
   const source = parseSettings(readSettings(cwd));
-  const base = override('--base-url', overrides.baseUrl) ?? override('CATALOG_BASE_URL', environment.CATALOG_BASE_URL);
   const runtime =
     override('--runtime-url', overrides.runtimeUrl) ?? override('CATALOG_RUNTIME_URL', environment.CATALOG_RUNTIME_URL);
   const { $schema: _schema, runtimeUrl, ...rest } = source;
-  const address = base ?? rest.baseUrl;
+  const address = givenBaseUrl(overrides.baseUrl, environment) ?? rest.baseUrl;
   return deepFreeze({
     ...rest,
     baseUrl: address,

@@ -203,6 +203,23 @@ test('serve --build builds, prints the address, serves it, and ends well on SIGT
   });
 });
 
+test('a second serve --build on the same data is refused before it changes what the first one serves', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
+    const data = ['--data', join(folder, 'data')];
+    const server = await startServer(['--build', '--cwd', folder, ...data]);
+    try {
+      const before = snapshot(join(folder, 'dist'));
+      const second = await catalog(['serve', '--build', '--port', '0', '--cwd', folder, ...data]);
+      assert.is(second.code, 1);
+      assert.match(second.stderr, 'is in use by process');
+      assert.equal(snapshot(join(folder, 'dist')), before);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
 test('serve --build ends with 1 and the diagnostics when the catalog has an error', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', front: { title: null } }]);

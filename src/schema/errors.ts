@@ -8,8 +8,6 @@ export const errorObject = z
   })
   .meta({ title: 'Error', description: 'What went wrong' });
 
-export type ErrorObject = z.infer<typeof errorObject>;
-
 /** Every code that `error` may hold, with its status and what it means. */
 export const errorCodes = {
   bad_request: { status: 400, meaning: 'The request is not well-formed HTTP' },

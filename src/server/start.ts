@@ -37,8 +37,8 @@ const timeouts = {
 };
 
 /**
- * Listens, then calls `prepare` with the port, then opens the logs and serves the build in `dist`. Requests that come
- * before get 503.
+ * Listens, opens the logs, then calls `prepare` with the port, then serves the build in `dist`. Requests that come before
+ * get 503.
  *
  * Rejects with OperationError when the port or a log is taken or there is no build, and with what `prepare` throws.
  */
@@ -94,15 +94,16 @@ export async function startServer(
   };
   try {
     const { port } = server.address() as AddressInfo;
-    prepare(port);
-    const follower = followBuild(settings.dist, log.log);
-    opened.push({ close: follower.stop });
     makeDataFolder(settings.data);
     const warn = (message: string) => log.log.warn(message);
     const votes = await openVoteLog({ file: settings.votes, now: () => new Date(), random: randomBytes, warn });
     opened.push(votes);
     const signups = await openSignups(settings.signups, { file: join(settings.data, 'signups.jsonl'), log: log.log });
     opened.push(signups);
+    // Only the owner of the logs may change the build: it is what another server may be serving.
+    prepare(port);
+    const follower = followBuild(settings.dist, log.log);
+    opened.push({ close: follower.stop });
     handle = createApp({ follower, votes, signups, log, settings });
     const { info, basePath } = follower.current();
     const address = `http://${hostForPeople(settings.host)}:${port}${basePath}/`;
