@@ -1,0 +1,266 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { smallAgent, temporaryFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { type Forge, git, makeForge } from '../support/forge.ts';
+import { loud } from '../support/loud.ts';
+import { catalog } from '../support/process.ts';
+import type { Run } from '../support/workflow.ts';
+
+/**
+ * The publication with nobody awake: the very steps of the workflows, on pretended days, against a bare repository, one
+ * after the other. Each test continues where the one before it ended.
+ */
+
+const folder = temporaryFolder();
+const editor = join(folder.path, 'editor');
+let forge: Forge;
+
+test.before(
+  loud(async () => {
+    forge = await makeForge(folder.path);
+    await git(folder.path, 'clone', '--quiet', forge.remote, editor);
+    await git(editor, 'checkout', '--quiet', '-b', 'main');
+    writeCatalog(editor, [], { runtimeUrl: null, queueWarningDays: 1 });
+    writeFiles(editor, { '.gitignore': 'dist/\npreview/\n', 'agents/.gitkeep': '', 'README.md': 'A catalog.\n' });
+    await save('Start the catalog');
+  }),
+);
+
+test.after(
+  loud(async () => {
+    await forge?.close();
+    folder.remove();
+  }),
+);
+
+/** Commits everything the editor has, and pushes it. */
+async function save(message: string): Promise<void> {
+  await git(editor, 'add', '--all');
+  await git(editor, 'commit', '--quiet', '-m', message);
+  await git(editor, 'push', '--quiet', '--set-upstream', 'origin', 'main');
+}
+
+function addAgent(slug: string, date: string, front: Record<string, string | null> = {}): void {
+  writeFiles(join(editor, 'agents', slug), smallAgent({ slug, date, front }));
+}
+
+function agentFile(slug: string): string {
+  return readFileSync(join(editor, 'agents', slug, 'agent.md'), 'latin1');
+}
+
+/** Slug → number, as the remote's main branch has them. */
+async function numbers(): Promise<Record<string, number>> {
+  const lines = await git(forge.remote, 'grep', '-E', '^issue: ', 'main', '--', 'agents').catch(() => '');
+  return Object.fromEntries(
+    lines
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => [line.split('/')[1], Number(/issue: (\d+)$/.exec(line)?.[1])]),
+  );
+}
+
+/** Slugs on the live site, the newest first. */
+function live(): string[] {
+  const { agents } = JSON.parse(readFileSync(join(forge.pages, 'api/agents.json'), 'utf8'));
+  return agents.map(({ slug }: { slug: string }) => slug);
+}
+
+function said({ steps }: Run): string {
+  return steps
+    .map(({ job, name, code, stdout, stderr }) => `[${job}] ${name} → ${code}\n${stdout}${stderr}`)
+    .join('\n');
+}
+
+test('day one: a new agent is written, checked, committed, and comes out with number 1', async () => {
+  const flags = ['--title', 'The first agent', '--category', 'coding', '--difficulty', 'easy', '--runtime', 'Claude'];
+  const texts = ['--tag', 'testing', '--excerpt', 'Shows that a first agent comes out on its day and not before it.'];
+  const problem = ['--problem', 'Ada wants to see her first agent come out on its very day without being awake then.'];
+  const made = await catalog(['new', 'first', '--date', '2027-03-01', ...flags, ...texts, ...problem], { cwd: editor });
+  assert.is(made.code, 0, made.stderr);
+  const path = join(editor, 'agents/first/agent.md');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('draft: true\n', ''));
+  const valid = await catalog(['validate', '--today', '2027-02-28'], { cwd: editor });
+  assert.is(valid.code, 0, valid.stdout + valid.stderr);
+  addAgent('second', '2027-03-02');
+  await save('Add the first two agents');
+
+  const run = await forge.play('publish.yml', { today: '2027-03-01' });
+  assert.equal(
+    run.results,
+    { publish: 'success', alert: 'skipped', build: 'success', deploy: 'success', check: 'success' },
+    said(run),
+  );
+  assert.equal(await numbers(), { first: 1 });
+  assert.equal(live(), ['first']);
+  assert.ok(existsSync(join(forge.pages, '.well-known/agent-skills/index.json')));
+  assert.match(run.summary, /No\. 1: The first agent/);
+});
+
+test('run again, the day changes nothing, and ends after the first job', async () => {
+  const before = await git(forge.remote, 'rev-parse', 'main');
+  const run = await forge.play('publish.yml', { today: '2027-03-01' });
+  assert.equal(
+    run.results,
+    { publish: 'success', alert: 'skipped', build: 'skipped', deploy: 'skipped', check: 'skipped' },
+    said(run),
+  );
+  assert.is(await git(forge.remote, 'rev-parse', 'main'), before);
+});
+
+test('a pull request with a faulty agent gets annotations on its lines, and no preview', async () => {
+  await git(editor, 'checkout', '--quiet', '-b', 'proposal');
+  addAgent('faulty', '2027-03-03', { difficulty: 'impossible', title: '"::error::%0A @everyone"' });
+  await git(editor, 'add', '--all');
+  await git(editor, 'commit', '--quiet', '-m', 'Propose an agent');
+  await git(editor, 'push', '--quiet', 'origin', 'proposal');
+  const run = await forge.play('validate.yml', { today: '2027-03-01', branch: 'proposal' });
+  assert.equal(run.results, { validate: 'failure' });
+  const [annotation] = said(run).match(/^::error file=agents\/faulty\/agent\.md,line=\d+,col=\d+,.*$/m) ?? [];
+  assert.match(annotation ?? '', /difficulty|impossible/, said(run));
+  assert.match(run.summary, /agents\/faulty\/agent&#46;md/);
+  assert.not.ok(existsSync(forge.preview));
+});
+
+test('mended, it gets a preview with what is not out yet', async () => {
+  addAgent('faulty', '2027-03-03');
+  await git(editor, 'commit', '--quiet', '--all', '-m', 'Mend it');
+  await git(editor, 'push', '--quiet', 'origin', 'proposal');
+  const run = await forge.play('validate.yml', { today: '2027-03-01', branch: 'proposal' });
+  assert.equal(run.results, { validate: 'success' }, said(run));
+  assert.ok(existsSync(join(forge.preview, 'agents/faulty.html')));
+  assert.match(run.summary, /## Validation/);
+  assert.not.match(run.summary, /\| error \|/);
+});
+
+test('after a missed day a sound agent comes out late, a faulty one is held back and reported', async () => {
+  await git(editor, 'checkout', '--quiet', 'main');
+  await git(editor, 'pull', '--quiet');
+  addAgent('faulty', '2027-03-03', { difficulty: 'impossible' });
+  await save('Merge a faulty agent');
+  const untouched = agentFile('second');
+
+  const run = await forge.play('publish.yml', { today: '2027-03-03' });
+  assert.equal(
+    run.results,
+    { publish: 'success', alert: 'success', build: 'success', deploy: 'success', check: 'success' },
+    said(run),
+  );
+  assert.equal(await numbers(), { first: 1, second: 2 });
+  assert.equal(live(), ['second', 'first']);
+  await git(editor, 'pull', '--quiet');
+  assert.is(agentFile('second').replace('issue: 2\n', ''), untouched);
+  assert.match(run.summary, /Held back: \*\*faulty\*\*/);
+  assert.equal(forge.issues.map(({ title }) => title).sort(), ['Held back: faulty', 'The queue runs dry']);
+  assert.match(forge.issues.map(({ body }) => body).join(), /impossible/);
+});
+
+test('the next run on that day opens no second issue', async () => {
+  const run = await forge.play('publish.yml', { today: '2027-03-03' });
+  assert.is(run.results.alert, 'success', said(run));
+  assert.is(forge.issues.length, 2);
+});
+
+test('mended and moved to the free date that the message names, it comes out on that date', async () => {
+  addAgent('third', '2027-03-04');
+  await save('Add the next agent');
+  await forge.play('publish.yml', { today: '2027-03-04' });
+  assert.equal(await numbers(), { first: 1, second: 2, third: 3 });
+
+  await git(editor, 'pull', '--quiet');
+  addAgent('faulty', '2027-03-03');
+  const late = await catalog(['publish', '--dry-run', '--today', '2027-03-04'], { cwd: editor });
+  const [, free = ''] = /of which (\d{4}-\d\d-\d\d) is the first/.exec(late.stderr) ?? [];
+  assert.is(free, '2027-03-05', late.stderr);
+  assert.match(late.stderr, /date\/backdated[\s\S]*first free one is 2027-03-05/);
+  addAgent('faulty', free);
+  await save('Mend the agent, and give it a free date');
+
+  await forge.play('publish.yml', { today: '2027-03-04' });
+  assert.not.ok(live().includes('faulty'));
+  await forge.play('publish.yml', { today: free });
+  assert.equal(await numbers(), { first: 1, second: 2, third: 3, faulty: 4 });
+  assert.is(live()[0], 'faulty');
+});
+
+test('two runs that meet give one number, and work done meanwhile is kept', async () => {
+  await git(editor, 'pull', '--quiet');
+  addAgent('fifth', '2027-03-06');
+  await save('Add the fifth agent');
+  const rival = join(folder.path, 'rival');
+  await git(folder.path, 'clone', '--quiet', forge.remote, rival);
+  const meanwhile = join(folder.path, 'meanwhile.sh');
+  writeFileSync(
+    meanwhile,
+    `set -e
+cd '${rival}'
+if [ ! -e ../once ]; then
+  touch ../once; echo 'Changed meanwhile.' >> README.md
+  git commit --quiet --all -m 'Change the README'; git push --quiet
+elif [ ! -e ../twice ]; then
+  touch ../twice; git pull --quiet
+  '${process.execPath}' '${join(import.meta.dirname, '../../bin/catalog.js')}' publish --push --today 2027-03-06 >&2
+fi
+`,
+  );
+  const run = await forge.play('publish.yml', {
+    today: '2027-03-06',
+    onCheckout(workspace, job) {
+      // git asks this hook after it has seen the remote, and before it sends: someone else pushes in between.
+      const hook = `#!/bin/sh\nunset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX\nexec sh '${meanwhile}'\n`;
+      if (job === 'publish') writeFileSync(join(workspace, '.git/hooks/pre-push'), hook, { mode: 0o755 });
+    },
+  });
+  assert.is(run.results.check, 'success', said(run));
+  assert.ok(existsSync(join(folder.path, 'twice')), said(run));
+  assert.equal(await numbers(), { first: 1, second: 2, third: 3, faulty: 4, fifth: 5 });
+  assert.is(live()[0], 'fifth');
+  assert.match(await git(forge.remote, 'show', 'main:README.md'), 'Changed meanwhile.');
+});
+
+test('the history is a line, each commit of the run names its issues and touches nothing else', async () => {
+  assert.is((await git(forge.remote, 'log', '--merges', '--oneline', 'main')).trim(), '');
+  const commits = (await git(forge.remote, 'log', '--format=%H', '--grep', '^Publish No', 'main')).trim().split('\n');
+  assert.is(commits.length, 5);
+  for (const commit of commits) {
+    const change = await git(forge.remote, 'show', '--format=%s', '--numstat', commit);
+    assert.match(change, /^Publish No\. \d: .*\n\n1\t0\tagents\/\w+\/agent\.md\n$/);
+  }
+});
+
+test('the host of the runtime got every build, and keeps the last three', () => {
+  const builds = readdirSync(join(forge.runtime, 'builds'));
+  assert.is(builds.length, 3);
+  const served = readlinkSync(join(forge.runtime, 'dist'));
+  const { id } = JSON.parse(readFileSync(join(forge.pages, 'build.json'), 'utf8'));
+  assert.is(served, `builds/${id}`);
+});
+
+test('a deployment that failed is made up for by the next run', async () => {
+  writeFileSync(join(forge.pages, 'build.json'), '{"id":"of an older build","counts":{"agents":0}}');
+  const run = await forge.play('publish.yml', { today: '2027-03-06' });
+  assert.is(run.results.check, 'success', said(run));
+});
+
+test('a faulty agent that has a number stops the run, and nothing is changed', async () => {
+  await git(editor, 'pull', '--quiet');
+  const path = join(editor, 'agents/second/agent.md');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('difficulty: easy', 'difficulty: impossible'));
+  addAgent('sixth', '2027-03-07');
+  await save('Break a published agent');
+  const site = live();
+  const run = await forge.play('publish.yml', { today: '2027-03-07' });
+  assert.equal(run.results, {
+    publish: 'failure',
+    alert: 'skipped',
+    build: 'skipped',
+    deploy: 'skipped',
+    check: 'skipped',
+  });
+  assert.match(said(run), /::error file=agents\/second\/agent\.md,line=/);
+  assert.not.ok('sixth' in (await numbers()));
+  assert.equal(live(), site);
+});
+
+test.run();

@@ -1,0 +1,190 @@
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as assert from 'uvu/assert';
+import { bundled, writeFiles } from './catalog.ts';
+import { run } from './process.ts';
+import { playWorkflow, type Run, readWorkflow, type Step } from './workflow.ts';
+
+const shiftClock = fileURLToPath(new URL('./shift-clock.mjs', import.meta.url));
+const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
+
+/** Who commits in the tests. */
+export const identity = {
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@press.example',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@press.example',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+};
+
+/** Runs git in a folder; it has to end well. Returns what it wrote. */
+export async function git(cwd: string, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run('git', args, { cwd, env: identity });
+  assert.is(code, 0, `git ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+/** An imitation of a place like GitHub: a bare repository, Pages, issues, and a host that is reached by ssh. */
+export interface Forge {
+  /** The bare repository. */
+  remote: string;
+  /** What readers find: the files that were deployed last. */
+  pages: string;
+  /** The address of those files. */
+  address: string;
+  /** The folder on the host of the runtime. */
+  runtime: string;
+  /** The previews that were uploaded, one folder each run. */
+  preview: string;
+  /** The titles and bodies of the issues that were opened. */
+  issues: { title: string; body: string }[];
+  /** Plays one of the project's workflows as on the day given. */
+  play(file: 'publish.yml' | 'validate.yml', options: PlayOptions): Promise<Run>;
+  close(): Promise<void>;
+}
+
+export interface PlayOptions {
+  /** YYYY-MM-DD; it is noon there. */
+  today: string;
+  /** The branch that is checked out; default: main. */
+  branch?: string;
+  /** Called before each step that runs a command, with the folder of the job. */
+  beforeStep?: (job: string, step: Step) => void | Promise<void>;
+  /** Called with each new clone. */
+  onCheckout?: (workspace: string, job: string) => void | Promise<void>;
+}
+
+/** Makes a forge in a folder; the repository has no commit yet. */
+export async function makeForge(folder: string): Promise<Forge> {
+  const remote = join(folder, 'remote.git');
+  const pages = join(folder, 'pages');
+  const tools = join(folder, 'tools');
+  const temporary = join(folder, 'jobs');
+  const runtime = join(folder, 'runtime');
+  const preview = join(folder, 'preview');
+  for (const path of [pages, temporary]) mkdirSync(path);
+  await git(folder, 'init', '--quiet', '--bare', '--initial-branch', 'main', remote);
+  writeTools(tools);
+  const issues: Forge['issues'] = [];
+  const server = await serve(pages, issues);
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  async function play(file: string, { today, branch = 'main', beforeStep, onCheckout }: PlayOptions): Promise<Run> {
+    let artifact = '';
+    return playWorkflow(readWorkflow(join(bundled, '.github/workflows', file)), {
+      temporary,
+      contexts: {
+        github: {
+          event_name: 'schedule',
+          ref: `refs/heads/${branch}`,
+          token: 'token-of-the-job',
+        },
+        vars: { RUNTIME_TARGET: `catalog@runtime.example:${runtime}` },
+        secrets: { RUNTIME_SSH_KEY: 'a private key', RUNTIME_KNOWN_HOSTS: 'runtime.example ssh-ed25519 AAAA' },
+      },
+      env: {
+        ...identity,
+        PATH: `${tools}:${process.env.PATH}`,
+        CLOCK_SHIFT: String(Date.parse(`${today}T12:00:00Z`) - Date.now()),
+        GITHUB_API_URL: `${address}/api`,
+        GITHUB_REPOSITORY: 'press/catalog',
+      },
+      ...(beforeStep === undefined ? {} : { beforeStep }),
+      actions: {
+        'actions/checkout': async ({ workspace, with: { ref = '', 'fetch-depth': depth = '1' }, job }) => {
+          const shallow = depth === '0' ? [] : ['--depth', depth];
+          await git(folder, 'clone', '--quiet', ...shallow, '--branch', branch, `file://${remote}`, workspace);
+          if (ref !== '') await git(workspace, 'checkout', '--quiet', ref);
+          await onCheckout?.(workspace, job);
+          return {};
+        },
+        'actions/setup-node': () => ({}),
+        'actions/configure-pages': () => ({ base_url: address }),
+        'actions/upload-pages-artifact': ({ workspace, with: { path = '' } }) => {
+          artifact = join(temporary, 'artifact');
+          rmSync(artifact, { recursive: true, force: true });
+          cpSync(join(workspace, path), artifact, { recursive: true });
+          return {};
+        },
+        'actions/deploy-pages': () => {
+          rmSync(pages, { recursive: true });
+          cpSync(artifact, pages, { recursive: true });
+          return { page_url: address };
+        },
+        'actions/upload-artifact': ({ workspace, with: { path = '' } }) => {
+          cpSync(join(workspace, path), preview, { recursive: true });
+          return {};
+        },
+      },
+    });
+  }
+
+  return {
+    remote,
+    pages,
+    address,
+    runtime,
+    preview,
+    issues,
+    play,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+/** What stands for npm, npx and ssh on the PATH: no network, and the compiled program with a shifted clock. */
+function writeTools(tools: string): void {
+  const script = (...lines: string[]) => `#!/bin/sh\n${lines.join('\n')}\n`;
+  writeFiles(tools, {
+    npm: script('case "$*" in "ci --ignore-scripts" | "run prepare --if-present") exit 0 ;; esac', 'exit 97'),
+    npx: script(
+      '[ "$1 $2" = "--no catalog" ] || exit 98',
+      'shift 2',
+      `exec '${process.execPath}' --import '${shiftClock}' '${bin}' "$@"`,
+    ),
+    // Checks what a real ssh would need, then runs the script here.
+    ssh: script(
+      'for last; do :; done',
+      '[ "$1" = -i ] && [ "$(cat "$2")" = "a private key" ] || { echo "no key" >&2; exit 255; }',
+      'exec sh -c "$last"',
+    ),
+  });
+  for (const name of ['npm', 'npx', 'ssh']) chmodSync(join(tools, name), 0o755);
+}
+
+/** Serves deployed files, and the part of GitHub's API that opens and lists issues. */
+function serve(pages: string, issues: Forge['issues']): Promise<Server> {
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    const answer = (status: number, body: string | Buffer) => response.writeHead(status).end(body);
+    if (pathname === '/api/repos/press/catalog/issues') {
+      if (request.headers.authorization !== 'Bearer token-of-the-job') return void answer(401, '{}');
+      if (request.method === 'GET') {
+        const open = searchParams.get('page') === '1' && searchParams.get('state') === 'open' ? issues : [];
+        return void answer(200, JSON.stringify(open));
+      }
+      let text = '';
+      request.on('data', (chunk) => {
+        text += chunk;
+      });
+      request.on('end', () => {
+        issues.push(JSON.parse(text));
+        answer(201, JSON.stringify({ html_url: `https://github.example/press/catalog/issues/${issues.length}` }));
+      });
+      return;
+    }
+    try {
+      answer(200, readFileSync(join(pages, pathname)));
+    } catch {
+      answer(404, 'not found');
+    }
+  });
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
