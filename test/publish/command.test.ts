@@ -1,0 +1,293 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, type SmallAgent, smallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { git, identity } from '../support/forge.ts';
+import { catalog, type Finished } from '../support/process.ts';
+
+/** `catalog publish` where something is in the way: clear words, the right exit code, nothing lost. */
+
+const today = '2027-03-02';
+const publish = (cwd: string, args: string[] = [], env: NodeJS.ProcessEnv = {}) =>
+  catalog(['publish', '--today', today, ...args], { cwd, env: { ...identity, ...env } });
+
+const agents: SmallAgent[] = [
+  { slug: 'one', date: '2027-03-01', front: { issue: '1' } },
+  { slug: 'two', date: '2027-03-02' },
+];
+
+/** Runs `use` with a catalog that is committed to main, and pushed to a bare repository beside it. */
+async function inRepository(
+  use: (place: { editor: string; remote: string; folder: string }) => Promise<void>,
+  content: SmallAgent[] = agents,
+): Promise<void> {
+  await inFolder(async (folder) => {
+    const editor = join(folder, 'editor');
+    const remote = join(folder, 'remote.git');
+    mkdirSync(editor);
+    writeCatalog(editor, content);
+    await git(folder, 'init', '--quiet', '--bare', '--initial-branch', 'main', remote);
+    await git(editor, 'init', '--quiet', '--initial-branch', 'main');
+    await git(editor, 'remote', 'add', 'origin', remote);
+    await git(editor, 'add', '--all');
+    await git(editor, 'commit', '--quiet', '-m', 'Start');
+    await git(editor, 'push', '--quiet', '--set-upstream', 'origin', 'main');
+    await use({ editor, remote, folder });
+  });
+}
+
+/** What must not change when a command is refused: the files, and the commits. */
+async function state(editor: string): Promise<unknown> {
+  const files = Object.entries(snapshot(editor)).filter(([path]) => !path.startsWith('.git/'));
+  return [files, await git(editor, 'log', '--all', '--format=%H')];
+}
+
+async function refused(editor: string, words: RegExp, run: () => Promise<Finished>): Promise<void> {
+  const before = await state(editor);
+  const { code, stderr } = await run();
+  assert.is(code, 1, stderr);
+  assert.match(stderr, words);
+  assert.not.match(stderr, /fault of the program|\n +at /);
+  assert.equal(await state(editor), before);
+}
+
+const issueOf = (editor: string, slug: string) =>
+  /^issue: (\d+)$/m.exec(readFileSync(join(editor, 'agents', slug, 'agent.md'), 'utf8'))?.[1];
+
+test('numbers are written below the date, and a second run finds nothing to do', async () => {
+  await inRepository(async ({ editor }) => {
+    const first = await publish(editor);
+    assert.is(first.code, 0, first.stderr);
+    assert.match(first.stderr, /Published No\. 2: The two agent \(two\)/);
+    assert.match(readFileSync(join(editor, 'agents/two/agent.md'), 'utf8'), /^date: 2027-03-02\nissue: 2\n/m);
+    const again = await publish(editor);
+    assert.is(again.code, 0);
+    assert.match(again.stderr, /Nothing new is due/);
+  });
+});
+
+test('every byte but the new line stays, whatever ends the lines and however the date is written', async () => {
+  const front = { title: '"Ünïcödé: two"', date: "'2027-03-02' # the day" };
+  await inRepository(
+    async ({ editor }) => {
+      const path = join(editor, 'agents/two/agent.md');
+      const bytes = readFileSync(path, 'latin1').replaceAll('\n', '\r\n');
+      writeFileSync(path, bytes, 'latin1');
+      await git(editor, 'commit', '--quiet', '--all', '-m', 'Other line ends');
+      const { code, stderr } = await publish(editor, ['--commit']);
+      assert.is(code, 0, stderr);
+      const after = readFileSync(path, 'latin1');
+      assert.match(after, "'2027-03-02' # the day\r\nissue: 2\r\n");
+      assert.is(after.replace('issue: 2\r\n', ''), bytes);
+    },
+    [{ slug: 'two', date: '2027-03-02', front }].map((agent) => ({ ...agent, front: { ...agent.front, issue: null } })),
+  );
+});
+
+test('--dry-run says what would come out, and writes nothing; --json tells it to machines', async () => {
+  await inRepository(async ({ editor }) => {
+    const before = await state(editor);
+    const { code, stdout, stderr } = await publish(editor, ['--dry-run', '--json']);
+    assert.is(code, 0, stderr);
+    const { releases, heldBack, commit, dryRun } = JSON.parse(stdout);
+    assert.equal(
+      { releases, heldBack, commit, dryRun },
+      {
+        releases: [{ slug: 'two', issue: 2, date: '2027-03-02', title: 'The two agent' }],
+        heldBack: [],
+        commit: null,
+        dryRun: true,
+      },
+    );
+    assert.equal(await state(editor), before);
+  });
+});
+
+test('--commit commits the numbers and nothing else, with a message that lists the issues', async () => {
+  await inRepository(async ({ editor }) => {
+    writeFiles(editor, { 'notes.txt': 'not in git\n' });
+    const { code, stderr } = await publish(editor, ['--commit']);
+    assert.is(code, 0, stderr);
+    assert.is(
+      (await git(editor, 'show', '--format=%B', '--name-only')).trim(),
+      'Publish No. 2: The two agent\n\n- No. 2, 2027-03-02: The two agent (two)\n\n\nagents/two/agent.md',
+    );
+    assert.match(await git(editor, 'status', '--porcelain'), '?? notes.txt');
+  });
+});
+
+test('a working tree with changes is refused, and named; --allow-dirty lets it be', async () => {
+  await inRepository(async ({ editor }) => {
+    writeFiles(editor, { 'agents/one/prompt.txt': `${smallAgent({ slug: 'one', date: today })['prompt.txt']}` });
+    writeFileSync(
+      join(editor, 'catalog.config.json'),
+      `${readFileSync(join(editor, 'catalog.config.json'), 'utf8')}\n`,
+    );
+    await refused(editor, /not committed:[\s\S]*catalog\.config\.json[\s\S]*--allow-dirty/, () => publish(editor));
+    assert.is((await publish(editor, ['--allow-dirty'])).code, 0);
+    assert.is(issueOf(editor, 'two'), '2');
+  });
+});
+
+test('an agent that git does not have is never committed in part', async () => {
+  await inRepository(async ({ editor }) => {
+    await git(editor, 'rm', '--quiet', '--cached', 'agents/two/prompt.txt');
+    await git(editor, 'commit', '--quiet', '-m', 'Forget a file');
+    await refused(editor, /agents\/two are not in git/, () => publish(editor, ['--commit', '--allow-dirty']));
+  });
+});
+
+test('a branch behind its remote is refused, also when nobody fetched; --push brings it up to date', async () => {
+  await inRepository(async ({ editor, remote, folder }) => {
+    const other = join(folder, 'other');
+    await git(folder, 'clone', '--quiet', remote, other);
+    writeFiles(other, { 'README.md': 'Gained.\n' });
+    await git(other, 'add', '--all');
+    await git(other, 'commit', '--quiet', '-m', 'Gain');
+    await git(other, 'push', '--quiet');
+    const before = readFileSync(join(editor, 'agents/two/agent.md'), 'utf8');
+    const behind = await publish(editor);
+    assert.is(behind.code, 1);
+    assert.match(behind.stderr, /lacks a commit of origin\/main[\s\S]*git pull[\s\S]*--allow-behind/);
+    assert.is(readFileSync(join(editor, 'agents/two/agent.md'), 'utf8'), before);
+    const pushed = await publish(editor, ['--push']);
+    assert.is(pushed.code, 0, pushed.stderr);
+    assert.ok(existsSync(join(editor, 'README.md')));
+    assert.match(await git(remote, 'log', '-1', '--format=%s', 'main'), 'Publish No. 2');
+  });
+});
+
+test('a remote that does not answer is said to; --allow-behind goes on without it', async () => {
+  await inRepository(async ({ editor, remote }) => {
+    rmSync(remote, { recursive: true });
+    await refused(editor, /origin did not answer[\s\S]*--allow-behind/, () => publish(editor));
+    await refused(editor, /origin did not answer/, () => publish(editor, ['--push']));
+    assert.is((await publish(editor, ['--allow-behind', '--commit'])).code, 0);
+  });
+});
+
+test('a push that the remote refuses is taken back, with the reason', async () => {
+  await inRepository(async ({ editor, remote }) => {
+    const hook = '#!/bin/sh\necho "error: GH006: Protected branch update failed" >&2\nexit 1\n';
+    writeFileSync(join(remote, 'hooks/pre-receive'), hook, { mode: 0o755 });
+    await refused(editor, /GH006: Protected branch[\s\S]*docs\/publishing\.md[\s\S]*Nothing has changed/, () =>
+      publish(editor, ['--push']),
+    );
+  });
+});
+
+test('a commit that git refuses is taken back', async () => {
+  await inRepository(async ({ editor }) => {
+    writeFileSync(join(editor, '.git/hooks/pre-commit'), '#!/bin/sh\necho "No commits today" >&2\nexit 1\n', {
+      mode: 0o755,
+    });
+    await refused(editor, /No commits today[\s\S]*Nothing has changed/, () => publish(editor, ['--commit']));
+  });
+});
+
+test('branches that both gained commits are not brought together by force', async () => {
+  await inRepository(async ({ editor, remote, folder }) => {
+    const other = join(folder, 'other');
+    await git(folder, 'clone', '--quiet', remote, other);
+    for (const [place, name] of [
+      [other, 'a'],
+      [editor, 'b'],
+    ] as const) {
+      writeFiles(place, { [name]: 'x\n' });
+      await git(place, 'add', '--all');
+      await git(place, 'commit', '--quiet', '-m', name);
+    }
+    await git(other, 'push', '--quiet');
+    await git(editor, 'fetch', '--quiet');
+    await refused(editor, /both gained commits[\s\S]*git pull --rebase/, () => publish(editor, ['--push']));
+  });
+});
+
+test('a detached HEAD, a bare repository, a folder without git, and no git at all are told apart', async () => {
+  await inRepository(async ({ editor, remote, folder }) => {
+    await git(editor, 'checkout', '--quiet', '--detach');
+    await refused(editor, /HEAD is detached[\s\S]*git switch/, () => publish(editor));
+    await refused(editor, /HEAD is detached/, () => publish(editor, ['--commit', '--allow-behind']));
+    await git(editor, 'switch', '--quiet', 'main');
+
+    writeCatalog(remote, agents);
+    const bare = await publish(remote);
+    assert.is(bare.code, 1);
+    assert.match(bare.stderr, /bare repository/);
+
+    const plain = join(folder, 'plain');
+    mkdirSync(plain);
+    writeCatalog(plain, agents);
+    const none = await publish(plain, [], { GIT_CEILING_DIRECTORIES: folder });
+    assert.is(none.code, 1);
+    assert.match(none.stderr, /not a git repository[\s\S]*git init/);
+
+    const missing = await publish(editor, [], { PATH: folder });
+    assert.is(missing.code, 1);
+    assert.match(missing.stderr, /no program `git` on the PATH/);
+    assert.is(issueOf(editor, 'two'), undefined);
+  });
+});
+
+test('a shallow clone publishes like any other', async () => {
+  await inRepository(async ({ remote, folder }) => {
+    const shallow = join(folder, 'shallow');
+    await git(folder, 'clone', '--quiet', '--depth', '1', `file://${remote}`, shallow);
+    const { code, stderr } = await publish(shallow, ['--push']);
+    assert.is(code, 0, stderr);
+    assert.match(await git(remote, 'log', '-1', '--format=%s', 'main'), 'Publish No. 2');
+  });
+});
+
+test('one number on two branches: after the merge it is said which one moves', async () => {
+  const twice: SmallAgent[] = [
+    { slug: 'one', date: '2027-03-01', front: { issue: '1' } },
+    { slug: 'own', date: '2027-03-02', front: { issue: '1' } },
+  ];
+  await inRepository(
+    async ({ editor }) => {
+      writeFiles(editor, { 'agents/own/agent.md': `${smallAgent(twice[1] as SmallAgent)['agent.md']}` });
+      await git(editor, 'commit', '--quiet', '--all', '-m', 'Merge a branch');
+      await refused(editor, /Number 1 belongs to `one`[\s\S]*delete its `issue` line/, () => publish(editor));
+    },
+    [twice[0] as SmallAgent, { slug: 'own', date: '2027-03-02' }],
+  );
+});
+
+test('a taken and a past date are held back, the free one is named, the rest comes out', async () => {
+  await inRepository(
+    async ({ editor }) => {
+      const { code, stderr, stdout } = await publish(editor, ['--json']);
+      assert.is(code, 0, stderr);
+      const { releases, heldBack, freeDate } = JSON.parse(stdout);
+      assert.equal(
+        releases.map(({ slug }: { slug: string }) => slug),
+        ['two'],
+      );
+      assert.equal(
+        heldBack.map(({ slug }: { slug: string }) => slug),
+        ['past', 'two-as-well'],
+      );
+      assert.is(freeDate, '2027-03-03');
+      assert.match(stderr, /2027-03-02 is the date of `two`/);
+      assert.match(stderr, /2027-02-27 is before 2027-03-01/);
+    },
+    [...agents, { slug: 'two-as-well', date: '2027-03-02' }, { slug: 'past', date: '2027-02-27' }],
+  );
+});
+
+test('a folder of a larger repository is a catalog too', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(join(folder, 'press/catalog'), agents);
+    writeFiles(folder, { 'README.md': 'A repository of many things.\n' });
+    await git(folder, 'init', '--quiet', '--initial-branch', 'main');
+    await git(folder, 'add', '--all');
+    await git(folder, 'commit', '--quiet', '-m', 'Start');
+    const { code, stderr } = await publish(join(folder, 'press/catalog'), ['--commit']);
+    assert.is(code, 0, stderr);
+    assert.match(await git(folder, 'show', '--name-only', '--format='), 'press/catalog/agents/two/agent.md');
+  });
+});
+
+test.run();
