@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addBuild } from './commands/build.ts';
+import { addInit } from './commands/init.ts';
 import { addNew } from './commands/new.ts';
 import { addServe } from './commands/serve.ts';
 import { addSignups } from './commands/signups.ts';
@@ -39,6 +40,7 @@ function createProgram(terminal: Console): Command {
       'after',
       `
 Examples:
+  $ catalog init my-catalog       start a catalog of your own
   $ catalog new                   start an agent on the next free date
   $ catalog validate              check every agent
   $ catalog status                what is published, due and coming
@@ -47,7 +49,8 @@ Examples:
   $ catalog votes                 what readers think of the agents
 `,
     );
-  for (const add of [addNew, addValidate, addStatus, addBuild, addServe, addVotes, addSignups]) add(program, terminal);
+  for (const add of [addInit, addNew, addValidate, addStatus, addBuild, addServe, addVotes, addSignups])
+    add(program, terminal);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
 }

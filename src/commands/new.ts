@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
 import type { Given } from '../answer-checks.ts';
-import type { Console } from '../console.ts';
+import { type Console, shellWord } from '../console.ts';
 import { ContentError } from '../diagnostics.ts';
 import type { Answers, Surroundings } from '../new-agent/answers.ts';
 import { type CommonFlags, cwdOption, jsonOption, openCatalog, todayOption } from './options.ts';
@@ -104,7 +104,7 @@ function nextSteps(
   today: string,
   cwd: string,
 ): string {
-  const there = cwd === '.' ? '' : ` --cwd ${/^[\w./\\:-]+$/.test(cwd) ? cwd : JSON.stringify(cwd)}`;
+  const there = cwd === '.' ? '' : ` --cwd ${shellWord(cwd)}`;
   const late = date < today ? ' That day has passed: it comes out as soon as it is no draft.' : '';
   return `Made "${title}" for ${date}, ${category}, ${difficulty}, ${runtimes.join(', ')}.${late}
 It is a draft, which no build takes in: most of its texts are placeholders.
