@@ -1,7 +1,11 @@
 import { Command, CommanderError } from 'commander';
+import { addAlert } from './commands/alert.ts';
 import { addBuild } from './commands/build.ts';
+import { addDeliver } from './commands/deliver.ts';
 import { addInit } from './commands/init.ts';
+import { addLive } from './commands/live.ts';
 import { addNew } from './commands/new.ts';
+import { addPublish } from './commands/publish.ts';
 import { addServe } from './commands/serve.ts';
 import { addSignups } from './commands/signups.ts';
 import { addStatus } from './commands/status.ts';
@@ -44,13 +48,17 @@ Examples:
   $ catalog new                   start an agent on the next free date
   $ catalog validate              check every agent
   $ catalog status                what is published, due and coming
+  $ catalog publish --dry-run     what today brings
   $ catalog build                 render the site into dist/
   $ catalog serve --build         build, serve, and build again at midnight
   $ catalog votes                 what readers think of the agents
 `,
     );
-  for (const add of [addInit, addNew, addValidate, addStatus, addBuild, addServe, addVotes, addSignups])
-    add(program, terminal);
+  const commands = [
+    ...[addInit, addNew, addValidate, addStatus, addPublish, addBuild, addServe, addVotes, addSignups],
+    ...[addDeliver, addLive, addAlert],
+  ];
+  for (const add of commands) add(program, terminal);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
 }

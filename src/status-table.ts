@@ -1,4 +1,5 @@
 import { plural } from './report.ts';
+import type { Settings } from './schema/settings.ts';
 import type { Status } from './status.ts';
 
 export interface TableOptions {
@@ -6,12 +7,14 @@ export interface TableOptions {
   width: number;
   /** Also the published agents before the newest ten. */
   all: boolean;
+  /** How many days the settings want filled. */
+  wanted: number;
 }
 
 const publishedShown = 10;
 
 /** The schedule for people: a block of aligned lines for each part that has something to say. */
-export function statusTable(status: Status, { width, all }: TableOptions): string {
+export function statusTable(status: Status, { width, all, wanted }: TableOptions): string {
   const { published, due, coming, drafts, withdrawn, faulty } = status;
   const shown = all ? published : published.slice(-publishedShown);
   const earlier = published.length - shown.length;
@@ -27,6 +30,7 @@ export function statusTable(status: Status, { width, all }: TableOptions): strin
       `Coming: ${coming.length === 0 ? 'nothing' : coming.length}`,
       ...table(coming, ({ daysLeft }) => `in ${plural(daysLeft, 'day')}`, width),
       `  ${plural(status.queueDays, 'day')} from tomorrow on ${status.queueDays === 1 ? 'is' : 'are'} filled without a gap.`,
+      ...(status.queueLow ? [`  Warning: the settings ask for ${plural(wanted, 'day')} (queueWarningDays).`] : []),
     ],
     [
       `Free dates in the 14 days from today: ${status.freeDates.length === 0 ? 'none' : status.freeDates.length}`,
@@ -45,6 +49,16 @@ export function statusTable(status: Status, { width, all }: TableOptions): strin
     .filter((block) => block.length > 0)
     .map((block) => block.join('\n'))
     .join('\n\n')}\n`;
+}
+
+/** What to say when the queue runs dry: how long it lasts, how long it should, and what to do. */
+export function queueWarning(
+  { queueDays }: Pick<Status, 'queueDays'>,
+  { queueWarningDays }: Pick<Settings, 'queueWarningDays'>,
+): string {
+  const filled =
+    queueDays === 0 ? 'No agent is ready for tomorrow' : `Agents are ready for ${plural(queueDays, 'day')} only`;
+  return `warning: ${filled}; the settings ask for ${plural(queueWarningDays, 'day')} (queueWarningDays). Start the next one with catalog new.`;
 }
 
 interface Row {

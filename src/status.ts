@@ -4,6 +4,7 @@ import { firstFreeDate } from './content/calendar-rules.ts';
 import type { ParsedFolder } from './content/parse.ts';
 import { select } from './content/select.ts';
 import type { Diagnostic } from './diagnostics.ts';
+import type { Settings } from './schema/settings.ts';
 
 /** The schedule of a publication on a day. Days are YYYY-MM-DD; lists are in order of time unless said otherwise. */
 export interface Status {
@@ -28,6 +29,8 @@ export interface Status {
   next: { issue: number; date: string; slug: string; title: string | null; daysLeft: number } | null;
   /** How many days from tomorrow on have an agent without an error, without a gap. */
   queueDays: number;
+  /** Whether that is fewer than `queueWarningDays` of the settings. */
+  queueLow: boolean;
 }
 
 interface Entry {
@@ -47,7 +50,7 @@ const daysShown = 14;
 export function status(
   folders: readonly ParsedFolder[],
   diagnostics: readonly Diagnostic[],
-  { today, timezone }: { today: string; timezone: string },
+  { today, settings }: { today: string; settings: Pick<Settings, 'timezone' | 'queueWarningDays'> },
 ): Status {
   const { agents, heldBack } = select(folders, diagnostics, { today, holdBack: true });
   const numbers = new Map(agents.map(({ slug, issue }) => [slug, issue]));
@@ -77,9 +80,10 @@ export function status(
   const due = numbered('due');
   const sound = coming.filter((entry) => entry.errors === 0);
   const highest = rows.reduce((most, { issue }) => Math.max(most, issue ?? 0), 0);
+  const filled = queueDays(sound, today);
   return {
     today,
-    timezone,
+    timezone: settings.timezone,
     published: numbered('published'),
     due,
     coming,
@@ -91,7 +95,8 @@ export function status(
       .map(({ standing, entry: { slug, date, errors } }) => ({ slug, date, standing, errors }))
       .sort((a, b) => compareText(a.slug, b.slug)),
     next: nextOf(sound, folders, highest),
-    queueDays: queueDays(sound, today),
+    queueDays: filled,
+    queueLow: filled < settings.queueWarningDays,
   };
 }
 

@@ -70,6 +70,7 @@ test('--json tells where every folder stands', async () => {
       ],
       next: { issue: 6, date: '2026-11-22', slug: 'tomorrow', title: 'The tomorrow agent', daysLeft: 1 },
       queueDays: 2,
+      queueLow: true,
     });
   });
 });
@@ -90,6 +91,7 @@ Coming: 4
   in 3 days   2026-11-24  unsound     (1 error)
   in 33 days  2026-12-24  far         The far agent
   2 days from tomorrow on are filled without a gap.
+  Warning: the settings ask for 3 days (queueWarningDays).
 
 Free dates in the 14 days from today: 9
   2026-11-25  2026-11-27  2026-11-28  2026-11-29  2026-11-30  2026-12-01

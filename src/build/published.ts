@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { OperationError } from '../diagnostics.ts';
-import { buildFile } from './render.ts';
+import { type BuildInfo, buildFile } from './render.ts';
 
 /** The agents of a build, as far as others have to know them. */
 export interface Published {
@@ -12,6 +12,11 @@ export interface Published {
 }
 
 const buildShape = z.object({ moved: z.record(z.string(), z.string()) });
+const infoShape = z.object({
+  id: z.string().regex(/^[0-9a-f]{32}$/),
+  baseUrl: z.string(),
+  counts: z.object({ agents: z.int(), files: z.int() }),
+});
 const catalogShape = z.object({ agents: z.array(z.object({ slug: z.string() })) });
 
 /** Reads which agents the build in the folder `dist` has. Throws OperationError when there is none. */
@@ -19,6 +24,11 @@ export function readPublished(dist: string): Published {
   const { moved } = readJson(dist, buildFile, buildShape);
   const { agents } = readJson(dist, 'api/agents.json', catalogShape);
   return { slugs: new Set(agents.map(({ slug }) => slug)), formerSlugs: new Map(Object.entries(moved)) };
+}
+
+/** What build.json in the folder `dist` says of the build there. Throws OperationError when there is none. */
+export function readBuildInfo(dist: string): Pick<BuildInfo, 'id' | 'baseUrl' | 'counts'> {
+  return readJson(dist, buildFile, infoShape);
 }
 
 function readJson<Shape extends z.ZodType>(dist: string, file: string, shape: Shape): z.infer<Shape> {

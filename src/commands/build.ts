@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Console } from '../console.ts';
 import { ContentError } from '../diagnostics.ts';
+import { type ReportFormat, reportFormats } from '../report.ts';
 import {
   baseUrlOption,
   type CommonFlags,
@@ -17,6 +18,7 @@ import {
 
 interface Flags extends CommonFlags {
   holdBack?: boolean;
+  format?: ReportFormat;
 }
 
 export function addBuild(program: Command, terminal: Console): void {
@@ -31,21 +33,31 @@ export function addBuild(program: Command, terminal: Console): void {
     .addOption(futureOption())
     .addOption(draftsOption())
     .option('--hold-back', 'leave out due agents without a number that have an error, in place of failing')
+    .addOption(new Option('--format <format>', 'how to print what was built').choices(reportFormats))
     .addOption(jsonOption())
     .addHelpText(
       'after',
       '\nExamples:\n  $ catalog build\n  $ catalog build --out preview --future --drafts\n  $ catalog build --base-url https://example.github.io/agents\n',
     )
-    .action((flags: Flags) => runBuild(flags, terminal).catch((error) => explainInJson(error, flags, terminal)));
+    .action((flags: Flags) => runBuild(flags, terminal).catch((error) => explain(error, flags, terminal)));
 }
 
-/** With --json a build that cannot be made is told on stdout too; then the error goes its usual way. */
-async function explainInJson(error: unknown, flags: Flags, terminal: Console): Promise<never> {
-  if (flags.json === true && error instanceof ContentError) {
-    const { jsonReport } = await import('../report.ts');
-    terminal.print(`${jsonReport(error.diagnostics)}\n`);
+/** Where a machine reads it, a build that cannot be made is told on stdout too; then the error goes its usual way. */
+async function explain(error: unknown, flags: Flags, terminal: Console): Promise<never> {
+  if (error instanceof ContentError) {
+    const { githubReport, jsonReport } = await import('../report.ts');
+    const { repositoryPrefix } = await import('../github/repository-prefix.ts');
+    const format = formatOf(flags);
+    if (format === 'json') terminal.print(`${jsonReport(error.diagnostics)}\n`);
+    if (format === 'github') {
+      terminal.print(`${githubReport(error.diagnostics, repositoryPrefix(resolve(flags.cwd), process.env))}\n`);
+    }
   }
   throw error;
+}
+
+function formatOf({ format, json }: Flags): ReportFormat {
+  return format ?? (json ? 'json' : 'pretty');
 }
 
 async function runBuild(flags: Flags, terminal: Console): Promise<void> {
@@ -63,7 +75,12 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
     );
   }
   for (const slug of heldBack) terminal.say(`Held back: ${slug} has errors and stays out until they are mended.\n`);
-  if (flags.json) {
+  const format = formatOf(flags);
+  if (format === 'github') {
+    const { writeOutputs } = await import('../github/step-files.ts');
+    writeOutputs(process.env, { id: info.id });
+  }
+  if (format === 'json') {
     terminal.print(`${JSON.stringify({ today, ...info, written, heldBack, warnings }, null, 2)}\n`);
     return;
   }

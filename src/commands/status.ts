@@ -31,11 +31,11 @@ async function showStatus(flags: Flags, terminal: Console): Promise<void> {
   const unreadable = diagnostics.filter(({ slug }) => slug === null);
   if (unreadable.length > 0) throw new ContentError(unreadable);
 
-  const result = status(folders, diagnostics, { today, timezone: settings.timezone });
+  const result = status(folders, diagnostics, { today, settings });
   if (flags.json) {
     terminal.print(`${JSON.stringify(result, null, 2)}\n`);
     return;
   }
   const width = process.stdout.isTTY === true ? (process.stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
-  terminal.print(statusTable(result, { width, all: flags.all === true }));
+  terminal.print(statusTable(result, { width, all: flags.all === true, wanted: settings.queueWarningDays }));
 }

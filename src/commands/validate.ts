@@ -1,4 +1,4 @@
-import { relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Console } from '../console.ts';
 import { ContentError, type Diagnostic, OperationError } from '../diagnostics.ts';
@@ -34,9 +34,14 @@ async function validate(slugs: string[], flags: Flags, terminal: Console): Promi
 
   const format = flags.format ?? (flags.json ? 'json' : 'pretty');
   await print(wanted, format, resolve(flags.cwd), terminal);
+  const count = slugs.length === 0 ? (folders?.length ?? 0) : slugs.length;
+  if (format === 'github') {
+    const { writeSummary } = await import('../github/step-files.ts');
+    const { validationSummary } = await import('../github/summaries.ts');
+    writeSummary(process.env, validationSummary(wanted, count));
+  }
   if (hasErrors(wanted)) terminal.exitCode = 1;
   else if (format === 'pretty') {
-    const count = slugs.length === 0 ? (folders?.length ?? 0) : slugs.length;
     terminal.say(`${plural(count, 'agent')} checked, no errors.\n`);
   }
 }
@@ -60,18 +65,12 @@ async function print(
   terminal: Console,
 ): Promise<void> {
   const { githubReport, jsonReport, prettyReport } = await import('../report.ts');
+  const { repositoryPrefix } = await import('../github/repository-prefix.ts');
   const reports: Record<ReportFormat, () => string> = {
     pretty: () => prettyReport(diagnostics, { color: terminal.colorData }),
     json: () => jsonReport(diagnostics),
-    github: () => githubReport(diagnostics, prefixOf(cwd, process.env)),
+    github: () => githubReport(diagnostics, repositoryPrefix(cwd, process.env)),
   };
   const report = reports[format]();
   if (report !== '') terminal.print(`${report}\n`);
-}
-
-/** The path from the root of the repository that GitHub Actions checked out to the catalog, for annotations. */
-function prefixOf(cwd: string, { GITHUB_WORKSPACE }: NodeJS.ProcessEnv): string {
-  if (GITHUB_WORKSPACE === undefined || GITHUB_WORKSPACE === '') return '';
-  const path = relative(GITHUB_WORKSPACE, cwd).split(sep).join('/');
-  return path === '' || path.startsWith('..') ? '' : `${path}/`;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Diagnostic, diagnose } from '../diagnostics.ts';
-import { onDefaultBranch } from '../git.ts';
+import { onDefaultBranch } from '../git/default-branch.ts';
 import { frontMatterSchema } from '../schema/front-matter.ts';
 import type { Vocabulary } from '../schema/settings.ts';
 import { checkTogether, type PublishedNumber } from './calendar-rules.ts';

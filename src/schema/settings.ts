@@ -72,6 +72,12 @@ export const settingsSource = z
       .max(1000, { error: '1000 or less' })
       .default(50)
       .describe('How many of the newest agents the feeds hold'),
+    queueWarningDays: z
+      .int({ error: 'a whole number' })
+      .min(0, { error: '0 or more' })
+      .max(365, { error: '365 or less' })
+      .default(3)
+      .describe('Warn when fewer days than this, from tomorrow on, have an agent'),
   })
   .meta({ title: 'Settings of a Daily Agent Catalog', description: 'catalog.config.json' });
 

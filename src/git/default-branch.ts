@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { gitOrNull } from './run.ts';
 
 /**
  * The text of a file on the default branch of the remote `origin`, as the last fetch saw it, with the name of that
@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process';
  */
 export function onDefaultBranch(cwd: string, path: string): { branch: string; text: string } | null {
   for (const branch of ['origin/HEAD', 'origin/main', 'origin/master']) {
-    const text = git(cwd, ['show', `${branch}:./${path}`]);
+    const text = gitOrNull(cwd, ['show', `${branch}:./${path}`]);
     if (text !== null) return { branch: branch === 'origin/HEAD' ? nameOf(cwd) : branch, text };
   }
   return null;
@@ -16,13 +16,5 @@ export function onDefaultBranch(cwd: string, path: string): { branch: string; te
 
 /** What origin/HEAD stands for. */
 function nameOf(cwd: string): string {
-  return git(cwd, ['rev-parse', '--abbrev-ref', 'origin/HEAD'])?.trim() || 'origin/HEAD';
-}
-
-function git(cwd: string, args: string[]): string | null {
-  try {
-    return execFileSync('git', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-  } catch {
-    return null;
-  }
+  return gitOrNull(cwd, ['rev-parse', '--abbrev-ref', 'origin/HEAD'])?.trim() || 'origin/HEAD';
 }

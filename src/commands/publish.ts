@@ -1,0 +1,134 @@
+import { type Command, Option } from 'commander';
+import type { Console } from '../console.ts';
+import { ContentError } from '../diagnostics.ts';
+import type { Published } from '../publish/publish.ts';
+import { type ReportFormat, reportFormats } from '../report.ts';
+import { type CommonFlags, cwdOption, jsonOption, openCatalog, todayOption } from './options.ts';
+
+interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'json'> {
+  dryRun?: boolean;
+  commit?: boolean;
+  push?: boolean;
+  allowDirty?: boolean;
+  allowBehind?: boolean;
+  format?: ReportFormat;
+}
+
+export function addPublish(program: Command, terminal: Console): void {
+  program
+    .command('publish')
+    .description('write the numbers of what is due into the front matter')
+    .addOption(cwdOption())
+    .addOption(todayOption())
+    .option('--dry-run', 'say what would be written, and write nothing')
+    .option('--commit', 'also commit the numbers, and nothing else')
+    .option('--push', 'also push that commit (with --commit), on top of what the remote has gained')
+    .option('--allow-dirty', 'also beside changes that are not committed')
+    .option('--allow-behind', 'also where the branch lacks commits of its remote, or the remote does not answer')
+    .addOption(new Option('--format <format>', 'how to print what was done').choices(reportFormats))
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ catalog publish --dry-run\n  $ catalog publish --commit\n  $ catalog publish --push --format github\n',
+    )
+    .action((flags: Flags) => runPublish(flags, terminal));
+}
+
+async function runPublish(flags: Flags, terminal: Console): Promise<void> {
+  const { publish } = await import('../publish/publish.ts');
+  const { cwd, settings, today } = await openCatalog(flags);
+  const { dryRun = false, commit = false, push = false, allowDirty = false, allowBehind = false } = flags;
+  const format = flags.format ?? (flags.json ? 'json' : 'pretty');
+  try {
+    const published = await publish({
+      cwd,
+      settings,
+      today,
+      dryRun,
+      commit: commit || push,
+      push,
+      allowDirty,
+      allowBehind,
+    });
+    await tell(published, { terminal, format, cwd, dryRun, asked: settings.queueWarningDays });
+  } catch (error) {
+    if (error instanceof ContentError) await explain(error, { terminal, format, cwd });
+    throw error;
+  }
+}
+
+interface Telling {
+  terminal: Console;
+  format: ReportFormat;
+  cwd: string;
+}
+
+async function tell(
+  published: Published,
+  { terminal, format, cwd, dryRun, asked }: Telling & { dryRun: boolean; asked: number },
+): Promise<void> {
+  const { prettyReport } = await import('../report.ts');
+  const { queueWarning } = await import('../status-table.ts');
+  const { howToFree } = await import('../publish/plan.ts');
+  const { releases, heldBack, warnings, next, queueLow } = published;
+  for (const { slug, errors } of heldBack) {
+    terminal.say(`Held back: ${slug}. ${howToFree(published)}\n`);
+    if (format !== 'github') terminal.say(`\n${prettyReport(errors, { color: terminal.color })}\n\n`);
+  }
+  if (queueLow) terminal.say(`${queueWarning(published, { queueWarningDays: asked })}\n`);
+  if (format === 'json') {
+    terminal.print(`${JSON.stringify({ dryRun, ...published }, null, 2)}\n`);
+    return;
+  }
+  if (format === 'github') await tellGitHub(published, cwd, terminal);
+  if (format === 'pretty' && warnings.length > 0) {
+    terminal.say('Agents that are not due have errors too: see catalog validate.\n');
+  }
+  const verb = dryRun ? 'Would publish' : 'Published';
+  if (releases.length === 0) terminal.say(`Nothing new is due on ${published.today}.\n`);
+  for (const { issue, slug, title } of releases) terminal.say(`${verb} No. ${issue}: ${title} (${slug})\n`);
+  if (!dryRun && releases.length > 0 && published.commit === null) {
+    terminal.say('The numbers are written and not committed: commit them with git, or next time with --commit.\n');
+  }
+  if (published.commit !== null) {
+    terminal.say(`Committed as ${published.commit.slice(0, 12)}${published.pushed ? ' and pushed' : ''}.\n`);
+  }
+  terminal.say(
+    next === null
+      ? 'Nothing comes next: start an agent with catalog new.\n'
+      : `Next: No. ${next.issue} on ${next.date}, ${next.title ?? next.slug}.\n`,
+  );
+}
+
+/** Annotations on what is held back, a summary, and the outputs that later steps of a workflow need. */
+async function tellGitHub(published: Published, cwd: string, terminal: Console): Promise<void> {
+  const { githubReport } = await import('../report.ts');
+  const { repositoryPrefix } = await import('../github/repository-prefix.ts');
+  const { writeOutputs, writeSummary } = await import('../github/step-files.ts');
+  const { publicationSummary } = await import('../github/summaries.ts');
+  const { head } = await import('../git/repository.ts');
+  const annotations = githubReport(
+    published.heldBack.flatMap(({ errors }) => errors),
+    repositoryPrefix(cwd, process.env),
+  );
+  if (annotations !== '') terminal.print(`${annotations}\n`);
+  writeSummary(process.env, publicationSummary(published));
+  writeOutputs(process.env, {
+    today: published.today,
+    commit: head(cwd) ?? '',
+    published: String(published.releases.length),
+    attention: String(published.heldBack.length > 0 || published.queueLow),
+  });
+}
+
+/** What stops the publication, where a machine reads it. The error itself goes its usual way to stderr. */
+async function explain({ diagnostics }: ContentError, { terminal, format, cwd }: Telling): Promise<void> {
+  const { githubReport, jsonReport } = await import('../report.ts');
+  if (format === 'json') terminal.print(`${jsonReport(diagnostics)}\n`);
+  if (format !== 'github') return;
+  const { repositoryPrefix } = await import('../github/repository-prefix.ts');
+  const { writeSummary } = await import('../github/step-files.ts');
+  const { validationSummary } = await import('../github/summaries.ts');
+  terminal.print(`${githubReport(diagnostics, repositoryPrefix(cwd, process.env))}\n`);
+  writeSummary(process.env, validationSummary(diagnostics, new Set(diagnostics.map(({ slug }) => slug)).size));
+}

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+
+/** What a git command that failed said. */
+export class GitError extends Error {
+  override readonly name = 'GitError';
+  /** Git itself is not there, rather than unwilling. */
+  readonly missing: boolean;
+
+  constructor(args: readonly string[], said: string, missing: boolean) {
+    super(said === '' ? `git ${args[0]} failed without a word` : said);
+    this.missing = missing;
+  }
+}
+
+/**
+ * Runs git in the folder `cwd` and returns what it writes to stdout. It speaks English, asks for nothing, and has a
+ * minute at most, so that a remote that never answers stops no one for ever.
+ *
+ * Throws GitError with git's own words.
+ */
+export function git(cwd: string, args: readonly string[]): string {
+  try {
+    return execFileSync('git', args, {
+      cwd,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: 256 * 1024 * 1024,
+      timeout: 60_000,
+      env: { ...process.env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' },
+    });
+  } catch (error) {
+    const { code, stderr } = error as { code?: string; stderr?: string };
+    const said = code === 'ETIMEDOUT' ? 'git did not answer within a minute' : (stderr ?? '').trim();
+    throw new GitError(args, said, code === 'ENOENT');
+  }
+}
+
+/** The same where a failure is an answer too: null then. */
+export function gitOrNull(cwd: string, args: readonly string[]): string | null {
+  try {
+    return git(cwd, args);
+  } catch (error) {
+    if (error instanceof GitError) return null;
+    throw error;
+  }
+}

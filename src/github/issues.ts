@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { OperationError, UsageError } from '../diagnostics.ts';
+import type { Alert } from './alerts.ts';
+
+/** Where issues are opened, from the variables of GitHub Actions. */
+export interface IssueTracker {
+  /** The address of the REST API. */
+  api: string;
+  /** owner/name */
+  repository: string;
+  token: string;
+}
+
+/** Reads GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_TOKEN. Throws UsageError when one is missing. */
+export function issueTracker(environment: NodeJS.ProcessEnv): IssueTracker {
+  const { GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN } = environment;
+  if (!GITHUB_TOKEN)
+    throw new UsageError('GITHUB_TOKEN is not set: give the workflow job `issues: write` and the token.');
+  if (!/^[\w.-]+\/[\w.-]+$/.test(GITHUB_REPOSITORY ?? '')) {
+    throw new UsageError('GITHUB_REPOSITORY has to be owner/name; GitHub Actions sets it.');
+  }
+  return {
+    api: (GITHUB_API_URL || 'https://api.github.com').replace(/\/+$/, ''),
+    repository: GITHUB_REPOSITORY ?? '',
+    token: GITHUB_TOKEN,
+  };
+}
+
+const openIssues = z.array(z.object({ title: z.string() }));
+const created = z.object({ html_url: z.string() });
+const perPage = 100;
+
+/**
+ * Opens an issue for each alert that has none open, and returns the addresses of the new ones.
+ *
+ * Throws OperationError when GitHub refuses or does not answer.
+ */
+export async function openIssuesFor(alerts: readonly Alert[], tracker: IssueTracker): Promise<string[]> {
+  if (alerts.length === 0) return [];
+  const titles = await openTitles(tracker);
+  const opened: string[] = [];
+  for (const alert of alerts.filter(({ title }) => !titles.has(title))) {
+    opened.push(created.parse(await call(tracker, 'issues', { method: 'POST', body: JSON.stringify(alert) })).html_url);
+  }
+  return opened;
+}
+
+async function openTitles(tracker: IssueTracker): Promise<Set<string>> {
+  const titles = new Set<string>();
+  for (let page = 1; ; page += 1) {
+    const issues = openIssues.parse(await call(tracker, `issues?state=open&per_page=${perPage}&page=${page}`));
+    for (const { title } of issues) titles.add(title);
+    if (issues.length < perPage) return titles;
+  }
+}
+
+async function call({ api, repository, token }: IssueTracker, path: string, init: RequestInit = {}): Promise<unknown> {
+  const headers = {
+    accept: 'application/vnd.github+json',
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'user-agent': 'daily-agent-catalog',
+    'x-github-api-version': '2022-11-28',
+  };
+  const url = `${api}/repos/${repository}/${path}`;
+  try {
+    const response = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(30_000) });
+    if (response.ok) return await response.json();
+    throw new OperationError(`GitHub answered ${response.status} to ${init.method ?? 'GET'} ${url}.`);
+  } catch (error) {
+    if (error instanceof OperationError) throw error;
+    throw new OperationError(`GitHub does not answer at ${api} (${(error as Error).message}).`);
+  }
+}

@@ -1,0 +1,51 @@
+import { splitFrontMatter } from '../content/front-matter.ts';
+import { placeInFrontMatter } from '../yaml-place.ts';
+
+/**
+ * The bytes of an agent.md with the line `issue: <number>` below its date; every other byte stays as it is.
+ *
+ * Null where the line cannot be put in: the front matter is no block of `key: value` lines, or has an `issue` already.
+ */
+export function withIssueLine(bytes: Buffer, issue: number): Buffer | null {
+  const text = bytes.toString('utf8').replace(/\r\n?/g, '\n');
+  const { line } = placeInFrontMatter(text, ['date']);
+  const end = endOfLine(bytes, line);
+  const ending = bytes[end - 2] === carriageReturn ? '\r\n' : '\n';
+  const result = Buffer.concat([bytes.subarray(0, end), Buffer.from(`issue: ${issue}${ending}`), bytes.subarray(end)]);
+  const before = frontMatter(bytes);
+  const after = frontMatter(result);
+  return before !== null && JSON.stringify(after) === JSON.stringify(inserted(before, issue)) ? result : null;
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/** The offset after the newline that ends a line, counted from 1. */
+function endOfLine(bytes: Buffer, line: number): number {
+  let end = 0;
+  for (let count = 0; count < line; count += 1) {
+    const next = bytes.indexOf(lineFeed, end);
+    if (next === -1) return bytes.length;
+    end = next + 1;
+  }
+  return end;
+}
+
+function frontMatter(bytes: Buffer): Record<string, unknown> | null {
+  const split = splitFrontMatter(bytes.toString('utf8').replace(/\r\n?/g, '\n'), 'agent.md', '');
+  return 'code' in split ? null : (split.data as Record<string, unknown>);
+}
+
+/** The keys of front matter in their order, with `issue` after `date`. */
+function inserted(data: Record<string, unknown>, issue: number): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(data).flatMap(([key, value]) =>
+      key === 'date'
+        ? [
+            [key, value],
+            ['issue', issue],
+          ]
+        : [[key, value]],
+    ),
+  );
+}

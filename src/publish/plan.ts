@@ -1,0 +1,78 @@
+import { firstFreeDate } from '../content/calendar-rules.ts';
+import { loadContent } from '../content/load.ts';
+import { select } from '../content/select.ts';
+import { ContentError, type Diagnostic } from '../diagnostics.ts';
+import type { Settings } from '../schema/settings.ts';
+import { type Status, status } from '../status.ts';
+
+/** An agent that gets its number now. */
+export interface Release {
+  slug: string;
+  issue: number;
+  /** YYYY-MM-DD. */
+  date: string;
+  title: string;
+}
+
+/** A due agent without a number that stays out, with what has to be mended. */
+export interface HeldBack {
+  slug: string;
+  /** YYYY-MM-DD, or null where it cannot be read. */
+  date: string | null;
+  errors: Diagnostic[];
+}
+
+/** What a day brings. */
+export interface Plan {
+  /** YYYY-MM-DD, in the publication's time zone. */
+  today: string;
+  /** In the order of their numbers. */
+  releases: Release[];
+  heldBack: HeldBack[];
+  /** The first day on which an agent that lost its own can come out, YYYY-MM-DD. */
+  freeDate: string;
+  /** What is wrong with agents that are not due. */
+  warnings: Diagnostic[];
+  /** The first sound agent to come after today. */
+  next: Status['next'];
+  /** How many days from tomorrow on have a sound agent, without a gap. */
+  queueDays: number;
+  /** Whether that is less than the settings ask for. */
+  queueLow: boolean;
+}
+
+/**
+ * What `catalog publish` does on the day `today`: due agents without a number get the next ones, those of them with an
+ * error are held back.
+ *
+ * Throws ContentError when anything that has a number already is faulty: a build would fail on it.
+ */
+export function planPublication(cwd: string, settings: Settings, today: string): Plan {
+  const { folders, diagnostics } = loadContent(cwd, settings, today);
+  const { agents, heldBack, errors, warnings } = select(folders, diagnostics, { today, holdBack: true });
+  if (errors.length > 0) throw new ContentError(errors);
+
+  const numbered = new Set(folders.filter(({ place }) => place.issue !== null).map(({ slug }) => slug));
+  const { next, queueDays, queueLow } = status(folders, diagnostics, { today, settings });
+  return {
+    today,
+    releases: agents
+      .filter(({ slug }) => !numbered.has(slug))
+      .map(({ slug, issue, date, title }) => ({ slug, issue, date, title })),
+    heldBack: heldBack.map((slug) => ({
+      slug,
+      date: folders.find((folder) => folder.slug === slug)?.place.date ?? null,
+      errors: warnings.filter((diagnostic) => diagnostic.slug === slug && diagnostic.severity === 'error'),
+    })),
+    freeDate: firstFreeDate(folders, today),
+    warnings: warnings.filter(({ slug }) => !heldBack.includes(slug ?? '')),
+    next,
+    queueDays,
+    queueLow,
+  };
+}
+
+/** How an agent that is held back comes out after all. */
+export function howToFree({ freeDate }: Pick<Plan, 'freeDate'>): string {
+  return `Mend its errors; once a later agent is out, also give it a free date, of which ${freeDate} is the first.`;
+}

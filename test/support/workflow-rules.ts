@@ -1,0 +1,44 @@
+import type { Job, Step, Workflow } from './workflow.ts';
+
+/**
+ * What a workflow must not do, beyond what GitHub checks itself; each fault as a sentence.
+ *
+ * `text` is the file, for the comments that say which tag a pinned commit is.
+ */
+export function workflowFaults({ on, permissions, jobs }: Workflow, text: string): string[] {
+  const faults: string[] = [];
+  if ('pull_request_target' in on) faults.push('pull_request_target runs code of strangers with our secrets.');
+  if (JSON.stringify(permissions) !== '{}') faults.push('The workflow as a whole has permissions.');
+  for (const [name, job] of Object.entries(jobs)) {
+    faults.push(...jobFaults(job, text).map((fault) => `${name}: ${fault}`));
+  }
+  return faults;
+}
+
+function jobFaults(job: Job, text: string): string[] {
+  return [
+    ...(job.permissions === undefined ? ['it has no permissions of its own.'] : []),
+    ...(job['timeout-minutes'] === undefined ? ['it has no timeout-minutes.'] : []),
+    ...job.steps.flatMap((step) => stepFaults(step, mayPush(job), text)),
+  ];
+}
+
+function mayPush({ permissions }: Job): boolean {
+  return (permissions as { contents?: string } | undefined)?.contents === 'write';
+}
+
+function stepFaults({ uses, run = '', with: inputs = {} }: Step, push: boolean, text: string): string[] {
+  const faults: string[] = [];
+  if (run.includes('${{')) faults.push(`a run command holds an expression: ${run}`);
+  if (uses === undefined) return faults;
+  if (!/@[0-9a-f]{40}$/.test(uses)) faults.push(`${uses} is not pinned by 40 hex digits.`);
+  else if (!text.split('\n').some((line) => line.includes(uses) && /# v\d+\.\d+\.\d+$/.test(line))) {
+    faults.push(`${uses} has no comment with its tag.`);
+  }
+  const keeps = String(inputs['persist-credentials'] ?? true) === 'true';
+  if (uses.startsWith('actions/checkout@') && keeps && !push) faults.push('a checkout keeps persist-credentials.');
+  if (uses.startsWith('actions/upload-pages-artifact@') && String(inputs['include-hidden-files']) !== 'true') {
+    faults.push('the artifact lacks include-hidden-files, and so .well-known.');
+  }
+  return faults;
+}
