@@ -35,3 +35,8 @@ export class Console {
     this.#error.write(text);
   }
 }
+
+/** A text as one word of a command that a person pastes into a shell. */
+export function shellWord(text: string): string {
+  return /^[\w./\\:-]+$/.test(text) ? text : JSON.stringify(text);
+}

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addAlert } from './commands/alert.ts';
 import { addBuild } from './commands/build.ts';
 import { addDeliver } from './commands/deliver.ts';
+import { addInit } from './commands/init.ts';
 import { addLive } from './commands/live.ts';
 import { addNew } from './commands/new.ts';
 import { addPublish } from './commands/publish.ts';
@@ -43,6 +44,7 @@ function createProgram(terminal: Console): Command {
       'after',
       `
 Examples:
+  $ catalog init my-catalog       start a catalog of your own
   $ catalog new                   start an agent on the next free date
   $ catalog validate              check every agent
   $ catalog status                what is published, due and coming
@@ -53,7 +55,7 @@ Examples:
 `,
     );
   const commands = [
-    ...[addNew, addValidate, addStatus, addPublish, addBuild, addServe, addVotes, addSignups],
+    ...[addInit, addNew, addValidate, addStatus, addPublish, addBuild, addServe, addVotes, addSignups],
     ...[addDeliver, addLive, addAlert],
   ];
   for (const add of commands) add(program, terminal);

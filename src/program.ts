@@ -1,6 +1,20 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** The folder in which this program is installed, with a separator at its end. */
+export const programFolder = fileURLToPath(new URL('../', import.meta.url));
+
+const described = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  name: string;
+  version: string;
+  engines: { node: string };
+};
+
+/** The name under which npm knows this program, from its package.json. */
+export const programName = described.name;
 
 /** The version of this program, from its package.json. */
-export const programVersion = (
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-).version;
+export const programVersion = described.version;
+
+/** The versions of Node.js that it runs on, as npm writes ranges. */
+export const programEngines = described.engines;

@@ -9,7 +9,7 @@ import { catalog, startServer } from './support/process.ts';
 
 /** What an editor or a script relies on: exit codes, stdout for data and stderr for talk, messages that help. */
 
-const commands = ['new', 'validate', 'status', 'build', 'serve', 'votes', 'signups'];
+const commands = ['init', 'new', 'validate', 'status', 'build', 'serve', 'votes', 'signups'];
 
 test('help names every command and shows examples', async () => {
   const { code, stdout } = await catalog(['--help']);

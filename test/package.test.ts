@@ -1,55 +1,105 @@
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bundled, inFolder, writeCatalog } from './support/catalog.ts';
-import { run } from './support/process.ts';
+import { bundled, inFolder, temporaryFolder, writeCatalog } from './support/catalog.ts';
+import { loud } from './support/loud.ts';
+import { inherited, run } from './support/process.ts';
 
 /** What someone who installs the package gets: all that the program needs, and nothing else. */
 
-test('the packed program works in another folder', async () => {
-  await inFolder(async (folder) => {
-    const packed = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
+const name = 'daily-agent-catalog';
+const shelf = temporaryFolder();
+let files: string[] = [];
+
+test.before(
+  loud(async () => {
+    const packed = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', shelf.path], {
       cwd: bundled,
     });
     assert.is(packed.code, 0, packed.stderr);
-    const [{ filename, files }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[')));
-    const strangers = files
-      .map(({ path }: { path: string }) => path)
-      .filter(
-        (path: string) =>
-          !/^(?:bin|lib|agents|templates)\/|^(?:package\.json|README\.md|LICENSE|LICENSE-CONTENT|catalog\.config(?:\.schema)?\.json)$/.test(
-            path,
-          ),
-      );
-    assert.equal(strangers, []);
-
-    const home = join(folder, 'home');
-    const modules = join(home, 'node_modules');
-    mkdirSync(join(modules, 'daily-agent-catalog'), { recursive: true });
-    const untarred = await run('tar', [
-      '-xzf',
-      join(folder, filename),
-      '--strip-components',
-      '1',
-      '-C',
-      join(modules, 'daily-agent-catalog'),
-    ]);
+    const [result] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[')));
+    files = result.files.map(({ path }: { path: string }) => path);
+    const untarred = await run('tar', ['-xzf', join(shelf.path, result.filename), '-C', shelf.path]);
     assert.is(untarred.code, 0, untarred.stderr);
-    const { dependencies } = (
-      await import(join(modules, 'daily-agent-catalog', 'package.json'), { with: { type: 'json' } })
-    ).default;
-    for (const name of Object.keys(dependencies)) {
-      mkdirSync(dirname(join(modules, name)), { recursive: true });
-      symlinkSync(join(bundled, 'node_modules', name), join(modules, name));
-    }
+  }),
+);
+test.after(() => shelf.remove());
 
+/** Installs the packed program in a folder as npm does, but for its dependencies, which are links: no network. */
+function install(home: string): string {
+  const modules = join(home, 'node_modules');
+  const own = join(modules, name);
+  cpSync(join(shelf.path, 'package'), own, { recursive: true });
+  const { dependencies } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
+  for (const dependency of Object.keys(dependencies)) {
+    mkdirSync(dirname(join(modules, dependency)), { recursive: true });
+    symlinkSync(join(bundled, 'node_modules', dependency), join(modules, dependency));
+  }
+  mkdirSync(join(modules, '.bin'));
+  symlinkSync(join('..', name, 'bin', 'catalog.js'), join(modules, '.bin', 'catalog'));
+  return join(own, 'bin', 'catalog.js');
+}
+
+test('the package holds nothing that is not needed', () => {
+  const strangers = files.filter(
+    (path) =>
+      !/^(?:bin|lib|agents|templates|starter|\.github)\/|^(?:package\.json|README\.md|LICENSE|LICENSE-CONTENT|catalog\.config(?:\.schema)?\.json)$/.test(
+        path,
+      ),
+  );
+  assert.equal(strangers, []);
+});
+
+test('the packed program works in another folder', async () => {
+  await inFolder(async (home) => {
+    const bin = install(home);
     writeCatalog(home, [{ slug: 'one', date: '2026-01-01' }]);
-    const built = await run(process.execPath, [join(modules, 'daily-agent-catalog', 'bin', 'catalog.js'), 'build'], {
-      cwd: home,
-    });
+    const built = await run(process.execPath, [bin, 'build'], { cwd: home });
     assert.is(built.code, 0, built.stderr);
     assert.ok(readdirSync(join(home, 'dist')).includes('index.html'));
+  });
+});
+
+test('catalog init of the packed program makes a catalog that validates, builds, and is served by npm start', async () => {
+  await inFolder(async (folder) => {
+    const home = join(folder, 'my catalog');
+    mkdirSync(home);
+    const bin = install(home);
+    const made = await run(process.execPath, [bin, 'init'], { cwd: home });
+    assert.is(made.code, 0, made.stderr);
+    const validated = await run(process.execPath, [bin, 'validate', '--json'], { cwd: home });
+    assert.equal(JSON.parse(validated.stdout).diagnostics, []);
+    const built = await run(process.execPath, [bin, 'build', '--json'], { cwd: home });
+    assert.is(JSON.parse(built.stdout).counts.agents, 1, built.stderr);
+
+    // A group of its own, since npm starts a shell, and that the server.
+    const npm = spawn('npm', ['start'], { cwd: home, env: inherited({ PORT: '0' }), detached: true });
+    const ended = once(npm, 'close');
+    try {
+      let output = '';
+      const address = await new Promise<string>((found, failed) => {
+        npm.on('close', () => failed(new Error(`npm start ended: ${output}`)));
+        for (const stream of [npm.stdout, npm.stderr]) {
+          stream.setEncoding('utf8').on('data', (text) => {
+            output += text;
+            const [, served] = /Serving the catalog at (\S+)/.exec(output) ?? [];
+            if (served !== undefined) found(served);
+          });
+        }
+      });
+      const { agents } = (await (await fetch(`${address}api/agents.json`)).json()) as { agents: { title: string }[] };
+      assert.equal(
+        agents.map(({ title }) => title),
+        ['Handover Gap Finder'],
+      );
+      assert.match(await (await fetch(address)).text(), 'My Catalog');
+    } finally {
+      process.kill(-(npm.pid ?? 0), 'SIGTERM');
+      await ended;
+    }
   });
 });
 

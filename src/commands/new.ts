@@ -1,8 +1,9 @@
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
-import type { Console } from '../console.ts';
-import { ContentError, OperationError, UsageError } from '../diagnostics.ts';
-import type { Answers, Checks, Given, Surroundings } from '../new-agent/answers.ts';
+import type { Given } from '../answer-checks.ts';
+import { type Console, shellWord } from '../console.ts';
+import { ContentError } from '../diagnostics.ts';
+import type { Answers, Surroundings } from '../new-agent/answers.ts';
 import { type CommonFlags, cwdOption, jsonOption, openCatalog, todayOption } from './options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'json'> {
@@ -49,7 +50,9 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
   const { answerChecks, complete } = await import('../new-agent/answers.ts');
   const { agentFiles } = await import('../new-agent/files.ts');
   const { writeAgent } = await import('../new-agent/write.ts');
-  const { askForAnswers, Cancelled } = await import('../new-agent/ask.ts');
+  const { askForAnswers } = await import('../new-agent/ask.ts');
+  const { checkFlags } = await import('../answer-checks.ts');
+  const { canAsk, unlessCancelled } = await import('../dialogue.ts');
 
   const { cwd, settings, today } = await openCatalog(flags);
   const { folders, diagnostics } = loadContent(cwd, settings, today);
@@ -57,20 +60,14 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
   if (unreadable.length > 0) throw new ContentError(unreadable);
   const surroundings: Surroundings = { vocabulary: settings, folders, today };
   const checks = answerChecks(surroundings);
-  const given = checkFlags(slug, flags, checks);
+  const given = checkFlags<Answers>(flagged(slug, flags), checks);
 
-  let answers: Answers;
-  try {
-    answers =
-      canAsk() && !flags.json
-        ? await askForAnswers(given, surroundings, checks, terminal)
-        : complete(given, surroundings, checks);
-  } catch (error) {
-    if (!(error instanceof Cancelled)) throw error;
-    terminal.say('\nNothing was written.\n');
-    terminal.exitCode = 130;
-    return;
-  }
+  const answers = await unlessCancelled(terminal, async () =>
+    canAsk() && !flags.json
+      ? askForAnswers(given, surroundings, checks, terminal)
+      : complete(given, surroundings, checks),
+  );
+  if (answers === null) return;
   const files = agentFiles(answers);
   writeAgent(cwd, answers.slug, files, surroundings);
 
@@ -86,9 +83,8 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
   terminal.print(`${relative(process.cwd(), join(cwd, 'agents', answers.slug))}\n`);
 }
 
-/** The answers that the flags give, checked. All faults are reported together. */
-function checkFlags(slug: string | undefined, flags: Flags, checks: Checks): Partial<Answers> {
-  const flagged: [keyof Answers, string, Given | undefined][] = [
+function flagged(slug: string | undefined, flags: Flags): [keyof Answers, string, Given | undefined][] {
+  return [
     ['slug', 'slug', slug],
     ['title', '--title', flags.title],
     ['category', '--category', flags.category],
@@ -100,26 +96,6 @@ function checkFlags(slug: string | undefined, flags: Flags, checks: Checks): Par
     ['problem', '--problem', flags.problem],
     ['config', '--config', flags.config],
   ];
-  const faults: (UsageError | OperationError)[] = [];
-  const answers = flagged.flatMap(([key, name, given]) => {
-    if (given === undefined) return [];
-    try {
-      return [[key, checks[key](name, given)] as const];
-    } catch (error) {
-      if (!(error instanceof UsageError || error instanceof OperationError)) throw error;
-      faults.push(error);
-      return [];
-    }
-  });
-  const message = faults.map((fault) => fault.message).join('\nerror: ');
-  if (faults.some((fault) => fault instanceof UsageError)) throw new UsageError(message);
-  if (faults.length > 0) throw new OperationError(message);
-  return Object.fromEntries(answers);
-}
-
-/** Whether a person is there to answer: they type, and see what is asked (stderr) and what comes out (stdout). */
-function canAsk(): boolean {
-  return process.stdin.isTTY === true && process.stdout.isTTY === true && process.stderr.isTTY === true;
 }
 
 function nextSteps(
@@ -128,7 +104,7 @@ function nextSteps(
   today: string,
   cwd: string,
 ): string {
-  const there = cwd === '.' ? '' : ` --cwd ${/^[\w./\\:-]+$/.test(cwd) ? cwd : JSON.stringify(cwd)}`;
+  const there = cwd === '.' ? '' : ` --cwd ${shellWord(cwd)}`;
   const late = date < today ? ' That day has passed: it comes out as soon as it is no draft.' : '';
   return `Made "${title}" for ${date}, ${category}, ${difficulty}, ${runtimes.join(', ')}.${late}
 It is a draft, which no build takes in: most of its texts are placeholders.

@@ -1,11 +1,10 @@
 import { z } from 'zod';
+import { type ChecksOf, demand, type Given, oneLine } from '../answer-checks.ts';
 import { compareText } from '../compare.ts';
 import { firstFreeDate } from '../content/calendar-rules.ts';
 import { isReservedSlug } from '../content/files.ts';
 import type { ParsedFolder } from '../content/parse.ts';
-import { textFindings } from '../content/texts.ts';
 import { OperationError, UsageError } from '../diagnostics.ts';
-import { explain } from '../schema/explain.ts';
 import { slug as slugSchema } from '../schema/fields.ts';
 import { frontMatterSchema } from '../schema/front-matter.ts';
 import type { Vocabulary } from '../schema/settings.ts';
@@ -33,14 +32,7 @@ export interface Surroundings {
   today: string;
 }
 
-/** An answer as it is given: text, or a list of texts for runtimes and tags. */
-export type Given = string | readonly string[];
-
-/**
- * Checks of every answer. Each takes the name under which the answer was given, for the message, and the answer; it
- * gives the value, or throws UsageError for what can never be right and OperationError for what is taken.
- */
-export type Checks = { [Key in keyof Answers]: (name: string, given: Given) => Exclude<Answers[Key], null> };
+export type Checks = ChecksOf<Answers>;
 
 export function answerChecks({ vocabulary, folders, today }: Surroundings): Checks {
   const { shape } = frontMatterSchema(vocabulary);
@@ -109,39 +101,6 @@ function slugOfTitle(title: string, checks: Checks): string {
     );
   }
   return checks.slug('slug', slug);
-}
-
-/** The value that `schema` makes of what was given; everything that is wrong with it as one UsageError. */
-function demand<Schema extends z.ZodType>(
-  schema: Schema,
-  name: string,
-  given: unknown,
-  example = '',
-): z.output<Schema> {
-  const faults = explain(z.strictObject({ [name]: schema }), { [name]: given });
-  if (faults.length > 0) {
-    throw new UsageError(
-      faults.map(({ message, hint }) => [message, hint, example].filter((part) => part !== '').join(' ')).join(' '),
-    );
-  }
-  return schema.parse(given);
-}
-
-/** Text for one line of front matter: nothing in it hides, breaks the line or cannot be written. */
-function oneLine(name: string, text: string): string {
-  if (/[\n\r\u0085\u2028\u2029]/.test(text)) {
-    throw new UsageError(`\`${name}\` has a line break; it has to be one line of text.`);
-  }
-  if (/[\p{Cs}\p{Noncharacter_Code_Point}\uFFFD]/u.test(text)) {
-    throw new UsageError(`\`${name}\` has a character that is not text; it has to be valid UTF-8.`);
-  }
-  const [finding] = textFindings(text);
-  if (finding !== undefined) {
-    throw new UsageError(
-      `\`${name}\` cannot be used, column ${finding.place.column}: ${finding.message} ${finding.hint}`,
-    );
-  }
-  return text;
 }
 
 /** The one of `known` that differs from `given` in nothing but case, else `given`. */

@@ -1,77 +1,29 @@
-import { createInterface } from 'node:readline/promises';
 import type { Console } from '../console.ts';
-import { OperationError, UsageError } from '../diagnostics.ts';
-import { painter } from '../report.ts';
-import { type Answers, type Checks, defaults, type Given, type Surroundings } from './answers.ts';
+import { dialogue, type Question } from '../dialogue.ts';
+import { type Answers, type Checks, defaults, type Surroundings } from './answers.ts';
 
-/** Thrown when the person leaves in place of answering. */
-export class Cancelled extends Error {
-  override readonly name = 'Cancelled';
-}
-
-interface Question {
-  key: keyof Answers;
-  /** What is asked for, with the choices or limits. */
-  about: string;
-  /** Whether the answer is a list, parted by commas. */
-  list?: boolean;
-  /** What an empty answer means where there is no default. */
-  empty?: string;
-}
-
-/**
- * Asks on the terminal for what is not given, one question at a time, each with its default in brackets, and asks
- * again with the reason when an answer is wrong. Throws Cancelled at Ctrl-C or at the end of the input.
- */
-export async function askForAnswers(
+/** Asks on the terminal for what is not given, one question at a time. Throws Cancelled when the person leaves. */
+export function askForAnswers(
   given: Partial<Answers>,
   surroundings: Surroundings,
   checks: Checks,
   terminal: Console,
 ): Promise<Answers> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
-  const leaving = new AbortController();
-  lines.on('SIGINT', () => leaving.abort());
-  lines.on('close', () => leaving.abort());
-  const paint = painter(terminal.color);
-
-  async function ask({ key, about, list = false, empty }: Question, fallback: Given | null) {
-    terminal.say(`\n${about}\n`);
-    const shown = typeof fallback === 'string' ? fallback : (fallback?.join(', ') ?? empty ?? '');
-    const prompt = `${paint('bold', key)}${shown === '' ? '' : paint('dim', ` [${shown}]`)}: `;
-    for (;;) {
-      const line = (await lines.question(prompt, { signal: leaving.signal })).trim();
-      if (line === '' && fallback === null && empty !== undefined) return null;
-      const answer = line === '' ? fallback : list ? line.split(',').map((item) => item.trim()) : line;
-      try {
-        if (answer !== null && answer.length > 0) return checks[key](key, answer);
-        terminal.say(`  ${paint('red', 'An answer is needed here.')}\n`);
-      } catch (error) {
-        if (!(error instanceof UsageError || error instanceof OperationError)) throw error;
-        terminal.say(`  ${paint('red', error.message)}\n`);
-      }
-    }
-  }
-
-  try {
+  return dialogue(terminal, async (ask) => {
     terminal.say('A new agent. Enter takes what stands in brackets, Ctrl-C leaves without writing anything.\n');
     let answers = given;
-    for (const question of questions(surroundings)) {
-      if (answers[question.key] !== undefined) continue;
-      const fallback = defaults(answers, surroundings)[question.key];
-      answers = { ...answers, [question.key]: await ask(question, fallback) };
+    for (const { key, ...question } of questions(surroundings)) {
+      if (answers[key] !== undefined) continue;
+      const fallback = defaults(answers, surroundings)[key];
+      answers = { ...answers, [key]: await ask<unknown>({ ...question, name: key, fallback, check: checks[key] }) };
     }
-    terminal.say('\n');
     return { ...defaults(answers, surroundings), ...answers };
-  } catch (error) {
-    if (leaving.signal.aborted) throw new Cancelled('The person left.', { cause: error });
-    throw error;
-  } finally {
-    lines.close();
-  }
+  });
 }
 
-function questions({ vocabulary, today }: Surroundings): Question[] {
+type AboutAnswer = Pick<Question<unknown>, 'about' | 'list' | 'empty'> & { key: keyof Answers };
+
+function questions({ vocabulary, today }: Surroundings): AboutAnswer[] {
   const { categories, difficulties, runtimes } = vocabulary;
   const later = 'write it later';
   return [

@@ -1,0 +1,30 @@
+import type { Console } from '../console.ts';
+import { dialogue } from '../dialogue.ts';
+import { type Answers, answerChecks, complete } from './answers.ts';
+
+const questions: { key: keyof Answers; name: string; about: string }[] = [
+  { key: 'title', name: 'title', about: 'The name of the publication, as readers see it.' },
+  {
+    key: 'baseUrl',
+    name: 'base URL',
+    about: 'Where readers will find it, such as https://agents.example.org or https://<owner>.github.io/<repository>.',
+  },
+  { key: 'publisher', name: 'publisher', about: 'Who publishes it: a person or a group.' },
+  { key: 'publisherUrl', name: 'publisher URL', about: "The publisher's address." },
+];
+
+/** Asks on the terminal for what is not given. Throws Cancelled when the person leaves. */
+export function askForAnswers(given: Partial<Answers>, folder: string, terminal: Console): Promise<Answers> {
+  return dialogue(terminal, async (ask) => {
+    terminal.say(
+      `A new catalog in ${folder}. Enter takes what stands in brackets, Ctrl-C leaves without writing anything.\n`,
+    );
+    let answers = given;
+    for (const { key, name, about } of questions) {
+      if (answers[key] !== undefined) continue;
+      const fallback = complete(answers, folder)[key];
+      answers = { ...answers, [key]: await ask({ name, about, fallback, check: answerChecks[key] }) };
+    }
+    return complete(answers, folder);
+  });
+}
