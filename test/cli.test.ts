@@ -9,7 +9,20 @@ import { catalog, startServer } from './support/process.ts';
 
 /** What an editor or a script relies on: exit codes, stdout for data and stderr for talk, messages that help. */
 
-const commands = ['init', 'new', 'validate', 'status', 'build', 'serve', 'votes', 'signups'];
+const commands = [
+  'init',
+  'new',
+  'validate',
+  'status',
+  'publish',
+  'build',
+  'serve',
+  'votes',
+  'signups',
+  'deliver',
+  'live',
+  'alert',
+];
 
 test('help names every command and shows examples', async () => {
   const { code, stdout } = await catalog(['--help']);

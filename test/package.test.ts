@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { bundled, inFolder, temporaryFolder, writeCatalog } from './support/catalog.ts';
 import { loud } from './support/loud.ts';
 import { inherited, run } from './support/process.ts';
+import { checkWorkflow } from './support/workflow-rules.ts';
 
 /** What someone who installs the package gets: all that the program needs, and nothing else. */
 
@@ -70,6 +71,8 @@ test('catalog init of the packed program makes a catalog that validates, builds,
     const bin = install(home);
     const made = await run(process.execPath, [bin, 'init'], { cwd: home });
     assert.is(made.code, 0, made.stderr);
+    const workflows = join(home, '.github/workflows');
+    for (const file of readdirSync(workflows)) assert.equal(await checkWorkflow(join(workflows, file)), [], file);
     const validated = await run(process.execPath, [bin, 'validate', '--json'], { cwd: home });
     assert.equal(JSON.parse(validated.stdout).diagnostics, []);
     const built = await run(process.execPath, [bin, 'build', '--json'], { cwd: home });

@@ -7,18 +7,15 @@ import { placeInFrontMatter } from '../yaml-place.ts';
  * Null where the line cannot be put in: the front matter is no block of `key: value` lines, or has an `issue` already.
  */
 export function withIssueLine(bytes: Buffer, issue: number): Buffer | null {
-  const text = bytes.toString('utf8').replace(/\r\n?/g, '\n');
-  const { line } = placeInFrontMatter(text, ['date']);
+  const { line } = placeInFrontMatter(bytes.toString('utf8'), ['date']);
   const end = endOfLine(bytes, line);
-  const ending = bytes[end - 2] === carriageReturn ? '\r\n' : '\n';
-  const result = Buffer.concat([bytes.subarray(0, end), Buffer.from(`issue: ${issue}${ending}`), bytes.subarray(end)]);
+  const result = Buffer.concat([bytes.subarray(0, end), Buffer.from(`issue: ${issue}\n`), bytes.subarray(end)]);
   const before = frontMatter(bytes);
   const after = frontMatter(result);
   return before !== null && JSON.stringify(after) === JSON.stringify(inserted(before, issue)) ? result : null;
 }
 
 const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
 
 /** The offset after the newline that ends a line, counted from 1. */
 function endOfLine(bytes: Buffer, line: number): number {
@@ -32,7 +29,7 @@ function endOfLine(bytes: Buffer, line: number): number {
 }
 
 function frontMatter(bytes: Buffer): Record<string, unknown> | null {
-  const split = splitFrontMatter(bytes.toString('utf8').replace(/\r\n?/g, '\n'), 'agent.md', '');
+  const split = splitFrontMatter(bytes.toString('utf8'), 'agent.md', '');
   return 'code' in split ? null : (split.data as Record<string, unknown>);
 }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
 import { inFolder, type SmallAgent, smallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { git, identity } from '../support/forge.ts';
 import { catalog, type Finished } from '../support/process.ts';
@@ -67,21 +68,32 @@ test('numbers are written below the date, and a second run finds nothing to do',
   });
 });
 
-test('every byte but the new line stays, whatever ends the lines and however the date is written', async () => {
-  const front = { title: '"Ünïcödé: two"', date: "'2027-03-02' # the day" };
+test('every byte but the new line stays, however the date is written and whatever stands beside it', async () => {
+  const front = { title: '"Ünïcödé: two" # \t a note  ', date: "'2027-03-02' # the day" };
   await inRepository(
     async ({ editor }) => {
       const path = join(editor, 'agents/two/agent.md');
-      const bytes = readFileSync(path, 'latin1').replaceAll('\n', '\r\n');
-      writeFileSync(path, bytes, 'latin1');
-      await git(editor, 'commit', '--quiet', '--all', '-m', 'Other line ends');
+      const bytes = readFileSync(path, 'latin1');
       const { code, stderr } = await publish(editor, ['--commit']);
       assert.is(code, 0, stderr);
       const after = readFileSync(path, 'latin1');
-      assert.match(after, "'2027-03-02' # the day\r\nissue: 2\r\n");
-      assert.is(after.replace('issue: 2\r\n', ''), bytes);
+      assert.match(after, "'2027-03-02' # the day\nissue: 1\n");
+      assert.is(after.replace('issue: 1\n', ''), bytes);
     },
-    [{ slug: 'two', date: '2027-03-02', front }].map((agent) => ({ ...agent, front: { ...agent.front, issue: null } })),
+    [{ slug: 'two', date: '2027-03-02', front }],
+  );
+});
+
+test('front matter that takes no line is left alone, and it is said what to write', async () => {
+  const { 'agent.md': text } = smallAgent({ slug: 'two', date: '2027-03-02' });
+  const flow = `${text}`.replace(/^---\n([\s\S]*?)\n---\n/, (_, yaml) => `---\n${JSON.stringify(parse(yaml))}\n---\n`);
+  await inRepository(
+    async ({ editor }) => {
+      await refused(editor, /issue: 1` cannot be put into agents\/two\/agent\.md: write its front matter/, () =>
+        publish(editor),
+      );
+    },
+    [{ slug: 'two', date: '2027-03-02', files: { 'agent.md': flow } }],
   );
 });
 

@@ -1,4 +1,18 @@
-import type { Job, Step, Workflow } from './workflow.ts';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { validate } from '@actions/languageservice';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { type Job, readWorkflow, type Step, type Workflow } from './workflow.ts';
+
+/** Everything that is wrong with the workflow in a file: what GitHub would refuse, then what our own rules forbid. */
+export async function checkWorkflow(path: string): Promise<string[]> {
+  const text = readFileSync(path, 'utf8');
+  // It remembers what it found by the address, whatever the text.
+  const document = TextDocument.create(`file:///${randomUUID()}.yml`, 'yaml', 0, text);
+  const refused = await validate(document);
+  const messages = refused.map(({ message, range }) => `line ${range.start.line + 1}: ${message}`);
+  return messages.length > 0 ? messages : workflowFaults(readWorkflow(path), text);
+}
 
 /**
  * What a workflow must not do, beyond what GitHub checks itself; each fault as a sentence.
