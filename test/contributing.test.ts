@@ -49,7 +49,14 @@ test('the commands of CONTRIBUTING.md print what it shows', async () => {
   });
 });
 
-for (const path of ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'docs/api.md', 'docs/deploy.md']) {
+for (const path of [
+  'README.md',
+  'CONTRIBUTING.md',
+  'ARCHITECTURE.md',
+  'docs/api.md',
+  'docs/deploy.md',
+  'docs/publishing.md',
+]) {
   test(`the links of ${path} lead to files and headings that are there`, () => {
     assert.equal(brokenLinks(bundled, path), []);
   });

@@ -47,7 +47,7 @@ function install(home: string): string {
 test('the package holds nothing that is not needed', () => {
   const strangers = files.filter(
     (path) =>
-      !/^(?:bin|lib|agents|templates|starter|\.github)\/|^(?:package\.json|README\.md|LICENSE|LICENSE-CONTENT|catalog\.config(?:\.schema)?\.json)$/.test(
+      !/^(?:bin|lib|docs|agents|templates|starter|\.github)\/|^(?:package\.json|README\.md|LICENSE|LICENSE-CONTENT|catalog\.config(?:\.schema)?\.json)$/.test(
         path,
       ),
   );

@@ -90,7 +90,7 @@ async function publishAndPush(options: PublishOptions): Promise<Published> {
           `${upstream.remote} did not take the commit with the numbers (git: ${firstLine(error.message)}). ${
             moved
               ? 'The branch moved each time; run the command again.'
-              : 'If the branch is protected, docs/publishing.md says how to let this commit in.'
+              : "If the branch is protected, let this commit in as the program's docs/publishing.md says."
           } Nothing has changed.`,
         );
       }
