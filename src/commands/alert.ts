@@ -13,7 +13,7 @@ export function addAlert(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nRuns in GitHub Actions, by GITHUB_REPOSITORY and GITHUB_TOKEN. What has an open issue gets no second one.\n' +
-        '\nExample:\n  $ catalog alert\n',
+        '\nExamples:\n  $ catalog alert\n  $ catalog alert --today 2026-12-24\n',
     )
     .action((flags: Flags) => runAlert(flags, terminal));
 }
