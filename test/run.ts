@@ -2,8 +2,8 @@
  * Runs every `*.test.ts` below test/, or those whose path matches the pattern given, and ends with the line
  * `N passed, N failed`.
  *
- * Without a pattern the files are shared out between two processes, which is what two cores take. Within a process they
- * run one after the other. uvu's own command loads tests as CommonJS and loses what a hook throws; this runner uses
+ * Without a pattern two processes share the files, which is what two cores take. Within a process they run one after the
+ * other. uvu's own command loads tests as CommonJS and loses what a hook throws; this runner uses
  * uvu's queue directly. An early stop counts as one failure, and the exit code is set explicitly, since a test's own
  * hooks may change it.
  */
@@ -14,6 +14,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parse } from 'uvu/parse';
 
 type Outcome = [errors: string | true, passed: number, skipped: number, total: number];
+type Suite = { name: string; file: string };
 type Runner = (index: number) => Promise<Outcome>;
 const state = globalThis as unknown as { UVU_DEFER: number; UVU_QUEUE: [string, ...Runner[]][]; UVU_INDEX: number };
 state.UVU_DEFER = 1;
@@ -32,55 +33,67 @@ process.on('exit', () => {
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 });
 
-const [pattern, share] = process.argv.slice(2);
-const { suites } = await parse('test', pattern ?? /\.test\.ts$/);
-const files = suites.filter(({ name }) => name.endsWith('.test.ts'));
-if (pattern === undefined) await runShares();
-else
-  for (const { name, file } of share === undefined ? files : shareOut(files, Number(share))) await runFile(name, file);
+const [pattern] = process.argv.slice(2);
+const isWorker = pattern === '--worker';
+if (isWorker) await runAsTold();
+else {
+  const { suites } = await parse('test', pattern ?? /\.test\.ts$/);
+  const files = suites.filter(({ name }) => name.endsWith('.test.ts'));
+  if (pattern === undefined) await runInWorkers(files);
+  else for (const { name, file } of files) await runFile(name, file);
+}
 finished = true;
 process.exit(failed > 0 ? 1 : 0);
 
-/** Both halves at once, each in a process of its own; what a half printed is shown when it ends. */
-async function runShares(): Promise<void> {
+/**
+ * Two processes, each of which asks for the next file when it has done one: the longest texts first. What a process
+ * printed is shown when it ends; one that ends too early counts as a failure, and another goes on with the rest.
+ */
+async function runInWorkers(files: readonly Suite[]): Promise<void> {
+  const size = ({ file }: Suite) => statSync(file).size;
+  const waiting = [...files].sort((a, b) => size(b) - size(a));
   await Promise.all(
-    [0, 1].map(async (index) => {
-      const args = ['--import', 'tsx', fileURLToPath(import.meta.url), '\\.test\\.ts$', String(index)];
-      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-      let output = '';
-      for await (const chunk of child.stdout) output += chunk;
-      if (child.exitCode === null) await once(child, 'exit');
-      const [, good = '0', bad = '0'] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
-      process.stdout.write(output.replace(/\d+ passed, \d+ failed\s*$/, ''));
-      passed += Number(good);
-      failed += Math.max(Number(bad), child.exitCode === 0 ? 0 : 1);
+    [1, 2].map(async () => {
+      while (waiting.length > 0) await runWorker(waiting);
     }),
   );
 }
 
-/** One half of the files: the longest first, each to the half that has less, the length of the text being the measure. */
-function shareOut(all: typeof files, index: number): typeof files {
-  const halves = [0, 1].map(() => ({ size: 0, files: [] as typeof files }));
-  const bySize = [...all].sort((a, b) => statSync(b.file).size - statSync(a.file).size);
-  for (const one of bySize) {
-    const half = halves.reduce((least, other) => (other.size < least.size ? other : least));
-    half.size += statSync(one.file).size;
-    half.files.push(one);
+async function runWorker(waiting: Suite[]): Promise<void> {
+  const args = ['--import', 'tsx', fileURLToPath(import.meta.url), '--worker'];
+  const worker = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  worker.on('message', (ready) => {
+    if (ready === 'next') worker.send(waiting.shift() ?? 'end');
+  });
+  let output = '';
+  for await (const chunk of worker.stdout ?? []) output += chunk;
+  if (worker.exitCode === null && worker.signalCode === null) await once(worker, 'exit');
+  const [, good = '0', bad = '0'] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
+  process.stdout.write(output.replace(/\d+ passed, \d+ failed\s*$/, ''));
+  passed += Number(good);
+  failed += Math.max(Number(bad), worker.exitCode === 0 ? 0 : 1);
+}
+
+/** Runs the files that the parent names, one after the other, until it names no more. */
+async function runAsTold(): Promise<void> {
+  for (;;) {
+    process.send?.('next');
+    const [told] = (await once(process, 'message')) as [Suite | 'end'];
+    if (told === 'end') return;
+    await runFile(told.name, told.file);
   }
-  return halves[index]?.files ?? [];
 }
 
 async function runFile(name: string, file: string): Promise<void> {
   const queue: [string, ...Runner[]] = [name];
   state.UVU_INDEX = state.UVU_QUEUE.push(queue) - 1;
   const begun = performance.now();
-  const watchdog =
-    share === undefined
-      ? undefined
-      : setTimeout(() => {
-          console.error(`${name} did not end within ${patience / 1000} s`);
-          process.exit(1);
-        }, patience);
+  const watchdog = !isWorker
+    ? undefined
+    : setTimeout(() => {
+        console.error(`${name} did not end within ${patience / 1000} s`);
+        process.exit(1);
+      }, patience);
   await import(pathToFileURL(file).href);
   const runners = queue.slice(1) as Runner[];
   if (runners.length === 0) throw new Error(`${name} never calls test.run()`);
