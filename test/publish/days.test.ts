@@ -156,8 +156,10 @@ test('after a missed day a sound agent comes out late, a faulty one is held back
   assert.match(forge.issues.map(({ body }) => body).join(), /impossible/);
 });
 
-test('the next run on that day opens no second issue', async () => {
+test('the next run on that day makes up for a deployment that failed, and opens no second issue', async () => {
+  writeFileSync(join(forge.pages, 'build.json'), '{"id":"of an older build","counts":{"agents":0}}');
   const run = await forge.play('publish.yml', { today: '2027-03-03' });
+  assert.is(run.results.check, 'success', said(run));
   assert.is(run.results.alert, 'success', said(run));
   assert.is(forge.issues.length, 2);
 });
@@ -177,8 +179,6 @@ test('mended and moved to the free date that the message names, it comes out on 
   addAgent('faulty', free);
   await save('Mend the agent, and give it a free date');
 
-  await forge.play('publish.yml', { today: '2027-03-04' });
-  assert.not.ok(live().includes('faulty'));
   await forge.play('publish.yml', { today: free });
   assert.equal(await numbers(), { first: 1, second: 2, third: 3, faulty: 4 });
   assert.is(live()[0], 'faulty');
@@ -235,12 +235,6 @@ test('the host of the runtime got every build, and keeps the last three', () => 
   const served = readlinkSync(join(forge.runtime, 'dist'));
   const { id } = JSON.parse(readFileSync(join(forge.pages, 'build.json'), 'utf8'));
   assert.is(served, `builds/${id}`);
-});
-
-test('a deployment that failed is made up for by the next run', async () => {
-  writeFileSync(join(forge.pages, 'build.json'), '{"id":"of an older build","counts":{"agents":0}}');
-  const run = await forge.play('publish.yml', { today: '2027-03-06' });
-  assert.is(run.results.check, 'success', said(run));
 });
 
 test('a faulty agent that has a number stops the run, and nothing is changed', async () => {
