@@ -87,5 +87,5 @@ async function runtime(dist: string, data: string, votes: VoteStore): Promise<Re
   const settings = serverSettings({ voteRate: 'off', dist, data }, {}, process.cwd());
   const log = serverLog(settings.logLevel);
   const signups = await openSignups(settings.signups, { file: join(data, 'signups.jsonl'), log: log.log });
-  return createApp({ follower: followBuild(dist, log.log), votes, signups, log, settings });
+  return createApp({ follower: await followBuild(dist, log.log), votes, signups, log, settings });
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addBuild } from './commands/build.ts';
+import { addMcp } from './commands/mcp.ts';
 import { addNew } from './commands/new.ts';
 import { addServe } from './commands/serve.ts';
 import { addSignups } from './commands/signups.ts';
@@ -44,10 +45,12 @@ Examples:
   $ catalog status                what is published, due and coming
   $ catalog build                 render the site into dist/
   $ catalog serve --build         build, serve, and build again at midnight
+  $ catalog mcp                   serve the catalog to an assistant over stdio
   $ catalog votes                 what readers think of the agents
 `,
     );
-  for (const add of [addNew, addValidate, addStatus, addBuild, addServe, addVotes, addSignups]) add(program, terminal);
+  for (const add of [addNew, addValidate, addStatus, addBuild, addServe, addMcp, addVotes, addSignups])
+    add(program, terminal);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
 }

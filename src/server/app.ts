@@ -8,6 +8,7 @@ import { takeVote } from './feedback.ts';
 import { fileServer, withinBase } from './files.ts';
 import { type Rate, rateLimit } from './limits.ts';
 import { type BuildFollower, basePathOf, type LiveBuild } from './live-build.ts';
+import { addMcp } from './mcp.ts';
 import { corsHeaders, originPolicy } from './origin.ts';
 import { limited, type PostParts, postRoute, type Take } from './posts.ts';
 import type { ServerLog } from './request-log.ts';
@@ -76,6 +77,7 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
   for (const mount of mounts) {
     addPost(router, `${mount}/api/feedback`, postRoute(parts, vote, 'thanks/vote'), parts);
     addPost(router, `${mount}/api/subscribe`, postRoute(parts, signup, 'thanks/sign-up'), parts);
+    addMcp(router, mount, parts);
   }
 
   async function serveFile(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -103,7 +105,7 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
     }
     if (target !== null && (await files.serve(request, response, build, target))) return;
     // What is missing here may be in a build that came a moment ago, as may the files of one whose folder is gone.
-    follower.refresh();
+    await follower.refresh();
     const next = follower.current();
     if (next !== build && target !== null && (await files.serve(request, response, next, target))) return;
     if (inApi) sendError(response, 'not_found', notFoundMessage(path), readCors);
