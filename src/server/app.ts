@@ -9,7 +9,7 @@ import { fileServer, withinBase } from './files.ts';
 import { type Rate, rateLimit } from './limits.ts';
 import { type BuildFollower, basePathOf, type LiveBuild } from './live-build.ts';
 import { addMcp } from './mcp.ts';
-import { corsHeaders, originPolicy } from './origin.ts';
+import { corsHeaders, isLoopback, originPolicy } from './origin.ts';
 import { limited, type PostParts, postRoute, type Take } from './posts.ts';
 import type { ServerLog } from './request-log.ts';
 import { takeSignup } from './subscribe.ts';
@@ -49,6 +49,8 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
     trustProxy: settings.trustProxy,
     log: log.log,
   };
+  // On loopback a page that bound its own name to this machine (DNS rebinding) names itself as the host.
+  const mcpOrigins = originPolicy(settings.allowOrigin, settings.host, { ownHost: !isLoopback(settings.host) });
   const limits = { votes: rateLimit('votes', settings.voteRate), signups: rateLimit('signups', settings.signupRate) };
   const vote: Take = (fields, address) => takeVote(fields, address, { votes, follower, limit: limits.votes });
   const signup: Take = (fields, address) => takeSignup(fields, address, { signups, limit: limits.signups });
@@ -77,7 +79,7 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
   for (const mount of mounts) {
     addPost(router, `${mount}/api/feedback`, postRoute(parts, vote, 'thanks/vote'), parts);
     addPost(router, `${mount}/api/subscribe`, postRoute(parts, signup, 'thanks/sign-up'), parts);
-    addMcp(router, mount, parts);
+    addMcp(router, mount, { ...parts, origins: mcpOrigins });
   }
 
   async function serveFile(request: IncomingMessage, response: ServerResponse): Promise<void> {

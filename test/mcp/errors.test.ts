@@ -277,7 +277,7 @@ test('every kind of bad message has the status and code of its revision', async 
 });
 
 test('what HTTP refuses is a JSON-RPC error too, and a client that is refused too often has to wait', async () => {
-  await withRuntime({ agents, args: ['--refused-rate', '8/60'] }, async ({ server: limited }) => {
+  await withRuntime({ agents, args: ['--refused-rate', '9/60'] }, async ({ server: limited }) => {
     const good = JSON.stringify(request('ping'));
     const large = Buffer.alloc(256 * 1024 + 1, ' ');
     const refusals: [string, Asking, number][] = [
@@ -290,6 +290,7 @@ test('what HTTP refuses is a JSON-RPC error too, and a client that is refused to
       ['text', { headers: { 'content-type': 'text/plain' } }, 415],
       ['a form', { headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
       ['a foreign Origin', { headers: { origin: 'https://evil.example' } }, 403],
+      ['a name bound to this machine', { headers: { origin: 'http://evil.example', host: 'evil.example' } }, 403],
       ['the Origin null', { headers: { origin: 'null' } }, 403],
       ['an Origin that is none', { headers: { origin: 'example' } }, 403],
       ['an unsupported version', { headers: { 'mcp-protocol-version': '1' } }, 400],
