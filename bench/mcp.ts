@@ -143,9 +143,9 @@ async function benchmarkLargeCatalog(folder: string, { agents, queries }: Extent
       params: { name: 'search_agents', arguments: { query } },
     };
     const begun = performance.now();
-    const answer = JSON.stringify((await dispatch(message, null, follower.current().mcp)).message);
+    const { json } = await dispatch(message, null, follower.current().mcp);
     latencies.push(performance.now() - begun);
-    if (!answer.includes('"total":0')) found += 1;
+    if (json?.includes('"total":0') === false) found += 1;
   }
   follower.stop();
   const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];

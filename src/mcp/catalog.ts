@@ -5,6 +5,7 @@ import type { AgentEnvelope, AgentSummary } from '../schema/documents.ts';
 import { type ServerCard, serverCard } from '../schema/mcp.ts';
 import { loadSearchIndex, type SearchEntry } from '../search.ts';
 import { inSlices } from '../slices.ts';
+import { keptResults, type Results } from './results.ts';
 
 /** Reads a file of a build by its path below the build's folder; null where there is none. */
 export type ReadFile = (path: string) => Promise<Buffer | null>;
@@ -28,6 +29,8 @@ export interface McpCatalog {
   envelope(slug: string): Promise<Published<AgentEnvelope> | null>;
   markdown(slug: string): Promise<string | null>;
   skill(slug: string): Promise<Buffer | null>;
+  /** What was answered from this build before. */
+  results: Results;
 }
 
 export interface Counted {
@@ -75,6 +78,7 @@ export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<stri
     },
     markdown: (slug) => text(`agents/${slug}.md`),
     skill: (slug) => read(`.well-known/agent-skills/${slug}/SKILL.md`),
+    results: keptResults(),
   };
 }
 

@@ -6,7 +6,7 @@ import { complete } from './completion.ts';
 import { checkEnvelope, checkVersionHeader, type Era, eraOf, type McpHeaders } from './envelope.ts';
 import { codes, RpcError } from './errors.ts';
 import { discover, initialize, serverInfo } from './hello.ts';
-import { errorResponse, idOf, type Request, type Response, readMessage } from './messages.ts';
+import { errorResponse, idOf, type Request, readMessage, resultResponse } from './messages.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 import { getSkill, listSkills } from './skills.ts';
@@ -14,8 +14,8 @@ import { callTool, listTools } from './tools.ts';
 
 /** What is answered to what came in. */
 export interface Reply {
-  /** Null for a notification. */
-  message: Response | Response[] | null;
+  /** The message or the batch of messages, as JSON; null for a notification. */
+  json: Buffer | null;
   /**
    * Why no method was called: what came is no request that can be taken, or, in the modern era, there is no such method.
    * HTTP has statuses for these.
@@ -102,7 +102,7 @@ export async function dispatch(value: unknown, headers: McpHeaders | null, catal
     return Array.isArray(value) ? await answerBatch(value, headers, catalog) : await answer(value, headers, catalog);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
-    return { message: errorResponse(idOf(value), error), failure: 'refused' };
+    return { json: errorResponse(idOf(value), error), failure: 'refused' };
   }
 }
 
@@ -114,18 +114,18 @@ async function answerBatch(batch: unknown[], headers: McpHeaders | null, catalog
   if (batch.length > mostInBatch) {
     throw new RpcError(codes.invalidRequest, `A batch may hold ${mostInBatch} messages at most.`);
   }
-  const responses: Response[] = [];
+  const responses: Buffer[] = [];
   for (const value of batch) {
     // Other requests get their turn between the messages of a batch.
     await new Promise(setImmediate);
     const response = await answerOne(value, catalog);
     if (response !== null) responses.push(response);
   }
-  return { message: responses.length === 0 ? null : responses, failure: null };
+  return { json: responses.length === 0 ? null : Buffer.from(`[${responses.join(',')}]`), failure: null };
 }
 
 /** A message of a batch: of the handshake era, and no handshake itself. */
-async function answerOne(value: unknown, catalog: McpCatalog): Promise<Response | null> {
+async function answerOne(value: unknown, catalog: McpCatalog): Promise<Buffer | null> {
   try {
     const message = readMessage(value);
     if (message.kind !== 'request') return null;
@@ -143,14 +143,14 @@ async function answer(value: unknown, headers: McpHeaders | null, catalog: McpCa
   const message = readMessage(value);
   if (message.kind === 'response') {
     if (headers?.version === modernVersion) throw new RpcError(codes.invalidRequest, 'The server asked nothing.');
-    return { message: null, failure: null };
+    return { json: null, failure: null };
   }
   const era = eraOf(message, headers);
-  if (message.kind === 'notification') return { message: null, failure: null };
+  if (message.kind === 'notification') return { json: null, failure: null };
   if (era === 'modern') checkEnvelope(message, headers);
   else checkVersionHeader(headers);
   const failure = era === 'modern' && methodOf(message, era) === undefined ? 'unknown method' : null;
-  return { message: await perform(message, era, catalog), failure };
+  return { json: await perform(message, era, catalog), failure };
 }
 
 function methodOf({ method: name }: Request, era: Era): Method | undefined {
@@ -158,14 +158,20 @@ function methodOf({ method: name }: Request, era: Era): Method | undefined {
   return found?.eras.includes(era) === true ? found : undefined;
 }
 
-async function perform(request: Request, era: Era, catalog: McpCatalog): Promise<Response> {
+async function perform(request: Request, era: Era, catalog: McpCatalog): Promise<Buffer> {
   try {
     const found = methodOf(request, era);
     if (found === undefined) throw new RpcError(codes.methodNotFound, 'This method is not served.');
     const params = found.params.safeParse(request.params);
     if (!params.success) throw invalidParams(found.params, request);
-    const result = await found.call(params.data, catalog);
-    return { jsonrpc: '2.0', id: request.id, result: era === 'modern' ? asModern(result, found, catalog) : result };
+    const key = `${era} ${request.method} ${JSON.stringify(params.data)}`;
+    let json = catalog.results.get(key);
+    if (json === undefined) {
+      const result = await found.call(params.data, catalog);
+      json = Buffer.from(JSON.stringify(era === 'modern' ? asModern(result, found, catalog) : result));
+      catalog.results.keep(key, json);
+    }
+    return resultResponse(request.id, json);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     return errorResponse(request.id, error);

@@ -13,11 +13,6 @@ export type Message =
 
 export type Request = Extract<Message, { kind: 'request' }>;
 
-/** What is answered to a request. */
-export type Response =
-  | { jsonrpc: '2.0'; id: RequestId; result: object }
-  | { jsonrpc: '2.0'; id: RequestId | null; error: { code: number; message: string; data?: unknown } };
-
 /** Takes a parsed value for a message. Throws RpcError -32600 for what is none. */
 export function readMessage(value: unknown): Message {
   if (!isObject(value) || value.jsonrpc !== '2.0') {
@@ -38,10 +33,18 @@ export function idOf(value: unknown): RequestId | null {
   return isObject(value) && isRequestId(value.id) ? value.id : null;
 }
 
-/** The answer that carries an error. */
-export function errorResponse(id: RequestId | null, { code, message, data }: RpcError): Response {
-  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
+/** The answer that carries an error, as JSON. */
+export function errorResponse(id: RequestId | null, { code, message, data }: RpcError): Buffer {
+  const error = { code, message, ...(data === undefined ? {} : { data }) };
+  return Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, error }));
 }
+
+/** The answer that carries a result, as JSON; the result is JSON already. */
+export function resultResponse(id: RequestId, result: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`), result, closing]);
+}
+
+const closing = Buffer.from('}');
 
 /** Whether a value is an object with keys. */
 export function isObject(value: unknown): value is Params {

@@ -6,7 +6,7 @@ import { errorResponse } from './messages.ts';
 export interface StdioServer {
   input: AsyncIterable<Buffer>;
   /** Writes one line; resolves when more may be written. */
-  write(line: string): Promise<void>;
+  write(line: Buffer): Promise<void>;
   /** The catalog of the moment. */
   catalog(): Promise<McpCatalog>;
   /** Hears of a fault of ours. */
@@ -15,6 +15,7 @@ export interface StdioServer {
 
 /** The longest line that is taken, in bytes, as over HTTP. */
 const maxLineBytes = 256 * 1024;
+const lineEnd = Buffer.from('\n');
 
 /**
  * Answers messages, one a line, in the order in which they come, until the input ends (MCP, stdio transport). A line that
@@ -22,18 +23,18 @@ const maxLineBytes = 256 * 1024;
  */
 export async function serveStdio({ input, write, catalog, onFault }: StdioServer): Promise<void> {
   for await (const line of linesOf(input)) {
-    const { message } = await replyTo(line, catalog).catch((error): Reply => {
+    const { json } = await replyTo(line, catalog).catch((error): Reply => {
       onFault(error);
       const fault = new RpcError(codes.internal, 'The server failed. Its log says more.');
-      return { message: errorResponse(null, fault), failure: null };
+      return { json: errorResponse(null, fault), failure: null };
     });
-    if (message !== null) await write(`${JSON.stringify(message)}\n`);
+    if (json !== null) await write(Buffer.concat([json, lineEnd]));
   }
 }
 
 async function replyTo(line: Buffer | 'too long', catalog: StdioServer['catalog']): Promise<Reply> {
   const refused = (code: number, message: string): Reply => ({
-    message: errorResponse(null, new RpcError(code, message)),
+    json: errorResponse(null, new RpcError(code, message)),
     failure: 'refused',
   });
   if (line === 'too long') return refused(codes.refused, `A message may have ${maxLineBytes} bytes at most.`);

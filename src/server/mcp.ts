@@ -64,7 +64,7 @@ async function takeMessage(request: IncomingMessage, response: ServerResponse, p
     const reply = await replyTo(await readBody(request, maxBodyBytes), headersOf(request), mcp);
     const status = statusOf(reply);
     if (status >= 400) await refused.take(address);
-    send(response, status, reply.message, cors);
+    send(response, status, reply.json, cors);
   } catch (error) {
     if (error instanceof Refusal) {
       const { code, status, message, headers } = await limited(error, refused, address);
@@ -88,7 +88,7 @@ async function replyTo(body: Buffer, headers: McpHeaders, catalog: Parameters<ty
     value = JSON.parse(body.toString('utf8'));
   } catch {
     const error = new RpcError(codes.parseError, 'The body is not well-formed JSON in UTF-8.');
-    return { message: errorResponse(null, error), failure: 'refused' };
+    return { json: errorResponse(null, error), failure: 'refused' };
   }
   return dispatch(value, headers, catalog);
 }
@@ -101,22 +101,21 @@ function headersOf({ headers }: IncomingMessage): McpHeaders {
   };
 }
 
-function statusOf({ message, failure }: Reply): number {
+function statusOf({ json, failure }: Reply): number {
   if (failure === 'refused') return 400;
   if (failure === 'unknown method') return 404;
-  return message === null ? 202 : 200;
+  return json === null ? 202 : 200;
 }
 
-function send(response: ServerResponse, status: number, message: Reply['message'], headers: Record<string, string>) {
-  const body = message === null ? '' : JSON.stringify(message);
+function send(response: ServerResponse, status: number, json: Reply['json'], headers: Record<string, string>): void {
   response.writeHead(status, {
-    ...(message === null ? {} : { 'content-type': 'application/json' }),
-    'content-length': Buffer.byteLength(body),
+    ...(json === null ? {} : { 'content-type': 'application/json' }),
+    'content-length': json?.length ?? 0,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     ...headers,
   });
-  response.end(body);
+  response.end(json ?? undefined);
 }
 
 /** Lets the pages that may POST do so with the headers of the protocol. */
