@@ -50,8 +50,12 @@ function bare(recorded: Answers): RequestListener {
       headers: string[];
       body: Buffer;
     };
-    response.writeHead(status, headers);
-    response.end(status === 304 ? undefined : body);
+    const answer = () => {
+      response.writeHead(status, headers);
+      response.end(status === 304 ? undefined : body);
+    };
+    if (request.method === 'POST') request.on('end', answer).resume();
+    else answer();
   };
 }
 

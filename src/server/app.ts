@@ -8,7 +8,7 @@ import { takeVote } from './feedback.ts';
 import { fileServer, withinBase } from './files.ts';
 import { type Rate, rateLimit } from './limits.ts';
 import { type BuildFollower, basePathOf, type LiveBuild } from './live-build.ts';
-import { addMcp } from './mcp.ts';
+import { addMcp, takeMessage } from './mcp.ts';
 import { corsHeaders, isLoopback, originPolicy } from './origin.ts';
 import { limited, type PostParts, postRoute, type Take } from './posts.ts';
 import type { ServerLog } from './request-log.ts';
@@ -36,7 +36,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 /**
  * The runtime: answers every request.
  *
- * Files that are in memory are answered before the router: it would cost as much again. Every error under /api is an
+ * Files that are in memory and messages of MCP are answered before the router: it would cost as much again. Every error under /api is an
  * Error object.
  */
 export function createApp({ follower, votes, signups, log, settings }: AppParts): Handler {
@@ -76,10 +76,12 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
     response.end(request.method === 'HEAD' ? undefined : body);
   });
   const mounts = mountsOf(follower.current());
+  const mcpParts: PostParts = { ...parts, origins: mcpOrigins };
+  const mcpEndpoints = new Set(mounts.map((mount) => `${mount}/api/mcp`));
   for (const mount of mounts) {
     addPost(router, `${mount}/api/feedback`, postRoute(parts, vote, 'thanks/vote'), parts);
     addPost(router, `${mount}/api/subscribe`, postRoute(parts, signup, 'thanks/sign-up'), parts);
-    addMcp(router, mount, { ...parts, origins: mcpOrigins });
+    addMcp(router, mount, mcpParts);
   }
 
   async function serveFile(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -127,6 +129,13 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
       return;
     }
     response.once('close', () => log.request(request, response, path, begun));
+    if (request.method === 'POST' && mcpEndpoints.has(path)) {
+      takeMessage(request, response, mcpParts).catch((error) => {
+        log.log.error({ err: error, path }, 'an MCP request failed by a fault of the service');
+        response.destroy();
+      });
+      return;
+    }
     if (target !== null) request.url = target.path + (target.version === null ? '' : `?v=${target.version}`);
     route(request, response);
   };
