@@ -57,7 +57,7 @@ const tools: readonly Tool[] = [
         return { text: nothingFound(catalog, filters), data: { ...data, tryInstead: suggestions(catalog) } };
       }
       return {
-        text: `${items.length} of ${fitting.length} agents, newest first:\n\n${agentLines(items)}${more}`,
+        text: `Showing ${items.length} of ${fitting.length}, newest first:\n\n${agentLines(items)}${more}`,
         data,
       };
     },
@@ -79,7 +79,7 @@ const tools: readonly Tool[] = [
         return { text, data: { ...data, tryInstead: suggestions(catalog) } };
       }
       const words = matched === 'every word' ? '' : ' No agent has every word of the query; these have some.';
-      const text = `${data.agents.length} of ${agents.length} agents, best match first.${words}\n\n${agentLines(data.agents)}`;
+      const text = `Showing ${data.agents.length} of ${agents.length}, best match first.${words}\n\n${agentLines(data.agents)}`;
       return { text, data };
     },
   }),
