@@ -77,6 +77,11 @@ test('the developers page has the set-up of six clients, and none where there is
   assert.not.match(await page(null), 'mcp add');
 });
 
+test('docs/mcp.md has what the developers page has to paste', () => {
+  const docs = readFileSync(join(bundled, 'docs/mcp.md'), 'utf8');
+  for (const { name, paste } of mcpSetup(loadSettings(bundled, {}, {}))?.clients ?? []) assert.match(docs, paste, name);
+});
+
 test('install links hold what the client is to keep, and nothing that a shell would run', () => {
   const setup = mcpSetup({ title: 'Prompts & „Mehr“', runtimeUrl: 'https://example.com/$(id)' });
   assert.is(setup?.url, 'https://example.com/%24%28id%29/api/mcp');
