@@ -87,6 +87,8 @@ function testClient(era: 'modern' | 'handshake', transport: 'http' | 'stdio'): v
     const search = (query: string) => client.callTool({ name: 'search_agents', arguments: { query } });
     assert.equal(slugs(await search('table sorter')), ['table-sorter']);
     assert.is(slugs(await search('tabel sort'))[0], 'table-sorter');
+    // Every word has to be there, also one that is said twice, and marks count for nothing.
+    assert.equal(slugs(await search('Table, sorter: TABLE!')), ['table-sorter']);
     const many = await search('please explain to me why the nightly build failed');
     assert.is(slugs(many)[0], 'log-reader');
     assert.is(many.structuredContent?.matched, 'some words');
