@@ -19,14 +19,45 @@ export function randomOf(seed: number): () => number {
 }
 
 /**
- * Writes a catalog of `count` generated agents into `folder`, one a day up to 2026-11-21, all numbered: about 6 KiB of
- * agent.md each (half front matter, half Markdown), a prompt of 2 KiB, samples of 1 KiB, a config for every third.
+ * A source of words as a language has them: `count` different ones, the first used often and the last hardly ever
+ * (Zipf's law).
  */
-export function generateCatalog(folder: string, count: number, settingsFile: URL): void {
+export function vocabularyOf(random: () => number, count: number): () => string {
+  const syllables = [...'bdfgklmnprstvz'].flatMap((consonant) => [...'aeiou'].map((vowel) => consonant + vowel));
+  const syllable = () => syllables[Math.floor(random() * syllables.length)] as string;
+  const names = [
+    ...new Set(
+      Array.from({ length: count }, () => Array.from({ length: 2 + Math.floor(random() * 3) }, syllable).join('')),
+    ),
+  ];
+  let sum = 0;
+  const upTo = names.map((_, rank) => {
+    sum += 1 / (rank + 2.7);
+    return sum;
+  });
+  return () => {
+    const place = random() * sum;
+    let [low, high] = [0, names.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((upTo[middle] as number) < place) low = middle + 1;
+      else high = middle;
+    }
+    return names[low] as string;
+  };
+}
+
+/**
+ * Writes a catalog of `count` generated agents into `folder`, one a day up to 2026-11-21, all numbered: about 6 KiB of
+ * agent.md each (half front matter, half Markdown), a prompt of 2 KiB, samples of 1 KiB, a config for every third. Their
+ * words are a few dozen, or as many as `vocabulary` says, used as a language does.
+ */
+export function generateCatalog(folder: string, count: number, settingsFile: URL, vocabulary?: number): void {
   const random = randomOf(count);
   const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
+  const word = vocabulary === undefined ? () => pick(words) : vocabularyOf(random, vocabulary);
   const sentence = (length: number) => {
-    const text = Array.from({ length }, () => pick(words)).join(' ');
+    const text = Array.from({ length }, () => word()).join(' ');
     return `${text[0]?.toUpperCase()}${text.slice(1)}.`;
   };
   const paragraph = (sentences: number) => Array.from({ length: sentences }, () => sentence(12)).join(' ');
@@ -44,7 +75,7 @@ export function generateCatalog(folder: string, count: number, settingsFile: URL
       `date: ${addDays('2026-11-21', issue - count)}`,
       `issue: ${issue}`,
       `category: ${pick(categories)}`,
-      `tags: [${[...new Set([pick(words), pick(words), pick(words)])].join(', ')}]`,
+      `tags: [${[...new Set([word(), word(), word()])].join(', ')}]`,
       `difficulty: ${pick(settings.difficulties)}`,
       `runtimes: [${pick(settings.runtimes)}]`,
       `excerpt: ${sentence(14)}`,
@@ -57,10 +88,7 @@ export function generateCatalog(folder: string, count: number, settingsFile: URL
         (_, index) => `  - second: ${index * 10}\n    label: ${sentence(4)}\n    detail: ${paragraph(1)}`,
       ),
     ];
-    const body = Array.from(
-      { length: 5 },
-      () => `## ${sentence(3)}\n\n${paragraph(4)} *${pick(words)}* \`${pick(words)}\`\n`,
-    );
+    const body = Array.from({ length: 5 }, () => `## ${sentence(3)}\n\n${paragraph(4)} *${word()}* \`${word()}\`\n`);
     const section = () => Array.from({ length: 6 }, () => `- ${sentence(14)}`).join('\n');
     const files: Record<string, string> = {
       'agent.md': `---\n${front.join('\n')}\n---\n${body.join('\n')}`,
@@ -68,7 +96,7 @@ export function generateCatalog(folder: string, count: number, settingsFile: URL
       'sample-input.txt': `${Array.from({ length: 12 }, () => sentence(12)).join('\n')}\n`,
       'sample-output.txt': `${Array.from({ length: 12 }, () => sentence(12)).join('\n')}\n`,
     };
-    if (issue % 3 === 0) files['config.json'] = `${JSON.stringify({ name: pick(words), limit: issue }, null, 2)}\n`;
+    if (issue % 3 === 0) files['config.json'] = `${JSON.stringify({ name: word(), limit: issue }, null, 2)}\n`;
     for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
   }
 }

@@ -108,11 +108,16 @@ function keepBusy(
 }
 
 const headEnd = Buffer.from('\r\n\r\n');
+const lastChunk = Buffer.from('\r\n0\r\n\r\n');
 
 /** The length of a whole answer that begins so; null where its head is not whole yet. */
 function lengthOf(answer: Buffer): number | null {
   const end = answer.indexOf(headEnd);
   if (end === -1) return null;
-  const length = /\r\ncontent-length: *(\d+)/i.exec(answer.toString('latin1', 0, end))?.[1];
+  const head = answer.toString('latin1', 0, end);
+  if (/\r\ntransfer-encoding: *chunked/i.test(head)) {
+    return answer.subarray(-lastChunk.length).equals(lastChunk) ? answer.length : null;
+  }
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   return end + headEnd.length + (answer.toString('latin1', 9, 12) === '304' ? 0 : Number(length ?? 0));
 }

@@ -2,6 +2,7 @@
 const benchmarks: Record<string, () => Promise<{ default: (args: string[]) => Promise<void> }>> = {
   build: () => import('./build.ts'),
   serve: () => import('./serve.ts'),
+  mcp: () => import('./mcp.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

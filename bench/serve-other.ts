@@ -1,14 +1,17 @@
 /**
  * A server to compare with, in a process of its own: `bare <answers>` answers from memory with node:http, `sirv <dist>`
- * is sirv on polka, `unkept <dist> <data>` and `one-sync <dist> <data>` are the runtime with another vote store.
+ * is sirv on polka, `sdk <dist>` is an MCP server of the official SDK, `unkept <dist> <data>` and `one-sync <dist> <data>` are the runtime with another vote store.
  *
  * They are made of the compiled program, as `catalog serve` is. Says where it serves as `catalog serve` does.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import polka from 'polka';
 import sirv from 'sirv';
 import type { VoteStore } from '../src/votes/store.ts';
@@ -21,6 +24,7 @@ const compiled = <Module>(path: string) =>
 const makers: Record<string, (args: string[]) => RequestListener | Promise<RequestListener>> = {
   bare: ([file = '']) => bare(JSON.parse(readFileSync(file, 'utf8')) as Answers),
   sirv: ([dist = '']) => polka().use(sirv(dist, { etag: true, brotli: true })).handler as unknown as RequestListener,
+  sdk: ([dist = '']) => sdk(dist),
   unkept: ([dist = '', data = '']) => runtime(dist, data, unkept()),
   'one-sync': async ([dist = '', data = '']) => runtime(dist, data, await oneSync(join(data, 'votes.jsonl'))),
 };
@@ -46,9 +50,50 @@ function bare(recorded: Answers): RequestListener {
       headers: string[];
       body: Buffer;
     };
-    response.writeHead(status, headers);
-    response.end(status === 304 ? undefined : body);
+    const answer = () => {
+      response.writeHead(status, headers);
+      response.end(status === 304 ? undefined : body);
+    };
+    if (request.method === 'POST') request.on('end', answer).resume();
+    else answer();
   };
+}
+
+/** The three tools on the SDK, wired as its documentation has it, but with JSON for answers, which it is quicker with. */
+async function sdk(dist: string): Promise<RequestListener> {
+  const { loadMcpCatalog } = await compiled<typeof import('../src/mcp/catalog.ts')>('mcp/catalog');
+  const { callTool } = await compiled<typeof import('../src/mcp/tools.ts')>('mcp/tools');
+  const shapes = await compiled<typeof import('../src/schema/mcp.ts')>('schema/mcp');
+  const { agentEnvelope } = await compiled<typeof import('../src/schema/documents.ts')>('schema/documents');
+  // Each file is read once, as the runtime does.
+  const files = new Map<string, Promise<Buffer>>();
+  const read = (path: string) => {
+    const bytes = files.get(path) ?? readFile(join(dist, path));
+    files.set(path, bytes);
+    return bytes;
+  };
+  const catalog = await loadMcpCatalog(read, {});
+  const run = (name: string) => async (given: object) =>
+    (await callTool({ name, arguments: given as Record<string, unknown> }, catalog)) as {
+      content: { type: 'text'; text: string }[];
+    };
+  const handler = createMcpHandler(
+    () => {
+      const made = new McpServer({ name: 'example/agents', version: '1.0.0' });
+      const { listAgentsInput, listAgentsOutput, searchAgentsInput, searchAgentsOutput, getAgentInput } = shapes;
+      const tools = [
+        ['list_agents', listAgentsInput, listAgentsOutput],
+        ['search_agents', searchAgentsInput, searchAgentsOutput],
+        ['get_agent', getAgentInput, agentEnvelope],
+      ] as const;
+      for (const [name, inputSchema, outputSchema] of tools) {
+        made.registerTool(name, { description: name, inputSchema, outputSchema }, run(name));
+      }
+      return made;
+    },
+    { responseMode: 'json' },
+  );
+  return toNodeHandler(handler) as unknown as RequestListener;
 }
 
 /** A store that keeps nothing and says so at once. */
@@ -87,5 +132,5 @@ async function runtime(dist: string, data: string, votes: VoteStore): Promise<Re
   const settings = serverSettings({ voteRate: 'off', dist, data }, {}, process.cwd());
   const log = serverLog(settings.logLevel);
   const signups = await openSignups(settings.signups, { file: join(data, 'signups.jsonl'), log: log.log });
-  return createApp({ follower: followBuild(dist, log.log), votes, signups, log, settings });
+  return createApp({ follower: await followBuild(dist, log.log), votes, signups, log, settings });
 }

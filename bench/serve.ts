@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from '../src/build/build.ts';
 import { loadSettings } from '../src/settings.ts';
+import { aim, cpuRatio, figure, hold, type Outcome, ratio, row } from './contest.ts';
 import { generateCatalog } from './generate.ts';
-import type { Measured } from './load.ts';
 import type { Answers } from './serve-other.ts';
 import {
   type Generator,
@@ -39,14 +39,6 @@ interface Extent {
 
 const whole: Extent = { rounds: 5, readSeconds: 1, voteMs: 800, warmMs: 1_000 };
 const quick: Extent = { rounds: 2, readSeconds: 1, voteMs: 400, warmMs: 400 };
-
-/** A measurement with the CPU time that an answer cost the server, in microseconds. */
-interface Round extends Measured {
-  cpu: number;
-}
-
-/** What was measured of a contest: a list of rounds by server. */
-type Outcome = Record<string, Round[]>;
 
 /**
  * Measures what the runtime serves and stores against what else could do the same, on this machine and in this run.
@@ -244,59 +236,12 @@ function voteRow(
   ]);
 }
 
-/** Lets each server take its turn in each round, so that what else the machine does hits all alike. */
-async function hold(
-  servers: Record<string, Server>,
-  names: readonly string[],
-  rounds: number,
-  measure: (server: string) => Promise<Measured>,
-): Promise<Outcome> {
-  const outcome: Outcome = Object.fromEntries(names.map((name) => [name, []]));
-  for (let round = 0; round < rounds; round += 1) {
-    for (const name of round % 2 === 0 ? names : names.toReversed()) {
-      const { cpuMs } = servers[name] as Server;
-      const before = cpuMs();
-      const measured = await measure(name);
-      outcome[name]?.push({ ...measured, cpu: ((cpuMs() - before) * 1000) / measured.answers });
-    }
-  }
-  return outcome;
-}
-
-function figure(outcome: Outcome, server: string, key: keyof Round): number {
-  return median((outcome[server] ?? []).map((round) => round[key]));
-}
-
-/** How many times the answers of `other` the server gave: the median of the rounds' ratios. */
-function ratio(outcome: Outcome, server: string, other: string): number {
-  return median((outcome[server] ?? []).map(({ rate }, round) => rate / (outcome[other]?.[round]?.rate ?? Number.NaN)));
-}
-
-/** The same by the CPU time of an answer, which what else runs on the machine disturbs less. */
-function cpuRatio(outcome: Outcome, server: string, other: string): number {
-  return figure(outcome, other, 'cpu') / figure(outcome, server, 'cpu');
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
-}
-
-function aim(text: string, met: boolean): string {
-  return `${text}: ${met ? 'met' : 'MISSED'}`;
-}
-
 /** Where votes that are not kept take as long, the machine is too busy for its figures to tell. */
 function latencyAim(outcome: Outcome): string {
   const met = figure(outcome, 'catalog', 'p99') < maxVoteMs;
   const busy = figure(outcome, 'unkept', 'p99') >= maxVoteMs;
   const text = `p99 under ${maxVoteMs} ms`;
   return busy && !met ? `${text}: MISSED, by unkept too: the machine is busy` : aim(text, met);
-}
-
-function row(name: string, cells: string[]): string {
-  return `  ${name.padEnd(15)}${cells.map((cell, index) => (index === cells.length - 1 ? `  ${cell}` : cell.padStart(11))).join('')}`.trimEnd();
 }
 
 async function etagOf(port: number): Promise<string> {

@@ -4,6 +4,7 @@ import { addBuild } from './commands/build.ts';
 import { addDeliver } from './commands/deliver.ts';
 import { addInit } from './commands/init.ts';
 import { addLive } from './commands/live.ts';
+import { addMcp } from './commands/mcp.ts';
 import { addNew } from './commands/new.ts';
 import { addPublish } from './commands/publish.ts';
 import { addServe } from './commands/serve.ts';
@@ -51,11 +52,12 @@ Examples:
   $ catalog publish --dry-run     what today brings
   $ catalog build                 render the site into dist/
   $ catalog serve --build         build, serve, and build again at midnight
+  $ catalog mcp                   serve the catalog to an assistant over stdio
   $ catalog votes                 what readers think of the agents
 `,
     );
   const commands = [
-    ...[addInit, addNew, addValidate, addStatus, addPublish, addBuild, addServe, addVotes, addSignups],
+    ...[addInit, addNew, addValidate, addStatus, addPublish, addBuild, addServe, addMcp, addVotes, addSignups],
     ...[addDeliver, addLive, addAlert],
   ];
   for (const add of commands) add(program, terminal);

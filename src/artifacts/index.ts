@@ -11,6 +11,7 @@ import homePage from './home-page.ts';
 import * as hostFiles from './host-files.ts';
 import jsonFeed from './json-feed.ts';
 import * as lists from './list-pages.ts';
+import mcpCard from './mcp-card.ts';
 import movedPage from './moved-page.ts';
 import notFoundPage from './not-found-page.ts';
 import searchIndex from './search-index.ts';
@@ -45,6 +46,7 @@ export const artifacts: readonly Artifact[] = [
   api.schema,
   api.openapi,
   api.catalog,
+  mcpCard,
   text.llms,
   text.llmsFull,
   feeds.rss,

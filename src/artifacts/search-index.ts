@@ -1,9 +1,6 @@
-import { searchIndex } from '../search.ts';
+import { searchIndex, searchIndexJson } from '../search.ts';
 import { json, single } from './artifact.ts';
 
-export default single(
-  'search-index.json',
-  json,
-  'The search index (MiniSearch) that the pages load',
-  ({ agents }) => `${JSON.stringify(searchIndex(agents.map(({ document }) => document)))}\n`,
+export default single('search-index.json', json, 'The search index (MiniSearch) that the pages load', ({ agents }) =>
+  searchIndexJson(searchIndex(agents.map(({ document }) => document))),
 );

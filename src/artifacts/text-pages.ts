@@ -1,4 +1,5 @@
 import { html, single } from './artifact.ts';
+import { mcpSetup } from './mcp-setup.ts';
 import { renderPage } from './page.ts';
 
 export const about = single('about.html', html, 'What the publication is', (site) =>
@@ -14,13 +15,13 @@ export const about = single('about.html', html, 'What the publication is', (site
   ),
 );
 
-export const developers = single('developers.html', html, 'How to use the API, the feeds and the skills', (site) =>
+export const developers = single('developers.html', html, 'How to use the API, MCP, the feeds and the skills', (site) =>
   renderPage(
     site,
     {
       template: 'developers',
       title: 'For developers',
-      description: 'The JSON API, the text indexes, the feeds and the skills.',
+      description: 'The JSON API, MCP, the text indexes, the feeds and the skills.',
       path: 'developers',
     },
     {
@@ -28,6 +29,7 @@ export const developers = single('developers.html', html, 'How to use the API, t
       runtimeUrl: site.settings.runtimeUrl,
       example: site.agents[0]?.document ?? null,
       outputs: site.outputs,
+      mcp: mcpSetup(site.settings),
     },
   ),
 );

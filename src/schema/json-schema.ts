@@ -54,6 +54,12 @@ export function settingsJsonSchema(): JsonSchema {
   return z.toJSONSchema(settingsSource, { io: 'input', override: tidy });
 }
 
+/** The JSON Schema of a shape, whole and without a dialect, as MCP clients of every revision take it. */
+export function inlineSchema(shape: z.ZodType): JsonSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(shape, { io: 'input', override: tidy });
+  return schema;
+}
+
 /** Leaves out what says nothing to a reader: the bounds of JavaScript's own integers, the type of object keys. */
 function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -143,8 +143,10 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
               Object.entries({
                 400: 'The request cannot be read or is of no supported version',
                 403: 'The request comes from a page of another site',
+                404: 'Revision 2026-07-28 has no such method',
                 413: 'The body is larger than allowed',
                 415: 'The content type is not JSON',
+                429: 'Too many refused requests; Retry-After says how many seconds to wait',
               }).map(([status, text]) => [status, free(text, 'application/json', { type: 'object' })]),
             ),
           },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { line, slug, text, webUrl } from './fields.ts';
+import { serverName } from './mcp.ts';
 
 /** An address under which files are served: no query, no fragment; a slash at its end is dropped. */
 export const baseUrl = webUrl
@@ -56,6 +57,9 @@ export const settingsSource = z
       .nullable()
       .optional()
       .describe('Where votes, sign-ups and MCP live; default: baseUrl; null: nowhere'),
+    mcpName: serverName
+      .optional()
+      .describe('The name of the MCP server; default: the reversed host of baseUrl, then /agents'),
     categories: z
       .record(slug, category)
       .refine((categories) => Object.keys(categories).length > 0, { error: 'an object with at least one category' })

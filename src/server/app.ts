@@ -8,7 +8,8 @@ import { takeVote } from './feedback.ts';
 import { fileServer, withinBase } from './files.ts';
 import { type Rate, rateLimit } from './limits.ts';
 import { type BuildFollower, basePathOf, type LiveBuild } from './live-build.ts';
-import { corsHeaders, originPolicy } from './origin.ts';
+import { addMcp, takeMessage } from './mcp.ts';
+import { corsHeaders, isLoopback, originPolicy } from './origin.ts';
 import { limited, type PostParts, postRoute, type Take } from './posts.ts';
 import type { ServerLog } from './request-log.ts';
 import { takeSignup } from './subscribe.ts';
@@ -35,7 +36,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 /**
  * The runtime: answers every request.
  *
- * Files that are in memory are answered before the router: it would cost as much again. Every error under /api is an
+ * Files that are in memory and messages of MCP are answered before the router: it would cost as much again. Every error under /api is an
  * Error object.
  */
 export function createApp({ follower, votes, signups, log, settings }: AppParts): Handler {
@@ -48,6 +49,8 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
     trustProxy: settings.trustProxy,
     log: log.log,
   };
+  // On loopback a page that bound its own name to this machine (DNS rebinding) names itself as the host.
+  const mcpOrigins = originPolicy(settings.allowOrigin, settings.host, { ownHost: !isLoopback(settings.host) });
   const limits = { votes: rateLimit('votes', settings.voteRate), signups: rateLimit('signups', settings.signupRate) };
   const vote: Take = (fields, address) => takeVote(fields, address, { votes, follower, limit: limits.votes });
   const signup: Take = (fields, address) => takeSignup(fields, address, { signups, limit: limits.signups });
@@ -73,9 +76,12 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
     response.end(request.method === 'HEAD' ? undefined : body);
   });
   const mounts = mountsOf(follower.current());
+  const mcpParts: PostParts = { ...parts, origins: mcpOrigins };
+  const mcpEndpoints = new Set(mounts.map((mount) => `${mount}/api/mcp`));
   for (const mount of mounts) {
     addPost(router, `${mount}/api/feedback`, postRoute(parts, vote, 'thanks/vote'), parts);
     addPost(router, `${mount}/api/subscribe`, postRoute(parts, signup, 'thanks/sign-up'), parts);
+    addMcp(router, mount, mcpParts);
   }
 
   async function serveFile(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -103,7 +109,7 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
     }
     if (target !== null && (await files.serve(request, response, build, target))) return;
     // What is missing here may be in a build that came a moment ago, as may the files of one whose folder is gone.
-    follower.refresh();
+    await follower.refresh();
     const next = follower.current();
     if (next !== build && target !== null && (await files.serve(request, response, next, target))) return;
     if (inApi) sendError(response, 'not_found', notFoundMessage(path), readCors);
@@ -123,6 +129,13 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
       return;
     }
     response.once('close', () => log.request(request, response, path, begun));
+    if (request.method === 'POST' && mcpEndpoints.has(path)) {
+      takeMessage(request, response, mcpParts).catch((error) => {
+        log.log.error({ err: error, path }, 'an MCP request failed by a fault of the service');
+        response.destroy();
+      });
+      return;
+    }
     if (target !== null) request.url = target.path + (target.version === null ? '' : `?v=${target.version}`);
     route(request, response);
   };

@@ -10,13 +10,18 @@ export type Fields = Record<string, unknown>;
 
 /** The kind of body that Content-Type announces. Throws Refusal `unsupported_media_type`. */
 export function bodyKind(request: IncomingMessage): BodyKind {
-  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  const type = mediaType(request);
   if (type === 'application/json') return 'json';
   if (type === 'application/x-www-form-urlencoded') return 'form';
   throw new Refusal(
     'unsupported_media_type',
     'The content type has to be application/json, or application/x-www-form-urlencoded for forms.',
   );
+}
+
+/** The media type of a body, in lower case, without parameters. */
+export function mediaType(request: IncomingMessage): string {
+  return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
 /** How much of a body that is too large is still taken and dropped, in bytes, so that its sender reads the answer. */

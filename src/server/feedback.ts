@@ -44,7 +44,7 @@ export interface FeedbackParts {
 export async function takeVote(fields: Fields, address: string, { votes, follower, limit }: FeedbackParts) {
   if (isTrapped(fields)) return {};
   const { slug, vote, note } = parseBody(feedbackRequest, fields);
-  if (!isAgent(slug, follower))
+  if (!(await isAgent(slug, follower)))
     throw new Refusal('unknown_agent', '`slug` names no agent; /api/agents.json lists them all.');
   const headers = await limit.take(address);
   try {
@@ -62,8 +62,8 @@ export async function takeVote(fields: Fields, address: string, { votes, followe
 }
 
 /** An agent that just came out is known at once: an unknown slug makes the server look for a new build. */
-function isAgent(slug: string, follower: BuildFollower): boolean {
+async function isAgent(slug: string, follower: BuildFollower): Promise<boolean> {
   if (follower.current().slugs.has(slug)) return true;
-  follower.refresh();
+  await follower.refresh();
   return follower.current().slugs.has(slug);
 }

@@ -13,15 +13,23 @@ export interface OriginPolicy {
   check(request: IncomingMessage, build: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>): string | null;
 }
 
-/** `allowed` are further origins that count as one's own; `host` is what the server listens on. */
-export function originPolicy(allowed: readonly string[], host: string): OriginPolicy {
+/**
+ * `allowed` are further origins that count as one's own; `host` is what the server listens on. `ownHost: false` leaves
+ * out the host that the request itself names, which a page may have bound to a server of the reader's machine.
+ */
+export function originPolicy(
+  allowed: readonly string[],
+  host: string,
+  { ownHost = true }: { ownHost?: boolean } = {},
+): OriginPolicy {
   const onLoopback = isLoopback(host);
   return {
     check(request, { baseUrl, runtimeUrl }) {
       const { origin } = request.headers;
       if (origin === undefined) return null;
       const own = [baseUrl, ...(runtimeUrl === null ? [] : [runtimeUrl])].map((url) => new URL(url).origin);
-      if (own.includes(origin) || allowed.includes(origin) || isOwnHost(origin, request.headers.host)) return origin;
+      if (own.includes(origin) || allowed.includes(origin)) return origin;
+      if (ownHost && isOwnHost(origin, request.headers.host)) return origin;
       if (onLoopback && URL.canParse(origin) && isLoopback(new URL(origin).hostname)) return origin;
       throw new Refusal('forbidden_origin', 'Requests from pages of other sites are not taken.');
     },

@@ -102,7 +102,7 @@ export async function startServer(
     opened.push(signups);
     // Only the owner of the logs may change the build: it is what another server may be serving.
     prepare(port);
-    const follower = followBuild(settings.dist, log.log);
+    const follower = await followBuild(settings.dist, log.log);
     opened.push({ close: follower.stop });
     handle = createApp({ follower, votes, signups, log, settings });
     const { info, basePath } = follower.current();

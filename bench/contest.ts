@@ -1,0 +1,60 @@
+import type { Measured } from './load.ts';
+import type { Server } from './servers.ts';
+
+/** A measurement with the CPU time that an answer cost the server, in microseconds. */
+export interface Round extends Measured {
+  cpu: number;
+}
+
+/** What was measured of a contest: a list of rounds by server. */
+export type Outcome = Record<string, Round[]>;
+
+/** Lets each server take its turn in each round, so that what else the machine does hits all alike. */
+export async function hold(
+  servers: Record<string, Server>,
+  names: readonly string[],
+  rounds: number,
+  measure: (server: string) => Promise<Measured>,
+): Promise<Outcome> {
+  const outcome: Outcome = Object.fromEntries(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      const { cpuMs } = servers[name] as Server;
+      const before = cpuMs();
+      const measured = await measure(name);
+      outcome[name]?.push({ ...measured, cpu: ((cpuMs() - before) * 1000) / measured.answers });
+    }
+  }
+  return outcome;
+}
+
+/** A figure of a server: the median of the rounds. */
+export function figure(outcome: Outcome, server: string, key: keyof Round): number {
+  return median((outcome[server] ?? []).map((round) => round[key]));
+}
+
+/** How many times the answers of `other` the server gave: the median of the rounds' ratios. */
+export function ratio(outcome: Outcome, server: string, other: string): number {
+  return median((outcome[server] ?? []).map(({ rate }, round) => rate / (outcome[other]?.[round]?.rate ?? Number.NaN)));
+}
+
+/** The same by the CPU time of an answer, which what else runs on the machine disturbs less. */
+export function cpuRatio(outcome: Outcome, server: string, other: string): number {
+  return figure(outcome, other, 'cpu') / figure(outcome, server, 'cpu');
+}
+
+function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}
+
+/** Whether an aim is met, in words. */
+export function aim(text: string, met: boolean): string {
+  return `${text}: ${met ? 'met' : 'MISSED'}`;
+}
+
+/** A line of a table. */
+export function row(name: string, cells: string[]): string {
+  return `  ${name.padEnd(15)}${cells.map((cell, index) => (index === cells.length - 1 ? `  ${cell}` : cell.padStart(11))).join('')}`.trimEnd();
+}

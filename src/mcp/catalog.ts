@@ -1,0 +1,109 @@
+import type MiniSearch from 'minisearch';
+import { cardPath } from '../artifacts/mcp-card.ts';
+import { compareText } from '../compare.ts';
+import type { AgentEnvelope, AgentSummary } from '../schema/documents.ts';
+import { type ServerCard, serverCard } from '../schema/mcp.ts';
+import { loadSearchIndex, type SearchEntry } from '../search.ts';
+import { inSlices } from '../slices.ts';
+import { keptResults, type Results } from './results.ts';
+
+/** Reads a file of a build by its path below the build's folder; null where there is none. */
+export type ReadFile = (path: string) => Promise<Buffer | null>;
+
+/** A build as the MCP server knows it. */
+export interface McpCatalog {
+  card: ServerCard;
+  /** The address of the JSON Schema of its documents. */
+  schema: string;
+  /** Newest first. */
+  agents: readonly AgentSummary[];
+  bySlug: ReadonlyMap<string, AgentSummary>;
+  /** Category keys that have agents, and tags, each with how many; the most used first. */
+  categories: readonly Counted[];
+  tags: readonly Counted[];
+  index: MiniSearch<SearchEntry>;
+  /** The slug that an agent has now, by that or a former one; undefined for one that is unknown. */
+  slugOf(slug: string): string | undefined;
+  /** The catalog, the envelope, the Markdown and the skill of an agent, as they are published; null where the agent has just gone. */
+  catalogJson(): Promise<string | null>;
+  envelope(slug: string): Promise<Published<AgentEnvelope> | null>;
+  markdown(slug: string): Promise<string | null>;
+  skill(slug: string): Promise<Buffer | null>;
+  /** What was answered from this build before. */
+  results: Results;
+}
+
+export interface Counted {
+  key: string;
+  count: number;
+}
+
+/** A document with the text under which it is published. */
+export interface Published<Document> {
+  document: Document;
+  text: string;
+}
+
+/**
+ * Loads the catalog of a build, in slices. `moved` leads from former slugs to slugs.
+ *
+ * Rejects with an Error that names the file when one is missing or not what a build writes.
+ */
+export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<string, string>>): Promise<McpCatalog> {
+  const need = async (path: string) => {
+    const bytes = await read(path);
+    if (bytes === null) throw new Error(`${path} is missing`);
+    return bytes;
+  };
+  const card = serverCard.parse(JSON.parse((await need(cardPath)).toString('utf8')));
+  const agents = await inSlices(readAgents(await need(catalogPath)));
+  const index = await loadSearchIndex(await need('search-index.json')).catch((error: Error) => {
+    throw new Error(`search-index.json cannot be read: ${error.message}`);
+  });
+  const text = async (path: string) => (await read(path))?.toString('utf8') ?? null;
+  const bySlug = new Map(agents.map((agent) => [agent.slug, agent]));
+  return {
+    card,
+    schema: `${card.websiteUrl}/api/schema.json`,
+    agents,
+    bySlug,
+    categories: counted(agents.map(({ category }) => category)),
+    tags: counted(agents.flatMap(({ tags }) => tags)),
+    index,
+    slugOf: (slug) => (bySlug.has(slug) ? slug : Object.hasOwn(moved, slug) ? moved[slug] : undefined),
+    catalogJson: () => text(catalogPath),
+    async envelope(slug) {
+      const json = await text(`api/agents/${slug}.json`);
+      return json === null ? null : { document: JSON.parse(json) as AgentEnvelope, text: json };
+    },
+    markdown: (slug) => text(`agents/${slug}.md`),
+    skill: (slug) => read(`.well-known/agent-skills/${slug}/SKILL.md`),
+    results: keptResults(),
+  };
+}
+
+const catalogPath = 'api/agents.json';
+
+/**
+ * The agents in api/agents.json, one at a time: each stands at the second level of the indented JSON, where no text
+ * reaches, since line ends within texts are escaped.
+ */
+function* readAgents(json: Buffer): Generator<void, AgentSummary[]> {
+  const [opening, closing] = ['\n    {\n', '\n    }'];
+  const agents: AgentSummary[] = [];
+  let end = 0;
+  for (let at = json.indexOf(opening); at !== -1; at = json.indexOf(opening, end)) {
+    end = json.indexOf(closing, at) + closing.length;
+    agents.push(JSON.parse(json.toString('utf8', at, end)) as AgentSummary);
+    yield;
+  }
+  return agents;
+}
+
+function counted(keys: readonly string[]): Counted[] {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return [...counts]
+    .map(([key, count]) => ({ key, count }))
+    .sort((a, b) => b.count - a.count || compareText(a.key, b.key));
+}

@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { explain } from '../schema/explain.ts';
+import { modernVersion } from '../schema/mcp.ts';
+import type { McpCatalog } from './catalog.ts';
+import { complete } from './completion.ts';
+import { checkEnvelope, checkVersionHeader, type Era, eraOf, type McpHeaders } from './envelope.ts';
+import { codes, RpcError } from './errors.ts';
+import { discover, initialize, serverInfo } from './hello.ts';
+import { errorResponse, idOf, type Request, readMessage, resultResponse } from './messages.ts';
+import { getPrompt, listPrompts } from './prompts.ts';
+import { listResources, listTemplates, readResource } from './resources.ts';
+import { getSkill, listSkills } from './skills.ts';
+import { callTool, listTools } from './tools.ts';
+
+/** What is answered to what came in. */
+export interface Reply {
+  /** The message or the batch of messages, as JSON; null for a notification. */
+  json: Buffer | null;
+  /**
+   * Why no method was called: what came is no request that can be taken, or, in the modern era, there is no such method.
+   * HTTP has statuses for these.
+   */
+  failure: 'refused' | 'unknown method' | null;
+}
+
+/** A method: its eras, the shape of its params, how long its answer may be kept (2026-07-28; null: not said), its work. */
+interface Method<Params extends z.ZodType = z.ZodType> {
+  eras: readonly Era[];
+  params: Params;
+  ttlMs: number | null;
+  call(params: z.infer<Params>, catalog: McpCatalog): object | Promise<object>;
+}
+
+const both: readonly Era[] = ['modern', 'handshake'];
+const minute = 60_000;
+/** The next agent comes out within a day, a correction at any time. */
+const [ofServer, ofCatalog] = [60 * minute, 5 * minute];
+const listed = z.object({ cursor: z.string().optional() });
+const named = z.object({ uri: z.string() });
+const texts = z.record(z.string(), z.unknown()).optional();
+
+/** Keeps the type of the params through the table of methods. */
+const method = <Params extends z.ZodType>(one: Method<Params>): Method => one as unknown as Method;
+
+const methods = new Map<string, Method>([
+  [
+    'initialize',
+    method({ eras: ['handshake'], params: z.object({ protocolVersion: z.string() }), ttlMs: null, call: initialize }),
+  ],
+  ['ping', method({ eras: ['handshake'], params: z.object({}), ttlMs: null, call: () => ({}) })],
+  [
+    'server/discover',
+    method({ eras: ['modern'], params: z.object({}), ttlMs: ofServer, call: (_, catalog) => discover(catalog) }),
+  ],
+  ['tools/list', method({ eras: both, params: listed, ttlMs: ofCatalog, call: (_, catalog) => listTools(catalog) })],
+  [
+    'tools/call',
+    method({ eras: both, params: z.object({ name: z.string(), arguments: texts }), ttlMs: null, call: callTool }),
+  ],
+  ['resources/list', method({ eras: both, params: listed, ttlMs: ofCatalog, call: listResources })],
+  ['resources/templates/list', method({ eras: both, params: listed, ttlMs: ofServer, call: listTemplates })],
+  ['resources/read', method({ eras: both, params: named, ttlMs: ofCatalog, call: readResource })],
+  ['prompts/list', method({ eras: both, params: listed, ttlMs: ofCatalog, call: listPrompts })],
+  [
+    'prompts/get',
+    method({
+      eras: both,
+      params: z.object({ name: z.string(), arguments: z.strictObject({ input: z.string().optional() }).optional() }),
+      ttlMs: null,
+      call: getPrompt,
+    }),
+  ],
+  [
+    'completion/complete',
+    method({
+      eras: both,
+      params: z.object({
+        ref: z.discriminatedUnion('type', [
+          z.object({ type: z.literal('ref/prompt'), name: z.string() }),
+          z.object({ type: z.literal('ref/resource'), uri: z.string() }),
+        ]),
+        argument: z.object({ name: z.string(), value: z.string() }),
+      }),
+      ttlMs: null,
+      call: complete,
+    }),
+  ],
+  ['skills/list', method({ eras: ['modern'], params: listed, ttlMs: ofCatalog, call: listSkills })],
+  ['skills/get', method({ eras: ['modern'], params: named, ttlMs: ofCatalog, call: getSkill })],
+]);
+
+/** The most messages that a batch may hold. */
+const mostInBatch = 100;
+
+/**
+ * Answers what a client sent, already parsed: a message, or a batch of them where the revision has batches (2025-03-26).
+ *
+ * `headers` is null where the transport has none. Rejects only for a fault of ours.
+ */
+export async function dispatch(value: unknown, headers: McpHeaders | null, catalog: McpCatalog): Promise<Reply> {
+  try {
+    return Array.isArray(value) ? await answerBatch(value, headers, catalog) : await answer(value, headers, catalog);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return { json: errorResponse(idOf(value), error), failure: 'refused' };
+  }
+}
+
+async function answerBatch(batch: unknown[], headers: McpHeaders | null, catalog: McpCatalog): Promise<Reply> {
+  if (batch.length === 0) throw new RpcError(codes.invalidRequest, 'The batch is empty.');
+  if (headers?.version !== undefined && headers.version !== '2025-03-26') {
+    throw new RpcError(codes.invalidRequest, 'Only revision 2025-03-26 has batches: send one message.');
+  }
+  if (batch.length > mostInBatch) {
+    throw new RpcError(codes.invalidRequest, `A batch may hold ${mostInBatch} messages at most.`);
+  }
+  const responses: Buffer[] = [];
+  for (const value of batch) {
+    // Other requests get their turn between the messages of a batch.
+    await new Promise(setImmediate);
+    const response = await answerOne(value, catalog);
+    if (response !== null) responses.push(response);
+  }
+  return { json: responses.length === 0 ? null : Buffer.from(`[${responses.join(',')}]`), failure: null };
+}
+
+/** A message of a batch: of the handshake era, and no handshake itself. */
+async function answerOne(value: unknown, catalog: McpCatalog): Promise<Buffer | null> {
+  try {
+    const message = readMessage(value);
+    if (message.kind !== 'request') return null;
+    if (message.method === 'initialize' || eraOf(message, null) === 'modern') {
+      throw new RpcError(codes.invalidRequest, 'This message may not be part of a batch.');
+    }
+    return await perform(message, 'handshake', catalog);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return errorResponse(idOf(value), error);
+  }
+}
+
+async function answer(value: unknown, headers: McpHeaders | null, catalog: McpCatalog): Promise<Reply> {
+  const message = readMessage(value);
+  if (message.kind === 'response') {
+    if (headers?.version === modernVersion) throw new RpcError(codes.invalidRequest, 'The server asked nothing.');
+    return { json: null, failure: null };
+  }
+  const era = eraOf(message, headers);
+  if (message.kind === 'notification') return { json: null, failure: null };
+  if (era === 'modern') checkEnvelope(message, headers);
+  else checkVersionHeader(headers);
+  const failure = era === 'modern' && methodOf(message, era) === undefined ? 'unknown method' : null;
+  return { json: await perform(message, era, catalog), failure };
+}
+
+function methodOf({ method: name }: Request, era: Era): Method | undefined {
+  const found = methods.get(name);
+  return found?.eras.includes(era) === true ? found : undefined;
+}
+
+async function perform(request: Request, era: Era, catalog: McpCatalog): Promise<Buffer> {
+  try {
+    const found = methodOf(request, era);
+    if (found === undefined) throw new RpcError(codes.methodNotFound, 'This method is not served.');
+    const params = found.params.safeParse(request.params);
+    if (!params.success) throw invalidParams(found.params, request);
+    const key = `${era} ${request.method} ${JSON.stringify(params.data)}`;
+    let json = catalog.results.get(key);
+    if (json === undefined) {
+      const result = await found.call(params.data, catalog);
+      json = Buffer.from(JSON.stringify(era === 'modern' ? asModern(result, found, catalog) : result));
+      catalog.results.keep(key, json);
+    }
+    return resultResponse(request.id, json);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return errorResponse(request.id, error);
+  }
+}
+
+/** What every result of revision 2026-07-28 carries besides. */
+function asModern(result: object, { ttlMs }: Method, catalog: McpCatalog): object {
+  return {
+    resultType: 'complete',
+    ...result,
+    ...(ttlMs === null ? {} : { ttlMs, cacheScope: 'public' }),
+    _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo(catalog) },
+  };
+}
+
+function invalidParams(shape: z.ZodType, { params }: Request): RpcError {
+  const [first] = explain(shape, params, { echo: false });
+  return new RpcError(
+    codes.invalidParams,
+    first === undefined ? 'The params do not fit.' : `${first.message} ${first.hint}`.trim(),
+  );
+}

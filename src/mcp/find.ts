@@ -1,0 +1,63 @@
+import { distance } from 'fastest-levenshtein';
+import { compareText } from '../compare.ts';
+import type { AgentSummary } from '../schema/documents.ts';
+import type { McpCatalog } from './catalog.ts';
+
+/** What agents can be narrowed down to; absent or blank: to all. */
+export interface Filters {
+  category?: string | undefined;
+  tag?: string | undefined;
+  difficulty?: string | undefined;
+  runtime?: string | undefined;
+}
+
+/** Whether an agent fits all filters, in whatever case they are written; a category fits by its key or its label. */
+export function fits(filters: Filters): (agent: AgentSummary) => boolean {
+  const [category, tag, difficulty, runtime] = [filters.category, filters.tag, filters.difficulty, filters.runtime].map(
+    (filter) => filter?.trim().toLowerCase() ?? '',
+  );
+  const same = (wanted: string | undefined, ...values: readonly string[]) =>
+    wanted === '' || values.some((value) => value.toLowerCase() === wanted);
+  return (agent) =>
+    same(category, agent.category, agent.categoryLabel) &&
+    same(tag, ...agent.tags) &&
+    same(difficulty, agent.difficulty) &&
+    same(runtime, ...agent.runtimes);
+}
+
+/** What a search found. */
+export interface Found {
+  /** Best first. */
+  agents: AgentSummary[];
+  matched: 'every word' | 'some words' | 'nothing';
+}
+
+/** The agents that match a query: those with every word of it, or, where there are none, those with some. */
+export function search({ index, bySlug }: McpCatalog, query: string, filters: Filters): Found {
+  const fit = fits(filters);
+  const run = (combineWith: 'AND' | 'OR') =>
+    index.search(query, { combineWith }).flatMap(({ id }) => {
+      const agent = bySlug.get(id as string);
+      return agent !== undefined && fit(agent) ? [agent] : [];
+    });
+  const whole = run('AND');
+  if (whole.length > 0) return { agents: whole, matched: 'every word' };
+  const partial = run('OR');
+  return { agents: partial, matched: partial.length > 0 ? 'some words' : 'nothing' };
+}
+
+/** The slugs that a wrong one was most likely meant to be, nearest first, at most three. */
+export function nearestSlugs({ agents }: McpCatalog, wrong: string): string[] {
+  const words = wrong
+    .trim()
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 64);
+  const most = Math.max(2, Math.ceil(words.length / 2));
+  return agents
+    .map(({ slug }) => ({ slug, distance: slug.includes(words) && words.length > 2 ? 1 : distance(words, slug) }))
+    .filter((candidate) => candidate.distance <= most)
+    .sort((a, b) => a.distance - b.distance || compareText(a.slug, b.slug))
+    .slice(0, 3)
+    .map(({ slug }) => slug);
+}

@@ -1,0 +1,38 @@
+import { handshakeVersions, protocolVersions } from '../schema/mcp.ts';
+import type { McpCatalog } from './catalog.ts';
+import { skillsExtension } from './skills.ts';
+
+const capabilities = { tools: {}, resources: {}, prompts: {}, completions: {} };
+
+/** Name and version of the server, as the card has them. */
+export function serverInfo({ card }: McpCatalog) {
+  return { name: card.name, title: card.title, version: card.version, websiteUrl: card.websiteUrl };
+}
+
+/** initialize: the revision that was asked for if it begins with a handshake, else the newest that does. */
+export function initialize({ protocolVersion }: { protocolVersion: string }, catalog: McpCatalog): object {
+  const known = handshakeVersions.find((version) => version === protocolVersion);
+  return {
+    protocolVersion: known ?? handshakeVersions[0],
+    capabilities,
+    serverInfo: serverInfo(catalog),
+    instructions: instructions(catalog),
+  };
+}
+
+/** server/discover */
+export function discover(catalog: McpCatalog): object {
+  return {
+    supportedVersions: protocolVersions,
+    capabilities: { ...capabilities, extensions: { [skillsExtension]: {} } },
+    instructions: instructions(catalog),
+  };
+}
+
+function instructions({ card, agents }: McpCatalog): string {
+  return (
+    `${card.title}: ${agents.length} reusable prompts ("agents"), one new each day. Find one with search_agents, get it ` +
+    'with get_agent, then follow its prompt with what the user gives as its INPUT. Each agent is also a prompt named by ' +
+    'its slug. The prompts are under CC BY 4.0: name the publisher when you reuse one.'
+  );
+}

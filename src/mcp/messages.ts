@@ -1,0 +1,56 @@
+import { codes, RpcError } from './errors.ts';
+
+/** The id of a request: text or a whole number, never null (MCP base protocol). */
+export type RequestId = string | number;
+
+export type Params = Record<string, unknown>;
+
+/** A message of JSON-RPC 2.0, as far as a server receives them. */
+export type Message =
+  | { kind: 'request'; id: RequestId; method: string; params: Params }
+  | { kind: 'notification'; method: string; params: Params }
+  | { kind: 'response' };
+
+export type Request = Extract<Message, { kind: 'request' }>;
+
+/** Takes a parsed value for a message. Throws RpcError -32600 for what is none. */
+export function readMessage(value: unknown): Message {
+  if (!isObject(value) || value.jsonrpc !== '2.0') {
+    throw new RpcError(codes.invalidRequest, 'A message is a JSON object with "jsonrpc": "2.0".');
+  }
+  const { id, method, params = {} } = value;
+  if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' };
+  if (typeof method !== 'string') throw new RpcError(codes.invalidRequest, '`method` has to be text.');
+  if ('id' in value && !isRequestId(id)) {
+    throw new RpcError(codes.invalidRequest, '`id` has to be text or a whole number.');
+  }
+  if (!isObject(params)) throw new RpcError(codes.invalidRequest, '`params` has to be an object.');
+  return isRequestId(id) ? { kind: 'request', id, method, params } : { kind: 'notification', method, params };
+}
+
+/** The id that an answer to a faulty message carries: its own where it has one, else null. */
+export function idOf(value: unknown): RequestId | null {
+  return isObject(value) && isRequestId(value.id) ? value.id : null;
+}
+
+/** The answer that carries an error, as JSON. */
+export function errorResponse(id: RequestId | null, { code, message, data }: RpcError): Buffer {
+  const error = { code, message, ...(data === undefined ? {} : { data }) };
+  return Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, error }));
+}
+
+/** The answer that carries a result, as JSON; the result is JSON already. */
+export function resultResponse(id: RequestId, result: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`), result, closing]);
+}
+
+const closing = Buffer.from('}');
+
+/** Whether a value is an object with keys. */
+export function isObject(value: unknown): value is Params {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isRequestId(id: unknown): id is RequestId {
+  return typeof id === 'string' || Number.isSafeInteger(id);
+}

@@ -1,0 +1,45 @@
+import { fillIn } from '../content/fill-in.ts';
+import type { McpCatalog } from './catalog.ts';
+import { codes, RpcError } from './errors.ts';
+import { nearestSlugs } from './find.ts';
+import { listPage } from './pages.ts';
+
+/** prompts/list: every agent, so that assistants show it as a slash command. */
+export function listPrompts({ cursor }: { cursor?: string | undefined }, { agents }: McpCatalog): object {
+  const { items, nextCursor } = listPage(agents, cursor);
+  return {
+    prompts: items.map(({ slug, title, excerpt }) => ({
+      name: slug,
+      title,
+      description: excerpt,
+      arguments: [{ name: 'input', description: 'What the agent is to work on. Leave it out to give it afterwards.' }],
+    })),
+    ...(nextCursor === undefined ? {} : { nextCursor }),
+  };
+}
+
+export interface GetPromptParams {
+  name: string;
+  arguments?: { input?: string | undefined } | undefined;
+}
+
+/** prompts/get: the prompt of an agent, with the reader's input in its place. Throws RpcError -32602 for an unknown one. */
+export async function getPrompt(
+  { name, arguments: given = {} }: GetPromptParams,
+  catalog: McpCatalog,
+): Promise<object> {
+  const slug = catalog.slugOf(name);
+  const envelope = slug === undefined ? null : await catalog.envelope(slug);
+  if (envelope === null) {
+    const nearest = nearestSlugs(catalog, name);
+    throw new RpcError(
+      codes.invalidParams,
+      `There is no such prompt.${nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`}`,
+    );
+  }
+  const { prompt, excerpt } = envelope.document.agent;
+  return {
+    description: excerpt,
+    messages: [{ role: 'user', content: { type: 'text', text: fillIn(prompt, given.input ?? '') } }],
+  };
+}

@@ -1,0 +1,30 @@
+/** What was answered before, as JSON: within a build the same request has the same result. */
+export interface Results {
+  get(key: string): Buffer | undefined;
+  keep(key: string, json: Buffer): void;
+}
+
+/** How much is kept in all, of one result, and of what was asked for it, in bytes. */
+const mostBytes = 32 * 1024 * 1024;
+const mostOfResult = 1024 * 1024;
+const mostOfKey = 1024;
+
+/** Keeps results up to a bound; the oldest are forgotten first. */
+export function keptResults(): Results {
+  const results = new Map<string, Buffer>();
+  let kept = 0;
+  return {
+    get: (key) => results.get(key),
+    keep(key, json) {
+      const size = key.length + json.length;
+      if (json.length > mostOfResult || key.length > mostOfKey || results.has(key)) return;
+      results.set(key, json);
+      kept += size;
+      for (const [oldest, { length }] of results) {
+        if (kept <= mostBytes) return;
+        results.delete(oldest);
+        kept -= oldest.length + length;
+      }
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { AgentSummary } from '../schema/documents.ts';
+import { nearest } from '../schema/explain.ts';
+import type { McpCatalog } from './catalog.ts';
+import type { Filters } from './find.ts';
+
+/** How many tags are suggested. */
+const suggestedTags = 15;
+
+/** Agents as a list for models and people. */
+export function agentLines(agents: readonly AgentSummary[]): string {
+  return agents
+    .map(
+      ({ slug, title, excerpt, category, difficulty, date }) =>
+        `- ${slug}: ${title}. ${excerpt} (${category}, ${difficulty}, ${date})`,
+    )
+    .join('\n');
+}
+
+/** What there is to ask for, where what was asked found nothing. */
+export function suggestions({ categories, tags }: McpCatalog): { categories: string[]; tags: string[] } {
+  return {
+    categories: categories.map(({ key }) => key),
+    tags: tags.slice(0, suggestedTags).map(({ key }) => key),
+  };
+}
+
+/** Says that nothing was found, why that may be, and what to try. */
+export function nothingFound(catalog: McpCatalog, { query, category, tag }: Filters & { query?: string }): string {
+  const { categories, tags } = suggestions(catalog);
+  const slips = [
+    slipOf(
+      'category',
+      category,
+      catalog.categories.map(({ key }) => key),
+    ),
+    slipOf(
+      'tag',
+      tag,
+      catalog.tags.map(({ key }) => key),
+    ),
+  ];
+  const opening =
+    query !== undefined && query.trim() === '' ? 'The query is empty, so nothing was searched.' : 'No agent was found.';
+  return [
+    [opening, ...slips.filter((slip) => slip !== '')].join(' '),
+    `Try fewer or other words, or list_agents with one of these categories: ${categories.join(', ')};`,
+    `or one of these tags: ${tags.join(', ')}.`,
+  ].join('\n');
+}
+
+function slipOf(name: string, given: string | undefined, known: readonly string[]): string {
+  const wanted = given?.trim().toLowerCase() ?? '';
+  if (wanted === '' || known.includes(wanted)) return '';
+  const meant = nearest(wanted, known);
+  return `No agent has this ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`;
+}

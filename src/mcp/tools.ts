@@ -1,0 +1,161 @@
+import type { z } from 'zod';
+import { agentEnvelope } from '../schema/documents.ts';
+import { explain } from '../schema/explain.ts';
+import { inlineSchema, type JsonSchema } from '../schema/json-schema.ts';
+import {
+  getAgentInput,
+  listAgentsInput,
+  listAgentsOutput,
+  searchAgentsInput,
+  searchAgentsOutput,
+} from '../schema/mcp.ts';
+import type { McpCatalog } from './catalog.ts';
+import { codes, RpcError } from './errors.ts';
+import { fits, nearestSlugs, search } from './find.ts';
+import type { Params } from './messages.ts';
+import { pageOf } from './pages.ts';
+import { agentLines, nothingFound, suggestions } from './tool-texts.ts';
+
+/** What a tool gives: text that reads well, and the same as data; or why it cannot. */
+type ToolResult = { text: string; data: object } | { failure: string };
+
+interface Tool<Input extends z.ZodType = z.ZodType> {
+  name: string;
+  title: string;
+  /** What it gets, when to use it, what to call next: for a model that has to choose. */
+  description(catalog: McpCatalog): string;
+  input: Input;
+  output: z.ZodType;
+  run(input: z.infer<Input>, catalog: McpCatalog): ToolResult | Promise<ToolResult>;
+}
+
+/** Keeps the type of the input through the list of tools. */
+const tool = <Input extends z.ZodType>(one: Tool<Input>): Tool => one as unknown as Tool;
+
+const tools: readonly Tool[] = [
+  tool({
+    name: 'list_agents',
+    title: 'List agents',
+    description: ({ agents, categories }) =>
+      `Lists the ${agents.length} agents of this catalog, newest first; each is a prompt that does one job. ` +
+      'Use it to see what is new or to browse by category, tag, difficulty or runtime; to find an agent for a job, ' +
+      `use search_agents. Categories: ${categories
+        .slice(0, 40)
+        .map(({ key }) => key)
+        .join(', ')}. ` +
+      'Next, call get_agent with the slug of the agent that fits.',
+    input: listAgentsInput,
+    output: listAgentsOutput,
+    run({ limit, cursor, ...filters }, catalog) {
+      const fitting = catalog.agents.filter(fits(filters));
+      const page = pageOf(fitting, cursor, limit);
+      if (page === null) return { failure: '`cursor` is none that list_agents gave. Leave it out to begin anew.' };
+      const { items, nextCursor } = page;
+      const more = nextCursor === undefined ? '' : `\n\nMore follow: call list_agents with cursor "${nextCursor}".`;
+      const data = { agents: items, total: fitting.length, ...(nextCursor === undefined ? {} : { nextCursor }) };
+      if (fitting.length === 0) {
+        return { text: nothingFound(catalog, filters), data: { ...data, tryInstead: suggestions(catalog) } };
+      }
+      return {
+        text: `Showing ${items.length} of ${fitting.length}, newest first:\n\n${agentLines(items)}${more}`,
+        data,
+      };
+    },
+  }),
+  tool({
+    name: 'search_agents',
+    title: 'Search agents',
+    description: () =>
+      'Searches the agents of this catalog by what they are for: title, summary, problem, tags and category, best match ' +
+      'first. Use it when someone wants a job done and an agent may exist for it; a few plain words work best. ' +
+      'Next, call get_agent with the slug of the best match.',
+    input: searchAgentsInput,
+    output: searchAgentsOutput,
+    run({ query, limit, ...filters }, catalog) {
+      const { agents, matched } = search(catalog, query, filters);
+      const data = { agents: agents.slice(0, limit), total: agents.length, matched };
+      if (agents.length === 0) {
+        const text = nothingFound(catalog, { query, ...filters });
+        return { text, data: { ...data, tryInstead: suggestions(catalog) } };
+      }
+      const words = matched === 'every word' ? '' : ' No agent has every word of the query; these have some.';
+      const text = `Showing ${data.agents.length} of ${agents.length}, best match first.${words}\n\n${agentLines(data.agents)}`;
+      return { text, data };
+    },
+  }),
+  tool({
+    name: 'get_agent',
+    title: 'Get an agent',
+    description: () =>
+      'Gets one agent in full by its slug: the prompt with its INPUT, RULES and OUTPUT sections, the problem it is for, ' +
+      'steps, a sample input and its config. Use it after search_agents or list_agents. To run the agent, follow the ' +
+      'prompt and take what the user gives as its INPUT; ask once for what INPUT requires and is missing.',
+    input: getAgentInput,
+    output: agentEnvelope,
+    async run({ slug: asked }, catalog) {
+      const slug = catalog.slugOf(asked.trim());
+      const [envelope, text] =
+        slug === undefined ? [null, null] : await Promise.all([catalog.envelope(slug), catalog.markdown(slug)]);
+      if (envelope !== null && text !== null) return { text, data: envelope.document };
+      const nearest = nearestSlugs(catalog, asked);
+      const meant = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`;
+      return { failure: `No agent has this slug.${meant} search_agents finds agents by what they are for.` };
+    },
+  }),
+];
+
+const byName = new Map(tools.map((one) => [one.name, one]));
+
+const schemas = new Map<Tool, { inputSchema: JsonSchema; outputSchema: JsonSchema }>(
+  tools.map((one) => [one, { inputSchema: inlineSchema(one.input), outputSchema: inlineSchema(one.output) }]),
+);
+
+/** tools/list */
+export function listTools(catalog: McpCatalog): object {
+  return {
+    tools: tools.map((one) => ({
+      name: one.name,
+      title: one.title,
+      description: one.description(catalog),
+      ...schemas.get(one),
+      annotations: {
+        title: one.title,
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      },
+    })),
+  };
+}
+
+/** tools/call. Arguments that break a rule are an error of the tool, which a model can mend; an unknown tool is ours. */
+export async function callTool({ name, arguments: given = {} }: CallParams, catalog: McpCatalog): Promise<object> {
+  const called = byName.get(name);
+  if (called === undefined) {
+    throw new RpcError(codes.invalidParams, `There is no such tool; the tools are ${[...byName.keys()].join(', ')}.`);
+  }
+  const input = called.input.safeParse(given);
+  if (!input.success) {
+    const faults = explain(called.input, given, { echo: false });
+    return failed(faults.map(({ message, hint }) => `${message} ${hint}`.trim()).join('\n'));
+  }
+  const result = await called.run(input.data, catalog);
+  if ('failure' in result) return failed(result.failure);
+  return {
+    content: [
+      { type: 'text', text: result.text },
+      { type: 'text', text: JSON.stringify(result.data), annotations: { audience: ['assistant'], priority: 0 } },
+    ],
+    structuredContent: result.data,
+  };
+}
+
+export interface CallParams {
+  name: string;
+  arguments?: Params | undefined;
+}
+
+function failed(text: string): object {
+  return { content: [{ type: 'text', text }], isError: true };
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { agentSummary } from './documents.ts';
+import { maxSlugLength, text } from './fields.ts';
+
+/** The revision of the Model Context Protocol in which every request stands alone. */
+export const modernVersion = '2026-07-28';
+
+/** The revisions that begin with a handshake, newest first. */
+export const handshakeVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
+
+/** Every revision that is served, newest first. */
+export const protocolVersions: readonly string[] = [modernVersion, ...handshakeVersions];
+
+/** The form of a server's name: a namespace, a slash, a name (server card, registry). */
+export const serverName = z.string().regex(/^(?=.{3,200}$)[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/, {
+  error: 'a reversed domain, a slash and a name, such as com.example/agents',
+});
+
+/** The server card: what the server is called, and where it is. */
+export const serverCard = z.object({
+  $schema: z.literal('https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json'),
+  name: serverName,
+  version: z.string().min(1),
+  title: z.string().min(1),
+  description: z.string().min(1).max(100),
+  websiteUrl: z.url(),
+  remotes: z
+    .array(
+      z.object({
+        type: z.literal('streamable-http'),
+        url: z.url(),
+        supportedProtocolVersions: z.array(z.string()),
+      }),
+    )
+    .optional(),
+});
+
+export type ServerCard = z.infer<typeof serverCard>;
+
+const filter = (what: string) => text(100, 0).optional().describe(what);
+const slugArgument = z.string().max(4 * maxSlugLength);
+
+/** What list_agents takes. */
+export const listAgentsInput = z.strictObject({
+  category: filter('Only agents of this category, by its key, such as coding'),
+  tag: filter('Only agents with this tag'),
+  difficulty: filter('Only agents of this difficulty, such as easy'),
+  runtime: filter('Only agents meant for this assistant or tool, such as Claude'),
+  limit: z
+    .int({ error: 'a whole number' })
+    .min(1, { error: 'from 1 to 100' })
+    .max(100, { error: 'from 1 to 100' })
+    .default(20)
+    .describe('How many agents to return at most'),
+  cursor: z.string().max(200).optional().describe('The nextCursor of the answer before, to get what follows'),
+});
+
+/** What get_agent takes. */
+export const getAgentInput = z.strictObject({
+  slug: slugArgument.describe('The slug of the agent, as list_agents and search_agents give it'),
+});
+
+/** What search_agents takes. */
+export const searchAgentsInput = z.strictObject({
+  query: text(200, 0).describe('A few words for the job to be done, such as: release notes'),
+  category: filter('Only agents of this category, by its key'),
+  tag: filter('Only agents with this tag'),
+  limit: z
+    .int({ error: 'a whole number' })
+    .min(1, { error: 'from 1 to 50' })
+    .max(50, { error: 'from 1 to 50' })
+    .default(10)
+    .describe('How many agents to return at most'),
+});
+
+const agents = z.array(agentSummary);
+const tryInstead = z
+  .object({
+    categories: z.array(z.string()).describe('Category keys that have agents'),
+    tags: z.array(z.string()).describe('The most used tags'),
+  })
+  .optional()
+  .describe('Present when nothing was found: what there is to ask for');
+
+/** What list_agents gives. */
+export const listAgentsOutput = z.object({
+  agents: agents.describe('Newest first'),
+  total: z.int().min(0).describe('How many agents fit the filters, on all pages'),
+  nextCursor: z.string().optional().describe('Absent on the last page'),
+  tryInstead,
+});
+
+/** What search_agents gives. */
+export const searchAgentsOutput = z.object({
+  agents: agents.describe('Best match first'),
+  total: z.int().min(0).describe('How many agents match'),
+  matched: z
+    .enum(['every word', 'some words', 'nothing'])
+    .describe('Whether the agents have every word of the query, or only some'),
+  tryInstead,
+});

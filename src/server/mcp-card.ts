@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { cardPath } from '../artifacts/mcp-card.ts';
+import type { Variant } from './file-cache.ts';
+import type { LiveBuild } from './live-build.ts';
+import { isFresh } from './negotiate.ts';
+
+/** What the card specification asks of every answer that holds the card. */
+const headers = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'ETag',
+  'cache-control': 'public, max-age=3600',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Whether a GET can be answered with the card: it does not insist on an event stream. */
+export function acceptsCard({ headers }: IncomingMessage): boolean {
+  const accept = headers.accept ?? '';
+  return !/text\/event-stream/i.test(accept) || /application\/(?:\*|json|mcp-server-card\+json)|\*\/\*/i.test(accept);
+}
+
+/** Answers with the server card of the build. */
+export async function sendCard(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { files }: LiveBuild,
+  type: string,
+): Promise<void> {
+  const file = await files.get(cardPath);
+  if (file === null || file === 'large') throw new Error(`${cardPath} is not of this build`);
+  const { body, etag } = file.variants.get('identity') as Variant;
+  if (isFresh(request.headers['if-none-match'], etag)) {
+    response.writeHead(304, { ...headers, etag });
+    response.end();
+    return;
+  }
+  response.writeHead(200, { ...headers, etag, 'content-type': type, 'content-length': body.length });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** Answers a preflight for the card. */
+export function sendCardPreflight(response: ServerResponse, allow: string): void {
+  response.writeHead(204, {
+    allow,
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'GET',
+    'access-control-allow-headers': 'Content-Type, If-None-Match',
+    'access-control-max-age': '86400',
+  });
+  response.end();
+}

@@ -1,0 +1,103 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { mcpName, registryEntry } from '../../src/artifacts/mcp-card.ts';
+import { mcpSetup } from '../../src/artifacts/mcp-setup.ts';
+import { loadSettings } from '../../src/settings.ts';
+import { bundled, inFolder } from '../support/catalog.ts';
+import { ask, assertError, builtCatalog, postJson, withRuntime } from '../support/runtime.ts';
+
+/** How an assistant's user comes to the server: the card, the registry's entry, what there is to paste. */
+
+test('the card is at both addresses, agrees with the server, and is cheap to keep', async () => {
+  await withRuntime({ settings: { mcpName: 'example.press/prompts' } }, async ({ server }) => {
+    const [bare, card] = [await ask(server.address, '/api/mcp'), await ask(server.address, '/api/mcp/server-card')];
+    assert.equal([bare.status, bare.headers['content-type']], [200, 'application/json']);
+    assert.equal([card.status, card.headers['content-type']], [200, 'application/mcp-server-card+json']);
+    assert.is(bare.text, card.text);
+    assert.is(card.headers['access-control-allow-origin'], '*');
+    assert.is(card.headers['cache-control'], 'public, max-age=3600');
+    const fresh = await ask(server.address, '/api/mcp', { headers: { 'if-none-match': card.headers.etag } });
+    assert.equal([fresh.status, fresh.text], [304, '']);
+    const head = await ask(server.address, '/api/mcp', { method: 'HEAD' });
+    assert.equal([head.status, head.text, head.headers['content-length']], [200, '', String(card.body.length)]);
+    const both = { accept: 'application/json, text/event-stream' };
+    assert.is((await ask(server.address, '/api/mcp', { headers: both })).status, 200);
+    assertError(await ask(server.address, '/api/mcp/server-card', { method: 'POST' }), 405, 'method_not_allowed');
+
+    const { name, version, description, remotes } = JSON.parse(card.text);
+    const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25' } };
+    const { result } = JSON.parse((await postJson(server.address, '/api/mcp', initialize)).text);
+    assert.equal([name, version], [result.serverInfo.name, result.serverInfo.version]);
+    assert.is(name, 'example.press/prompts');
+    assert.ok(description.length >= 1 && description.length <= 100);
+    assert.equal(remotes, [
+      {
+        type: 'streamable-http',
+        url: 'https://press.example/api/mcp',
+        supportedProtocolVersions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
+      },
+    ]);
+  });
+});
+
+test('the name of the server is the reversed host unless the settings say otherwise', () => {
+  for (const [baseUrl, name] of [
+    ['https://agents.example.com/daily', 'com.example.agents/agents'],
+    ['http://localhost:3000', 'localhost/agents'],
+    ['http://127.0.0.1:3000', '127.0.0.1/agents'],
+    ['http://[::1]:3000', '--1/agents'],
+  ] as const) {
+    assert.is(mcpName({ baseUrl, mcpName: undefined }), name);
+  }
+});
+
+test('server.json at the repository’s root is current', () => {
+  const file = join(bundled, 'server.json');
+  const current = `${JSON.stringify(registryEntry(loadSettings(bundled, {}, {})), null, 2)}\n`;
+  if (process.env.UPDATE === '1') writeFileSync(file, current);
+  assert.is(readFileSync(file, 'utf8'), current);
+  const { name, description } = JSON.parse(current);
+  assert.match(name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
+  assert.ok(description.length <= 100);
+});
+
+test('the developers page has the set-up of six clients, and none where there is no runtime', async () => {
+  const page = (runtimeUrl?: null) =>
+    inFolder((folder) => {
+      const dist = builtCatalog(folder, undefined, runtimeUrl === null ? { runtimeUrl } : {});
+      return readFileSync(join(dist, 'developers.html'), 'utf8');
+    });
+  const html = await page();
+  for (const client of ['Claude Code', 'Claude Desktop', 'Cursor', 'VS Code', 'Codex', 'Gemini CLI']) {
+    assert.match(html, `<h3>${client}`);
+  }
+  assert.match(html, 'claude mcp add --transport http small-catalog &quot;https://press.example/api/mcp&quot;');
+  assert.not.match(await page(null), 'mcp add');
+});
+
+test('docs/mcp.md has what the developers page has to paste', () => {
+  const docs = readFileSync(join(bundled, 'docs/mcp.md'), 'utf8');
+  for (const { name, paste } of mcpSetup(loadSettings(bundled, {}, {}))?.clients ?? []) assert.match(docs, paste, name);
+});
+
+test('install links hold what the client is to keep, and nothing that a shell would run', () => {
+  const setup = mcpSetup({ title: 'Prompts & „Mehr“', runtimeUrl: 'https://example.com/$(id)' });
+  assert.is(setup?.url, 'https://example.com/%24%28id%29/api/mcp');
+  const link = (name: string) => setup?.clients.find((client) => client.name === name)?.installUrl ?? '';
+  const cursor = new URL(link('Cursor'));
+  assert.equal(JSON.parse(Buffer.from(cursor.searchParams.get('config') ?? '', 'base64').toString()), {
+    url: setup?.url,
+  });
+  assert.equal(JSON.parse(decodeURIComponent(link('VS Code').split('?')[1] ?? '')), {
+    name: 'prompts-mehr',
+    type: 'http',
+    url: setup?.url,
+  });
+  assert.is(new URL(link('Claude Desktop and claude.ai')).searchParams.get('connectorUrl'), setup?.url);
+  const local = mcpSetup({ title: 'A', runtimeUrl: 'http://localhost:3000' });
+  assert.is(local?.clients.find(({ name }) => name.startsWith('Claude Desktop'))?.installUrl, null);
+});
+
+test.run();

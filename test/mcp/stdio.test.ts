@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { catalog, inherited } from '../support/process.ts';
+import { builtCatalog, until } from '../support/runtime.ts';
+import { agents } from './support.ts';
+
+/** catalog mcp: what an assistant that starts it as a process relies on. */
+
+const request = (method: string, params: object = {}, id: unknown = 1) =>
+  JSON.stringify({ jsonrpc: '2.0', id, method, params });
+const modern = {
+  _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} },
+};
+
+test('stays up on bad lines, answers in order, writes nothing but messages, and ends with its input', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    const lines = [
+      'nonsense',
+      '',
+      `${request('initialize', { protocolVersion: '2024-11-05' }, 'a')}\r`,
+      JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
+      `"${'x'.repeat(300_000)}"`,
+      request('no/method', {}, 2),
+      request('server/discover', modern, 3),
+      request('ping', modern, 4),
+      request('tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': '1999-01-01' } }, 5),
+      `[${request('ping', {}, 6)}]`,
+      '[]',
+      request('ping', {}, 7),
+    ];
+    const ended = await catalog(['mcp', '--cwd', folder, '--today', '2026-02-01'], { input: lines.join('\n') });
+    assert.is(ended.code, 0, ended.stderr);
+    const told = ended.stdout
+      .trimEnd()
+      .split('\n')
+      .flatMap((line) => JSON.parse(line))
+      .map(({ id, error }) => [id, error?.code]);
+    assert.equal(told, [
+      [null, -32700],
+      ['a', undefined],
+      [null, -32000],
+      [2, -32601],
+      [3, undefined],
+      [4, -32601],
+      [5, -32602],
+      [6, undefined],
+      [null, -32600],
+      [7, undefined],
+    ]);
+    assert.match(ended.stderr, 'dist holds none');
+    assert.not.ok(existsSync(join(folder, 'dist')));
+  });
+});
+
+test('a catalog that cannot be built is told on stderr alone', async () => {
+  await inFolder(async (folder) => {
+    const ended = await catalog(['mcp', '--cwd', folder], { input: `${request('ping')}\n` });
+    assert.equal([ended.code, ended.stdout], [1, '']);
+    assert.match(ended.stderr, 'There is no catalog.config.json');
+  });
+});
+
+test('serves the build there is, takes up the next one, and ends at SIGTERM', async () => {
+  await inFolder(async (folder) => {
+    builtCatalog(folder, agents.slice(0, 1));
+    const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
+    const child = spawn(process.execPath, [bin, 'mcp', '--cwd', folder, '--out', join(folder, 'dist')], {
+      env: inherited(),
+    });
+    try {
+      let output = '';
+      child.stdout.setEncoding('utf8').on('data', (text) => {
+        output += text;
+      });
+      const prompts = async () => {
+        const before = output.length;
+        child.stdin.write(`${request('prompts/list')}\n`);
+        await until(() => output.slice(before).endsWith('\n'));
+        return JSON.parse(output.slice(before)).result.prompts.map(({ name }: { name: string }) => name);
+      };
+      assert.equal(await prompts(), ['first-draft']);
+      builtCatalog(folder, agents);
+      await until(async () => (await prompts()).length === 3);
+      const ended = once(child, 'close');
+      child.kill('SIGTERM');
+      assert.equal((await ended)[0], 0);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+});
+
+test.run();
