@@ -1,4 +1,6 @@
 import { type Artifact, html } from './artifact.ts';
+import { assistants } from './assistants.ts';
+import { installCommands } from './install-commands.ts';
 import { renderPage } from './page.ts';
 import type { PublishedAgent, Site } from './site.ts';
 
@@ -41,6 +43,9 @@ function renderAgent(site: Site, agent: PublishedAgent, index: number): string {
       howItWorks: site.markdown.forPage(agent.howItWorks, document.url),
       sampleOutput: agent.sampleOutput,
       configText: agent.config?.text ?? null,
+      configLink: document.configUrl === null ? null : new URL(document.configUrl).pathname,
+      assistants,
+      commands: installCommands(site, document),
       newer: site.agents[index - 1]?.document ?? null,
       older: site.agents[index + 1]?.document ?? null,
     },

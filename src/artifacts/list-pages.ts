@@ -1,4 +1,5 @@
 import { type Artifact, html, single } from './artifact.ts';
+import { filterChoices } from './filter-choices.ts';
 import { categoriesOf, type Group, monthsOf, tagsOf } from './groups.ts';
 import { renderPage } from './page.ts';
 import type { Site } from './site.ts';
@@ -6,9 +7,16 @@ import type { Site } from './site.ts';
 export const archive = single('archive.html', html, 'Every agent by month', (site) =>
   renderPage(
     site,
-    { template: 'archive', title: 'Archive', description: `Every agent of ${site.settings.title}.`, path: 'archive' },
+    {
+      template: 'archive',
+      title: 'Archive',
+      description: `Every agent of ${site.settings.title}.`,
+      path: 'archive',
+      ownSearch: true,
+    },
     {
       count: site.agents.length,
+      choices: filterChoices(site),
       months: monthsOf(site).map(({ key, agents }) => ({ month: key, agents: agents.map(({ document }) => document) })),
       categories: categoriesOf(site).map(counted),
       tags: tagsOf(site).map(counted),

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HelperDeclareSpec } from 'handlebars';
+import { maxLength } from '../schema/json-schema.ts';
+import { feedbackRequest } from '../schema/requests.ts';
 import type { Settings } from '../schema/settings.ts';
 import type { Site } from './site.ts';
 import type { Addresses } from './urls.ts';
@@ -15,19 +17,25 @@ export interface PageHead {
   path: string | null;
   /** Whether the page only leads to `path`, where the content is now. */
   moved?: boolean;
+  /** Whether the page has a search of its own, so that the masthead needs none. */
+  ownSearch?: boolean;
   /** Other forms of the same content. */
   alternates?: readonly { type: string; href: string; title: string }[];
 }
 
+/** What forms hold readers to, from the schemas of what they send. */
+const limits = { voteNote: maxLength(feedbackRequest, 'note') };
+
 /** Renders a whole HTML page: `data` with the page's template, then that within the layout. */
 export function renderPage(site: Site, head: PageHead, data: object): string {
   const { settings, templates, url } = site;
-  const shared = { settings, preview: site.preview };
+  const shared = { settings, preview: site.preview, api: url.runtimeApi, limits };
   const body = templates.render(head.template, { ...shared, ...data });
   return templates.render('layout', {
     ...shared,
     ...head,
     title: head.title === null ? settings.title : `${head.title} · ${settings.title}`,
+    ownSearch: head.ownSearch === true,
     moved: head.moved === true ? url.link(head.path ?? '') : null,
     canonical: head.path === null ? null : url.absolute(head.path),
     alternates: head.alternates ?? [],
