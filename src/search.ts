@@ -7,18 +7,23 @@ export interface SearchEntry {
   title: string;
   excerpt: string;
   problem: string;
-  tags: string;
+  tags: string[];
   categoryLabel: string;
   category: string;
+  difficulty: string;
+  runtimes: string[];
   date: string;
   issue: number;
 }
+
+/** What a result holds of an agent: what the pages show and filter by. */
+export type StoredEntry = Omit<SearchEntry, 'slug' | 'problem'>;
 
 /** The fields, weights and settings of the search: one set for the index, the pages and MCP. */
 export const searchOptions: Options<SearchEntry> = {
   idField: 'slug',
   fields: ['title', 'excerpt', 'problem', 'tags', 'categoryLabel'],
-  storeFields: ['title', 'excerpt', 'tags', 'category', 'categoryLabel', 'date', 'issue'],
+  storeFields: ['title', 'excerpt', 'tags', 'category', 'categoryLabel', 'difficulty', 'runtimes', 'date', 'issue'],
   searchOptions: {
     boost: { title: 4, tags: 3, categoryLabel: 2, excerpt: 2 },
     prefix: true,
@@ -42,8 +47,10 @@ function searchEntry({
   tags,
   category,
   categoryLabel,
+  difficulty,
+  runtimes,
   date,
   issue,
 }: AgentDocument): SearchEntry {
-  return { slug, title, excerpt, problem, tags: tags.join(' '), category, categoryLabel, date, issue };
+  return { slug, title, excerpt, problem, tags, category, categoryLabel, difficulty, runtimes, date, issue };
 }

@@ -1,1 +1,142 @@
-export {};
+/*! Holds MiniSearch, copyright Luca Ongaro, MIT License. */
+
+import MiniSearch, { type SearchResult } from 'minisearch';
+import { type SearchEntry, type StoredEntry, searchOptions } from '../search.ts';
+import {
+  clearForm,
+  hasSearch,
+  isEmpty,
+  readForm,
+  type SearchState,
+  showAddress,
+  writeAddress,
+} from './search-state.ts';
+
+/** How many results are shown at first, and added each time. */
+const portion = 20;
+
+type Result = SearchResult & StoredEntry;
+
+/** Brings a search form to life, once its index is loaded. Rejects where the index cannot be had. */
+export async function attach(form: HTMLFormElement): Promise<void> {
+  const field = form.querySelector<HTMLInputElement>('input[type="search"]');
+  const results = form.querySelector<HTMLElement>('[data-results]');
+  const count = form.querySelector<HTMLElement>('.results-count');
+  const list = form.querySelector<HTMLElement>('.result-list');
+  const more = form.querySelector<HTMLButtonElement>('.more-results');
+  if (field === null || results === null || count === null || list === null || more === null) return;
+
+  const index = await loadIndex(form.dataset.index ?? '');
+  const lineOf = resultLine(form.dataset.agents ?? '');
+  let found: Result[] = [];
+
+  const showMore = () => {
+    const shown = list.childElementCount;
+    list.append(...found.slice(shown, shown + portion).map(lineOf));
+    more.hidden = list.childElementCount >= found.length;
+  };
+  const search = () => {
+    const state = readForm(form);
+    const wasHidden = results.hidden;
+    results.hidden = isEmpty(state);
+    found = isEmpty(state) ? [] : searchIndex(index, state);
+    list.replaceChildren();
+    showMore();
+    const text = isEmpty(state) ? '' : countText(found.length);
+    // A status is read out when it changes, which one that just appeared has not done.
+    if (wasHidden) requestAnimationFrame(() => (count.textContent = text));
+    else count.textContent = text;
+  };
+  const linksOf = () => [...list.querySelectorAll('a')];
+  const clear = () => {
+    clearForm(form);
+    search();
+    writeAddress(readForm(form), { typed: false });
+    field.focus();
+  };
+
+  form.addEventListener('input', ({ target }) => {
+    search();
+    writeAddress(readForm(form), { typed: target === field });
+  });
+  form.addEventListener('submit', () => (linksOf()[0] ?? field).focus());
+  form.addEventListener('keydown', (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.isComposing) return;
+    if (event.key === 'Escape' && !isEmpty(readForm(form))) {
+      event.preventDefault();
+      clear();
+    }
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const places = [field, ...linksOf()];
+    const place = places.indexOf(event.target as HTMLInputElement);
+    if (step === undefined || place < 0) return;
+    event.preventDefault();
+    places[place + step]?.focus();
+  });
+  more.addEventListener('click', () => {
+    const shown = list.childElementCount;
+    showMore();
+    linksOf()[shown]?.focus();
+  });
+  addEventListener('popstate', () => {
+    showAddress(form);
+    search();
+  });
+
+  if (hasSearch(form)) showAddress(form);
+  search();
+}
+
+/** The index of all agents. Browsers keep it and ask with its ETag whether it changed. */
+async function loadIndex(address: string): Promise<MiniSearch<SearchEntry>> {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`The search index answered ${response.status}.`);
+  return MiniSearch.loadJSONAsync<SearchEntry>(await response.text(), searchOptions);
+}
+
+/** The agents that a search finds, the best first; without words, the newest first. */
+function searchIndex(index: MiniSearch<SearchEntry>, { q, category, difficulty, runtime, tag }: SearchState): Result[] {
+  const filter = (result: SearchResult) =>
+    (category === '' || result.category === category) &&
+    (difficulty === '' || result.difficulty === difficulty) &&
+    (runtime === '' || result.runtimes.includes(runtime)) &&
+    (tag === '' || result.tags.includes(tag));
+  const found = index.search(q === '' ? MiniSearch.wildcard : q, { filter }) as Result[];
+  return q === '' ? found.sort((a, b) => b.issue - a.issue) : found;
+}
+
+function countText(count: number): string {
+  if (count === 0) return 'No agent found. Fewer words or filters find more.';
+  return count === 1 ? '1 agent found' : `${count} agents found`;
+}
+
+/** Makes results as they are shown; `agents` is the path that the pages of agents are under. */
+function resultLine(agents: string): (result: Result) => HTMLElement {
+  const dates = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'long', timeZone: 'UTC' });
+  return ({ id, title, excerpt, issue, date, categoryLabel }) => {
+    const time = element('time', {}, dates.format(new Date(`${date}T00:00:00Z`)));
+    time.setAttribute('datetime', date);
+    const link = element('a', { href: `${agents}/${id}` }, title);
+    return element(
+      'li',
+      {},
+      element(
+        'article',
+        { className: 'result' },
+        element('p', { className: 'dateline' }, `No. ${issue} · `, time, ` · ${categoryLabel}`),
+        element('h3', {}, link),
+        element('p', { className: 'excerpt' }, excerpt),
+      ),
+    );
+  };
+}
+
+function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  properties: Partial<HTMLElementTagNameMap[Name]>,
+  ...children: (string | Node)[]
+): HTMLElementTagNameMap[Name] {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
