@@ -1,7 +1,7 @@
 /*! Holds MiniSearch, copyright Luca Ongaro, MIT License. */
 
-import MiniSearch, { type SearchResult } from 'minisearch';
-import { type SearchEntry, type StoredEntry, searchOptions } from '../search.ts';
+import MiniSearch, { type Query, type SearchResult } from 'minisearch';
+import { type SearchEntry, type StoredEntry, searchOptions } from '../search-fields.ts';
 import {
   clearForm,
   hasSearch,
@@ -39,13 +39,13 @@ export async function attach(form: HTMLFormElement): Promise<void> {
     const state = readForm(form);
     const wasHidden = results.hidden;
     results.hidden = isEmpty(state);
-    found = isEmpty(state) ? [] : searchIndex(index, state);
+    const answer = isEmpty(state) ? { found: [], text: '' } : searchIndex(index, state);
+    found = answer.found;
     list.replaceChildren();
     showMore();
-    const text = isEmpty(state) ? '' : countText(found.length);
     // A status is read out when it changes, which one that just appeared has not done.
-    if (wasHidden) requestAnimationFrame(() => (count.textContent = text));
-    else count.textContent = text;
+    if (wasHidden) requestAnimationFrame(() => (count.textContent = answer.text));
+    else count.textContent = answer.text;
   };
   const linksOf = () => [...list.querySelectorAll('a')];
   const clear = () => {
@@ -94,15 +94,29 @@ async function loadIndex(address: string): Promise<MiniSearch<SearchEntry>> {
   return MiniSearch.loadJSONAsync<SearchEntry>(await response.text(), searchOptions);
 }
 
-/** The agents that a search finds, the best first; without words, the newest first. */
-function searchIndex(index: MiniSearch<SearchEntry>, { q, category, difficulty, runtime, tag }: SearchState): Result[] {
+/**
+ * The agents with every word that is searched for, the best first, or, where there are none, those with some; without
+ * words, the newest first. And how that is put to the reader.
+ */
+function searchIndex(
+  index: MiniSearch<SearchEntry>,
+  { q, category, difficulty, runtime, tag }: SearchState,
+): { found: Result[]; text: string } {
   const filter = (result: SearchResult) =>
     (category === '' || result.category === category) &&
     (difficulty === '' || result.difficulty === difficulty) &&
     (runtime === '' || result.runtimes.includes(runtime)) &&
     (tag === '' || result.tags.includes(tag));
-  const found = index.search(q === '' ? MiniSearch.wildcard : q, { filter }) as Result[];
-  return q === '' ? found.sort((a, b) => b.issue - a.issue) : found;
+  const run = (query: Query, combineWith: 'AND' | 'OR') => index.search(query, { filter, combineWith }) as Result[];
+  if (q === '') {
+    const found = run(MiniSearch.wildcard, 'AND').sort((a, b) => b.issue - a.issue);
+    return { found, text: countText(found.length) };
+  }
+  const whole = run(q, 'AND');
+  if (whole.length > 0) return { found: whole, text: countText(whole.length) };
+  const partial = run(q, 'OR');
+  const none = 'No agent has every word';
+  return { found: partial, text: partial.length > 0 ? `${none}; ${partial.length} with some of them.` : countText(0) };
 }
 
 function countText(count: number): string {
