@@ -21,7 +21,7 @@ export function startSearch(): void {
   const loadQuietly = () => void load().catch(() => {});
 
   for (const filters of form.querySelectorAll<HTMLElement>('.filters')) filters.hidden = false;
-  form.addEventListener('focusin', loadQuietly);
+  for (const event of ['focusin', 'input']) form.addEventListener(event, loadQuietly);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     // What cannot be searched here is looked for in the archive, as without scripts.

@@ -26,7 +26,21 @@ export async function attach(form: HTMLFormElement): Promise<void> {
   const more = form.querySelector<HTMLButtonElement>('.more-results');
   if (field === null || results === null || count === null || list === null || more === null) return;
 
-  const index = await loadIndex(form.dataset.index ?? '');
+  if (hasSearch(form)) showAddress(form);
+  const tell = (text: string) => {
+    if (isEmpty(readForm(form))) return;
+    results.hidden = false;
+    count.textContent = text;
+  };
+  const wait = () => tell('Loading the search …');
+  wait();
+  form.addEventListener('input', wait);
+  const index = await loadIndex(form.dataset.index ?? '')
+    .catch((error) => {
+      tell('The search cannot be loaded. Enter leads to the archive.');
+      throw error;
+    })
+    .finally(() => form.removeEventListener('input', wait));
   const lineOf = resultLine(form.dataset.agents ?? '');
   let found: Result[] = [];
 
@@ -83,8 +97,8 @@ export async function attach(form: HTMLFormElement): Promise<void> {
     search();
   });
 
-  if (hasSearch(form)) showAddress(form);
   search();
+  writeAddress(readForm(form), { typed: true });
 }
 
 /** The index of all agents. Browsers keep it and ask with its ETag whether it changed. */

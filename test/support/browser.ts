@@ -1,7 +1,10 @@
+/// <reference lib="dom" />
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { bundled, temporaryFolder } from './catalog.ts';
+import { catalog, startServer } from './process.ts';
 
 /**
  * Starts Chromium: that of CHROMIUM_PATH, else the one that the development dependencies bring, which is for Linux on
@@ -72,4 +75,82 @@ async function unpackedChromium(): Promise<string> {
     rmSync(staging, { recursive: true });
   }
   return folder;
+}
+
+/** The bundled catalog, all of it, built and served by a process of its own. */
+export interface ServedSite {
+  /** Without a slash at its end. */
+  address: string;
+  /** The lines of a log of the runtime, such as `votes`. */
+  linesOf(log: 'votes' | 'signups'): Record<string, unknown>[];
+  close(): Promise<void>;
+}
+
+/** Builds the bundled catalog as it is when all its agents have come out, and serves it. */
+export async function serveSite(
+  serve: { args?: string[]; env?: NodeJS.ProcessEnv } = {},
+  build: string[] = [],
+): Promise<ServedSite> {
+  const folder = temporaryFolder();
+  const [dist, data] = [join(folder.path, 'dist'), join(folder.path, 'data')];
+  const built = await catalog(['build', '--cwd', bundled, '--out', dist, '--today', '2027-06-01', ...build]);
+  if (built.code !== 0) throw new Error(built.stderr);
+  const limits = ['--vote-rate', 'off', '--signup-rate', 'off', '--refused-rate', 'off'];
+  const server = await startServer(['--dist', dist, '--data', data, ...limits, ...(serve.args ?? [])], {
+    env: serve.env ?? {},
+  });
+  return {
+    address: server.address.replace(/\/$/, ''),
+    linesOf(log) {
+      const file = join(data, `${log}.jsonl`);
+      if (!existsSync(file)) return [];
+      const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+      return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
+    async close() {
+      await server.stop();
+      folder.remove();
+    },
+  };
+}
+
+/** What a page complained about: errors on the console, exceptions, and what its security policy stopped. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(`${page.url()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`));
+  return complaints;
+}
+
+/** The place of the focus: what the element shows or is called. */
+export function focusOf(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const element = document.activeElement;
+    const label = (element as HTMLInputElement | null)?.labels?.[0]?.textContent;
+    return (element?.getAttribute('aria-label') ?? label ?? element?.textContent ?? '').trim();
+  });
+}
+
+/** Presses Tab until the focus is on what `selector` finds, as a reader without a mouse does. */
+export async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 150; presses += 1) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) === true, selector)) return;
+  }
+  throw new Error(`Tab does not lead to ${selector}`);
+}
+
+/** Waits until an element shows a text that matches, and gives it. */
+export async function textOf(page: Page, selector: string, pattern: RegExp): Promise<string> {
+  const handle = await page.waitForFunction(
+    ([wanted, source]) => {
+      const text = document.querySelector(wanted as string)?.textContent ?? '';
+      return new RegExp(source as string).test(text) ? text : false;
+    },
+    [selector, pattern.source],
+    { timeout: 10_000 },
+  );
+  return String(await handle.jsonValue());
 }
