@@ -27,6 +27,7 @@ function startVoting(form: HTMLFormElement): void {
   startSending(form, 'vote', ({ vote }) => {
     rememberVote(form.action, String(slug), String(vote));
     showVote(String(vote));
+    form.reset();
     return `Thank you. Your vote, ${vote}, is counted.`;
   });
 }

@@ -20,7 +20,10 @@ export function startSearch(): void {
   };
   const loadQuietly = () => void load().catch(() => {});
 
-  for (const filters of form.querySelectorAll<HTMLElement>('.filters')) filters.hidden = false;
+  for (const filters of form.querySelectorAll<HTMLFieldSetElement>('.filters')) {
+    filters.hidden = false;
+    filters.disabled = false;
+  }
   for (const event of ['focusin', 'input']) form.addEventListener(event, loadQuietly);
   form.addEventListener('submit', (event) => {
     event.preventDefault();

@@ -22,6 +22,7 @@ function startTimeline(player: HTMLElement): void {
   const end = (seconds[last] as number) + lastMoment;
   const rate = Math.max(1, Math.ceil(end / longest));
   const calm = matchMedia('(prefers-reduced-motion: reduce)');
+  const playLabel = rate > 1 ? `Play at ${rate}× speed` : 'Play';
   let current = -1;
   /** Where the demo is, in its seconds. */
   let position = 0;
@@ -38,7 +39,7 @@ function startTimeline(player: HTMLElement): void {
   };
   const stop = () => {
     playing = false;
-    toggle.textContent = 'Play';
+    toggle.textContent = playLabel;
   };
   const go = (index: number) => {
     stop();
@@ -85,7 +86,7 @@ function startTimeline(player: HTMLElement): void {
     End: 'last',
   };
 
-  if (rate > 1) toggle.setAttribute('title', `Plays ${rate} times as fast as it was`);
+  toggle.textContent = playLabel;
   controls.addEventListener('click', ({ target }) => {
     const button = (target as Element).closest<HTMLElement>('[data-move]');
     moves[button?.dataset.move ?? '']?.();

@@ -251,7 +251,7 @@ test('steps through the demo and plays it', async () => {
       moments[0],
     );
     await page.keyboard.press('Space');
-    assert.is(await toggle.textContent(), 'Play');
+    assert.match((await toggle.textContent()) ?? '', /^Play/);
   });
 });
 

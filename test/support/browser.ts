@@ -3,8 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { build } from '../../src/build/build.ts';
+import { loadSettings } from '../../src/settings.ts';
 import { bundled, temporaryFolder } from './catalog.ts';
-import { catalog, startServer } from './process.ts';
+import { startRuntime } from './runtime.ts';
 
 /**
  * Starts Chromium: that of CHROMIUM_PATH, else the one that the development dependencies bring, which is for Linux on
@@ -86,19 +88,20 @@ export interface ServedSite {
   close(): Promise<void>;
 }
 
+export interface ServeOptions {
+  /** Addresses in place of those of the settings. */
+  urls?: { baseUrl?: string; runtimeUrl?: string };
+  /** Further arguments of serve. Limits are off unless they are set here. */
+  args?: string[];
+  env?: NodeJS.ProcessEnv;
+}
+
 /** Builds the bundled catalog as it is when all its agents have come out, and serves it. */
-export async function serveSite(
-  serve: { args?: string[]; env?: NodeJS.ProcessEnv } = {},
-  build: string[] = [],
-): Promise<ServedSite> {
+export async function serveSite({ urls = {}, args = [], env = {} }: ServeOptions = {}): Promise<ServedSite> {
   const folder = temporaryFolder();
   const [dist, data] = [join(folder.path, 'dist'), join(folder.path, 'data')];
-  const built = await catalog(['build', '--cwd', bundled, '--out', dist, '--today', '2027-06-01', ...build]);
-  if (built.code !== 0) throw new Error(built.stderr);
-  const limits = ['--vote-rate', 'off', '--signup-rate', 'off', '--refused-rate', 'off'];
-  const server = await startServer(['--dist', dist, '--data', data, ...limits, ...(serve.args ?? [])], {
-    env: serve.env ?? {},
-  });
+  build({ cwd: bundled, out: dist, settings: loadSettings(bundled, urls, {}), today: '2027-06-01' });
+  const server = await startRuntime(folder.path, { args, env });
   return {
     address: server.address.replace(/\/$/, ''),
     linesOf(log) {
