@@ -1,5 +1,4 @@
-import { compareText } from '../compare.ts';
-import { categoriesOf, tagsOf } from './groups.ts';
+import { categoriesOf, commonTags } from './groups.ts';
 import type { Site } from './site.ts';
 
 /** One filter of the search, as the page offers it. */
@@ -12,18 +11,11 @@ export interface FilterChoice {
   options: { value: string; label: string }[];
 }
 
-/** How many tags the filter offers: the most used ones. The others are found by searching for them. */
-const mostTags = 60;
-
 /** The filters of the search with the choices that lead somewhere. */
 export function filterChoices(site: Site): FilterChoice[] {
   const { settings, agents } = site;
   const difficulties = new Set(agents.map(({ difficulty }) => difficulty));
   const runtimes = new Set(agents.flatMap((agent) => agent.runtimes));
-  const tags = tagsOf(site)
-    .sort((a, b) => b.agents.length - a.agents.length)
-    .slice(0, mostTags)
-    .sort((a, b) => compareText(a.key, b.key));
   return [
     {
       name: 'category',
@@ -43,7 +35,7 @@ export function filterChoices(site: Site): FilterChoice[] {
       all: 'Any assistant',
       options: named(settings.runtimes.filter((name) => runtimes.has(name))),
     },
-    { name: 'tag', label: 'Tag', all: 'Any tag', options: named(tags.map(({ key }) => key)) },
+    { name: 'tag', label: 'Tag', all: 'Any tag', options: named(commonTags(site).map(({ key }) => key)) },
   ];
 }
 

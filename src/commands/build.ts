@@ -55,7 +55,7 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   const { future = false, drafts = false, holdBack = false } = flags;
   const begun = performance.now();
   const result = build({ cwd, out: resolve(cwd, flags.out), settings, today, future, drafts, holdBack });
-  const { info, written, warnings, heldBack } = result;
+  const { info, written, warnings, heldBack, historyMissing } = result;
 
   if (warnings.length > 0) {
     terminal.say(
@@ -63,6 +63,7 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
     );
   }
   for (const slug of heldBack) terminal.say(`Held back: ${slug} has errors and stays out until they are mended.\n`);
+  if (historyMissing !== null) terminal.say(`${historyMissing}\n`);
   if (flags.json) {
     terminal.print(`${JSON.stringify({ today, ...info, written, heldBack, warnings }, null, 2)}\n`);
     return;
