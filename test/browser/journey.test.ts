@@ -188,7 +188,7 @@ test('is told when the browser does not let the page copy, and finds the text se
     await page.evaluate(() => {
       navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
     });
-    await page.locator('[data-copy="prompt-text"]').click();
+    await page.locator('[data-copy="prompt-text"]').first().click();
     await textOf(page, '[data-copy="prompt-text"] + .copy-status', /Ctrl\+C/);
     assert.is(
       await page.evaluate(() => getSelection()?.toString().trim()),
