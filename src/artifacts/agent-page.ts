@@ -52,6 +52,7 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
       description: agent.excerpt,
       path: `agents/${agent.slug}`,
       category: agent.category,
+      plates: true,
       alternates: [
         { type: 'text/markdown', href: `${document.url}.md`, title: 'Markdown' },
         { type: 'application/json', href: document.apiUrl, title: 'JSON' },

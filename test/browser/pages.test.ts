@@ -47,7 +47,7 @@ const kinds: [string, string, number[]][] = [
 
 for (const [kind, path, widths] of kinds) {
   test(`${kind}: axe finds nothing, nothing is wider than the screen, nothing is complained of`, async () => {
-    const context = await browser.newContext({ viewport: { width: desk, height: 900 } });
+    const context = await browser.newContext({ viewport: { width: desk, height: 900 }, reducedMotion: 'reduce' });
     context.setDefaultTimeout(10_000);
     const faults: string[] = [];
     try {
