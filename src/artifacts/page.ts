@@ -60,7 +60,6 @@ export function renderPage(site: Site, head: PageHead, data: object): string {
     alternates: head.alternates ?? [],
     accentNumber: head.category === undefined ? null : accentOf(settings, head.category),
     navigation: navigation.map(({ section, ...entry }) => ({ ...entry, current: section === head.section })),
-    plates: body.includes('<pre'),
     structuredData: structuredData(head.graph ?? []),
     contentSecurityPolicy: contentSecurityPolicy(settings),
     indexed: head.path !== null && !site.preview && head.moved !== true,
