@@ -1,37 +1,18 @@
-import MiniSearch, { type AsPlainObject, type Options } from 'minisearch';
+import MiniSearch, { type AsPlainObject } from 'minisearch';
 import type { AgentDocument } from './schema/documents.ts';
+import { type SearchEntry, searchOptions } from './search-fields.ts';
 import { inSlices } from './slices.ts';
 
-/** What is searched and shown of an agent. The prompt is left out: it made the index ten times as large. */
-export interface SearchEntry {
-  slug: string;
-  title: string;
-  excerpt: string;
-  problem: string;
-  tags: string;
-  categoryLabel: string;
-  category: string;
-  date: string;
-  issue: number;
-}
+/**
+ * Of how many agents, the first ones, the problem is searched as well. It is the longest text: with all of them the
+ * index of 10,000 agents would be half as large again, and past what servers keep in memory and compress.
+ */
+const searchedProblems = 1_000;
 
-/** The fields, weights and settings of the search: one set for the index, the pages and MCP. */
-export const searchOptions: Options<SearchEntry> = {
-  idField: 'slug',
-  fields: ['title', 'excerpt', 'problem', 'tags', 'categoryLabel'],
-  storeFields: ['title', 'excerpt', 'tags', 'category', 'categoryLabel', 'date', 'issue'],
-  searchOptions: {
-    boost: { title: 4, tags: 3, categoryLabel: 2, excerpt: 2 },
-    prefix: true,
-    fuzzy: (term) => (term.length > 3 ? 0.2 : false),
-    combineWith: 'AND',
-  },
-};
-
-/** The search index of some agents. The same agents in the same order give the same index. */
+/** The search index of some agents, newest first. The same agents in the same order give the same index. */
 export function searchIndex(documents: readonly AgentDocument[]): MiniSearch<SearchEntry> {
   const index = new MiniSearch<SearchEntry>(searchOptions);
-  index.addAll(documents.map(searchEntry));
+  index.addAll(documents.map((document, place) => searchEntry(document, place < searchedProblems)));
   return index;
 }
 
@@ -112,16 +93,10 @@ function withoutComma(line: string): string {
   return line.endsWith(',') ? line.slice(0, -1) : line;
 }
 
-function searchEntry({
-  slug,
-  title,
-  excerpt,
-  problem,
-  tags,
-  category,
-  categoryLabel,
-  date,
-  issue,
-}: AgentDocument): SearchEntry {
-  return { slug, title, excerpt, problem, tags: tags.join(' '), category, categoryLabel, date, issue };
+function searchEntry(
+  { slug, title, excerpt, problem, tags, category, categoryLabel, difficulty, runtimes, date, issue }: AgentDocument,
+  withProblem: boolean,
+): SearchEntry {
+  const shown = { slug, title, excerpt, tags, category, categoryLabel, difficulty, runtimes, date, issue };
+  return { ...shown, problem: withProblem ? problem : '' };
 }

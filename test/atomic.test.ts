@@ -146,12 +146,12 @@ test('a file that did not change is not touched, and what is gone is removed wit
     await build(folder);
     const dist = join(folder, 'dist');
     const stamp = (path: string) => statSync(join(dist, path), { bigint: true });
-    const [kept, index] = [stamp('agents/kept.html'), stamp('api/agents.json')];
+    const [kept, index] = [stamp('agents/kept.md'), stamp('api/agents.json')];
     rmSync(join(folder, 'agents', 'removed'), { recursive: true });
     const built = await catalog(['build', '--cwd', folder, '--today', '2026-02-01', '--json']);
     assert.is(built.code, 0, built.stderr);
-    assert.is(stamp('agents/kept.html').ino, kept.ino);
-    assert.is(stamp('agents/kept.html').mtimeNs, kept.mtimeNs);
+    assert.is(stamp('agents/kept.md').ino, kept.ino);
+    assert.is(stamp('agents/kept.md').mtimeNs, kept.mtimeNs);
     assert.is.not(stamp('api/agents.json').ino, index.ino);
     assert.not(existsSync(join(dist, 'agents', 'removed')));
     assert.ok(JSON.parse(built.stdout).written.removed > 3);

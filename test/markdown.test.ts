@@ -5,7 +5,9 @@ import { addresses } from '../src/artifacts/urls.ts';
 
 /** What a reader is safe from, and where links in an agent's text lead. */
 
-const { forPage, forFeed } = markdownRenderer(addresses({ baseUrl: 'https://press.example/catalog' }));
+const { forPage, forFeed } = markdownRenderer(
+  addresses({ baseUrl: 'https://press.example/catalog', runtimeUrl: null }),
+);
 const page = 'https://press.example/catalog/agents/one';
 
 const rows: [name: string, source: string, onPage: string, inFeed?: string][] = [

@@ -61,6 +61,10 @@ test('the packed program works in another folder', async () => {
     const built = await run(process.execPath, [bin, 'build'], { cwd: home });
     assert.is(built.code, 0, built.stderr);
     assert.ok(readdirSync(join(home, 'dist')).includes('index.html'));
+    assert.equal(
+      readdirSync(join(home, 'dist', 'assets')).filter((name) => name.endsWith('.js')),
+      ['search.js', 'site.js'],
+    );
   });
 });
 

@@ -1,6 +1,15 @@
+import type { Change } from '../history.ts';
 import { type Artifact, html } from './artifact.ts';
+import { assistants } from './assistants.ts';
+import { installCommands } from './install-commands.ts';
 import { renderPage } from './page.ts';
+import { plateOf } from './plate.ts';
+import { relatedAgents } from './related.ts';
 import type { PublishedAgent, Site } from './site.ts';
+import { agentNodes, breadcrumbNode } from './structured-data.ts';
+
+/** How many related agents a page names. */
+const relatedCount = 3;
 
 /** The same bytes at two paths, so that no host redirects, whether an address ends with a slash or not. */
 export default {
@@ -9,10 +18,15 @@ export default {
   type: html,
   purpose: 'The page of an agent',
   *files(site) {
+    const relatedTo = relatedAgents(site.agents, relatedCount);
     for (const [index, agent] of site.agents.entries()) {
       let page: string | undefined;
       const render = () => {
-        page ??= renderAgent(site, agent, index);
+        page ??= renderAgent(site, agent, {
+          newer: site.agents[index - 1],
+          older: site.agents[index + 1],
+          related: relatedTo(index),
+        });
         return page;
       };
       yield { path: `agents/${agent.slug}.html`, render };
@@ -21,8 +35,15 @@ export default {
   },
 } satisfies Artifact;
 
-function renderAgent(site: Site, agent: PublishedAgent, index: number): string {
+interface Neighbours {
+  newer: PublishedAgent | undefined;
+  older: PublishedAgent | undefined;
+  related: readonly PublishedAgent[];
+}
+
+function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related }: Neighbours): string {
   const { document } = agent;
+  const category = { name: document.categoryLabel, path: `categories/${agent.category}` };
   return renderPage(
     site,
     {
@@ -30,19 +51,37 @@ function renderAgent(site: Site, agent: PublishedAgent, index: number): string {
       title: agent.title,
       description: agent.excerpt,
       path: `agents/${agent.slug}`,
+      category: agent.category,
+      plates: true,
       alternates: [
         { type: 'text/markdown', href: `${document.url}.md`, title: 'Markdown' },
         { type: 'application/json', href: document.apiUrl, title: 'JSON' },
         { type: 'text/plain', href: document.promptUrl, title: 'Prompt' },
       ],
+      graph: [
+        ...agentNodes(site, agent),
+        breadcrumbNode(site, [category, { name: agent.title, path: `agents/${agent.slug}` }]),
+      ],
     },
     {
       agent: document,
+      plate: plateOf(agent.prompt),
       howItWorks: site.markdown.forPage(agent.howItWorks, document.url),
       sampleOutput: agent.sampleOutput,
       configText: agent.config?.text ?? null,
-      newer: site.agents[index - 1]?.document ?? null,
-      older: site.agents[index + 1]?.document ?? null,
+      configLink: document.configUrl === null ? null : new URL(document.configUrl).pathname,
+      assistants,
+      commands: installCommands(site, document),
+      history: historyOf(site, agent),
+      related: related.map(({ document }) => document),
+      newer: newer?.document ?? null,
+      older: older?.document ?? null,
     },
   );
+}
+
+/** The changes of a prompt, also of those under its former slugs; a commit that moved it counts once. */
+function historyOf({ history }: Site, { slug, formerSlugs }: PublishedAgent): Change[] {
+  const changes = [slug, ...(formerSlugs ?? [])].flatMap((name) => history.get(name) ?? []);
+  return [...new Map(changes.map((change) => [change.commit, change])).values()];
 }

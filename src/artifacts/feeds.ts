@@ -2,6 +2,7 @@ import { Feed } from 'feed';
 import Handlebars from 'handlebars';
 import { type Artifact, single } from './artifact.ts';
 import { categoriesOf } from './groups.ts';
+import { assetVersion } from './page.ts';
 import type { PublishedAgent, Site } from './site.ts';
 
 export const rss = single('feed.xml', 'application/rss+xml; charset=utf-8', 'RSS 2.0: the newest agents', (site) => {
@@ -10,12 +11,12 @@ export const rss = single('feed.xml', 'application/rss+xml; charset=utf-8', 'RSS
     agents: newest(site),
     title: (title) => title.replaceAll(']]>', ']]&gt;'),
   });
-  return `${feed.rss2()}\n`;
+  return styled(site, feed.rss2());
 });
 
 export const atom = single('atom.xml', 'application/atom+xml; charset=utf-8', 'Atom: the newest agents', (site) => {
   const feed = feedOf(site, { path: 'atom.xml', agents: newest(site), title: Handlebars.escapeExpression });
-  return `${feed.atom1()}\n`;
+  return styled(site, feed.atom1());
 });
 
 /** Atom for one category; its entries have the same ids as in the whole feed. */
@@ -37,7 +38,7 @@ export const category: Artifact = {
             page: `categories/${key}`,
           },
         });
-        return `${feed.atom1()}\n`;
+        return styled(site, feed.atom1());
       };
       yield { path, render };
     }
@@ -120,4 +121,12 @@ function feedOf(site: Site, { path, agents, title, about }: FeedInput): Feed {
     });
   }
   return feed;
+}
+
+/** The XML of a feed with a newline at its end and a stylesheet for browsers (W3C, Associating Style Sheets with XML). */
+function styled({ assets, url }: Site, xml: string): string {
+  const sheet = assets.get('assets/feed.css');
+  const version = sheet === undefined ? '' : `?v=${assetVersion(sheet)}`;
+  const href = Handlebars.escapeExpression(`${url.absolute('assets/feed.css')}${version}`);
+  return `${xml.replace('?>', `?>\n<?xml-stylesheet type="text/css" href="${href}"?>`)}\n`;
 }

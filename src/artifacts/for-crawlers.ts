@@ -1,6 +1,6 @@
 import Handlebars from 'handlebars';
 import { plain, single } from './artifact.ts';
-import { categoriesOf, tagsOf } from './groups.ts';
+import { listAddresses } from './list-pages.ts';
 import type { Site } from './site.ts';
 
 /** Every page with an address of its own (sitemaps.org protocol 0.9). */
@@ -35,12 +35,7 @@ function pagesOf(site: Site): { address: string; changed?: string | undefined }[
   return [
     { address: url.absolute(), changed: agents[0]?.date },
     ...agents.map(({ document }) => ({ address: document.url, changed: document.date })),
-    { address: url.absolute('archive'), changed: agents[0]?.date },
-    ...categoriesOf(site).map((group) => ({
-      address: url.absolute(`categories/${group.key}`),
-      changed: group.agents[0]?.date,
-    })),
-    ...tagsOf(site).map((group) => ({ address: url.absolute(`tags/${group.key}`), changed: group.agents[0]?.date })),
+    ...[...listAddresses(site)].map(({ path, changed }) => ({ address: url.absolute(path), changed })),
     { address: url.absolute('about') },
     { address: url.absolute('developers') },
   ];

@@ -27,6 +27,17 @@ export function tagsOf({ agents }: Site): Group[] {
     .map(([key, members]) => ({ key, label: key, description: `Agents tagged ${key}.`, agents: members }));
 }
 
+/** How many tags are offered where all of them might be too many. */
+const mostTags = 60;
+
+/** The tags that most agents have, by name. The others are found by searching, and on the pages of their agents. */
+export function commonTags(site: Site): Group[] {
+  return tagsOf(site)
+    .sort((a, b) => b.agents.length - a.agents.length)
+    .slice(0, mostTags)
+    .sort((a, b) => compareText(a.key, b.key));
+}
+
 /** The months in which agents came out, newest first; the key is YYYY-MM. */
 export function monthsOf({ agents }: Site): { key: string; agents: PublishedAgent[] }[] {
   return [...groupBy(agents, ({ date }) => [date.slice(0, 7)])].map(([key, members]) => ({ key, agents: members }));

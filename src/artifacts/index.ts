@@ -4,7 +4,7 @@ import agentPage from './agent-page.ts';
 import * as answers from './answer-pages.ts';
 import * as api from './api.ts';
 import type { Artifact } from './artifact.ts';
-import assets from './assets.ts';
+import * as assets from './assets.ts';
 import * as feeds from './feeds.ts';
 import * as crawlers from './for-crawlers.ts';
 import homePage from './home-page.ts';
@@ -25,7 +25,8 @@ import * as textPages from './text-pages.ts';
  * lists and links agents, so that no list ever names what is not there yet.
  */
 export const artifacts: readonly Artifact[] = [
-  assets,
+  assets.folders,
+  assets.files,
   agentFiles.prompt,
   agentFiles.sampleOutput,
   agentFiles.config,
@@ -37,8 +38,12 @@ export const artifacts: readonly Artifact[] = [
   notFoundPage,
   answers.thanks,
   answers.refused,
+  lists.categoriesFurther,
   lists.categories,
+  lists.tagsFurther,
   lists.tags,
+  lists.archiveMonths,
+  lists.archiveYears,
   lists.archive,
   textPages.about,
   textPages.developers,

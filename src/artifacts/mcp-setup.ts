@@ -4,6 +4,8 @@ import { mcpUrl } from './mcp-card.ts';
 /** How one client is connected to the MCP server. */
 export interface McpClient {
   name: string;
+  /** The id of its element on a page. */
+  id: string;
   /** An address that opens the client, or its site, with everything filled in; null where it has no such scheme. */
   installUrl: string | null;
   /** What to do, for people. */
@@ -29,46 +31,47 @@ export function mcpSetup(
   const named = { name, type: 'http', url };
   // Desktop and web are reached through the vendor's cloud, which sees no private address.
   const connector = `https://claude.ai/customize/connectors?modal=add-custom-connector&connectorName=${enc(settings.title)}&connectorUrl=${enc(url)}`;
+  const clients: Omit<McpClient, 'id'>[] = [
+    {
+      name: 'Claude Code',
+      installUrl: null,
+      say: 'Run this; add --scope user to have it in all your projects.',
+      paste: `claude mcp add --transport http ${name} "${url}"`,
+    },
+    {
+      name: 'Claude Desktop and claude.ai',
+      installUrl: url.startsWith('https:') ? connector : null,
+      say: 'In Settings, Connectors, choose Add custom connector and paste the address. It has to be a public https address.',
+      paste: url,
+    },
+    {
+      name: 'Cursor',
+      installUrl: `cursor://anysphere.cursor-deeplink/mcp/install?name=${enc(name)}&config=${enc(base64)}`,
+      say: 'Open the link, or put this into .cursor/mcp.json.',
+      paste: pretty({ mcpServers: { [name]: { url } } }),
+    },
+    {
+      name: 'VS Code',
+      installUrl: `vscode:mcp/install?${enc(JSON.stringify(named))}`,
+      say: 'Open the link, or put this into .vscode/mcp.json.',
+      paste: pretty({ servers: { [name]: { type: 'http', url } } }),
+    },
+    {
+      name: 'Codex',
+      installUrl: null,
+      say: 'Run this.',
+      paste: `codex mcp add ${name} --url "${url}"`,
+    },
+    {
+      name: 'Gemini CLI',
+      installUrl: null,
+      say: 'Run this.',
+      paste: `gemini mcp add --transport http ${name} "${url}"`,
+    },
+  ];
   return {
     url,
-    clients: [
-      {
-        name: 'Claude Code',
-        installUrl: null,
-        say: 'Run this; add --scope user to have it in all your projects.',
-        paste: `claude mcp add --transport http ${name} "${url}"`,
-      },
-      {
-        name: 'Claude Desktop and claude.ai',
-        installUrl: url.startsWith('https:') ? connector : null,
-        say: 'In Settings, Connectors, choose Add custom connector and paste the address. It has to be a public https address.',
-        paste: url,
-      },
-      {
-        name: 'Cursor',
-        installUrl: `cursor://anysphere.cursor-deeplink/mcp/install?name=${enc(name)}&config=${enc(base64)}`,
-        say: 'Open the link, or put this into .cursor/mcp.json.',
-        paste: pretty({ mcpServers: { [name]: { url } } }),
-      },
-      {
-        name: 'VS Code',
-        installUrl: `vscode:mcp/install?${enc(JSON.stringify(named))}`,
-        say: 'Open the link, or put this into .vscode/mcp.json.',
-        paste: pretty({ servers: { [name]: { type: 'http', url } } }),
-      },
-      {
-        name: 'Codex',
-        installUrl: null,
-        say: 'Run this.',
-        paste: `codex mcp add ${name} --url "${url}"`,
-      },
-      {
-        name: 'Gemini CLI',
-        installUrl: null,
-        say: 'Run this.',
-        paste: `gemini mcp add --transport http ${name} "${url}"`,
-      },
-    ],
+    clients: clients.map((client) => ({ id: `mcp-${client.name.toLowerCase().replace(/[^a-z]+/g, '-')}`, ...client })),
   };
 }
 

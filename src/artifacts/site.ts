@@ -1,5 +1,6 @@
 import { zone } from '../calendar.ts';
 import type { NumberedAgent } from '../content/agent.ts';
+import type { Change } from '../history.ts';
 import type { AgentDocument } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
 import { agentDocumentOf } from './agent-document.ts';
@@ -15,6 +16,8 @@ export interface Site {
   agents: readonly PublishedAgent[];
   /** Former slug → slug of the agent that had it. */
   moved: ReadonlyMap<string, string>;
+  /** Slug → changes of its prompt, newest first, as far as git knows them. */
+  history: ReadonlyMap<string, readonly Change[]>;
   templates: Templates;
   /** Files that are served as they are, by their path below dist/. */
   assets: ReadonlyMap<string, Uint8Array>;
@@ -43,6 +46,7 @@ export interface SiteInput {
   settings: Settings;
   agents: readonly NumberedAgent[];
   moved: ReadonlyMap<string, string>;
+  history: ReadonlyMap<string, readonly Change[]>;
   templates: Templates;
   assets: ReadonlyMap<string, Uint8Array>;
   outputs: readonly Output[];
@@ -50,7 +54,7 @@ export interface SiteInput {
 }
 
 /** Makes a site of numbered agents; they may be in any order. */
-export function makeSite({ settings, agents, moved, templates, assets, outputs, preview }: SiteInput): Site {
+export function makeSite({ settings, agents, moved, history, templates, assets, outputs, preview }: SiteInput): Site {
   const url = addresses(settings);
   const { startOfDay } = zone(settings.timezone);
   const ordered = [...agents].sort((a, b) => (a.date === b.date ? b.issue - a.issue : a.date < b.date ? 1 : -1));
@@ -63,6 +67,7 @@ export function makeSite({ settings, agents, moved, templates, assets, outputs, 
       published: startOfDay(agent.date),
     })),
     moved,
+    history,
     templates,
     assets,
     markdown: markdownRenderer(url),

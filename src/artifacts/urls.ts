@@ -12,9 +12,14 @@ export interface Addresses {
   api(slug: string): string;
   prompt(slug: string): string;
   config(slug: string, file: string): string;
+  /**
+   * What the addresses of the runtime's API start with, for forms: a path where the runtime has the origin of the base
+   * URL, so that the forms work wherever the pages are served; null where there is no runtime.
+   */
+  runtimeApi: string | null;
 }
 
-export function addresses({ baseUrl }: Pick<Settings, 'baseUrl'>): Addresses {
+export function addresses({ baseUrl, runtimeUrl }: Pick<Settings, 'baseUrl' | 'runtimeUrl'>): Addresses {
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
   const absolute = (path = '') => `${baseUrl}/${path}`;
   return {
@@ -25,5 +30,12 @@ export function addresses({ baseUrl }: Pick<Settings, 'baseUrl'>): Addresses {
     api: (slug) => absolute(`api/agents/${slug}.json`),
     prompt: (slug) => absolute(`agents/${slug}/prompt.txt`),
     config: (slug, file) => absolute(`agents/${slug}/${file}`),
+    runtimeApi: runtimeUrl === null ? null : `${sameOrigin(runtimeUrl, baseUrl)}/api`,
   };
+}
+
+/** An address without its origin where that is the origin of `base` too. Neither ends with a slash. */
+function sameOrigin(address: string, base: string): string {
+  const { origin, pathname } = new URL(address);
+  return origin === new URL(base).origin ? pathname.replace(/\/$/, '') : address;
 }

@@ -1,6 +1,7 @@
 import { loadContent } from '../content/load.ts';
 import { type Selected, type Selection, select } from '../content/select.ts';
 import { ContentError, type Diagnostic } from '../diagnostics.ts';
+import { readHistory } from '../history.ts';
 import type { Settings } from '../schema/settings.ts';
 import { prepareSite } from './prepare.ts';
 import { type BuildInfo, type Rendered, renderSite } from './render.ts';
@@ -21,6 +22,8 @@ export interface BuildResult {
   warnings: Diagnostic[];
   /** Slugs of due agents that were left out because of their errors. */
   heldBack: string[];
+  /** Why the pages show no history of the prompts, or null. */
+  historyMissing: string | null;
 }
 
 /**
@@ -29,16 +32,17 @@ export interface BuildResult {
  * Throws ContentError when something that would be built has an error; the folder is then as it was.
  */
 export function build({ out, ...options }: RenderOptions & { out: string }): BuildResult {
-  const { rendered, selected } = renderCatalog(options);
+  const { rendered, selected, historyMissing } = renderCatalog(options);
   options.onStage?.('write');
   const written = writeBuild(out, rendered.files);
-  return { info: rendered.info, written, warnings: selected.warnings, heldBack: selected.heldBack };
+  return { info: rendered.info, written, warnings: selected.warnings, heldBack: selected.heldBack, historyMissing };
 }
 
 /** The same without writing: the build in memory. Throws ContentError as build does. */
 export function renderCatalog({ cwd, settings, onStage = () => {}, ...selection }: RenderOptions): {
   rendered: Rendered;
   selected: Selected;
+  historyMissing: string | null;
 } {
   onStage('read');
   const { folders, diagnostics } = loadContent(cwd, settings, selection.today);
@@ -46,6 +50,8 @@ export function renderCatalog({ cwd, settings, onStage = () => {}, ...selection 
   const selected = select(folders, diagnostics, selection);
   if (selected.errors.length > 0) throw new ContentError(selected.errors);
   const preview = selection.future === true || selection.drafts === true;
-  const site = prepareSite(cwd, settings, selected, { preview });
-  return { rendered: renderSite(site, (artifact) => onStage(`render ${artifact}`)), selected };
+  const { changes: history, missing } = readHistory(cwd);
+  const site = prepareSite(cwd, settings, selected, { preview, history });
+  const rendered = renderSite(site, (artifact) => onStage(`render ${artifact}`));
+  return { rendered, selected, historyMissing: missing };
 }

@@ -1,9 +1,11 @@
+import { withVersions } from '../artifacts/assets.ts';
 import { outputs } from '../artifacts/index.ts';
 import { templateHelpers } from '../artifacts/page.ts';
 import { makeSite, type Site } from '../artifacts/site.ts';
 import { compileTemplates } from '../artifacts/templates.ts';
 import { addresses } from '../artifacts/urls.ts';
 import type { Selected } from '../content/select.ts';
+import type { PromptHistory } from '../history.ts';
 import type { Settings } from '../schema/settings.ts';
 import { readTemplates } from './read-templates.ts';
 
@@ -16,13 +18,15 @@ export function prepareSite(
   cwd: string,
   settings: Settings,
   { agents, moved }: Pick<Selected, 'agents' | 'moved'>,
-  { preview }: { preview: boolean },
+  { preview, history }: { preview: boolean; history: PromptHistory['changes'] },
 ): Site {
-  const { templates, assets } = readTemplates(cwd);
+  const { templates, assets: files } = readTemplates(cwd);
+  const assets = withVersions(files);
   return makeSite({
     settings,
     agents,
     moved,
+    history,
     templates: compileTemplates(templates, templateHelpers(settings, addresses(settings), assets)),
     assets,
     outputs: outputs(),

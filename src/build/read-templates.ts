@@ -15,6 +15,9 @@ export interface TemplateFiles {
 
 const own = fileURLToPath(new URL('../../templates', import.meta.url));
 
+/** The pages' scripts, bundled when the package is built. */
+const scripts = fileURLToPath(new URL('../../lib/browser', import.meta.url));
+
 /** Whether the catalog in `cwd` has templates of its own. */
 export function hasTemplates(cwd: string): boolean {
   const theirs = resolve(cwd, 'templates');
@@ -22,7 +25,7 @@ export function hasTemplates(cwd: string): boolean {
 }
 
 /**
- * Reads the program's templates/ and, over them, that of the catalog in `cwd`.
+ * Reads the program's templates/ and scripts and, over them, the templates/ of the catalog in `cwd`.
  *
  * Throws ContentError for a file of the catalog's that replaces none: it would never be used.
  */
@@ -48,6 +51,7 @@ export function readTemplates(cwd: string): TemplateFiles {
 
   const templates: TemplateSource[] = [];
   const assets = new Map<string, Uint8Array>();
+  for (const name of listFiles(scripts)) assets.set(`assets/${name}`, readFileSync(join(scripts, name)));
   for (const name of [...new Set([...names, ...overrides])].sort(compareText)) {
     const path = join(overrides.includes(name) ? theirs : own, name);
     if (name.endsWith('.hbs')) templates.push({ name, file: `templates/${name}`, text: readFileSync(path, 'utf8') });

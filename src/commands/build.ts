@@ -67,7 +67,7 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   const { future = false, drafts = false, holdBack = false } = flags;
   const begun = performance.now();
   const result = build({ cwd, out: resolve(cwd, flags.out), settings, today, future, drafts, holdBack });
-  const { info, written, warnings, heldBack } = result;
+  const { info, written, warnings, heldBack, historyMissing } = result;
 
   if (warnings.length > 0) {
     terminal.say(
@@ -75,6 +75,7 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
     );
   }
   for (const slug of heldBack) terminal.say(`Held back: ${slug} has errors and stays out until they are mended.\n`);
+  if (historyMissing !== null) terminal.say(`${historyMissing}\n`);
   const format = formatOf(flags);
   if (format === 'github') {
     const { writeOutputs } = await import('../github/step-files.ts');

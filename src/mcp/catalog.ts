@@ -3,7 +3,8 @@ import { cardPath } from '../artifacts/mcp-card.ts';
 import { compareText } from '../compare.ts';
 import type { AgentEnvelope, AgentSummary } from '../schema/documents.ts';
 import { type ServerCard, serverCard } from '../schema/mcp.ts';
-import { loadSearchIndex, type SearchEntry } from '../search.ts';
+import { loadSearchIndex } from '../search.ts';
+import type { SearchEntry } from '../search-fields.ts';
 import { inSlices } from '../slices.ts';
 import { keptResults, type Results } from './results.ts';
 

@@ -60,6 +60,13 @@ export function inlineSchema(shape: z.ZodType): JsonSchema {
   return schema;
 }
 
+/** The longest text, in code points, that a field of a shape may hold. Throws where the shape sets no limit. */
+export function maxLength(shape: z.ZodObject, field: string): number {
+  const limit = z.toJSONSchema(shape, { io: 'input' }).properties?.[field];
+  if (typeof limit !== 'object' || limit.maxLength === undefined) throw new Error(`${field} has no longest text.`);
+  return limit.maxLength;
+}
+
 /** Leaves out what says nothing to a reader: the bounds of JavaScript's own integers, the type of object keys. */
 function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -44,6 +44,7 @@ export function catalogBuilder({ cwd, dist, flags, environment, terminal, log }:
     const settings = loadSettings(cwd, { ...flags, baseUrl: baseUrlFor(port) }, environment);
     const result = build({ cwd, out: dist, settings, today: zone(settings.timezone).today(new Date()) });
     if (result.warnings.length > 0) terminal.say(`${prettyReport(result.warnings, { color: terminal.color })}\n\n`);
+    if (result.historyMissing !== null) log.warn(result.historyMissing);
     log.info({ build: result.info.id, ...result.info.counts, ...result.written }, 'built');
     return settings;
   }

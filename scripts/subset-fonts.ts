@@ -1,0 +1,46 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import subsetFont from 'subset-font';
+
+/**
+ * Cuts the pages' fonts down to what they use, once, when a font is changed: `node --import tsx scripts/subset-fonts.ts`.
+ * The result is committed below templates/assets/fonts, so that no build needs the whole fonts.
+ *
+ * Each font is two files: the characters of nearly every page, and the rest of Latin-1, which a browser fetches only
+ * for a page that uses it (the `unicode-range` of style.css has to match).
+ */
+
+const source = fileURLToPath(new URL('../node_modules/@fontsource-variable/', import.meta.url));
+const target = fileURLToPath(new URL('../templates/assets/fonts/', import.meta.url));
+
+const basic = `${range(0x20, 0x7e)}\u00a0§©·×–—‘’“”…←→`;
+const extended = [...`${range(0xa1, 0xff)}ŒœŠšŸŽžﬁﬂ‚„†‡•‹›′″€™−≤≥≠≈`]
+  .filter((letter) => !basic.includes(letter))
+  .join('');
+
+const fonts = [
+  { name: 'besley', file: 'besley/files/besley-latin-wght-normal.woff2', axes: { wght: 440 } },
+  {
+    name: 'libre-franklin',
+    file: 'libre-franklin/files/libre-franklin-latin-wght-normal.woff2',
+    axes: { wght: { min: 400, max: 700 } },
+  },
+  { name: 'red-hat-mono', file: 'red-hat-mono/files/red-hat-mono-latin-wght-normal.woff2', axes: { wght: 400 } },
+];
+
+/** Kerning, and figures of one width for columns; what else the fonts can do would cost bytes and is not used. */
+const keepFeatures = ['kern', 'mark', 'ccmp', 'tnum', 'lnum'];
+
+mkdirSync(target, { recursive: true });
+for (const { name, file, axes } of fonts) {
+  for (const [part, characters] of Object.entries({ basic, extended })) {
+    const options = { targetFormat: 'woff2' as const, variationAxes: axes, keepFeatures };
+    const bytes = await subsetFont(readFileSync(source + file), characters, options);
+    writeFileSync(`${target}${name}-${part}.woff2`, bytes);
+    process.stdout.write(`${name}-${part}.woff2 ${bytes.length} bytes\n`);
+  }
+}
+
+function range(first: number, last: number): string {
+  return String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, index) => first + index));
+}

@@ -1,0 +1,70 @@
+import { failureText, type Subject } from './failure-text.ts';
+import { ownVote, rememberVote } from './own-votes.ts';
+import { send } from './send.ts';
+
+/** The forms for votes and sign-ups: sent without leaving the page, with an answer beside the button. */
+export function startForms(): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-feedback]')) startVoting(form);
+  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-subscribe]')) {
+    startSending(form, 'sign-up', () => {
+      form.reset();
+      return 'Thank you. If a confirmation is needed, it is on its way to you.';
+    });
+  }
+}
+
+type Fields = Record<string, FormDataEntryValue>;
+
+function startVoting(form: HTMLFormElement): void {
+  const { slug } = fieldsOf(form, null);
+  const showVote = (vote: string | null) => {
+    for (const button of buttonsOf(form)) button.setAttribute('aria-pressed', String(button.value === vote));
+  };
+  const known = ownVote(form.action, String(slug));
+  showVote(known);
+  if (known !== null) say(form, `You voted ${known}.`);
+
+  startSending(form, 'vote', ({ vote }) => {
+    rememberVote(form.action, String(slug), String(vote));
+    showVote(String(vote));
+    form.reset();
+    return `Thank you. Your vote, ${vote}, is counted.`;
+  });
+}
+
+/** Sends a form when it is submitted, once at a time; `thank` gets what was sent and gives what the reader is told. */
+function startSending(form: HTMLFormElement, subject: Subject, thank: (fields: Fields) => string): void {
+  let sending = false;
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (sending) return;
+    sending = true;
+    const fields = fieldsOf(form, event.submitter);
+    const focused = document.activeElement;
+    for (const button of buttonsOf(form)) button.disabled = true;
+    say(form, 'Sending …');
+    const outcome = await send(form.action, fields);
+    for (const button of buttonsOf(form)) button.disabled = false;
+    say(form, outcome.sent ? thank(fields) : failureText(subject, outcome));
+    form.toggleAttribute('data-failed', !outcome.sent);
+    // A button that is disabled loses the focus, and a reader at the keyboard the place.
+    if (document.activeElement === document.body && focused instanceof HTMLElement) focused.focus();
+    sending = false;
+  });
+}
+
+/** The fields of a form with the button that sends it; an empty note is none. */
+function fieldsOf(form: HTMLFormElement, submitter: HTMLElement | null): Fields {
+  const fields: Fields = Object.fromEntries(new FormData(form, submitter));
+  if (fields.note === '') delete fields.note;
+  return fields;
+}
+
+function buttonsOf(form: HTMLFormElement): HTMLButtonElement[] {
+  return [...form.querySelectorAll('button')];
+}
+
+function say(form: HTMLFormElement, text: string): void {
+  const message = form.querySelector('.form-message');
+  if (message !== null) message.textContent = text;
+}

@@ -1,0 +1,44 @@
+import type { attach } from './search.ts';
+import { hasSearch } from './search-state.ts';
+
+/**
+ * The search of a page. Its script and its index are loaded when it gets the focus, or when the address holds a search;
+ * until then this is all there is of it. `/` leads to it.
+ */
+export function startSearch(): void {
+  const form = document.querySelector<HTMLFormElement>('form[data-search]');
+  const field = form?.querySelector<HTMLInputElement>('input[type="search"]');
+  if (form == null || field == null) return;
+  let loading: Promise<void> | undefined;
+
+  const load = () => {
+    loading ??= import(form.dataset.script ?? '').then((module: { attach: typeof attach }) => module.attach(form));
+    return loading.catch((error) => {
+      loading = undefined;
+      throw error;
+    });
+  };
+  const loadQuietly = () => void load().catch(() => {});
+
+  for (const filters of form.querySelectorAll<HTMLFieldSetElement>('.filters')) {
+    filters.hidden = false;
+    filters.disabled = false;
+  }
+  for (const event of ['focusin', 'input']) form.addEventListener(event, loadQuietly);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    // What cannot be searched here is looked for in the archive, as without scripts.
+    load().catch(() => form.submit());
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    event.preventDefault();
+    field.focus();
+    field.select();
+  });
+  if (hasSearch(form)) loadQuietly();
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
+}

@@ -1,0 +1,16 @@
+/** What every page loads: it brings to life what the page holds. Reading, voting and signing up need none of it. */
+
+import { startCopying } from './copy.ts';
+import { startFillIn } from './fill-in.ts';
+import { startForms } from './forms.ts';
+import { startOpenIn } from './open-in.ts';
+import { startSearch } from './search-field.ts';
+import { startTimelines } from './timeline.ts';
+
+document.documentElement.classList.add('js');
+startCopying();
+startFillIn();
+startOpenIn();
+startTimelines();
+startForms();
+startSearch();

