@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { firstLine } from './git/repository.ts';
+import { GitError, git } from './git/run.ts';
 
 /** One change of a prompt. */
 export interface Change {
@@ -24,29 +25,29 @@ export interface PromptHistory {
  * outside a repository and in a shallow clone, where the oldest commit seems to have made every file, it is empty.
  */
 export function readHistory(catalog: string): PromptHistory {
-  const shallow = git(catalog, ['rev-parse', '--is-shallow-repository']);
-  if (shallow.failed === 'ENOENT') return without('git is not installed');
-  if (shallow.failed !== null) return without('this folder is in no git repository');
-  if (shallow.output.trim() === 'true') {
-    return without('this clone is shallow (fetch the whole history with `git fetch --unshallow`)');
+  try {
+    if (git(catalog, ['rev-parse', '--is-shallow-repository']).trim() === 'true') {
+      return without('this clone is shallow (fetch the whole history with `git fetch --unshallow`)');
+    }
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    return without(error.missing ? 'git is not installed' : 'this folder is in no git repository');
   }
-  const log = git(catalog, [
-    '-c',
-    'core.quotePath=false',
-    '-c',
-    'log.showSignature=false',
-    'log',
-    '--format=%x00%H%x09%as%x09%s',
-    '--encoding=UTF-8',
-    '--name-only',
-    '--no-renames',
-    '--relative',
-    '--',
-    ':(glob)agents/*/prompt.txt',
-  ]);
-  if (log.failed !== null) return without('the repository has no commit yet');
-  return { changes: parse(log.output), missing: null };
+  try {
+    return { changes: parse(git(catalog, log)), missing: null };
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    return without(
+      /does not have any commits/.test(error.message) ? 'nothing is committed yet' : firstLine(error.message),
+    );
+  }
 }
+
+const log = [
+  ...['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', 'log'],
+  ...['--format=%x00%H%x09%as%x09%s', '--encoding=UTF-8', '--name-only', '--no-renames', '--relative'],
+  ...['--', ':(glob)agents/*/prompt.txt'],
+];
 
 function parse(log: string): Map<string, Change[]> {
   const changes = new Map<string, Change[]>();
@@ -67,18 +68,4 @@ function parse(log: string): Map<string, Change[]> {
 
 function without(reason: string): PromptHistory {
   return { changes: new Map(), missing: `The pages show no history of the prompts: ${reason}.` };
-}
-
-function git(cwd: string, args: string[]): { output: string; failed: string | null } {
-  try {
-    const output = execFileSync('git', args, {
-      cwd,
-      encoding: 'utf8',
-      maxBuffer: 2 ** 30,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    return { output, failed: null };
-  } catch (error) {
-    return { output: '', failed: (error as NodeJS.ErrnoException).code ?? 'failed' };
-  }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bundled, inFolder } from './support/catalog.ts';
+import { git } from './support/forge.ts';
 import { brokenLinks } from './support/links.ts';
 import { catalog } from './support/process.ts';
 
@@ -30,6 +31,9 @@ const settled = (text: string) =>
 test('the commands of CONTRIBUTING.md print what it shows', async () => {
   await inFolder(async (folder) => {
     assert.is((await catalog(['init', '--title', 'My Catalog', '--cwd', folder, '--today', today])).code, 0);
+    await git(folder, 'init', '--quiet');
+    await git(folder, 'add', '--all');
+    await git(folder, 'commit', '--quiet', '-m', 'Start the catalog');
     const agent = join(folder, 'agents', 'headline-tester', 'agent.md');
     const text = readFileSync(page, 'utf8');
     const shown = /(?<=^```console\n)\$ npx catalog (.*)\n(?:(?!```).*\n)*/gm;

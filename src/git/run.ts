@@ -24,7 +24,7 @@ export function git(cwd: string, args: readonly string[]): string {
       cwd,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
-      maxBuffer: 256 * 1024 * 1024,
+      maxBuffer: 2 ** 30,
       timeout: 60_000,
       env: { ...process.env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' },
     });

@@ -3,7 +3,16 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fillIn } from '../../src/content/fill-in.ts';
-import { complaintsOf, focusOf, launchBrowser, type ServedSite, serveSite, tabTo, textOf } from '../support/browser.ts';
+import {
+  complaintsOf,
+  focusOf,
+  launchBrowser,
+  type ServedSite,
+  serveSite,
+  tabTo,
+  textOf,
+  withPage,
+} from '../support/browser.ts';
 import { loud } from '../support/loud.ts';
 
 /** What a reader does on the site, in a real browser. */
@@ -36,6 +45,8 @@ async function onPage(path: string, use: (page: Page) => Promise<void>, options:
   try {
     await page.goto(site.address + path);
     await use(page);
+  } catch (error) {
+    throw withPage(error, page.url(), await page.content());
   } finally {
     await context.close();
   }

@@ -71,7 +71,7 @@ test('the developers page has the set-up of six clients, and none where there is
     });
   const html = await page();
   for (const client of ['Claude Code', 'Claude Desktop', 'Cursor', 'VS Code', 'Codex', 'Gemini CLI']) {
-    assert.match(html, `<h3>${client}`);
+    assert.match(html, `<strong>${client}`);
   }
   assert.match(html, 'claude mcp add --transport http small-catalog &quot;https://press.example/api/mcp&quot;');
   assert.not.match(await page(null), 'mcp add');

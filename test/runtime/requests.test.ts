@@ -140,8 +140,8 @@ function assertNoCors({ headers }: Answer): void {
 
 test('no path leads out of the build, however it is written', () =>
   withRuntime({}, async ({ server, folder }) => {
-    await vote(server.address, 'hidden');
-    writeFiles(folder, { 'secret.txt': 'hidden', 'secret.json': '"hidden"', 'agents/one/prompt.txt': 'hidden' });
+    await vote(server.address, 'leaked');
+    writeFiles(folder, { 'secret.txt': 'leaked', 'secret.json': '"leaked"', 'agents/one/prompt.txt': 'leaked' });
     const paths = climbs.flatMap((climb) =>
       ['', 'api/', 'assets/', 'agents/one/'].flatMap((start) =>
         targets.map((target) => `/${start}${climb}/${start === '' ? '' : `${climb}/`}${target}`),
@@ -153,7 +153,7 @@ test('no path leads out of the build, however it is written', () =>
         async (path) => {
           const raw = await exchange(server.address, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
           const { status, text } = parseAnswer(raw.text);
-          if (![400, 404].includes(status) || /root:|hidden|feedId/.test(text) || raw.ms > 5000)
+          if (![400, 404].includes(status) || /root:|leaked|feedId/.test(text) || raw.ms > 5000)
             wrong.push(`${path}: ${status}`);
         },
       ),

@@ -133,6 +133,12 @@ export function complaintsOf(page: Page): string[] {
   return complaints;
 }
 
+/** What went wrong on a page, with what the page was then. */
+export function withPage(error: unknown, url: string, html: string): Error {
+  const { message } = error as Error;
+  return new Error(`${message}\nThe page was ${url}:\n${html.slice(0, 2000)}`, { cause: error });
+}
+
 /** The place of the focus: what the element shows or is called. */
 export function focusOf(page: Page): Promise<string> {
   return page.evaluate(() => {
