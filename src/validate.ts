@@ -31,7 +31,7 @@ export async function validateCatalog(
 /** What is wrong with the templates, found by rendering one file of each artifact. */
 function templateFaults(cwd: string, settings: Settings, selected: Selected): readonly Diagnostic[] {
   try {
-    const site = prepareSite(cwd, settings, selected, { preview: true, history: new Map() });
+    const site = prepareSite(cwd, settings, selected, { preview: true, history: new Map(), cache: null });
     for (const artifact of artifacts) for (const file of first(artifact.files(site))) file.render();
     return [];
   } catch (error) {

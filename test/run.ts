@@ -32,6 +32,9 @@ process.on('exit', () => {
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 });
 
+// One cache for all builds of the run, kept for the next one: most of their share pictures are the same.
+process.env.CATALOG_CACHE = fileURLToPath(new URL('../node_modules/.cache/catalog-tests', import.meta.url));
+
 const [pattern, share] = process.argv.slice(2);
 const { suites } = await parse('test', pattern ?? /\.test\.ts$/);
 const files = suites.filter(({ name }) => name.endsWith('.test.ts'));

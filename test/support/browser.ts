@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { build } from '../../src/build/build.ts';
+import { cacheFolder } from '../../src/build/picture-cache.ts';
 import { loadSettings } from '../../src/settings.ts';
 import { bundled, temporaryFolder } from './catalog.ts';
 import { startRuntime } from './runtime.ts';
@@ -100,7 +101,8 @@ export interface ServeOptions {
 export async function serveSite({ urls = {}, args = [], env = {} }: ServeOptions = {}): Promise<ServedSite> {
   const folder = temporaryFolder();
   const [dist, data] = [join(folder.path, 'dist'), join(folder.path, 'data')];
-  build({ cwd: bundled, out: dist, settings: loadSettings(bundled, urls, {}), today: '2027-06-01' });
+  const cache = cacheFolder(process.env);
+  build({ cwd: bundled, out: dist, settings: loadSettings(bundled, urls, {}), cache, today: '2027-06-01' });
   const server = await startRuntime(folder.path, { args, env });
   return {
     address: server.address.replace(/\/$/, ''),

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { type Font, readFont } from '../artifacts/font.ts';
+import type { Pictures } from '../artifacts/site.ts';
+import { ContentError, diagnose } from '../diagnostics.ts';
+import { indexedPng } from './indexed-png.ts';
+import { pictureCache } from './picture-cache.ts';
+import type { FontFile } from './read-templates.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Raised when the same SVG and fonts give other bytes: by another renderer, or by a change of how the PNG is made. */
+const rendererVersion = 'resvg-js 2.6.2, 1';
+
+/**
+ * What draws share pictures with these fonts and no others, so that every machine draws the same. What the cache in
+ * the folder `cache` has is not drawn again, and the renderer is loaded only for what it lacks.
+ *
+ * Throws ContentError for a file that is no font.
+ */
+export function pictureRenderer(files: readonly FontFile[], cache: string | null): Pictures {
+  const cached = cache === null ? null : pictureCache(cache);
+  const fonts = files.map(fontOf);
+  const tools = createHash('sha256').update(rendererVersion);
+  for (const { name, bytes } of files) tools.update(`\0${name}\0${bytes.length}\0`).update(bytes);
+
+  return {
+    fonts,
+    render(svg) {
+      const key = tools.copy().update(`\0${svg}`).digest('hex');
+      const known = cached?.read(key);
+      if (known) return known;
+      const picture = draw(
+        svg,
+        files.map(({ path }) => path),
+      );
+      cached?.write(key, picture);
+      return picture;
+    },
+  };
+}
+
+function draw(svg: string, fontFiles: string[]): Buffer {
+  const { Resvg } = require('@resvg/resvg-js') as typeof import('@resvg/resvg-js');
+  const image = new Resvg(svg, { font: { loadSystemFonts: false, fontFiles } }).render();
+  return indexedPng(image) ?? image.asPng();
+}
+
+function fontOf({ name, bytes }: FontFile): Font {
+  try {
+    return readFont(name, bytes);
+  } catch {
+    throw new ContentError([
+      diagnose({
+        code: 'template/font',
+        file: `templates/fonts/${name}`,
+        message: `templates/fonts/${name} is not a TrueType or OpenType font.`,
+        hint: 'Fonts of the web (.woff2) have to be converted to .ttf.',
+      }),
+    ]);
+  }
+}
