@@ -9,7 +9,9 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parse } from 'uvu/parse';
 
@@ -26,16 +28,18 @@ let passed = 0;
 let failed = 0;
 let finished = false;
 
+const [pattern, share] = process.argv.slice(2);
+// One cache for all builds of the run: most of their share pictures are the same.
+const cache = share === undefined ? mkdtempSync(join(tmpdir(), 'catalog-cache-')) : undefined;
+if (cache !== undefined) process.env.CATALOG_CACHE = cache;
+
 process.on('exit', () => {
+  if (cache !== undefined) rmSync(cache, { recursive: true, force: true });
   if (!finished) failed += 1;
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 });
 
-// One cache for all builds of the run, kept for the next one: most of their share pictures are the same.
-process.env.CATALOG_CACHE = fileURLToPath(new URL('../node_modules/.cache/catalog-tests', import.meta.url));
-
-const [pattern, share] = process.argv.slice(2);
 const { suites } = await parse('test', pattern ?? /\.test\.ts$/);
 const files = suites.filter(({ name }) => name.endsWith('.test.ts'));
 if (pattern === undefined) await runShares();

@@ -1,4 +1,4 @@
-import { ContentError, diagnose } from '../diagnostics.ts';
+import { ContentError, diagnose, OperationError } from '../diagnostics.ts';
 import { accentColour } from './accents.ts';
 import type { Artifact } from './artifact.ts';
 import { type DateNames, dateNames } from './dates.ts';
@@ -162,6 +162,7 @@ function draw({ templates, pictures }: Site, picture: Picture): Uint8Array {
   try {
     return pictures.render(svg);
   } catch (error) {
+    if (error instanceof OperationError) throw error;
     const { message } = error as Error;
     throw new ContentError([
       diagnose({

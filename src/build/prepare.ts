@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { withVersions } from '../artifacts/assets.ts';
 import { outputs } from '../artifacts/index.ts';
 import { templateHelpers } from '../artifacts/page.ts';
@@ -31,7 +32,7 @@ export function prepareSite(
     history,
     templates: compileTemplates(templates, templateHelpers(settings, addresses(settings), assets)),
     assets,
-    pictures: pictureRenderer(fonts, cache),
+    pictures: pictureRenderer(fonts, cache === null ? null : resolve(cwd, cache)),
     outputs: outputs(),
     preview,
   });
