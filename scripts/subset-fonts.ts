@@ -65,14 +65,14 @@ const pictureFonts = [
   })),
 ];
 
+/** Kerning, and figures of one width for columns; what else the fonts can do would cost bytes and is not used. */
+const keepFeatures = ['kern', 'mark', 'ccmp', 'tnum', 'lnum'];
+
 mkdirSync(target, { recursive: true });
 for (const { name, file, axes } of fonts) {
   for (const [part, characters] of Object.entries({ basic, extended })) {
-    const bytes = await subsetFont(readFileSync(source + file), characters, {
-      targetFormat: 'woff2',
-      variationAxes: axes,
-      keepFeatures: ['kern', 'mark', 'ccmp', 'tnum', 'lnum'],
-    });
+    const options = { targetFormat: 'woff2' as const, variationAxes: axes, keepFeatures };
+    const bytes = await subsetFont(readFileSync(source + file), characters, options);
     writeFileSync(`${target}${name}-${part}.woff2`, bytes);
     process.stdout.write(`${name}-${part}.woff2 ${bytes.length} bytes\n`);
   }
@@ -80,11 +80,8 @@ for (const { name, file, axes } of fonts) {
 
 mkdirSync(pictureTarget, { recursive: true });
 for (const { name, file, wght, characters } of pictureFonts) {
-  const bytes = await subsetFont(readFileSync(source + file), characters, {
-    targetFormat: 'truetype',
-    variationAxes: { wght },
-    keepFeatures: ['kern', 'mark', 'ccmp'],
-  });
+  const options = { targetFormat: 'truetype' as const, variationAxes: { wght }, keepFeatures };
+  const bytes = await subsetFont(readFileSync(source + file), characters, options);
   writeFileSync(`${pictureTarget}${name}.ttf`, bytes);
   process.stdout.write(`${name}.ttf ${bytes.length} bytes\n`);
 }

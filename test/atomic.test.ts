@@ -121,7 +121,7 @@ test('killed at any step of a first build, dist/ is absent or whole', async () =
 test('a build leaves nothing beside dist/, also when an earlier one was killed', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, before);
-    await build(folder, { node: ['--import', killer], env: { KILL_AT: '12' } });
+    await build(folder, { node: ['--import', killer], env: { KILL_AT: '24' } });
     assert.ok(readdirSync(folder).some((name) => name.startsWith('.dist.staging-')));
     assert.is((await build(folder)).code, 0);
     assert.equal(readdirSync(folder).sort(), ['agents', 'catalog.config.json', 'dist']);
@@ -146,12 +146,12 @@ test('a file that did not change is not touched, and what is gone is removed wit
     await build(folder);
     const dist = join(folder, 'dist');
     const stamp = (path: string) => statSync(join(dist, path), { bigint: true });
-    const [kept, index] = [stamp('agents/kept.html'), stamp('api/agents.json')];
+    const [kept, index] = [stamp('agents/kept.md'), stamp('api/agents.json')];
     rmSync(join(folder, 'agents', 'removed'), { recursive: true });
     const built = await catalog(['build', '--cwd', folder, '--today', '2026-02-01', '--json']);
     assert.is(built.code, 0, built.stderr);
-    assert.is(stamp('agents/kept.html').ino, kept.ino);
-    assert.is(stamp('agents/kept.html').mtimeNs, kept.mtimeNs);
+    assert.is(stamp('agents/kept.md').ino, kept.ino);
+    assert.is(stamp('agents/kept.md').mtimeNs, kept.mtimeNs);
     assert.is.not(stamp('api/agents.json').ino, index.ino);
     assert.not(existsSync(join(dist, 'agents', 'removed')));
     assert.ok(JSON.parse(built.stdout).written.removed > 3);

@@ -49,7 +49,7 @@ test('stylesheets and pages ask for the very same version of a font', async () =
   const { page, files } = await buildOne({});
   const css = files['assets/style.css'] ?? '';
   const preloads = [...page.matchAll(/<link rel="preload" href="\/assets\/([^"]+)"/g)];
-  assert.is(preloads.length, 2);
+  assert.is(preloads.length, 3);
   for (const [, address = ''] of preloads) assert.match(css, `url("${address.replace('&#x3D;', '=')}")`);
   assert.is(css.match(/url\("fonts\/[\w-]+\.woff2\?v=[0-9a-f]{12}"\)/g)?.length, 6);
 });

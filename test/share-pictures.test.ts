@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Resvg } from '@resvg/resvg-js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -114,13 +115,14 @@ test("a catalog's own template and font replace those of the program", async () 
   });
 });
 
-const fonts = readdirSync(fontFolder)
-  .sort()
-  .map((name) => readFont(name, readFileSync(new URL(name, fontFolder))));
+const fontNames = readdirSync(fontFolder)
+  .filter((name) => name.endsWith('.ttf'))
+  .sort();
+const fonts = fontNames.map((name) => readFont(name, readFileSync(new URL(name, fontFolder))));
 const serif = typesetter(fonts, 'besley-basic.ttf');
 
 test('lines are never wider than measured, as the renderer draws them', () => {
-  const fontFiles = readdirSync(fontFolder).map((name) => new URL(name, fontFolder).pathname);
+  const fontFiles = fontNames.map((name) => fileURLToPath(new URL(name, fontFolder)));
   for (const title of Object.values(titles)) {
     const text = serif.drawable(title);
     if (text === null) continue;

@@ -57,6 +57,7 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
         path: agentPicture(agent.slug),
         shows: `No. ${agent.issue} of ${site.settings.title}: ${agent.title}`,
       },
+      plates: true,
       alternates: [
         { type: 'text/markdown', href: `${document.url}.md`, title: 'Markdown' },
         { type: 'application/json', href: document.apiUrl, title: 'JSON' },

@@ -127,6 +127,6 @@ function feedOf(site: Site, { path, agents, title, about }: FeedInput): Feed {
 function styled({ assets, url }: Site, xml: string): string {
   const sheet = assets.get('assets/feed.css');
   const version = sheet === undefined ? '' : `?v=${assetVersion(sheet)}`;
-  const href = Handlebars.escapeExpression(`${url.link('assets/feed.css')}${version}`);
+  const href = Handlebars.escapeExpression(`${url.absolute('assets/feed.css')}${version}`);
   return `${xml.replace('?>', `?>\n<?xml-stylesheet type="text/css" href="${href}"?>`)}\n`;
 }

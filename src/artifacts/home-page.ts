@@ -33,12 +33,12 @@ export default single('index.html', html, "Today's agent and the newest ones", (
 );
 
 /** The home page has the colour of the newest agent's category. */
-function headOf(site: Site): Pick<PageHead, 'category' | 'section' | 'ownSearch' | 'graph'> {
+function headOf(site: Site): Pick<PageHead, 'category' | 'section' | 'ownSearch' | 'plates' | 'graph'> {
   const [newest] = site.agents;
   return {
     section: 'today',
     ownSearch: true,
     graph: [websiteNode(site)],
-    ...(newest === undefined ? {} : { category: newest.category }),
+    ...(newest === undefined ? {} : { category: newest.category, plates: true }),
   };
 }

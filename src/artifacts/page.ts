@@ -23,6 +23,8 @@ export interface PageHead {
   moved?: boolean;
   /** Whether the page has a search of its own, so that the footer needs none. */
   ownSearch?: boolean;
+  /** Whether prompts or commands stand on it, so that the font for them is asked for at once. */
+  plates?: boolean;
   /** Other forms of the same content. */
   alternates?: readonly { type: string; href: string; title: string }[];
   /** The category whose colour the page has. */
@@ -52,6 +54,7 @@ export function renderPage(site: Site, head: PageHead, data: object): string {
     title: head.title === null ? settings.title : `${head.title} · ${settings.title}`,
     heading: head.title ?? settings.title,
     ownSearch: head.ownSearch === true,
+    plates: head.plates === true,
     moved: head.moved === true ? url.link(head.path ?? '') : null,
     canonical: head.path === null ? null : url.absolute(head.path),
     kind: head.graph === undefined || head.path === '' ? 'website' : 'article',

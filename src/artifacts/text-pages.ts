@@ -29,6 +29,7 @@ export const developers = single('developers.html', html, 'How to use the API, t
       description: 'The JSON API, the text indexes, the feeds and the skills.',
       path: 'developers',
       section: 'developers',
+      plates: true,
       graph: [breadcrumbNode(site, [{ name: 'For developers', path: 'developers' }])],
     },
     {

@@ -22,7 +22,7 @@ function startTimeline(player: HTMLElement): void {
   const end = (seconds[last] as number) + lastMoment;
   const rate = Math.max(1, Math.ceil(end / longest));
   const calm = matchMedia('(prefers-reduced-motion: reduce)');
-  const playLabel = rate > 1 ? `Play at ${rate}× speed` : 'Play';
+  const playLabel = rate > 1 ? `Play ${rate}×` : 'Play';
   let current = -1;
   /** Where the demo is, in its seconds. */
   let position = 0;

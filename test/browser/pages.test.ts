@@ -47,7 +47,7 @@ const kinds: [string, string, number[]][] = [
 
 for (const [kind, path, widths] of kinds) {
   test(`${kind}: axe finds nothing, nothing is wider than the screen, nothing is complained of`, async () => {
-    const context = await browser.newContext({ viewport: { width: desk, height: 900 } });
+    const context = await browser.newContext({ viewport: { width: desk, height: 900 }, reducedMotion: 'reduce' });
     context.setDefaultTimeout(10_000);
     const faults: string[] = [];
     try {
@@ -78,6 +78,7 @@ for (const [kind, path, widths] of kinds) {
 const colorRules = ['color-contrast', 'link-in-text-block'];
 
 async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
+  await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
   const { violations } = await page.evaluate(
     (only) =>
       (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
@@ -94,10 +95,14 @@ for (const width of [phone, desk]) {
     const context = await browser.newContext({ viewport: { width, height: 900 } });
     try {
       await context.addInitScript(() => {
-        const shifts: number[] = [];
+        type Shift = PerformanceEntry & { value: number; sources: { node: Element | null }[] };
+        const shifts: string[] = [];
         Object.assign(globalThis, { shifts });
         new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) shifts.push((entry as PerformanceEntry & { value: number }).value);
+          for (const { value, sources } of list.getEntries() as Shift[]) {
+            const moved = sources.map(({ node }) => `${node?.nodeName} ${node?.className ?? node?.textContent}`);
+            shifts.push(`${value}: ${moved.join(', ')}`);
+          }
         }).observe({ type: 'layout-shift', buffered: true });
       });
       const page = await context.newPage();
@@ -106,7 +111,7 @@ for (const width of [phone, desk]) {
         const shifts = await page.evaluate(async () => {
           await document.fonts.ready;
           await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)));
-          return (globalThis as unknown as { shifts: number[] }).shifts;
+          return (globalThis as unknown as { shifts: string[] }).shifts;
         });
         assert.equal(shifts, [], `${kind} ${width}`);
       }

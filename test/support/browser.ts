@@ -84,6 +84,8 @@ async function unpackedChromium(): Promise<string> {
 export interface ServedSite {
   /** Without a slash at its end. */
   address: string;
+  /** The folder of its build. */
+  dist: string;
   /** The lines of a log of the runtime, such as `votes`. */
   linesOf(log: 'votes' | 'signups'): Record<string, unknown>[];
   close(): Promise<void>;
@@ -92,20 +94,26 @@ export interface ServedSite {
 export interface ServeOptions {
   /** Addresses in place of those of the settings. */
   urls?: { baseUrl?: string; runtimeUrl?: string };
+  /** A build to serve in place of a new one. */
+  dist?: string;
   /** Further arguments of serve. Limits are off unless they are set here. */
   args?: string[];
   env?: NodeJS.ProcessEnv;
 }
 
 /** Builds the bundled catalog as it is when all its agents have come out, and serves it. */
-export async function serveSite({ urls = {}, args = [], env = {} }: ServeOptions = {}): Promise<ServedSite> {
+export async function serveSite({ urls = {}, dist, args = [], env = {} }: ServeOptions = {}): Promise<ServedSite> {
   const folder = temporaryFolder();
-  const [dist, data] = [join(folder.path, 'dist'), join(folder.path, 'data')];
+  const out = dist ?? join(folder.path, 'dist');
+  const data = join(folder.path, 'data');
   const cache = cacheFolder(process.env);
-  build({ cwd: bundled, out: dist, settings: loadSettings(bundled, urls, {}), cache, today: '2027-06-01' });
-  const server = await startRuntime(folder.path, { args, env });
+  if (dist === undefined) {
+    build({ cwd: bundled, out, settings: loadSettings(bundled, urls, {}), cache, today: '2027-06-01' });
+  }
+  const server = await startRuntime(folder.path, { args: ['--dist', out, ...args], env });
   return {
     address: server.address.replace(/\/$/, ''),
+    dist: out,
     linesOf(log) {
       const file = join(data, `${log}.jsonl`);
       if (!existsSync(file)) return [];
