@@ -32,8 +32,12 @@ export async function validateCatalog(
 function templateFaults(cwd: string, settings: Settings, selected: Selected): readonly Diagnostic[] {
   try {
     const site = prepareSite(cwd, settings, selected, { preview: true, history: new Map(), cache: null });
-    for (const artifact of artifacts) for (const file of first(artifact.files(site))) file.render();
-    return [];
+    try {
+      for (const artifact of artifacts) for (const file of first(artifact.files(site))) file.render();
+      return [];
+    } finally {
+      site.pictures.close();
+    }
   } catch (error) {
     if (error instanceof ContentError) return error.diagnostics;
     throw error;

@@ -34,8 +34,13 @@ export interface Site {
 export interface Pictures {
   /** The fonts that it draws with, in the order in which it falls back on them. */
   fonts: readonly Font[];
-  /** An SVG document as a PNG: the same document always gives the same bytes. Throws where it is not well-formed. */
+  /**
+   * An SVG document as a PNG: the same document always gives the same bytes. Throws Error where it is not well-formed,
+   * and OperationError where nothing can be drawn on this machine.
+   */
   render(svg: string): Uint8Array;
+  /** Ends what draws, once all is rendered. */
+  close(): void;
 }
 
 /** One output as the registry of artifacts describes it. */

@@ -54,6 +54,10 @@ export function renderCatalog({ cwd, settings, cache = null, onStage = () => {},
   const preview = selection.future === true || selection.drafts === true;
   const { changes: history, missing } = readHistory(cwd);
   const site = prepareSite(cwd, settings, selected, { preview, history, cache });
-  const rendered = renderSite(site, (artifact) => onStage(`render ${artifact}`));
-  return { rendered, selected, historyMissing: missing };
+  try {
+    const rendered = renderSite(site, (artifact) => onStage(`render ${artifact}`));
+    return { rendered, selected, historyMissing: missing };
+  } finally {
+    site.pictures.close();
+  }
 }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { type Font, readFont } from '../artifacts/font.ts';
 import type { Pictures } from '../artifacts/site.ts';
-import { ContentError, diagnose, OperationError } from '../diagnostics.ts';
+import { ContentError, diagnose } from '../diagnostics.ts';
 import { programVersion } from '../program.ts';
-import { indexedPng } from './indexed-png.ts';
+import { startDrawing } from './drawing.ts';
 import { pictureCache } from './picture-cache.ts';
 import type { FontFile } from './read-templates.ts';
 
@@ -16,11 +16,12 @@ const require = createRequire(import.meta.url);
  * What the cache in the folder `cache` has from the same SVG, fonts, program and renderer is not drawn again, and the
  * renderer is loaded only for what it lacks.
  *
- * Throws ContentError for a file that is no font. Drawing throws OperationError where the renderer can't be loaded.
+ * Throws ContentError for a file that is no font.
  */
 export function pictureRenderer(files: readonly FontFile[], cache: string | null): Pictures {
   const cached = cache === null ? null : pictureCache(cache);
   const fonts = files.map(fontOf);
+  const drawing = startDrawing(files.map(({ path }) => path));
   const renderer = require('@resvg/resvg-js/package.json') as { version: string };
   const tools = createHash('sha256').update(`${programVersion}\0${renderer.version}`);
   for (const { name, bytes } of files) tools.update(`\0${name}\0${bytes.length}\0`).update(bytes);
@@ -31,31 +32,12 @@ export function pictureRenderer(files: readonly FontFile[], cache: string | null
       const key = tools.copy().update(`\0${svg}`).digest('hex');
       const known = cached?.read(key);
       if (known) return known;
-      const picture = draw(
-        svg,
-        files.map(({ path }) => path),
-      );
+      const picture = drawing.draw(svg);
       cached?.write(key, picture);
       return picture;
     },
+    close: drawing.close,
   };
-}
-
-function draw(svg: string, fontFiles: string[]): Buffer {
-  const { Resvg } = loadRenderer();
-  const image = new Resvg(svg, { font: { loadSystemFonts: false, fontFiles } }).render();
-  return indexedPng(image) ?? image.asPng();
-}
-
-function loadRenderer(): typeof import('@resvg/resvg-js') {
-  try {
-    return require('@resvg/resvg-js');
-  } catch (cause) {
-    throw new OperationError(
-      `The renderer of the share pictures can't be loaded on this machine (${process.platform}, ${process.arch}). Install the packages again with their optional ones: npm ci --include=optional.`,
-      { cause },
-    );
-  }
 }
 
 function fontOf({ name, bytes }: FontFile): Font {
