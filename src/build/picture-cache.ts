@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fstatSync,
   futimesSync,
   mkdirSync,
@@ -12,7 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /**
  * Rendered pictures between builds, by a key that names their content. It is a hint: where it can't be read or
@@ -59,7 +60,7 @@ export function pictureCache(folder: string): PictureCache {
   /** Makes the folder and removes what was not used for long, once. */
   function open(): boolean {
     try {
-      mkdirSync(pictures, { recursive: true });
+      makeFolder(pictures);
       const oldest = Date.now() - keptMs;
       for (const name of readdirSync(pictures)) {
         const path = join(pictures, name);
@@ -101,6 +102,17 @@ export function pictureCache(folder: string): PictureCache {
       }
     },
   };
+}
+
+/** As mkdirSync with `recursive`, which never ends where a folder that is there takes no other (/proc, in Node 20). */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 function noteUse(file: number): void {
