@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build, renderCatalog } from '../src/build/build.ts';
+import { cacheFolder } from '../src/build/picture-cache.ts';
 import { readAgents } from '../src/content/read.ts';
 import { loadSettings } from '../src/settings.ts';
 
@@ -18,6 +19,7 @@ const [what, folder = '', out = ''] = process.argv.slice(2);
 const cwd = join(folder, 'catalog');
 const settings = loadSettings(cwd, {}, {});
 const today = '2026-11-21';
+const cache = cacheFolder(process.env);
 const stages: Record<string, number> = {};
 let files = 0;
 let bytes = 0;
@@ -32,12 +34,12 @@ if (what === 'build') {
     if (stage !== '') stages[stage] = (stages[stage] ?? 0) + now - last;
     [stage, last] = [next, now];
   };
-  const { info } = build({ cwd, out, settings, today, onStage });
+  const { info } = build({ cwd, out, settings, cache, today, onStage });
   onStage('');
   total = performance.now() - begun;
   files = info.counts.files;
 } else {
-  const rendered = renderCatalog({ cwd, settings, today }).rendered.files;
+  const rendered = renderCatalog({ cwd, settings, cache, today }).rendered.files;
   const begun = performance.now();
   readAgents(cwd);
   for (const [path, content] of rendered) {

@@ -8,10 +8,15 @@ import subsetFont from 'subset-font';
  *
  * Each font is two files: the characters of nearly every page, and the rest of Latin-1, which a browser fetches only
  * for a page that uses it (the `unicode-range` of style.css has to match).
+ *
+ * The share pictures have fonts of their own in templates/fonts, which no page loads: of one weight, since the renderer
+ * knows no variable fonts, and with more scripts, since what they lack can't be drawn. They are taken in the order of
+ * their names.
  */
 
 const source = fileURLToPath(new URL('../node_modules/@fontsource-variable/', import.meta.url));
 const target = fileURLToPath(new URL('../templates/assets/fonts/', import.meta.url));
+const pictureTarget = fileURLToPath(new URL('../templates/fonts/', import.meta.url));
 
 const basic = `${range(0x20, 0x7e)}\u00a0§©·×–—‘’“”…←→`;
 const extended = [...`${range(0xa1, 0xff)}ŒœŠšŸŽžﬁﬂ‚„†‡•‹›′″€™−≤≥≠≈`]
@@ -28,6 +33,38 @@ const fonts = [
   { name: 'red-hat-mono', file: 'red-hat-mono/files/red-hat-mono-latin-wght-normal.woff2', axes: { wght: 400 } },
 ];
 
+const latin = `${range(0x20, 0x7e)}${range(0xa0, 0xff)}ıŒœ–—‘’‚“”„†‡•…‹›′″€™−`;
+const centralEuropean = `${range(0x100, 0x130)}${range(0x132, 0x151)}${range(0x154, 0x17f)}ȘșȚțẀẁẂẃẄẅẞỲỳ`;
+const everything = `${range(0x20, 0x17f)}ƠơƯưȘșȚț${range(0x370, 0x3ff)}${range(0x400, 0x4ff)}${range(0x1e80, 0x1ef9)}№`;
+
+const pictureFonts = [
+  { name: 'besley-basic', file: 'besley/files/besley-latin-wght-normal.woff2', wght: 440, characters: latin },
+  {
+    name: 'besley-extended',
+    file: 'besley/files/besley-latin-ext-wght-normal.woff2',
+    wght: 440,
+    characters: centralEuropean,
+  },
+  {
+    name: 'libre-franklin-basic',
+    file: 'libre-franklin/files/libre-franklin-latin-wght-normal.woff2',
+    wght: 560,
+    characters: latin,
+  },
+  {
+    name: 'libre-franklin-extended',
+    file: 'libre-franklin/files/libre-franklin-latin-ext-wght-normal.woff2',
+    wght: 560,
+    characters: centralEuropean,
+  },
+  ...['cyrillic', 'cyrillic-ext', 'greek', 'vietnamese'].map((script) => ({
+    name: `noto-serif-${script}`,
+    file: `noto-serif/files/noto-serif-${script}-wght-normal.woff2`,
+    wght: 440,
+    characters: everything,
+  })),
+];
+
 /** Kerning, and figures of one width for columns; what else the fonts can do would cost bytes and is not used. */
 const keepFeatures = ['kern', 'mark', 'ccmp', 'tnum', 'lnum'];
 
@@ -39,6 +76,14 @@ for (const { name, file, axes } of fonts) {
     writeFileSync(`${target}${name}-${part}.woff2`, bytes);
     process.stdout.write(`${name}-${part}.woff2 ${bytes.length} bytes\n`);
   }
+}
+
+mkdirSync(pictureTarget, { recursive: true });
+for (const { name, file, wght, characters } of pictureFonts) {
+  const options = { targetFormat: 'truetype' as const, variationAxes: { wght }, keepFeatures };
+  const bytes = await subsetFont(readFileSync(source + file), characters, options);
+  writeFileSync(`${pictureTarget}${name}.ttf`, bytes);
+  process.stdout.write(`${name}.ttf ${bytes.length} bytes\n`);
 }
 
 function range(first: number, last: number): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accentCount, accentOf } from '../src/artifacts/accents.ts';
+import { accentColours, accentCount, accentOf } from '../src/artifacts/accents.ts';
 
 /** Readers with low vision can tell every colour of the pages from its ground, in light and in dark. */
 
@@ -25,6 +25,10 @@ test('the stylesheet has every accent that a category can get, no two alike', ()
   assert.equal(
     found.map(({ number }) => number),
     Array.from({ length: accentCount }, (_, index) => index + 1),
+  );
+  assert.equal(
+    found.map(({ pair }) => pair.light),
+    [...accentColours],
   );
   assert.is(new Set(found.map(({ pair }) => pair.light)).size, accentCount);
 });

@@ -9,7 +9,9 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parse } from 'uvu/parse';
 
@@ -27,14 +29,19 @@ let passed = 0;
 let failed = 0;
 let finished = false;
 
+const [pattern] = process.argv.slice(2);
+const isWorker = pattern === '--worker';
+// One cache for all builds of the run: most of their share pictures are the same.
+const cache = isWorker ? undefined : mkdtempSync(join(tmpdir(), 'catalog-cache-'));
+if (cache !== undefined) process.env.CATALOG_CACHE = cache;
+
 process.on('exit', () => {
+  if (cache !== undefined) rmSync(cache, { recursive: true, force: true });
   if (!finished) failed += 1;
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 });
 
-const [pattern] = process.argv.slice(2);
-const isWorker = pattern === '--worker';
 if (isWorker) await runAsTold();
 else {
   const { suites } = await parse('test', pattern ?? /\.test\.ts$/);

@@ -5,6 +5,7 @@ import { installCommands } from './install-commands.ts';
 import { renderPage } from './page.ts';
 import { plateOf } from './plate.ts';
 import { relatedAgents } from './related.ts';
+import { agentPicture } from './share-picture.ts';
 import type { PublishedAgent, Site } from './site.ts';
 import { agentNodes, breadcrumbNode } from './structured-data.ts';
 
@@ -52,6 +53,10 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
       description: agent.excerpt,
       path: `agents/${agent.slug}`,
       category: agent.category,
+      picture: {
+        path: agentPicture(agent.slug),
+        shows: `No. ${agent.issue} of ${site.settings.title}: ${agent.title}`,
+      },
       plates: true,
       alternates: [
         { type: 'text/markdown', href: `${document.url}.md`, title: 'Markdown' },

@@ -15,6 +15,7 @@ import mcpCard from './mcp-card.ts';
 import movedPage from './moved-page.ts';
 import notFoundPage from './not-found-page.ts';
 import searchIndex from './search-index.ts';
+import sharePicture from './share-picture.ts';
 import type { Output } from './site.ts';
 import * as skills from './skills.ts';
 import * as text from './text-indexes.ts';
@@ -32,6 +33,7 @@ export const artifacts: readonly Artifact[] = [
   agentFiles.config,
   api.agent,
   skills.skill,
+  sharePicture,
   agentMarkdown,
   agentPage,
   movedPage,

@@ -5,6 +5,7 @@ import { feedbackRequest } from '../schema/requests.ts';
 import type { Settings } from '../schema/settings.ts';
 import { accentOf } from './accents.ts';
 import { dateNames } from './dates.ts';
+import { publicationPicture } from './share-picture.ts';
 import type { Site } from './site.ts';
 import { structuredData } from './structured-data.ts';
 import type { Addresses } from './urls.ts';
@@ -32,8 +33,8 @@ export interface PageHead {
   section?: Section;
   /** What search engines are told about the page: schema.org nodes. */
   graph?: readonly object[];
-  /** The path of the picture that links to the page are shared with. */
-  picture?: string;
+  /** The picture that links to the page are shared with, and what it shows; without one, that of the publication. */
+  picture?: { path: string; shows: string };
 }
 
 type Section = 'today' | 'archive' | 'about' | 'developers';
@@ -45,6 +46,7 @@ const limits = { voteNote: maxLength(feedbackRequest, 'note') };
 export function renderPage(site: Site, head: PageHead, data: object): string {
   const { settings, templates, url } = site;
   const shared = { settings, preview: site.preview, api: url.runtimeApi, limits };
+  const picture = head.picture ?? { path: publicationPicture, shows: `${settings.title}: ${settings.tagline}` };
   const body = templates.render(head.template, { ...shared, ...data });
   return templates.render('layout', {
     ...shared,
@@ -56,7 +58,8 @@ export function renderPage(site: Site, head: PageHead, data: object): string {
     moved: head.moved === true ? url.link(head.path ?? '') : null,
     canonical: head.path === null ? null : url.absolute(head.path),
     kind: head.graph === undefined || head.path === '' ? 'website' : 'article',
-    picture: head.picture === undefined ? null : url.absolute(head.picture),
+    picture: url.absolute(picture.path),
+    pictureShows: picture.shows,
     alternates: head.alternates ?? [],
     accentNumber: head.category === undefined ? null : accentOf(settings, head.category),
     navigation: navigation.map(({ section, ...entry }) => ({ ...entry, current: section === head.section })),

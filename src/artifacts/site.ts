@@ -4,6 +4,7 @@ import type { Change } from '../history.ts';
 import type { AgentDocument } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
 import { agentDocumentOf } from './agent-document.ts';
+import type { Font } from './font.ts';
 import { type MarkdownRenderer, markdownRenderer } from './markdown.ts';
 import type { Templates } from './templates.ts';
 import { type Addresses, addresses } from './urls.ts';
@@ -22,10 +23,24 @@ export interface Site {
   /** Files that are served as they are, by their path below dist/. */
   assets: ReadonlyMap<string, Uint8Array>;
   markdown: MarkdownRenderer;
+  pictures: Pictures;
   /** What the site consists of, for the pages that list it; type is null for a family of several types. */
   outputs: readonly Output[];
   /** Whether agents are in it that are not due: pages then say so and ask not to be indexed. */
   preview: boolean;
+}
+
+/** What draws pictures. */
+export interface Pictures {
+  /** The fonts that it draws with, in the order in which it falls back on them. */
+  fonts: readonly Font[];
+  /**
+   * An SVG document as a PNG: the same document always gives the same bytes. Throws Error where it is not well-formed,
+   * and OperationError where nothing can be drawn on this machine.
+   */
+  render(svg: string): Uint8Array;
+  /** Ends what draws, once all is rendered. */
+  close(): void;
 }
 
 /** One output as the registry of artifacts describes it. */
@@ -49,12 +64,14 @@ export interface SiteInput {
   history: ReadonlyMap<string, readonly Change[]>;
   templates: Templates;
   assets: ReadonlyMap<string, Uint8Array>;
+  pictures: Pictures;
   outputs: readonly Output[];
   preview: boolean;
 }
 
 /** Makes a site of numbered agents; they may be in any order. */
-export function makeSite({ settings, agents, moved, history, templates, assets, outputs, preview }: SiteInput): Site {
+export function makeSite(input: SiteInput): Site {
+  const { settings, agents, moved, history, templates, assets, pictures, outputs, preview } = input;
   const url = addresses(settings);
   const { startOfDay } = zone(settings.timezone);
   const ordered = [...agents].sort((a, b) => (a.date === b.date ? b.issue - a.issue : a.date < b.date ? 1 : -1));
@@ -71,6 +88,7 @@ export function makeSite({ settings, agents, moved, history, templates, assets, 
     templates,
     assets,
     markdown: markdownRenderer(url),
+    pictures,
     outputs,
     preview,
   };

@@ -1,3 +1,4 @@
+import { agentPicture } from './share-picture.ts';
 import type { PublishedAgent, Site } from './site.ts';
 
 /**
@@ -37,6 +38,7 @@ export function agentNodes({ settings, url }: Site, { document, published }: Pub
       name: document.title,
       abstract: document.excerpt,
       description: document.problem,
+      image: url.absolute(agentPicture(document.slug)),
       position: document.issue,
       datePublished: published.toISOString(),
       genre: document.categoryLabel,

@@ -11,6 +11,8 @@ export interface RenderOptions extends Selection {
   /** The catalog's folder. */
   cwd: string;
   settings: Settings;
+  /** A folder for what may be kept between builds; without one nothing is kept. */
+  cache?: string | null;
   /** Hears of the stages as they begin: read, number, render <artifact>, write. */
   onStage?: (stage: string) => void;
 }
@@ -39,7 +41,7 @@ export function build({ out, ...options }: RenderOptions & { out: string }): Bui
 }
 
 /** The same without writing: the build in memory. Throws ContentError as build does. */
-export function renderCatalog({ cwd, settings, onStage = () => {}, ...selection }: RenderOptions): {
+export function renderCatalog({ cwd, settings, cache = null, onStage = () => {}, ...selection }: RenderOptions): {
   rendered: Rendered;
   selected: Selected;
   historyMissing: string | null;
@@ -51,7 +53,11 @@ export function renderCatalog({ cwd, settings, onStage = () => {}, ...selection 
   if (selected.errors.length > 0) throw new ContentError(selected.errors);
   const preview = selection.future === true || selection.drafts === true;
   const { changes: history, missing } = readHistory(cwd);
-  const site = prepareSite(cwd, settings, selected, { preview, history });
-  const rendered = renderSite(site, (artifact) => onStage(`render ${artifact}`));
-  return { rendered, selected, historyMissing: missing };
+  const site = prepareSite(cwd, settings, selected, { preview, history, cache });
+  try {
+    const rendered = renderSite(site, (artifact) => onStage(`render ${artifact}`));
+    return { rendered, selected, historyMissing: missing };
+  } finally {
+    site.pictures.close();
+  }
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { withVersions } from '../artifacts/assets.ts';
 import { outputs } from '../artifacts/index.ts';
 import { templateHelpers } from '../artifacts/page.ts';
@@ -7,10 +8,12 @@ import { addresses } from '../artifacts/urls.ts';
 import type { Selected } from '../content/select.ts';
 import type { PromptHistory } from '../history.ts';
 import type { Settings } from '../schema/settings.ts';
+import { pictureRenderer } from './pictures.ts';
 import { readTemplates } from './read-templates.ts';
 
 /**
- * The site of selected agents, with the templates of the catalog in `cwd`.
+ * The site of selected agents, with the templates of the catalog in `cwd` and the pictures that the folder `cache` keeps
+ * between builds.
  *
  * Throws ContentError when a template is not well-formed.
  */
@@ -18,9 +21,9 @@ export function prepareSite(
   cwd: string,
   settings: Settings,
   { agents, moved }: Pick<Selected, 'agents' | 'moved'>,
-  { preview, history }: { preview: boolean; history: PromptHistory['changes'] },
+  { preview, history, cache }: { preview: boolean; history: PromptHistory['changes']; cache: string | null },
 ): Site {
-  const { templates, assets: files } = readTemplates(cwd);
+  const { templates, assets: files, fonts } = readTemplates(cwd);
   const assets = withVersions(files);
   return makeSite({
     settings,
@@ -29,6 +32,7 @@ export function prepareSite(
     history,
     templates: compileTemplates(templates, templateHelpers(settings, addresses(settings), assets)),
     assets,
+    pictures: pictureRenderer(fonts, cache === null ? null : resolve(cwd, cache)),
     outputs: outputs(),
     preview,
   });

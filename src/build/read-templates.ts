@@ -11,7 +11,21 @@ export interface TemplateFiles {
   templates: TemplateSource[];
   /** Files that are served as they are, by their path below dist/, such as `assets/style.css`. */
   assets: Map<string, Uint8Array>;
+  /** What share pictures are drawn with, ordered by name. */
+  fonts: FontFile[];
 }
+
+/** A font in templates/fonts. */
+export interface FontFile {
+  /** Without its folder, such as `besley-basic.ttf`. */
+  name: string;
+  /** Of the file on the disk. */
+  path: string;
+  bytes: Uint8Array;
+}
+
+/** The files of templates/fonts that are fonts. */
+const fontName = /^fonts\/([^/]+\.(?:ttf|otf))$/;
 
 const own = fileURLToPath(new URL('../../templates', import.meta.url));
 
@@ -34,7 +48,8 @@ export function readTemplates(cwd: string): TemplateFiles {
   const names = listFiles(own);
   const overrides = hasTemplates(cwd) ? listFiles(theirs) : [];
 
-  const strangers = overrides.filter((name) => !names.includes(name) && !name.startsWith('assets/'));
+  const isFree = (name: string) => name.startsWith('assets/') || fontName.test(name);
+  const strangers = overrides.filter((name) => !names.includes(name) && !isFree(name));
   if (strangers.length > 0) {
     throw new ContentError(
       strangers.map((name) => {
@@ -51,13 +66,15 @@ export function readTemplates(cwd: string): TemplateFiles {
 
   const templates: TemplateSource[] = [];
   const assets = new Map<string, Uint8Array>();
+  const fonts: FontFile[] = [];
   for (const name of listFiles(scripts)) assets.set(`assets/${name}`, readFileSync(join(scripts, name)));
   for (const name of [...new Set([...names, ...overrides])].sort(compareText)) {
     const path = join(overrides.includes(name) ? theirs : own, name);
     if (name.endsWith('.hbs')) templates.push({ name, file: `templates/${name}`, text: readFileSync(path, 'utf8') });
     else if (name.startsWith('assets/')) assets.set(name, readFileSync(path));
+    else if (fontName.test(name)) fonts.push({ name: name.slice('fonts/'.length), path, bytes: readFileSync(path) });
   }
-  return { templates, assets };
+  return { templates, assets, fonts };
 }
 
 function listFiles(root: string): string[] {

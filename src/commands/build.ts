@@ -62,11 +62,21 @@ function formatOf({ format, json }: Flags): ReportFormat {
 
 async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   const { build } = await import('../build/build.ts');
+  const { cacheFolder } = await import('../build/picture-cache.ts');
   const { plural, prettyReport } = await import('../report.ts');
   const { cwd, settings, today } = await openCatalog(flags);
   const { future = false, drafts = false, holdBack = false } = flags;
   const begun = performance.now();
-  const result = build({ cwd, out: resolve(cwd, flags.out), settings, today, future, drafts, holdBack });
+  const result = build({
+    cwd,
+    out: resolve(cwd, flags.out),
+    settings,
+    cache: cacheFolder(process.env),
+    today,
+    future,
+    drafts,
+    holdBack,
+  });
   const { info, written, warnings, heldBack, historyMissing } = result;
 
   if (warnings.length > 0) {

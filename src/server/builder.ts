@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { build } from '../build/build.ts';
+import { cacheFolder } from '../build/picture-cache.ts';
 import { addDays, zone } from '../calendar.ts';
 import type { Console } from '../console.ts';
 import { prettyReport } from '../report.ts';
@@ -42,7 +43,8 @@ export function catalogBuilder({ cwd, dist, flags, environment, terminal, log }:
 
   function buildNow(port: number): Settings {
     const settings = loadSettings(cwd, { ...flags, baseUrl: baseUrlFor(port) }, environment);
-    const result = build({ cwd, out: dist, settings, today: zone(settings.timezone).today(new Date()) });
+    const today = zone(settings.timezone).today(new Date());
+    const result = build({ cwd, out: dist, settings, cache: cacheFolder(environment), today });
     if (result.warnings.length > 0) terminal.say(`${prettyReport(result.warnings, { color: terminal.color })}\n\n`);
     if (result.historyMissing !== null) log.warn(result.historyMissing);
     log.info({ build: result.info.id, ...result.info.counts, ...result.written }, 'built');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { build } from '../../src/build/build.ts';
+import { cacheFolder } from '../../src/build/picture-cache.ts';
 import { loadSettings } from '../../src/settings.ts';
 import { bundled, temporaryFolder } from './catalog.ts';
 import { startRuntime } from './runtime.ts';
@@ -105,7 +106,10 @@ export async function serveSite({ urls = {}, dist, args = [], env = {} }: ServeO
   const folder = temporaryFolder();
   const out = dist ?? join(folder.path, 'dist');
   const data = join(folder.path, 'data');
-  if (dist === undefined) build({ cwd: bundled, out, settings: loadSettings(bundled, urls, {}), today: '2027-06-01' });
+  const cache = cacheFolder(process.env);
+  if (dist === undefined) {
+    build({ cwd: bundled, out, settings: loadSettings(bundled, urls, {}), cache, today: '2027-06-01' });
+  }
   const server = await startRuntime(folder.path, { args: ['--dist', out, ...args], env });
   return {
     address: server.address.replace(/\/$/, ''),

@@ -458,6 +458,18 @@ export const mistakes: Mistake[] = [
     at: 'templates/404.hbs:1:7',
     change: (folder) => writeFiles(folder, { 'templates/404.hbs': '<h1>{{settings.titel}}</h1>\n' }),
   },
+  {
+    name: 'a share picture that is no SVG',
+    code: 'template/picture',
+    at: 'templates/share-picture.hbs:1:1',
+    change: (folder) => writeFiles(folder, { 'templates/share-picture.hbs': '<svg><text></svg>\n' }),
+  },
+  {
+    name: 'a font that is none',
+    code: 'template/font',
+    at: 'templates/fonts/own.ttf:1:1',
+    change: (folder) => writeFiles(folder, { 'templates/fonts/own.ttf': 'no font\n' }),
+  },
 ];
 
 function replaceAgents(folder: string): void {

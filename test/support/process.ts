@@ -23,10 +23,10 @@ interface RunOptions {
   input?: string;
 }
 
-/** What a process inherits: no setting of the person who runs the tests. */
+/** What a process inherits: no setting of the person who runs the tests, and the cache of this run. */
 export function inherited(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const { PATH, HOME, TMPDIR, SystemRoot } = process.env;
-  return { PATH, HOME, TMPDIR, SystemRoot, NODE_ENV: 'test', ...extra };
+  const { PATH, HOME, TMPDIR, SystemRoot, CATALOG_CACHE } = process.env;
+  return { PATH, HOME, TMPDIR, SystemRoot, CATALOG_CACHE, NODE_ENV: 'test', ...extra };
 }
 
 /** Runs the compiled `catalog` as a process of its own and waits for its end. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { build } from '../../src/build/build.ts';
+import { cacheFolder } from '../../src/build/picture-cache.ts';
 import { loadSettings } from '../../src/settings.ts';
 import { inFolder, type SmallAgent, writeCatalog } from './catalog.ts';
 import { type RunningServer, startServer } from './process.ts';
@@ -38,7 +39,8 @@ const noLimits = ['--vote-rate', 'off', '--signup-rate', 'off', '--refused-rate'
 export function builtCatalog(folder: string, agents = oneAgent, settings: object = {}): string {
   writeCatalog(folder, agents, settings);
   const out = join(folder, 'dist');
-  build({ cwd: folder, out, settings: loadSettings(folder, {}, {}), today: '2026-02-01' });
+  const cache = cacheFolder(process.env);
+  build({ cwd: folder, out, settings: loadSettings(folder, {}, {}), cache, today: '2026-02-01' });
   return out;
 }
 

@@ -1,0 +1,33 @@
+import { createRequire } from 'node:module';
+import { workerData } from 'node:worker_threads';
+import type { Drawn, WorkerInput } from './drawing.ts';
+import { indexedPng } from './indexed-png.ts';
+
+/**
+ * Draws SVG documents, one after the other, in a thread of its own: the renderer lets go of its memory, some megabytes a
+ * picture, only when its thread comes to rest, and a build does not before its end.
+ */
+
+const require = createRequire(import.meta.url);
+const { answers, signal, fontFiles } = workerData as WorkerInput;
+
+answers.on('message', (svg: string) => {
+  answers.postMessage(draw(svg));
+  Atomics.store(signal, 0, 1);
+  Atomics.notify(signal, 0);
+});
+
+function draw(svg: string): Drawn {
+  let renderer: typeof import('@resvg/resvg-js');
+  try {
+    renderer = require('@resvg/resvg-js');
+  } catch (error) {
+    return { failure: 'missing', message: (error as Error).message };
+  }
+  try {
+    const image = new renderer.Resvg(svg, { font: { loadSystemFonts: false, fontFiles } }).render();
+    return { picture: indexedPng(image) ?? image.asPng() };
+  } catch (error) {
+    return { failure: 'refused', message: (error as Error).message };
+  }
+}
