@@ -36,9 +36,12 @@ const pauseMs = 5_000;
 
 async function runLive(flags: Flags, terminal: Console): Promise<void> {
   const { renderCatalog } = await import('../build/build.ts');
+  const { cacheFolder } = await import('../build/picture-cache.ts');
   const { readLiveSite } = await import('../live/live-site.ts');
   const { cwd, settings, today } = await openCatalog(flags);
-  const wanted = flags.expect ?? renderCatalog({ cwd, settings, today, holdBack: true }).rendered.info.id;
+  const wanted =
+    flags.expect ??
+    renderCatalog({ cwd, settings, today, holdBack: true, cache: cacheFolder(process.env) }).rendered.info.id;
   const end = Date.now() + flags.wait * 1000;
   for (;;) {
     const trouble = await readLiveSite(settings.baseUrl).then(
