@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,7 +8,10 @@ import { OperationError, UsageError } from '../src/diagnostics.ts';
 import { answerChecks, complete } from '../src/new-agent/answers.ts';
 import { agentFiles } from '../src/new-agent/files.ts';
 import { slugFrom } from '../src/new-agent/names.ts';
+import { writeAgent } from '../src/new-agent/write.ts';
+import { loadSettings } from '../src/settings.ts';
 import { inFolder, smallSettings, snapshot, writeCatalog, writeFiles } from './support/catalog.ts';
+import { dieAt } from './support/die-at.ts';
 import { catalog } from './support/process.ts';
 import { onTerminal } from './support/terminal.ts';
 
@@ -246,23 +248,22 @@ test('all wrong flags are named together', async () => {
 });
 
 test('killed at any step, it leaves a whole agent or none, and can be run again', async () => {
-  const killer = fileURLToPath(new URL('./support/kill-at.mjs', import.meta.url));
-  let kills = 0;
-  for (let step = 1; ; step += 1) {
-    const killed = await inFolder(async (folder) => {
-      writeCatalog(folder, []);
-      const args = ['new', 'one', '--cwd', folder, '--today', today];
-      const { signal } = await catalog(args, { node: ['--import', killer], env: { KILL_AT: String(step) } });
+  await inFolder((folder) => {
+    writeCatalog(folder, []);
+    const settings = loadSettings(folder, {}, {});
+    const surroundings = { vocabulary: settings, folders: [], today };
+    const files = agentFiles(complete({ slug: 'one' }, surroundings, answerChecks(surroundings)));
+    const make = () => writeAgent(folder, 'one', files, { vocabulary: settings, today });
+    let kills = 0;
+    while (dieAt(kills + 1, make)) {
+      kills += 1;
       const there = existsSync(join(folder, 'agents', 'one'));
-      if (!there) assert.is((await catalog(args)).code, 0);
+      if (!there) make();
       assert.equal(readdirSync(join(folder, 'agents', 'one')).length, 4);
-      if (there || step % 3 === 0) assert.equal(await errorsOf(folder), []);
-      return signal === 'SIGKILL';
-    });
-    if (!killed) break;
-    kills += 1;
-  }
-  assert.ok(kills >= 6, `only ${kills} kills`);
+      rmSync(join(folder, 'agents'), { recursive: true });
+    }
+    assert.ok(kills >= 6, `only ${kills} kills`);
+  });
 });
 
 test('a catalog without settings, or whose agents/ is no folder, is named', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkContent } from '../content/load.ts';
@@ -21,7 +22,7 @@ export function writeAgent(
   if (errors.length > 0) throw new ContentError(errors);
 
   const agents = join(cwd, 'agents');
-  const staging = join(agents, `.${slug}.new-${process.pid}`);
+  const staging = join(agents, `.${slug}.new-${randomUUID()}`);
   try {
     mkdirSync(staging, { recursive: true });
     for (const [name, text] of files) writeFileSync(join(staging, name), Buffer.from(text), { flag: 'wx' });
