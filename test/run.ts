@@ -2,8 +2,8 @@
  * Runs every `*.test.ts` below test/, or those whose path matches the pattern given, and ends with the line
  * `N passed, N failed`.
  *
- * Without a pattern two processes share the files, which is what two cores take. Within a process they run one after the
- * other. uvu's own command loads tests as CommonJS and loses what a hook throws; this runner uses
+ * Without a pattern three processes share the files: two cores' work, since each waits now and then. Within a process they
+ * run one after the other. uvu's own command loads tests as CommonJS and loses what a hook throws; this runner uses
  * uvu's queue directly. An early stop counts as one failure, and the exit code is set explicitly, since a test's own
  * hooks may change it.
  */
@@ -53,14 +53,14 @@ finished = true;
 process.exit(failed > 0 ? 1 : 0);
 
 /**
- * Two processes, each of which asks for the next file when it has done one: the longest texts first. What a process
+ * Three processes, each of which asks for the next file when it has done one: the longest texts first. What a process
  * printed is shown when it ends; one that ends too early counts as a failure, and another goes on with the rest.
  */
 async function runInWorkers(files: readonly Suite[]): Promise<void> {
   const size = ({ file }: Suite) => statSync(file).size;
   const waiting = [...files].sort((a, b) => size(b) - size(a));
   await Promise.all(
-    [1, 2].map(async () => {
+    [1, 2, 3].map(async () => {
       while (waiting.length > 0) await runWorker(waiting);
     }),
   );
