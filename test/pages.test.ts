@@ -11,7 +11,8 @@ const awkward = 'INPUT\n\n- TEXT: <b> & "quotes"\n\tindented\n\nRULES\n1. Invent
 
 test('the prompt on the page is the prompt, byte for byte, with its sections in the margin', async () => {
   const { page } = await buildOne({ prompt: awkward });
-  const code = /<pre class="prompt" id="prompt-text"[^>]*><code>(.*?)<\/code><\/pre>/s.exec(page)?.[1] ?? '';
+  const code =
+    /<pre role="group" class="prompt" id="prompt-text"[^>]*><code>(.*?)<\/code><\/pre>/s.exec(page)?.[1] ?? '';
   assert.is(textOf(code), awkward);
   assert.equal(
     [...code.matchAll(/<span class="line heading">(\w+)\n/g)].map(([, name]) => name),
