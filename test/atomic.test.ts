@@ -98,7 +98,7 @@ function linkFolder(from: string, to: string): void {
 }
 
 /** Up to this step each one is tried, later every third: they do the same to one file after the other. */
-const allUpTo = 40;
+const allUpTo = 30;
 
 /** One kill in so many is a real one, of a process of its own; the others are played. */
 const everySoOften = 25;

@@ -7,9 +7,9 @@
  * uvu's queue directly. An early stop counts as one failure, and the exit code is set explicitly, since a test's own
  * hooks may change it.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -31,16 +31,41 @@ let finished = false;
 
 const [pattern] = process.argv.slice(2);
 const isWorker = pattern === '--worker';
-// One cache for all builds of the run: most of their share pictures are the same.
-const cache = isWorker ? undefined : mkdtempSync(join(tmpdir(), 'catalog-cache-'));
-if (cache !== undefined) process.env.CATALOG_CACHE = cache;
+// One folder for what the run leaves behind: the cache of share pictures, most of which are the same in all builds, and
+// all temporary folders. Children get it by the environment; a worker takes it over once tsx has found its own cache.
+const folder = isWorker ? undefined : mkdtempSync(join(roomyFolder(), 'catalog-tests-'));
+if (folder !== undefined) {
+  process.env.CATALOG_CACHE = join(folder, 'cache');
+  process.env.TEST_FOLDER = folder;
+}
+const ownTemporary = process.env.TMPDIR ?? '';
+process.env.TMPDIR = process.env.TEST_FOLDER;
 
 process.on('exit', () => {
-  if (cache !== undefined) rmSync(cache, { recursive: true, force: true });
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   if (!finished) failed += 1;
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 });
+
+/** Where thousands of small files are quickly made: in memory, if there is room and programs may be run from there. */
+function roomyFolder(): string {
+  const memory = '/dev/shm';
+  try {
+    const { bavail, bsize } = statfsSync(memory);
+    if (bavail * bsize < 2 ** 31) return tmpdir();
+    const probe = mkdtempSync(join(memory, 'catalog-probe-'));
+    try {
+      writeFileSync(join(probe, 'run'), '#!/bin/sh\n', { mode: 0o755 });
+      execFileSync(join(probe, 'run'));
+      return memory;
+    } finally {
+      rmSync(probe, { recursive: true });
+    }
+  } catch {
+    return tmpdir();
+  }
+}
 
 if (isWorker) await runAsTold();
 else {
@@ -68,7 +93,8 @@ async function runInWorkers(files: readonly Suite[]): Promise<void> {
 
 async function runWorker(waiting: Suite[]): Promise<void> {
   const args = ['--import', 'tsx', fileURLToPath(import.meta.url), '--worker'];
-  const worker = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const env = { ...process.env, TMPDIR: ownTemporary };
+  const worker = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   worker.on('message', (ready) => {
     if (ready === 'next') worker.send(waiting.shift() ?? 'end');
   });
