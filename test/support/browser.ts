@@ -7,7 +7,10 @@ import { build } from '../../src/build/build.ts';
 import { cacheFolder } from '../../src/build/picture-cache.ts';
 import { loadSettings } from '../../src/settings.ts';
 import { bundled, temporaryFolder } from './catalog.ts';
+import { run } from './process.ts';
 import { startRuntime } from './runtime.ts';
+
+const unpacker = fileURLToPath(new URL('./unpack-chromium.mjs', import.meta.url));
 
 /**
  * Starts Chromium: that of CHROMIUM_PATH, else the one that the development dependencies bring, which is for Linux on
@@ -34,9 +37,6 @@ function fontSettings(folder: string): string {
 `;
 }
 
-/** What the package of Chromium reads and writes in the environment. */
-const variables = ['TMPDIR', 'AWS_LAMBDA_JS_RUNTIME', 'LD_LIBRARY_PATH', 'FONTCONFIG_PATH', 'HOME'];
-
 /**
  * The folder into which the bundled Chromium is unpacked, once for all test runs.
  *
@@ -59,18 +59,12 @@ async function unpackedChromium(): Promise<string> {
 
   mkdirSync(cache, { recursive: true });
   const staging = mkdtempSync(join(cache, 'unpacking-'));
-  const before = variables.map((name) => [name, process.env[name]] as const);
-  try {
-    Object.assign(process.env, { TMPDIR: staging, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' });
-    const { default: bundled } = await import('@sparticuz/chromium');
-    await bundled.executablePath();
-    writeFileSync(join(staging, 'fonts', 'fonts.conf'), fontSettings(folder));
-  } finally {
-    for (const [name, value] of before) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  }
+  // In a process of its own: it goes by variables of the environment, which others use at the same time.
+  const { code, stderr } = await run(process.execPath, [unpacker], {
+    env: { TMPDIR: staging, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' },
+  });
+  if (code !== 0) throw new Error(`Chromium cannot be unpacked: ${stderr}`);
+  writeFileSync(join(staging, 'fonts', 'fonts.conf'), fontSettings(folder));
   try {
     renameSync(staging, folder);
   } catch (error) {
