@@ -1,17 +1,20 @@
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Console } from '../console.ts';
 import { ContentError } from '../diagnostics.ts';
-import { type ReportFormat, reportFormats } from '../report.ts';
+import type { ReportFormat } from '../report.ts';
 import {
   baseUrlOption,
   type CommonFlags,
   cwdOption,
   draftsOption,
+  formatOf,
+  formatOption,
   futureOption,
   jsonOption,
   openCatalog,
   outOption,
+  printForMachines,
   runtimeUrlOption,
   todayOption,
 } from './options.ts';
@@ -33,7 +36,7 @@ export function addBuild(program: Command, terminal: Console): void {
     .addOption(futureOption())
     .addOption(draftsOption())
     .option('--hold-back', 'leave out due agents without a number that have an error, in place of failing')
-    .addOption(new Option('--format <format>', 'how to print what was built').choices(reportFormats))
+    .addOption(formatOption('how to print what was built'))
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -45,19 +48,9 @@ export function addBuild(program: Command, terminal: Console): void {
 /** Where a machine reads it, a build that cannot be made is told on stdout too; then the error goes its usual way. */
 async function explain(error: unknown, flags: Flags, terminal: Console): Promise<never> {
   if (error instanceof ContentError) {
-    const { githubReport, jsonReport } = await import('../report.ts');
-    const { repositoryPrefix } = await import('../github/repository-prefix.ts');
-    const format = formatOf(flags);
-    if (format === 'json') terminal.print(`${jsonReport(error.diagnostics)}\n`);
-    if (format === 'github') {
-      terminal.print(`${githubReport(error.diagnostics, repositoryPrefix(resolve(flags.cwd), process.env))}\n`);
-    }
+    await printForMachines(error, { format: formatOf(flags), cwd: resolve(flags.cwd), terminal });
   }
   throw error;
-}
-
-function formatOf({ format, json }: Flags): ReportFormat {
-  return format ?? (json ? 'json' : 'pretty');
 }
 
 async function runBuild(flags: Flags, terminal: Console): Promise<void> {

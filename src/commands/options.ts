@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isDay, zone } from '../calendar.ts';
-import { UsageError } from '../diagnostics.ts';
+import type { Console } from '../console.ts';
+import { type ContentError, UsageError } from '../diagnostics.ts';
+import { type ReportFormat, reportFormats } from '../report.ts';
 import type { Settings } from '../settings.ts';
 
 /** Options that several commands share, each stated once. */
@@ -16,6 +18,7 @@ export const todayOption = () =>
 export const futureOption = () => new Option('--future', 'also agents that are not due yet (a preview)');
 export const draftsOption = () => new Option('--drafts', 'also drafts (a preview)');
 export const jsonOption = () => new Option('--json', 'print the result as JSON');
+export const formatOption = (about: string) => new Option('--format <format>', about).choices(reportFormats);
 export const dataOption = () =>
   new Option('--data <dir>', 'the folder of votes and sign-ups (or CATALOG_DATA; default: data)');
 export const sinceOption = () =>
@@ -43,6 +46,22 @@ export async function openCatalog(flags: Pick<CommonFlags, 'cwd' | 'baseUrl' | '
   const cwd = resolve(flags.cwd);
   const settings = loadSettings(cwd, flags, process.env);
   return { cwd, settings, today: flags.today ?? zone(settings.timezone).today(new Date()) };
+}
+
+/** How a command prints: as `--format` says, else as JSON with `--json`, else for people. */
+export function formatOf({ format, json }: { format?: ReportFormat; json?: boolean }): ReportFormat {
+  return format ?? (json ? 'json' : 'pretty');
+}
+
+/** Prints to stdout what stops a command, where a machine reads it: as JSON, or as annotations of GitHub Actions. */
+export async function printForMachines(
+  { diagnostics }: ContentError,
+  { format, cwd, terminal }: { format: ReportFormat; cwd: string; terminal: Console },
+): Promise<void> {
+  const { githubReport, jsonReport } = await import('../report.ts');
+  const { repositoryPrefix } = await import('../github/repository-prefix.ts');
+  if (format === 'json') terminal.print(`${jsonReport(diagnostics)}\n`);
+  if (format === 'github') terminal.print(`${githubReport(diagnostics, repositoryPrefix(cwd, process.env))}\n`);
 }
 
 /** A flag's value, else the environment's, else the fallback; an empty text in the environment counts as none. */

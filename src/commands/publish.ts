@@ -1,9 +1,18 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Console } from '../console.ts';
 import { ContentError } from '../diagnostics.ts';
 import type { Published } from '../publish/publish.ts';
-import { type ReportFormat, reportFormats } from '../report.ts';
-import { type CommonFlags, cwdOption, jsonOption, openCatalog, todayOption } from './options.ts';
+import type { ReportFormat } from '../report.ts';
+import {
+  type CommonFlags,
+  cwdOption,
+  formatOf,
+  formatOption,
+  jsonOption,
+  openCatalog,
+  printForMachines,
+  todayOption,
+} from './options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'json'> {
   dryRun?: boolean;
@@ -25,7 +34,7 @@ export function addPublish(program: Command, terminal: Console): void {
     .option('--push', 'also push that commit (with --commit), on top of what the remote has gained')
     .option('--allow-dirty', 'also beside changes that are not committed')
     .option('--allow-behind', 'also where the branch lacks commits of its remote, or the remote does not answer')
-    .addOption(new Option('--format <format>', 'how to print what was done').choices(reportFormats))
+    .addOption(formatOption('how to print what was done'))
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -38,7 +47,7 @@ async function runPublish(flags: Flags, terminal: Console): Promise<void> {
   const { publish } = await import('../publish/publish.ts');
   const { cwd, settings, today } = await openCatalog(flags);
   const { dryRun = false, commit = false, push = false, allowDirty = false, allowBehind = false } = flags;
-  const format = flags.format ?? (flags.json ? 'json' : 'pretty');
+  const format = formatOf(flags);
   try {
     const published = await publish({
       cwd,
@@ -122,13 +131,11 @@ async function tellGitHub(published: Published, cwd: string, terminal: Console):
 }
 
 /** What stops the publication, where a machine reads it. The error itself goes its usual way to stderr. */
-async function explain({ diagnostics }: ContentError, { terminal, format, cwd }: Telling): Promise<void> {
-  const { githubReport, jsonReport } = await import('../report.ts');
-  if (format === 'json') terminal.print(`${jsonReport(diagnostics)}\n`);
-  if (format !== 'github') return;
-  const { repositoryPrefix } = await import('../github/repository-prefix.ts');
+async function explain(error: ContentError, telling: Telling): Promise<void> {
+  await printForMachines(error, telling);
+  if (telling.format !== 'github') return;
   const { writeSummary } = await import('../github/step-files.ts');
   const { validationSummary } = await import('../github/summaries.ts');
-  terminal.print(`${githubReport(diagnostics, repositoryPrefix(cwd, process.env))}\n`);
-  writeSummary(process.env, validationSummary(diagnostics, new Set(diagnostics.map(({ slug }) => slug)).size));
+  const agents = new Set(error.diagnostics.map(({ slug }) => slug)).size;
+  writeSummary(process.env, validationSummary(error.diagnostics, agents));
 }

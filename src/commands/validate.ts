@@ -1,9 +1,17 @@
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Console } from '../console.ts';
 import { ContentError, type Diagnostic, OperationError } from '../diagnostics.ts';
-import { type ReportFormat, reportFormats } from '../report.ts';
-import { type CommonFlags, cwdOption, jsonOption, openCatalog, todayOption } from './options.ts';
+import type { ReportFormat } from '../report.ts';
+import {
+  type CommonFlags,
+  cwdOption,
+  formatOf,
+  formatOption,
+  jsonOption,
+  openCatalog,
+  todayOption,
+} from './options.ts';
 
 interface Flags extends Omit<CommonFlags, 'out'> {
   format?: ReportFormat;
@@ -16,7 +24,7 @@ export function addValidate(program: Command, terminal: Console): void {
     .argument('[slug...]', 'the agents to report on; default: all')
     .addOption(cwdOption())
     .addOption(todayOption())
-    .addOption(new Option('--format <format>', 'how to print what is found').choices(reportFormats))
+    .addOption(formatOption('how to print what is found'))
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -32,7 +40,7 @@ async function validate(slugs: string[], flags: Flags, terminal: Console): Promi
   if (unknown.length > 0) throw new OperationError(`There is no agent ${unknown.join(', ')} in agents/.`);
   const wanted = diagnostics.filter(({ slug }) => slugs.length === 0 || slug === null || slugs.includes(slug));
 
-  const format = flags.format ?? (flags.json ? 'json' : 'pretty');
+  const format = formatOf(flags);
   await print(wanted, format, resolve(flags.cwd), terminal);
   const count = slugs.length === 0 ? (folders?.length ?? 0) : slugs.length;
   if (format === 'github') {
