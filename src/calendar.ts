@@ -11,7 +11,7 @@ export function isDay(text: string): boolean {
 export interface Zone {
   /** The day that it is there at the instant `now`. */
   today(now: Date): string;
-  /** The first instant of `day` there: its midnight, or where a clock change skips that, the first moment after. */
+  /** The first instant of `day` there: midnight, or the clock change that skips midnight, or even the whole day. */
   startOfDay(day: string): Date;
 }
 
@@ -35,12 +35,23 @@ export function zone(timezone: string): Zone {
     return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(instant / 1000) * 1000;
   }
 
+  const dayAt = (instant: number) => dayOf(instant + offsetMs(instant));
+
   return {
-    today: (now) => dayOf(now.getTime() + offsetMs(now.getTime())),
+    today: (now) => dayAt(now.getTime()),
     startOfDay(day) {
-      const midnight = Date.parse(`${day}T00:00:00Z`);
-      const guess = midnight - offsetMs(midnight);
-      return new Date(midnight - offsetMs(guess));
+      const midnightInUtc = Date.parse(`${day}T00:00:00Z`);
+      let before = midnightInUtc - dayMs;
+      let start = midnightInUtc + dayMs;
+      const offset = offsetMs(before);
+      if (offset === offsetMs(start)) return new Date(midnightInUtc - offset);
+      // The clocks change about then, perhaps at midnight: find the instant, which is a whole second, by bisection.
+      while (start - before > 1000) {
+        const middle = Math.floor((before + start) / 2000) * 1000;
+        if (dayAt(middle) < day) before = middle;
+        else start = middle;
+      }
+      return new Date(start);
     },
   };
 }

@@ -1,0 +1,65 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { addDays, zone } from '../src/calendar.ts';
+
+/** A day begins at one instant, whatever the clocks of a time zone do that night. */
+
+const spans = [
+  { first: '2011-01-01', days: 2 * 365 },
+  { first: '2025-01-01', days: 2 * 365 },
+];
+
+const starts: [timezone: string, day: string, start: string][] = [
+  ['UTC', '2026-03-29', '2026-03-29T00:00:00.000Z'],
+  ['Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00.000Z'],
+  ['Europe/Berlin', '2026-10-25', '2026-10-24T22:00:00.000Z'],
+  // Clocks there go from 23:59:59 to 01:00.
+  ['America/Santiago', '2026-09-06', '2026-09-06T04:00:00.000Z'],
+  ['America/Havana', '2026-03-08', '2026-03-08T05:00:00.000Z'],
+  ['Atlantic/Azores', '2026-03-29', '2026-03-29T01:00:00.000Z'],
+  ['Africa/Cairo', '2026-04-24', '2026-04-23T22:00:00.000Z'],
+  ['Asia/Beirut', '2026-03-29', '2026-03-28T22:00:00.000Z'],
+  ['America/Sao_Paulo', '2018-11-04', '2018-11-04T03:00:00.000Z'],
+  // It skipped December 30.
+  ['Pacific/Apia', '2011-12-31', '2011-12-30T10:00:00.000Z'],
+];
+
+for (const [timezone, day, start] of starts) {
+  test(`${day} starts at ${start} in ${timezone}`, () => {
+    assert.is(zone(timezone).startOfDay(day).toISOString(), start);
+  });
+}
+
+test('in every time zone, each day around a clock change starts at its first instant', () => {
+  const wrong: string[] = [];
+  let checked = 0;
+  for (const timezone of Intl.supportedValuesOf('timeZone')) {
+    const { today, startOfDay } = zone(timezone);
+    for (const day of spans.flatMap((span) => daysOfChanges(timezone, span))) {
+      const start = startOfDay(day);
+      const before = today(new Date(start.getTime() - 1));
+      const isSkipped = timezone === 'Pacific/Apia' && day === '2011-12-30';
+      checked += 1;
+      if (today(start) !== (isSkipped ? '2011-12-31' : day) || before >= day) wrong.push(`${timezone} ${day}`);
+    }
+  }
+  assert.equal(wrong, []);
+  assert.ok(checked > 5_000, `only ${checked} days`);
+});
+
+/** The days around each change of the clocks, and the first day. */
+function daysOfChanges(timezone: string, { first, days }: { first: string; days: number }): string[] {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeStyle: 'medium', hourCycle: 'h23' });
+  const step = 7;
+  const found = new Set([first]);
+  let clock = format.format(Date.parse(`${first}T12:00:00Z`));
+  for (let past = step; past < days; past += step) {
+    const day = addDays(first, past);
+    const now = format.format(Date.parse(`${day}T12:00:00Z`));
+    if (now !== clock) for (let after = -step; after <= 1; after += 1) found.add(addDays(day, after));
+    clock = now;
+  }
+  return [...found];
+}
+
+test.run();
