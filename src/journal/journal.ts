@@ -14,6 +14,8 @@ export interface Journal<Item, Stored> {
    * of the calls, and share a sync. When it rejects, the line is not in the file, or is cut off before the next one.
    */
   append(item: Item): Promise<Stored>;
+  /** Resolves if an item could be stored now, and rejects with the reason if not. */
+  check(): Promise<void>;
   /** Begins a new file where the old one was renamed away; that is noticed before the next line even without. */
   reopen(): Promise<void>;
   /** Waits for the lines under way, then lets go of the file. Items that come later are refused. */
@@ -82,6 +84,9 @@ export async function openJournal<Item, Stored extends object>(
     file,
     append(item) {
       return closing === null ? commit.add(item) : Promise.reject(new Error('The log is closed.'));
+    },
+    check() {
+      return closing === null ? alone(() => lines.check()) : Promise.reject(new Error('The log is closed.'));
     },
     async reopen() {
       if (closing === null) await alone(() => lines.reopen());

@@ -1,13 +1,15 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { closeToOthers, hasCode, reasonOf, syncFolder, writeAll } from './disk.ts';
+import { closeToOthers, createFile, hasCode, reasonOf, syncFolder, writeAll } from './disk.ts';
 import { mendTail, type TailOptions } from './torn-tail.ts';
 
 /** A file of lines that only grows. One call at a time: whoever uses it sees to that. */
 export interface LineFile {
   /** Adds whole lines, and resolves once they are durable. When it rejects, none of them is in the file, now or later. */
   append(lines: string): Promise<void>;
+  /** Resolves if lines could be added now: tries it with a file of its own beside this one, which it removes. */
+  check(): Promise<void>;
   /** Begins a new file where the old one was renamed away. */
   reopen(): Promise<void>;
   close(): Promise<void>;
@@ -17,6 +19,9 @@ export interface LineFileOptions extends TailOptions {
   /** Is asked before the file is changed, and rejects where somebody else owns it. */
   mayWrite(): Promise<void>;
 }
+
+/** How much check() writes, in bytes: a block of most file systems, more than a line is long. */
+const probeBytes = 4096;
 
 interface OpenFile {
   handle: FileHandle;
@@ -153,6 +158,15 @@ export async function openLineFile(options: LineFileOptions): Promise<LineFile> 
         await replace();
         warn(`${path} was removed from outside while lines were written; they were written to a new one.`);
       }
+    },
+    async check() {
+      await mayWrite();
+      if (broken) await repair();
+      const probe = `${path}.probe`;
+      // One is left over where a process was killed in the middle of this.
+      await disk.unlink(probe).catch(() => {});
+      await createFile(disk, probe, Buffer.alloc(probeBytes));
+      await disk.unlink(probe);
     },
     async reopen() {
       await mayWrite();

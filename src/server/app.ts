@@ -6,6 +6,7 @@ import { clientAddress } from './client.ts';
 import { Refusal, sendError } from './errors.ts';
 import { takeVote } from './feedback.ts';
 import { fileServer, withinBase } from './files.ts';
+import { readiness } from './health.ts';
 import { type Rate, rateLimit } from './limits.ts';
 import { type BuildFollower, basePathOf, type LiveBuild } from './live-build.ts';
 import { addMcp, takeMessage } from './mcp.ts';
@@ -66,14 +67,20 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
     },
     onNoMatch: (request, response) => serveFile(request, response),
   });
-  router.get('/healthz', (request, response) => {
-    const body = JSON.stringify({ status: 'ok', build: follower.current().info.id });
-    response.writeHead(200, {
-      'content-type': 'application/json',
-      'content-length': body.length,
-      'cache-control': 'no-store',
-    });
-    response.end(request.method === 'HEAD' ? undefined : body);
+  router.get('/healthz', (request, response) =>
+    sendHealth(request, response, 200, { status: 'ok', build: follower.current().info.id }),
+  );
+  const ready = readiness(
+    [
+      { name: 'votes', check: () => votes.check() },
+      { name: 'signups', check: () => signups.check() },
+    ],
+    log.log,
+  );
+  router.get('/readyz', async (request, response) => {
+    const { ready: isReady, checks } = await ready();
+    const body = { status: isReady ? 'ok' : 'unavailable', build: follower.current().info.id, checks };
+    sendHealth(request, response, isReady ? 200 : 503, body);
   });
   const mounts = mountsOf(follower.current());
   const mcpParts: PostParts = { ...parts, origins: mcpOrigins };
@@ -182,6 +189,16 @@ async function sendRefusal(
   if (!(error instanceof Refusal)) throw error;
   const { code, message, headers } = await limited(error, parts.refused, clientAddress(request, parts.trustProxy));
   sendError(response, code, message, headers);
+}
+
+function sendHealth({ method }: IncomingMessage, response: ServerResponse, status: number, value: object): void {
+  const body = JSON.stringify(value);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    'cache-control': 'no-store',
+  });
+  response.end(method === 'HEAD' ? undefined : body);
 }
 
 function answerPreflight(response: ServerResponse): void {

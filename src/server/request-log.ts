@@ -19,20 +19,31 @@ const holdBytes = 12_288;
 export function serverLog(level: string): ServerLog {
   const destination = pino.destination({ dest: 1, sync: false, minLength: holdBytes, periodicFlush: flushMs });
   const log = pino({ level }, destination as DestinationStream);
-  const wanted = log.isLevelEnabled('info');
+  const isWanted = {
+    info: log.isLevelEnabled('info'),
+    warn: log.isLevelEnabled('warn'),
+    error: log.isLevelEnabled('error'),
+  };
   const fixed = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
   return {
     log,
     request({ method }, response, path, begun) {
-      if (!wanted) return;
+      const level = levelOf(response.statusCode);
+      if (!isWanted[level]) return;
       const now = Date.now();
       destination.write(
-        `{"level":30,"time":${now},${fixed},"method":"${method}","path":${JSON.stringify(withoutAddress(path))},` +
+        `{"level":${pino.levels.values[level]},"time":${now},${fixed},"method":"${method}","path":${JSON.stringify(withoutAddress(path))},` +
           `"status":${response.statusCode},"ms":${now - begun},"msg":"request"}\n`,
       );
     },
     flush: () => destination.flushSync(),
   };
+}
+
+/** An error of the server is one for its operator too; when it or its provider is unavailable, a warning. */
+function levelOf(status: number): 'info' | 'warn' | 'error' {
+  if (status < 500) return 'info';
+  return status === 500 ? 'error' : 'warn';
 }
 
 /** Paths are anybody's text: what looks like an e-mail address is not kept, and not much of the rest. */

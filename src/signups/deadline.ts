@@ -37,6 +37,9 @@ export function withDeadline(provider: SignupProvider, { timeoutMs = signupTimeo
       work.then(done, done);
       return work;
     },
+    async check() {
+      await provider.check?.();
+    },
     async reopen() {
       await provider.reopen?.();
     },

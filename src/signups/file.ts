@@ -49,6 +49,7 @@ export async function openFileSignups({ file, log, now = Date.now, disk }: FileS
         throw new SignupFailed({ provider, reason: 'storage', ...facts });
       }
     },
+    check: () => journal.check(),
     reopen: () => journal.reopen(),
     close: () => journal.close(),
   };

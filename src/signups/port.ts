@@ -25,6 +25,8 @@ export interface SignupProvider {
   readonly name: string;
   /** Stores one sign-up; `signal` ends it, with all calls that belong to it. Throws nothing but SignupFailed. */
   add(signup: Signup, signal: AbortSignal): Promise<Outcome>;
+  /** Resolves if a sign-up could be stored now. Left out by providers that cannot tell without storing one. */
+  check?(): Promise<void>;
   /** Goes on in a new file where the old one was renamed. Left out by providers that keep no file. */
   reopen?(): Promise<void>;
   /** Gives back what is held open, once nothing is being added any more. Left out by providers that hold nothing. */
@@ -36,6 +38,8 @@ export interface Signups {
   readonly provider: string;
   /** Throws nothing but SignupFailed. */
   add(signup: Signup): Promise<Outcome>;
+  /** Resolves if a sign-up could be stored now, as far as the provider can tell without storing one. */
+  check(): Promise<void>;
   reopen(): Promise<void>;
   /** Waits for what is under way; later sign-ups are refused. */
   close(): Promise<void>;

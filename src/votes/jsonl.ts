@@ -51,6 +51,7 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
         throw new VotesUnavailable(error);
       }
     },
+    check: () => journal.check(),
     read: () => readVotes(journal.file),
     reopen: () => journal.reopen(),
     close() {

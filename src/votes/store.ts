@@ -33,6 +33,8 @@ export interface VoteStore {
    * Rejects with VotesUnavailable; the vote is then not kept, and does not come back later.
    */
   append(vote: NewVote): Promise<VoteRecord>;
+  /** Resolves if a vote could be stored now, and rejects with the reason if not. */
+  check(): Promise<void>;
   /** Gives every vote kept so far, in order. What is no whole record is passed over. */
   read(): AsyncIterable<VoteRecord>;
   /** Begins a new log where the old one was renamed away. A store without files does nothing. */

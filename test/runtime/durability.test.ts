@@ -18,6 +18,7 @@ import { thisProcess } from '../../src/journal/process-identity.ts';
 import { inFolder } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 import {
+  ask,
   assertError,
   assertKept,
   builtCatalog,
@@ -126,7 +127,7 @@ test('a torn last line is set aside at the start, told, and no whole line is los
     assert.is(readFileSync(`${log}.torn`, 'utf8').trimEnd(), torn);
   }));
 
-test('a full disk is 503 unavailable; the refused votes are absent, and votes are taken again when there is space', () =>
+test('a full disk is 503 unavailable, and not ready; refused votes are absent, and votes are taken again when there is space', () =>
   inFolder(async (folder) => {
     builtCatalog(folder);
     const disk = smallDisk(folder);
@@ -135,6 +136,12 @@ test('a full disk is 503 unavailable; the refused votes are absent, and votes ar
       const server = await startRuntime(folder, { node: trace, env: disk.env });
       try {
         assert.is((await vote(server.address, 'before')).status, 200);
+        const health = () => Promise.all(['/healthz', '/readyz'].map((path) => ask(server.address, path)));
+        const told = async () => (await health()).map(({ status, text }) => `${status} ${text}`);
+        const build = JSON.parse((await ask(server.address, '/build.json')).text).id;
+        const alive = `200 {"status":"ok","build":"${build}"}`;
+        const ready = `200 {"status":"ok","build":"${build}","checks":{"votes":"ok","signups":"ok"}}`;
+        assert.equal(await told(), [alive, ready]);
         disk.fill();
         const kept = ['before'];
         const refused: string[] = [];
@@ -151,12 +158,29 @@ test('a full disk is 503 unavailable; the refused votes are absent, and votes ar
             }
           }
         }
+        disk.top();
+        await until(async () => (await health())[1]?.status === 503);
+        const [still, unready = ''] = await told();
+        assert.is(still, alive);
+        assert.match(unready, `503 {"status":"unavailable","build":"${build}","checks":{"votes":"failing"`);
+        assert.is((await ask(server.address, '/')).status, 200);
         disk.empty();
+        await until(async () => (await told())[1] === ready);
         assert.is((await vote(server.address, 'after')).status, 200);
         assert.equal(notesIn(log).sort(), [...kept, 'after'].sort());
         const { code, stdout } = await server.stop();
         assert.is(code, 0);
         assert.match(stdout, 'ENOSPC');
+        const lines = stdout
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+        const levels = new Set(
+          lines.filter(({ msg }) => msg === 'request').map((line) => `${line.status} ${line.level}`),
+        );
+        assert.equal([...levels].sort(), ['200 30', '503 40']);
+        const changes = lines.filter(({ check }) => check === 'votes').map(({ level, msg }) => `${level} ${msg}`);
+        assert.equal(changes, ['50 a health check fails', '30 a health check passes again']);
       } finally {
         await server.stop('SIGKILL');
       }
@@ -173,6 +197,8 @@ function smallDisk(folder: string) {
   const shim = {
     env: { FULL: full },
     fill: () => writeFileSync(full, ''),
+    /** Takes the space that is too small for some votes. */
+    top: () => {},
     empty: () => rmSync(full),
     remove: () => {},
   };
@@ -186,6 +212,11 @@ function smallDisk(folder: string) {
   return {
     env: {},
     fill: () => writeFileSync(ballast, Buffer.alloc(32_768)),
+    top: () => {
+      try {
+        for (;;) appendFileSync(ballast, Buffer.alloc(4096));
+      } catch {}
+    },
     empty: () => rmSync(ballast),
     remove: () => void execFileSync('umount', [data]),
   };

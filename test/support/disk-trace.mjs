@@ -2,7 +2,7 @@
  * Preloaded into a server: adds one line of JSON to the file TRACE for each step of a vote on its way to the disk
  * (`written` with the notes, `syncing`, `synced`) and for each answer to it (`answered` with the status and the header
  * x-note), in the order in which they happen. Each sync is made SLOW_MS slower. While the file FULL exists, a write to
- * the log does half of its work and fails with ENOSPC.
+ * the log, or to its probe, does half of its work and fails with ENOSPC.
  */
 import { appendFileSync, existsSync } from 'node:fs';
 import fs from 'node:fs/promises';
@@ -17,7 +17,7 @@ const notesIn = (text) => [...text.matchAll(/"note":"([^"]*)"/g)].map(([, found]
 const { open } = fs;
 fs.open = async (path, ...rest) => {
   const handle = await open(path, ...rest);
-  if (!String(path).endsWith('votes.jsonl')) return handle;
+  if (!/votes\.jsonl(?:\.probe)?$/.test(path)) return handle;
   const { write, datasync } = handle;
   handle.write = async (bytes, from, length, at) => {
     if (FULL && existsSync(FULL)) {
