@@ -1,30 +1,20 @@
-import { join } from 'node:path';
 import { HtmlValidate } from 'html-validate';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bundled, snapshot, temporaryFolder } from './support/catalog.ts';
-import { loud } from './support/loud.ts';
-import { catalog } from './support/process.ts';
+import { bundled } from './support/catalog.ts';
+import { render } from './support/render.ts';
+import { unfilledPlugin } from './support/unfilled.ts';
 
 /** Every page of the bundled catalog is valid HTML: readers' browsers and assistive software need not guess. */
 
-const folder = temporaryFolder();
-let pages: [string, string][];
+const pages = [...render(bundled, { today: '2026-11-21', future: true })].filter(([path]) => path.endsWith('.html'));
 
-test.before(
-  loud(async () => {
-    const out = join(folder.path, 'dist');
-    const built = await catalog(['build', '--cwd', bundled, '--out', out, '--future', '--today', '2026-11-21']);
-    assert.is(built.code, 0, built.stderr);
-    pages = Object.entries(snapshot(out)).filter(([path]) => path.endsWith('.html'));
-  }),
-);
-test.after(loud(() => folder.remove()));
-
-test('every page satisfies html-validate', async () => {
+test('every page satisfies html-validate, and no element is left empty by its template', async () => {
   const judge = new HtmlValidate({
     extends: ['html-validate:recommended', 'html-validate:document'],
+    plugins: [unfilledPlugin],
     rules: {
+      unfilled: 'error',
       'no-trailing-whitespace': 'off',
       'long-title': 'off',
       'no-inline-style': 'error',
@@ -33,7 +23,7 @@ test('every page satisfies html-validate', async () => {
   });
   assert.ok(pages.length > 20);
   for (const [path, text] of pages) {
-    const report = await judge.validateString(Buffer.from(text, 'latin1').toString('utf8'), path);
+    const report = await judge.validateString(text, path);
     const faults = report.results.flatMap(({ messages }) =>
       messages.map((m) => `${path}:${m.line}:${m.column} ${m.ruleId} ${m.message}`),
     );
@@ -49,6 +39,15 @@ test('every page carries the security policy, a title, a description and one mai
     assert.is(text.match(/<h1/g)?.length, 1, path);
     assert.not.match(text, /<script(?![^>]*\b(?:src=|type="application\/ld\+json"))|<style|\son[a-z]+=/, path);
   }
+});
+
+test('an element or attribute that a template leaves empty is found', async () => {
+  const judge = new HtmlValidate({ root: true, plugins: [unfilledPlugin], rules: { unfilled: 'error' } });
+  const { results } = await judge.validateString('<p id="">One <b></b></p>\n<td><code> </code></td>');
+  assert.equal(
+    results.flatMap(({ messages }) => messages.map(({ line, message }) => `${line}: ${message}`)),
+    ['1: <p id=""> is empty', '1: <b> is empty', '2: <td> is empty', '2: <code> is empty'],
+  );
 });
 
 test.run();

@@ -21,7 +21,7 @@ export interface Templates {
  * Compiles Handlebars templates. Those below `partials/` can be used in others by their name.
  *
  * Throws ContentError with every template that is not well-formed. Templates are strict: a value that does not exist
- * is an error and not an empty text.
+ * is an error and not an empty text. A name without arguments is always a value, so no helper can hide one.
  */
 export function compileTemplates(sources: readonly TemplateSource[], helpers: Handlebars.HelperDeclareSpec): Templates {
   const engine = Handlebars.create();
@@ -38,7 +38,7 @@ export function compileTemplates(sources: readonly TemplateSource[], helpers: Ha
 
   const compiled = new Map<string, Handlebars.TemplateDelegate>();
   for (const source of sources) {
-    const template = engine.compile(source.text, { strict: true, preventIndent: true });
+    const template = engine.compile(fieldsFirst(source.text, engine.helpers), { strict: true, preventIndent: true });
     const named: Handlebars.TemplateDelegate = (data, options) => {
       try {
         return template(data, options);
@@ -57,6 +57,24 @@ export function compileTemplates(sources: readonly TemplateSource[], helpers: Ha
       return template(data);
     },
   };
+}
+
+/**
+ * Parses a template so that no helper hides a field: `{{path}}` becomes `{{this.path}}` where a helper is called `path`.
+ *
+ * Handlebars would otherwise call the helper with nothing and print an empty text, which strict mode does not notice.
+ * Every helper takes an argument, so a name without one is never meant as a helper.
+ */
+function fieldsFirst(text: string, helpers: object): hbs.AST.Program {
+  const program = Handlebars.parse(text);
+  const visitor = new Handlebars.Visitor();
+  visitor.MustacheStatement = ({ path, params, hash }) => {
+    if (path.type !== 'PathExpression' || params.length > 0 || hash !== undefined) return;
+    const field = path as hbs.AST.PathExpression;
+    if (Object.hasOwn(helpers, field.original)) field.original = `this.${field.original}`;
+  };
+  visitor.accept(program);
+  return program;
 }
 
 function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagnostic {

@@ -1,0 +1,44 @@
+import { type DOMReadyEvent, type HtmlElement, type Plugin, Rule } from 'html-validate';
+
+/** Elements that are empty in the page on purpose: scripts fill the first five, and a line of a prompt may be blank. */
+const emptyOnPurpose = [
+  'span.copy-status',
+  'p.form-message',
+  'p.open-in-status, p.timeline-status, p.results-count',
+  'ol.result-list',
+  'textarea',
+  'pre.prompt span.line',
+];
+
+/** Elements that never hold anything (HTML, section 13.1.2), and those that are drawn or run. */
+const withoutContent = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|progress|svg|path|script)$/;
+
+/** Attributes that a template fills, or whose empty value would mean something else. */
+const filled =
+  /^(?:href|src|id|for|content|title|datetime|action|name|alt|aria-.*|data-(?:copy|second|accent|limit|home))$/;
+
+/**
+ * A rule for html-validate: every element of a page holds text or an element that needs none, and no attribute that a
+ * template fills is empty. An empty one is a value that a template asked for and did not get.
+ */
+class Unfilled extends Rule {
+  override setup(): void {
+    this.on('dom:ready', ({ document }: DOMReadyEvent) => {
+      const excused = new Set(emptyOnPurpose.flatMap((selector) => document.querySelectorAll(selector)));
+      for (const element of document.querySelectorAll('*')) {
+        for (const { key, value } of element.attributes) {
+          if (filled.test(key) && value === '') this.report(element, `<${element.tagName} ${key}=""> is empty`);
+        }
+        if (!excused.has(element) && isEmpty(element)) this.report(element, `<${element.tagName}> is empty`);
+      }
+    });
+  }
+}
+
+function isEmpty(element: HtmlElement): boolean {
+  if (withoutContent.test(element.tagName) || element.textContent.trim() !== '') return false;
+  return element.childElements.every(isEmpty);
+}
+
+/** Adds the rule `unfilled` to html-validate. */
+export const unfilledPlugin: Plugin = { name: 'catalog', rules: { unfilled: Unfilled } };
