@@ -1,5 +1,6 @@
 import type { Artifact } from './artifact.ts';
 import { demoteHeadings, fenced } from './markdown-text.ts';
+import { provenance } from './provenance.ts';
 import type { PublishedAgent, Site } from './site.ts';
 
 /** The agent's page in Markdown, for language models and for people who read in a terminal. */
@@ -28,6 +29,7 @@ function toMarkdown({ settings }: Site, { document, sampleOutput, config }: Publ
     '## The problem',
     problem,
     '## The prompt',
+    provenance(document),
     fenced(prompt),
     '## Steps',
     steps.map(({ name, text }, index) => `${index + 1}. **${name}** ${text}`).join('\n'),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Artifact, json, single, toJson } from './artifact.ts';
 import { demoteHeadings } from './markdown-text.ts';
+import { provenance } from './provenance.ts';
 import type { PublishedAgent, Site } from './site.ts';
 
 /** Agent Skills discovery 0.2.0: the index names every skill with the digest of its file's bytes. */
@@ -50,6 +51,8 @@ export function skillOf(
     `# ${title}`,
     '',
     'Follow the prompt below. What the user gives is its INPUT; ask once for whatever INPUT requires and is missing.',
+    '',
+    provenance(document),
     '',
     '## Prompt',
     '',

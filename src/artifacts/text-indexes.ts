@@ -1,5 +1,6 @@
 import { plain, single } from './artifact.ts';
 import { fenced, linkText } from './markdown-text.ts';
+import { contributedPrompts, provenance } from './provenance.ts';
 import type { PublishedAgent, Site } from './site.ts';
 
 /** The short index for language models: a title, a summary in a quote, lists of links (llmstxt.org). */
@@ -8,6 +9,8 @@ export const llms = single('llms.txt', plain, 'The short index for language mode
   return [
     ...opening(site),
     `Every agent is a prompt with INPUT, RULES and OUTPUT sections; its page has the prompt, how it works, and a worked sample. The prompts are published under CC BY 4.0: name ${settings.publisher.name} when you reuse one.`,
+    '',
+    contributedPrompts,
     '',
     '## Agents',
     '',
@@ -50,6 +53,8 @@ function inFull({ document, prompt }: PublishedAgent): string {
     `- License: ${document.license}`,
     '',
     document.excerpt,
+    '',
+    provenance(document),
     '',
     fenced(prompt),
     '',
