@@ -21,14 +21,18 @@ import { prettyReport } from './report.ts';
  * Runs the command line `argv` (as in process.argv) and returns the exit code: 0 well, 1 an error in the content or at
  * run time, 2 wrong usage.
  */
-export async function main(argv: readonly string[]): Promise<number> {
-  const terminal = new Console(process.stdout, process.stderr, process.env);
+export async function main(
+  argv: readonly string[],
+  out: NodeJS.WritableStream = process.stdout,
+  error: NodeJS.WritableStream = process.stderr,
+): Promise<number> {
+  const terminal = new Console(out, error, process.env);
   const program = createProgram(terminal);
   try {
     await program.parseAsync(argv);
     return terminal.exitCode;
-  } catch (error) {
-    return explainFailure(error, terminal);
+  } catch (failure) {
+    return explainFailure(failure, terminal);
   }
 }
 
@@ -84,5 +88,3 @@ function explainFailure(error: unknown, terminal: Console): number {
   );
   return 1;
 }
-
-process.exitCode = await main(process.argv);

@@ -8,7 +8,7 @@ import { writeBuild } from '../src/build/write.ts';
 import { loadSettings } from '../src/settings.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from './support/catalog.ts';
 import { dieAt } from './support/die-at.ts';
-import { catalog, run } from './support/process.ts';
+import { catalog, catalogProcess, run } from './support/process.ts';
 
 /** What readers of dist/ rely on: every file is whole at any moment, and a build that fails leaves all as it was. */
 
@@ -22,7 +22,7 @@ const after: SmallAgent[] = [
   { slug: 'changed', date: '2026-01-02', files: { 'sample-output.txt': 'Another line.\n' } },
   { slug: 'added', date: '2026-01-03' },
 ];
-const build = (folder: string, options = {}) => catalog(['build', '--cwd', folder, '--today', '2026-02-01'], options);
+const build = (folder: string) => catalog(['build', '--cwd', folder, '--today', '2026-02-01']);
 const killer = fileURLToPath(new URL('./support/kill-at.mjs', import.meta.url));
 
 const killed = fileURLToPath(new URL('./support/write-killed.mjs', import.meta.url));
@@ -138,7 +138,8 @@ test('killed at any step of a first build, dist/ is absent or whole', async () =
 test('a build leaves nothing beside dist/, also when an earlier one was killed', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, before);
-    await build(folder, { node: ['--import', killer], env: { KILL_AT: '24' } });
+    const args = ['build', '--cwd', folder, '--today', '2026-02-01'];
+    await catalogProcess(args, { node: ['--import', killer], env: { KILL_AT: '24' } });
     assert.ok(readdirSync(folder).some((name) => name.startsWith('.dist.staging-')));
     assert.is((await build(folder)).code, 0);
     assert.equal(readdirSync(folder).sort(), ['agents', 'catalog.config.json', 'dist']);

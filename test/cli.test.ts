@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, snapshot, writeCatalog, writeFiles } from './support/catalog.ts';
-import { catalog, startServer } from './support/process.ts';
+import { catalog, catalogProcess, startServer } from './support/process.ts';
 
 /** What an editor or a script relies on: exit codes, stdout for data and stderr for talk, messages that help. */
 
@@ -25,10 +25,26 @@ const commands = [
 ];
 
 test('help names every command and shows examples', async () => {
-  const { code, stdout } = await catalog(['--help']);
+  const { code, stdout } = await catalogProcess(['--help']);
   assert.is(code, 0);
   for (const word of [...commands, 'Examples:']) assert.match(stdout, word);
 });
+
+test('the process ends with the exit code that a script goes by', async () => {
+  assert.is((await catalogProcess(['build', '--no-such-option'])).code, 2);
+  await inFolder(async (folder) => assert.is((await catalogProcess(['status', '--cwd', folder])).code, 1));
+});
+
+for (const version of ['18.20.8', '20.10.0', '20.18.3']) {
+  test(`Node.js ${version} gets one sentence that says which version is needed`, async () => {
+    const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
+    const node = ['--import', `data:text/javascript,${encodeURIComponent(old)}`];
+    const { code, stdout, stderr } = await catalogProcess(['--help'], { node });
+    assert.is(code, 1);
+    assert.is(stdout, '');
+    assert.is(stderr, `catalog needs Node.js 20.19.0 or later, and this is ${version}. Install a newer Node.js.\n`);
+  });
+}
 
 for (const command of commands) {
   test(`the help of ${command} shows its options and examples`, async () => {

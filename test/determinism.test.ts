@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { copyBundled, inFolder, snapshot } from './support/catalog.ts';
-import { catalog } from './support/process.ts';
+import { catalogProcess } from './support/process.ts';
 
 test('the same sources give the same bytes in another folder, time zone, locale and year', async () => {
   await inFolder(async (folder) => {
@@ -15,10 +15,10 @@ test('the same sources give the same bytes in another folder, time zone, locale 
       utimesSync(join(there, 'agents', slug), new Date(0), new Date(0));
     }
     const [first, second] = await Promise.all([
-      catalog(['build', '--cwd', here, '--today', '2026-11-21'], {
+      catalogProcess(['build', '--cwd', here, '--today', '2026-11-21'], {
         env: { TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },
       }),
-      catalog(['build', '--cwd', there, '--today', '2026-11-21', '--out', 'elsewhere'], {
+      catalogProcess(['build', '--cwd', there, '--today', '2026-11-21', '--out', 'elsewhere'], {
         env: { TZ: 'America/Los_Angeles', LANG: 'C', LC_ALL: 'C' },
       }),
     ]);
@@ -35,7 +35,7 @@ test('the day is that of the time zone in the settings, not that of the machine'
     const timezone = 'Pacific/Kiritimati';
     const day = zone(timezone).today(new Date());
     writeCatalog(folder, [{ slug: 'one', date: day }], { timezone });
-    const built = await catalog(['build', '--cwd', folder, '--json'], { env: { TZ: 'Pacific/Pago_Pago' } });
+    const built = await catalogProcess(['build', '--cwd', folder, '--json'], { env: { TZ: 'Pacific/Pago_Pago' } });
     assert.is(built.code, 0, built.stderr);
     assert.is(JSON.parse(built.stdout).counts.agents, 1);
   });

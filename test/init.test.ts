@@ -7,7 +7,7 @@ import { feedIdFor } from '../src/new-catalog/files.ts';
 import { dependencyOn } from '../src/new-catalog/package-json.ts';
 import { bundled, inFolder, smallAgent, snapshot, writeFiles } from './support/catalog.ts';
 import { brokenLinks } from './support/links.ts';
-import { catalog } from './support/process.ts';
+import { catalog, catalogProcess } from './support/process.ts';
 import { onTerminal } from './support/terminal.ts';
 
 /** What someone starts from: `catalog init` makes a whole catalog, or says why not and changes nothing. */
@@ -216,7 +216,7 @@ test('a disk that refuses in the middle leaves nothing behind, and the program s
     await inFolder(async (folder) => {
       writeFiles(folder, { 'package.json': '{}\n' });
       const args = ['init', '--cwd', folder];
-      const { code, stderr } = await catalog(args, { node: ['--import', deny], env: { DENY: denied } });
+      const { code, stderr } = await catalogProcess(args, { node: ['--import', deny], env: { DENY: denied } });
       assert.is(code, 1);
       assert.match(stderr, message);
       assert.equal(snapshot(folder), { 'package.json': '{}\n' });
@@ -229,7 +229,7 @@ test('an installation that lacks a file is named, and nothing is written', async
   const deny = fileURLToPath(new URL('./support/deny.mjs', import.meta.url));
   await inFolder(async (folder) => {
     const options = { node: ['--import', deny], env: { DENY: 'publish.yml' } };
-    const { code, stderr } = await catalog(['init', '--cwd', folder], options);
+    const { code, stderr } = await catalogProcess(['init', '--cwd', folder], options);
     assert.is(code, 1);
     assert.match(stderr, /lacks \.github\/workflows\/publish\.yml.*install it again/);
     assert.equal(snapshot(folder), {});

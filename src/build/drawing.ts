@@ -33,7 +33,7 @@ export function startDrawing(fontFiles: string[]): Drawing {
     const { port1: port, port2: answers } = new MessageChannel();
     const signal = new Int32Array(new SharedArrayBuffer(4));
     const workerData: WorkerInput = { answers, signal, fontFiles };
-    const worker = new Worker(script, { workerData, transferList: [answers] });
+    const worker = new Worker(script, { workerData, transferList: [answers], execArgv: [] });
     worker.unref();
     return { worker, port, signal };
   }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
-import { catalog, inherited } from '../support/process.ts';
+import { catalogProcess, inherited } from '../support/process.ts';
 import { builtCatalog, until } from '../support/runtime.ts';
 import { agents } from './support.ts';
 
@@ -35,7 +35,7 @@ test('stays up on bad lines, answers in order, writes nothing but messages, and 
       '[]',
       request('ping', {}, 7),
     ];
-    const ended = await catalog(['mcp', '--cwd', folder, '--today', '2026-02-01'], { input: lines.join('\n') });
+    const ended = await catalogProcess(['mcp', '--cwd', folder, '--today', '2026-02-01'], { input: lines.join('\n') });
     assert.is(ended.code, 0, ended.stderr);
     const told = ended.stdout
       .trimEnd()
@@ -61,7 +61,7 @@ test('stays up on bad lines, answers in order, writes nothing but messages, and 
 
 test('a catalog that cannot be built is told on stderr alone', async () => {
   await inFolder(async (folder) => {
-    const ended = await catalog(['mcp', '--cwd', folder], { input: `${request('ping')}\n` });
+    const ended = await catalogProcess(['mcp', '--cwd', folder], { input: `${request('ping')}\n` });
     assert.equal([ended.code, ended.stdout], [1, '']);
     assert.match(ended.stderr, 'There is no catalog.config.json');
   });

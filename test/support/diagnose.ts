@@ -3,7 +3,7 @@ import { loadSettings } from '../../src/settings.ts';
 import { validateCatalog } from '../../src/validate.ts';
 import { inFolder } from './catalog.ts';
 import { type Mistake, makeMistake } from './mistakes.ts';
-import { catalog } from './process.ts';
+import { catalogProcess } from './process.ts';
 
 /** What `catalog validate` reports of a mistake; in a process of its own where something has to be preloaded. */
 export async function diagnosticsOf(mistake: Mistake): Promise<readonly Diagnostic[]> {
@@ -11,7 +11,7 @@ export async function diagnosticsOf(mistake: Mistake): Promise<readonly Diagnost
   return inFolder(async (folder) => {
     const options = makeMistake(folder, mistake);
     if ('node' in options) {
-      const { stdout } = await catalog(['validate', '--json', '--cwd', folder, '--today', today], options);
+      const { stdout } = await catalogProcess(['validate', '--json', '--cwd', folder, '--today', today], options);
       return JSON.parse(stdout.replaceAll(folder, '.')).diagnostics;
     }
     return (await found(folder, today)).map((diagnostic) => ({

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -30,11 +31,57 @@ export function inherited(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
 }
 
 /** Runs the compiled `catalog` as a process of its own and waits for its end. */
-export async function catalog(
+export async function catalogProcess(
   args: string[],
   { cwd = root, env, node = [], input = '' }: RunOptions = {},
 ): Promise<Finished> {
   return run(process.execPath, [...node, bin, ...args], { cwd, ...(env === undefined ? {} : { env }), input });
+}
+
+let before: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs the command line `catalog` in this process, a tenth of a second instead of half a one, with the working folder
+ * and the environment that a process of its own would have. Calls wait for each other.
+ *
+ * `serve` gets a process all the same, since it handles signals; so does whatever is about the process itself, its input
+ * or its time zone: see catalogProcess.
+ */
+export function catalog(
+  args: string[],
+  { cwd = root, env }: Omit<RunOptions, 'node' | 'input'> = {},
+): Promise<Finished> {
+  if (args[0] === 'serve') return catalogProcess(args, { cwd, ...(env === undefined ? {} : { env }) });
+  const call = before.then(() => runHere(args, cwd, env));
+  before = call.catch(() => {});
+  return call;
+}
+
+async function runHere(args: string[], cwd: string, env: NodeJS.ProcessEnv | undefined): Promise<Finished> {
+  const { main } = await import('../../src/main.ts');
+  const own = { folder: process.cwd(), environment: process.env };
+  const [out, error] = [collector(), collector()];
+  process.chdir(cwd);
+  process.env = inherited(env);
+  try {
+    const code = await main([process.execPath, bin, ...args], out.stream, error.stream);
+    return { code, signal: null, stdout: out.text(), stderr: error.text() };
+  } finally {
+    process.env = own.environment;
+    process.chdir(own.folder);
+  }
+}
+
+/** A stream that keeps what is written to it. */
+function collector(): { stream: Writable; text(): string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
 }
 
 /** Runs a program and waits for its end. */
