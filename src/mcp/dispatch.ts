@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
+import { parseBoundedJson, TooDeep } from '../bounded-json.ts';
 import { explain } from '../schema/explain.ts';
 import { modernVersion } from '../schema/mcp.ts';
 import type { McpCatalog } from './catalog.ts';
@@ -6,7 +8,7 @@ import { complete } from './completion.ts';
 import { checkEnvelope, checkVersionHeader, type Era, eraOf, type McpHeaders } from './envelope.ts';
 import { codes, RpcError } from './errors.ts';
 import { discover, initialize, serverInfo } from './hello.ts';
-import { errorResponse, idOf, type Request, readMessage, resultResponse } from './messages.ts';
+import { errorResponse, idOf, type Request, type RequestId, readMessage, resultResponse } from './messages.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 import { getSkill, listSkills } from './skills.ts';
@@ -17,10 +19,30 @@ export interface Reply {
   /** The message or the batch of messages, as JSON; null for a notification. */
   json: Buffer | null;
   /**
-   * Why no method was called: what came is no request that can be taken, or, in the modern era, there is no such method.
-   * HTTP has statuses for these.
+   * Why no method was called: what came is no request that can be taken, or, in the modern era, there is no such method
+   * or revision. HTTP has statuses for these.
    */
-  failure: 'refused' | 'unknown method' | null;
+  failure: 'refused' | 'unknown method' | 'unsupported version' | null;
+}
+
+/** Parses the bytes of a message or a batch; a Reply says why they cannot be taken. */
+export function parseMessage(bytes: Buffer): { value: unknown } | Reply {
+  const refused = (id: RequestId | null, code: number, message: string): Reply => ({
+    json: errorResponse(id, new RpcError(code, message)),
+    failure: 'refused',
+  });
+  try {
+    if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
+    return { value: parseBoundedJson(bytes.toString('utf8').replace(/^\uFEFF/, '')) };
+  } catch (error) {
+    if (error instanceof TooDeep) return refused(idOf(error.value), codes.invalidRequest, error.message);
+    return refused(null, codes.parseError, 'The message is not well-formed JSON in UTF-8.');
+  }
+}
+
+/** How many messages a parsed value holds, as limits count them. */
+export function messagesIn(value: unknown): number {
+  return Array.isArray(value) ? Math.min(Math.max(value.length, 1), mostInBatch) : 1;
 }
 
 /** A method: its eras, the shape of its params, how long its answer may be kept (2026-07-28; null: not said), its work. */
@@ -102,7 +124,8 @@ export async function dispatch(value: unknown, headers: McpHeaders | null, catal
     return Array.isArray(value) ? await answerBatch(value, headers, catalog) : await answer(value, headers, catalog);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
-    return { json: errorResponse(idOf(value), error), failure: 'refused' };
+    const failure = error.code === codes.unsupportedVersion ? 'unsupported version' : 'refused';
+    return { json: errorResponse(idOf(value), error), failure };
   }
 }
 
@@ -192,6 +215,6 @@ function invalidParams(shape: z.ZodType, { params }: Request): RpcError {
   const [first] = explain(shape, params, { echo: false });
   return new RpcError(
     codes.invalidParams,
-    first === undefined ? 'The params do not fit.' : `${first.message} ${first.hint}`.trim(),
+    first === undefined ? 'The params do not fit.' : `${first.message} ${first.hint}`.trim().slice(0, 500),
   );
 }

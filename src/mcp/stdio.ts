@@ -1,5 +1,5 @@
 import type { McpCatalog } from './catalog.ts';
-import { dispatch, type Reply } from './dispatch.ts';
+import { dispatch, parseMessage, type Reply } from './dispatch.ts';
 import { codes, RpcError } from './errors.ts';
 import { errorResponse } from './messages.ts';
 
@@ -33,18 +33,12 @@ export async function serveStdio({ input, write, catalog, onFault }: StdioServer
 }
 
 async function replyTo(line: Buffer | 'too long', catalog: StdioServer['catalog']): Promise<Reply> {
-  const refused = (code: number, message: string): Reply => ({
-    json: errorResponse(null, new RpcError(code, message)),
-    failure: 'refused',
-  });
-  if (line === 'too long') return refused(codes.refused, `A message may have ${maxLineBytes} bytes at most.`);
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line));
-  } catch {
-    return refused(codes.parseError, 'The line is not well-formed JSON in UTF-8.');
+  if (line === 'too long') {
+    const error = new RpcError(codes.refused, `A message may have ${maxLineBytes} bytes at most.`);
+    return { json: errorResponse(null, error), failure: 'refused' };
   }
-  return dispatch(value, null, await catalog());
+  const parsed = parseMessage(line);
+  return 'value' in parsed ? dispatch(parsed.value, null, await catalog()) : parsed;
 }
 
 /** The lines of a stream that are not blank, also a last one without its end. No more than one is kept. */

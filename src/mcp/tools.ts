@@ -129,6 +129,9 @@ export function listTools(catalog: McpCatalog): object {
   };
 }
 
+/** More arguments than any tool takes; each wrong one is explained. */
+const mostArguments = 20;
+
 /** tools/call. Arguments that break a rule are an error of the tool, which a model can mend; an unknown tool is ours. */
 export async function callTool({ name, arguments: given = {} }: CallParams, catalog: McpCatalog): Promise<object> {
   const called = byName.get(name);
@@ -137,8 +140,10 @@ export async function callTool({ name, arguments: given = {} }: CallParams, cata
   }
   const input = called.input.safeParse(given);
   if (!input.success) {
+    const count = Object.keys(given).length;
+    if (count > mostArguments) return failed(`${name} takes at most ${mostArguments} arguments; these are ${count}.`);
     const faults = explain(called.input, given, { echo: false });
-    return failed(faults.map(({ message, hint }) => `${message} ${hint}`.trim()).join('\n'));
+    return failed(faults.map(({ message, hint }) => `${message} ${hint}`.trim().slice(0, 500)).join('\n'));
   }
   const result = await called.run(input.data, catalog);
   if ('failure' in result) return failed(result.failure);

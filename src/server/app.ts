@@ -9,7 +9,7 @@ import { fileServer, withinBase } from './files.ts';
 import { readiness } from './health.ts';
 import { type Rate, rateLimit } from './limits.ts';
 import { type BuildFollower, basePathOf, type LiveBuild } from './live-build.ts';
-import { addMcp, takeMessage } from './mcp.ts';
+import { addMcp, type McpParts, takeMessage } from './mcp.ts';
 import { corsHeaders, isLoopback, originPolicy } from './origin.ts';
 import { limited, type PostParts, postRoute, type Take } from './posts.ts';
 import type { ServerLog } from './request-log.ts';
@@ -28,6 +28,7 @@ export interface AppParts {
     allowOrigin: readonly string[];
     voteRate: Rate;
     signupRate: Rate;
+    mcpRate: Rate;
     refusedRate: Rate;
   };
 }
@@ -83,7 +84,7 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
     sendHealth(request, response, isReady ? 200 : 503, body);
   });
   const mounts = mountsOf(follower.current());
-  const mcpParts: PostParts = { ...parts, origins: mcpOrigins };
+  const mcpParts: McpParts = { ...parts, origins: mcpOrigins, messages: rateLimit('messages', settings.mcpRate) };
   const mcpEndpoints = new Set(mounts.map((mount) => `${mount}/api/mcp`));
   for (const mount of mounts) {
     addPost(router, `${mount}/api/feedback`, postRoute(parts, vote, 'thanks/vote'), parts);

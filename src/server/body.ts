@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { parseBoundedJson, TooDeep } from '../bounded-json.ts';
 import { Refusal } from './errors.ts';
 
 /** How a body was sent: as JSON, or by a form of a page without JavaScript. */
@@ -8,7 +9,10 @@ export type BodyKind = 'json' | 'form';
 /** The fields of a body. */
 export type Fields = Record<string, unknown>;
 
-/** The kind of body that Content-Type announces. Throws Refusal `unsupported_media_type`. */
+/**
+ * The kind of body that the headers announce. Throws Refusal `unsupported_media_type` for another content type, another
+ * charset than UTF-8, or a compressed body.
+ */
 export function bodyKind(request: IncomingMessage): BodyKind {
   const type = mediaType(request);
   if (type === 'application/json') return 'json';
@@ -19,9 +23,29 @@ export function bodyKind(request: IncomingMessage): BodyKind {
   );
 }
 
-/** The media type of a body, in lower case, without parameters. */
-export function mediaType(request: IncomingMessage): string {
-  return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+/** Throws Refusal `unsupported_media_type` unless the headers announce JSON in UTF-8 that is not compressed. */
+export function requireJson(request: IncomingMessage): void {
+  if (mediaType(request) !== 'application/json') {
+    throw new Refusal('unsupported_media_type', 'The content type has to be application/json.');
+  }
+}
+
+/** The media type of an uncompressed body in UTF-8, in lower case, without parameters. Throws Refusal for other bodies. */
+function mediaType({ headers }: IncomingMessage): string {
+  const coding = headers['content-encoding'];
+  if (coding !== undefined && !/^[\s,]*(?:identity[\s,]*)*$/i.test(coding)) {
+    throw new Refusal('unsupported_media_type', 'The body has to be sent without Content-Encoding.', {
+      'accept-encoding': 'identity',
+    });
+  }
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';');
+  for (const parameter of parameters) {
+    const charset = /^\s*charset\s*=\s*(.*)$/i.exec(parameter)?.[1]?.trim();
+    if (charset !== undefined && !/^(?:utf-?8|"utf-?8"|'utf-?8')$/i.test(charset)) {
+      throw new Refusal('unsupported_media_type', 'The charset of the body has to be UTF-8.');
+    }
+  }
+  return type.trim().toLowerCase();
 }
 
 /** How much of a body that is too large is still taken and dropped, in bytes, so that its sender reads the answer. */
@@ -64,8 +88,9 @@ export function parseFields(body: Buffer, kind: BodyKind): Fields {
 function parseJson(text: string): Fields {
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
+    value = parseBoundedJson(text);
+  } catch (error) {
+    if (error instanceof TooDeep) throw new Refusal('invalid_body', error.message);
     throw new Refusal('invalid_body', 'The body is not well-formed JSON.');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -8,12 +8,12 @@ export type Rate = { count: number; seconds: number } | null;
 /** A limit on what one client may do. */
 export interface Limit {
   /**
-   * Counts one request of a client, by its address (IPv6: by its /64).
+   * Counts `count` requests of a client (default 1), by its address (IPv6: by its /64).
    *
    * The result are the headers that tell the client where it stands (RateLimit header fields for HTTP,
    * draft-ietf-httpapi-ratelimit-headers-10). Throws Refusal `rate_limited` with Retry-After over the limit.
    */
-  take(address: string): Promise<Record<string, string>>;
+  take(address: string, count?: number): Promise<Record<string, string>>;
 }
 
 /** A limit called `name` in the headers. Kept in this process. */
@@ -27,9 +27,9 @@ export function rateLimit(name: string, rate: Rate): Limit {
     ratelimit: `"${name}";r=${Math.max(0, remainingPoints)};t=${Math.ceil(msBeforeNext / 1000)}`,
   });
   return {
-    async take(address) {
+    async take(address, taken = 1) {
       try {
-        return headersFor(await limiter.consume(networkOf(address)));
+        return headersFor(await limiter.consume(networkOf(address), taken));
       } catch (outcome) {
         if (!(outcome instanceof RateLimiterRes)) throw outcome;
         const wait = Math.max(1, Math.ceil(outcome.msBeforeNext / 1000));

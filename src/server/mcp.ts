@@ -1,20 +1,25 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Polka } from 'polka';
-import { dispatch, type Reply } from '../mcp/dispatch.ts';
+import { dispatch, messagesIn, parseMessage, type Reply } from '../mcp/dispatch.ts';
 import type { McpHeaders } from '../mcp/envelope.ts';
 import { codes, RpcError } from '../mcp/errors.ts';
-import { errorResponse } from '../mcp/messages.ts';
-import type { ErrorCode } from '../schema/errors.ts';
-import { mediaType, readBody } from './body.ts';
+import { errorResponse, idOf, type RequestId } from '../mcp/messages.ts';
+import { readBody, requireJson } from './body.ts';
 import { clientAddress } from './client.ts';
 import { Refusal, sendError } from './errors.ts';
+import type { Limit } from './limits.ts';
 import { acceptsCard, sendCard, sendCardPreflight } from './mcp-card.ts';
 import { corsHeaders } from './origin.ts';
 import { limited, type PostParts } from './posts.ts';
 
 /** The largest body, in bytes. */
 const maxBodyBytes = 256 * 1024;
+
+/** What the MCP endpoint is made of. */
+export interface McpParts extends PostParts {
+  /** The limit on messages; a batch counts each of its messages. */
+  messages: Limit;
+}
 
 const allowed = { endpoint: 'GET, HEAD, POST, OPTIONS', card: 'GET, HEAD, OPTIONS' };
 
@@ -28,71 +33,55 @@ export function addMcp(router: Polka, mount: string, parts: PostParts): void {
   router.get(endpoint, (request, response) =>
     acceptsCard(request)
       ? sendCard(request, response, parts.follower.current(), 'application/json')
-      : refuseMethod(
-          request,
-          response,
-          parts,
-          'There is no event stream here: POST a message, or GET the server card.',
-        ),
+      : refuseMethod(response, 'There is no event stream here: POST a message, or GET the server card.'),
   );
   router.options(endpoint, (request, response) =>
     request.headers['access-control-request-method'] === 'POST'
       ? sendPostPreflight(request, response, parts)
       : sendCardPreflight(response, allowed.endpoint),
   );
-  router.all(endpoint, (request, response) =>
-    refuseMethod(request, response, parts, 'This address takes GET and POST.'),
-  );
+  router.all(endpoint, (_request, response) => refuseMethod(response, 'This address takes GET and POST.'));
   router.get(card, (request, response) =>
     sendCard(request, response, parts.follower.current(), 'application/mcp-server-card+json'),
   );
   router.options(card, (_request, response) => sendCardPreflight(response, allowed.card));
-  router.all(card, (request, response) =>
-    refuseMethod(request, response, parts, 'This address takes GET and HEAD.', allowed.card),
-  );
+  router.all(card, (_request, response) => refuseMethod(response, 'This address takes GET and HEAD.', allowed.card));
 }
 
 /** Answers a message with JSON, whatever else the client would accept; a notification with 202. */
-export async function takeMessage(request: IncomingMessage, response: ServerResponse, parts: PostParts): Promise<void> {
-  const { follower, origins, refused, trustProxy, log } = parts;
+export async function takeMessage(request: IncomingMessage, response: ServerResponse, parts: McpParts): Promise<void> {
+  const { follower, origins, refused, messages, trustProxy, log } = parts;
   const address = clientAddress(request, trustProxy);
   const { info, mcp } = follower.current();
   let cors: Record<string, string> = {};
+  let id: RequestId | null = null;
   try {
     cors = corsHeaders(origins.check(request, info));
-    if (mediaType(request) !== 'application/json') {
-      throw new Refusal('unsupported_media_type', 'The content type has to be application/json.');
+    requireJson(request);
+    const parsed = parseMessage(await readBody(request, maxBodyBytes));
+    if ('value' in parsed) {
+      id = idOf(parsed.value);
+      await messages.take(address, messagesIn(parsed.value));
     }
-    const reply = await replyTo(await readBody(request, maxBodyBytes), headersOf(request), mcp);
+    const reply = 'value' in parsed ? await dispatch(parsed.value, headersOf(request), mcp) : parsed;
     const status = statusOf(reply);
-    if (status >= 400) await refused.take(address);
+    // Clients find out which revision and methods a server has by asking: they get 404 and -32022 in normal use.
+    if (reply.failure === 'refused') await refused.take(address);
     send(response, status, reply.json, cors);
   } catch (error) {
     if (error instanceof Refusal) {
       const { code, status, message, headers } = await limited(error, refused, address);
-      send(response, status, errorResponse(null, new RpcError(codes.refused, message, { error: code })), {
+      send(response, status, errorResponse(id, new RpcError(codes.refused, message, { error: code })), {
         ...headers,
         ...cors,
       });
     } else {
       log.error({ err: error, path: request.url }, 'an MCP request failed by a fault of the service');
       const fault = new RpcError(codes.internal, 'The service failed. The fault is logged.');
-      send(response, 500, errorResponse(null, fault), cors);
+      send(response, 500, errorResponse(id, fault), cors);
     }
     request.resume();
   }
-}
-
-async function replyTo(body: Buffer, headers: McpHeaders, catalog: Parameters<typeof dispatch>[2]): Promise<Reply> {
-  let value: unknown;
-  try {
-    if (!isUtf8(body)) throw new SyntaxError('not UTF-8');
-    value = JSON.parse(body.toString('utf8'));
-  } catch {
-    const error = new RpcError(codes.parseError, 'The body is not well-formed JSON in UTF-8.');
-    return { json: errorResponse(null, error), failure: 'refused' };
-  }
-  return dispatch(value, headers, catalog);
 }
 
 function headersOf({ headers }: IncomingMessage): McpHeaders {
@@ -104,7 +93,7 @@ function headersOf({ headers }: IncomingMessage): McpHeaders {
 }
 
 function statusOf({ json, failure }: Reply): number {
-  if (failure === 'refused') return 400;
+  if (failure === 'refused' || failure === 'unsupported version') return 400;
   if (failure === 'unknown method') return 404;
   return json === null ? 202 : 200;
 }
@@ -138,15 +127,9 @@ async function sendPostPreflight(request: IncomingMessage, response: ServerRespo
   }
 }
 
-function refuseMethod(
-  request: IncomingMessage,
-  response: ServerResponse,
-  parts: PostParts,
-  message: string,
-  allow = allowed.endpoint,
-): Promise<void> {
-  const code: ErrorCode = 'method_not_allowed';
-  return refuse(request, response, parts, new Refusal(code, message, { allow, 'access-control-allow-origin': '*' }));
+/** 405. It counts toward no limit: the official clients try GET and DELETE at each connection, as the protocol says. */
+function refuseMethod(response: ServerResponse, message: string, allow = allowed.endpoint): void {
+  sendError(response, 'method_not_allowed', message, { allow, 'access-control-allow-origin': '*' });
 }
 
 async function refuse(

@@ -47,6 +47,13 @@ export const serverOptions = [
     about: 'sign-ups of one client, or off',
   },
   {
+    key: 'mcpRate',
+    flag: '--mcp-rate <count/seconds>',
+    variable: 'CATALOG_MCP_RATE',
+    fallback: '3000/60',
+    about: 'MCP messages of one client, or off',
+  },
+  {
     key: 'refusedRate',
     flag: '--refused-rate <count/seconds>',
     variable: 'CATALOG_REFUSED_RATE',

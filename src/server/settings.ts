@@ -17,6 +17,7 @@ export interface ServerSettings {
   votes: string;
   voteRate: Rate;
   signupRate: Rate;
+  mcpRate: Rate;
   refusedRate: Rate;
   /** How many proxies stand before the server. */
   trustProxy: number;
@@ -60,6 +61,7 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     votes: resolve(cwd, given('votes').value || join(data, 'votes.jsonl')),
     voteRate: rate(given('voteRate')),
     signupRate: rate(given('signupRate')),
+    mcpRate: rate(given('mcpRate')),
     refusedRate: rate(given('refusedRate')),
     trustProxy: number('trustProxy', 100, 'how many proxies there are: 0, 1, 2 …'),
     allowOrigin: origins(given('allowOrigin')),

@@ -48,6 +48,9 @@ const request = (method: string, params: object = {}, id: unknown = 1) => ({ jso
 const modernRequest = (method: string, params: object = {}, more: object = {}) =>
   request(method, { ...params, _meta: { ...meta, ...more } });
 const call = (name: unknown, given: unknown = {}) => request('tools/call', { name, arguments: given });
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+/** A call whose arguments are `levels` lists deep; four levels more surround them. */
+const deepCall = (levels: number) => JSON.stringify(call('list_agents', { x: '%' })).replace('"%"', nested(levels));
 const many = (count: number) => Array.from({ length: count }, (_, id) => request('ping', {}, id));
 const without = (key: string) => Object.fromEntries(Object.entries(meta).filter(([name]) => name !== key));
 
@@ -59,6 +62,11 @@ const rows: Row[] = [
   ['bad JSON', '{"jsonrpc":', {}, 400, -32700, { id: null }],
   ['no body', '', {}, 400, -32700],
   ['deep nesting', '['.repeat(100_000), {}, 400, -32700],
+  ['arguments nested deeper than 64 levels', deepCall(62), {}, 400, -32600, { id: 1 }],
+  ['arguments nested 60,000 deep', deepCall(60_000), {}, 400, -32600, { id: 1 }],
+  ['a notification nested 60,000 deep', nested(60_000), {}, 400, -32600, { id: null }],
+  ['arguments nested 61 deep', deepCall(61), {}, 200, null],
+  ['brackets in text', call('search_agents', { query: '[{'.repeat(100) }), {}, 200, null],
   ['a text', '"ping"', {}, 400, -32600, { id: null }],
   ['null', 'null', {}, 400, -32600],
   ['an empty object', {}, {}, 400, -32600],
@@ -305,6 +313,79 @@ test('what HTTP refuses is a JSON-RPC error too, and a client that is refused to
     assert.is((await postJson(limited.address, path, whole)).status, 200);
     const own = await postJson(limited.address, path, good, { headers: { origin: 'https://press.example' } });
     assert.equal([own.status, own.headers['access-control-allow-origin']], [200, 'https://press.example']);
+  });
+});
+
+test('arguments by the ten thousands are answered in one sentence', async () => {
+  const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, key) => [`k${key}`, 0]));
+  for (const body of [call('list_agents', wide), call('list_agents', { ['k'.repeat(200_000)]: 0 })]) {
+    const { text } = await postJson(server.address, path, body);
+    assert.is(JSON.parse(text).result.isError, true);
+    assert.ok(text.length < 1_000, text.slice(0, 200));
+  }
+});
+
+test('a compressed body or another charset is 415 wherever a body is taken', async () => {
+  const rows: [status: number, headers: Record<string, string>][] = [
+    [415, { 'content-encoding': 'gzip' }],
+    [415, { 'content-encoding': 'identity, br' }],
+    [415, { 'content-type': 'application/json; charset=iso-8859-1' }],
+    [415, { 'content-type': 'application/json;charset="utf-16"' }],
+    [415, { 'content-type': 'application/json; charset=utf-8; charset=latin1' }],
+    [415, { 'content-type': 'application/x-www-form-urlencoded; charset=windows-1252' }],
+    [200, { 'content-encoding': 'Identity' }],
+    [200, { 'content-encoding': '' }],
+    [200, { 'content-type': 'application/json; charset=utf-8' }],
+    [200, { 'content-type': 'Application/JSON;Charset="UTF-8"' }],
+    [200, { 'content-type': 'application/json; charset=UTF8 ; x=y' }],
+  ];
+  const bodies: Record<string, object> = {
+    [path]: request('ping'),
+    '/api/feedback': { slug: 'log-reader', vote: 'yes' },
+    '/api/subscribe': { email: 'ann@example.com', list: 'daily' },
+  };
+  for (const [status, headers] of rows) {
+    for (const [address, body] of Object.entries(bodies)) {
+      const answer = await postJson(server.address, address, body, { headers });
+      assert.is(answer.status, status, `${address} ${JSON.stringify(headers)} ${answer.text}`);
+      const coded = status === 415 && 'content-encoding' in headers;
+      assert.is(answer.headers['accept-encoding'], coded ? 'identity' : undefined);
+    }
+  }
+});
+
+test('what clients do in normal use never counts as refused', async () => {
+  await withRuntime({ agents, args: ['--refused-rate', '2/60'] }, async ({ server: { address } }) => {
+    const post = (body: object, headers: object) => postJson(address, path, body, { headers: { ...headers } });
+    const unserved = modernRequest('tools/list', {}, { [version]: '2099-01-01' });
+    for (let count = 0; count < 4; count += 1) {
+      const statuses = [
+        await ask(address, path, { headers: { accept: 'text/event-stream' } }),
+        await ask(address, path, { method: 'DELETE', headers: { 'mcp-session-id': 'x' } }),
+        await post(modernRequest('ping'), modern('ping')),
+        await post(unserved, { ...modern('tools/list'), 'mcp-protocol-version': '2099-01-01' }),
+        await ask(address, path, { method: 'OPTIONS', headers: { 'access-control-request-method': 'POST' } }),
+      ].map(({ status }) => status);
+      assert.equal(statuses, [405, 405, 404, 400, 204]);
+    }
+    const malformed = async () => (await postJson(address, path, '{')).status;
+    assert.equal([await malformed(), await malformed(), await malformed()], [400, 400, 429]);
+  });
+});
+
+test('over the rate of messages a client has to wait; a batch counts each of its messages', async () => {
+  await withRuntime({ agents, args: ['--mcp-rate', '5/60'] }, async ({ server: { address } }) => {
+    const statuses = [await postJson(address, path, many(3)), await postJson(address, path, request('ping'))];
+    const notified = await postJson(address, path, { jsonrpc: '2.0', method: 'notifications/initialized' });
+    assert.equal(
+      [...statuses, notified].map(({ status }) => status),
+      [200, 200, 202],
+    );
+    const over = await postJson(address, path, request('ping', {}, 'last'));
+    assertAnswer(over, ['one more', null, {}, 429, -32000, { id: 'last', data: { error: 'rate_limited' } }]);
+    assert.ok(Number(over.headers['retry-after']) > 0);
+    assert.match(over.headers.ratelimit as string, /^"messages";r=0;t=\d+$/);
+    assert.is((await ask(address, path)).status, 200);
   });
 });
 

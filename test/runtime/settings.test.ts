@@ -15,6 +15,7 @@ const wrong: [flag: string, variable: string, values: string[]][] = [
   ['--port', 'PORT', ['65536', '80a', ' ', '1e3']],
   ['--vote-rate', 'CATALOG_VOTE_RATE', ['30', '0/60', '30/0']],
   ['--signup-rate', 'CATALOG_SIGNUP_RATE', ['20/minute']],
+  ['--mcp-rate', 'CATALOG_MCP_RATE', ['1000']],
   ['--refused-rate', 'CATALOG_REFUSED_RATE', ['-1/60', 'on']],
   ['--trust-proxy', 'CATALOG_TRUST_PROXY', ['yes', '101']],
   ['--allow-origin', 'CATALOG_ALLOW_ORIGIN', ['example.com', 'https://example.com/', '*']],

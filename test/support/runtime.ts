@@ -33,7 +33,7 @@ export interface RuntimeOptions {
 
 export const oneAgent: SmallAgent[] = [{ slug: 'one', date: '2026-01-01' }];
 
-const noLimits = ['--vote-rate', 'off', '--signup-rate', 'off', '--refused-rate', 'off'];
+const noLimits = ['--vote-rate', 'off', '--signup-rate', 'off', '--mcp-rate', 'off', '--refused-rate', 'off'];
 
 /** Writes a small catalog and builds it into `folder`/dist. */
 export function builtCatalog(folder: string, agents = oneAgent, settings: object = {}): string {
