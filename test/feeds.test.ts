@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { smallAgent, snapshot, temporaryFolder, writeCatalog, writeFiles } from './support/catalog.ts';
+import { smallAgent, temporaryFolder, writeCatalog, writeFiles } from './support/catalog.ts';
 import { loud } from './support/loud.ts';
-import { catalog } from './support/process.ts';
+import { render } from './support/render.ts';
 
 /** What a feed reader relies on: well-formed XML, ids that never change, dates of the agents, absolute links. */
 
 const folder = temporaryFolder();
-let site: Record<string, string>;
+let site: Map<string, string>;
 
 const nasty = 'Cut & <b>paste</b> ]]> "quoted" ]]> text';
 
 test.before(
-  loud(async () => {
+  loud(() => {
     writeCatalog(
       folder.path,
       [
@@ -26,13 +26,11 @@ test.before(
       {
         timezone: 'Europe/Berlin',
         baseUrl: 'https://press.example/catalog',
-        publisher: { name: 'A & B', url: 'https://press.example?a=1&b=2' },
+        publisher: { name: 'A & B', url: 'https://press.example?a=1&b=2', email: 'desk@press.example' },
       },
     );
     writeNasty(join(folder.path, 'agents', 'second'));
-    const built = await catalog(['build', '--cwd', folder.path, '--today', '2026-03-29']);
-    assert.is(built.code, 0, built.stderr);
-    site = snapshot(join(folder.path, 'dist'));
+    site = render(folder.path, { today: '2026-03-29' });
   }),
 );
 test.after(loud(() => folder.remove()));
@@ -50,7 +48,7 @@ const parser = new XMLParser({
   parseTagValue: false,
   htmlEntities: true,
 });
-const text = (path: string) => Buffer.from(site[path] ?? '', 'latin1').toString('utf8');
+const text = (path: string) => site.get(path) ?? '';
 
 for (const path of ['feed.xml', 'atom.xml']) {
   test(`${path} is well-formed`, () => {
@@ -115,12 +113,71 @@ test('RSS has the ids, dates and links of its agents, newest first', () => {
   );
 });
 
-test('a feed holds no more agents than the settings say', async () => {
+/** RSS 2.0 (rssboard.org): what an element of each kind may hold, and how often. */
+const rssShapes = {
+  channel: {
+    required: ['title', 'link', 'description'],
+    once: ['language', 'copyright', 'lastBuildDate', 'docs', 'generator', 'atom:link'],
+    several: ['item'],
+  },
+  item: {
+    required: ['title', 'link', 'description', 'guid', 'pubDate'],
+    once: ['content:encoded', 'dc:creator'],
+    several: ['category'],
+  },
+};
+const rfc822 =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+test('RSS is strictly valid, and names the publisher as creator, without an e-mail address', () => {
+  const { rss } = parser.parse(text('feed.xml'));
+  assert.equal(
+    { ...rss, channel: null },
+    {
+      version: '2.0',
+      'xmlns:dc': 'http://purl.org/dc/elements/1.1/',
+      'xmlns:content': 'http://purl.org/rss/1.0/modules/content/',
+      'xmlns:atom': 'http://www.w3.org/2005/Atom',
+      channel: null,
+    },
+  );
+  const check = (element: Record<string, unknown>, { required, once, several }: (typeof rssShapes)['item']) => {
+    for (const name of required) assert.ok(name in element, `${name} is missing`);
+    for (const [name, value] of Object.entries(element)) {
+      assert.ok([...required, ...once, ...several].includes(name), `${name} does not belong here`);
+      assert.ok(several.includes(name) || !Array.isArray(value), `${name} is there twice`);
+    }
+  };
+  check(rss.channel, rssShapes.channel);
+  assert.match(rss.channel.lastBuildDate, rfc822);
+  assert.equal(rss.channel['atom:link'], {
+    href: 'https://press.example/catalog/feed.xml',
+    rel: 'self',
+    type: 'application/rss+xml',
+  });
+  for (const item of rss.channel.item) {
+    check(item, rssShapes.item);
+    assert.match(item.pubDate, rfc822);
+    assert.is(item.guid.isPermaLink, 'false');
+    assert.is(item['dc:creator'], 'A & B');
+  }
+  assert.not.match(text('feed.xml'), 'desk@press.example');
+});
+
+test('Atom and JSON Feed name the publisher as author of the feed and of each entry', () => {
+  for (const path of ['atom.xml', 'feeds/coding.xml']) {
+    const { feed } = parser.parse(text(path));
+    for (const { author } of [feed, ...feed.entry]) {
+      assert.equal(author, { name: 'A & B', email: 'desk@press.example', uri: 'https://press.example/?a=1&b=2' }, path);
+    }
+  }
+  assert.equal(JSON.parse(text('feed.json')).authors, [{ name: 'A & B', url: 'https://press.example?a=1&b=2' }]);
+});
+
+test('a feed holds no more agents than the settings say', () => {
   const settings = JSON.parse(readFileSync(join(folder.path, 'catalog.config.json'), 'utf8'));
   writeFiles(folder.path, { 'catalog.config.json': JSON.stringify({ ...settings, feedLength: 2 }) });
-  const built = await catalog(['build', '--cwd', folder.path, '--today', '2026-03-29', '--out', 'short']);
-  assert.is(built.code, 0, built.stderr);
-  const { feed } = parser.parse(readFileSync(join(folder.path, 'short', 'atom.xml'), 'utf8'));
+  const { feed } = parser.parse(render(folder.path, { today: '2026-03-29' }).get('atom.xml') ?? '');
   assert.is(feed.entry.length, 2);
 });
 

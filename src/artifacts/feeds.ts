@@ -1,4 +1,4 @@
-import { Feed } from 'feed';
+import { type Author, Feed, type Item } from 'feed';
 import Handlebars from 'handlebars';
 import { type Artifact, single } from './artifact.ts';
 import { categoriesOf } from './groups.ts';
@@ -10,12 +10,13 @@ export const rss = single('feed.xml', 'application/rss+xml; charset=utf-8', 'RSS
     path: 'feed.xml',
     agents: newest(site),
     title: (title) => title.replaceAll(']]>', ']]&gt;'),
+    byline: ({ name }) => ({ extensions: [{ name: 'dc:creator', objects: { _text: name } }] }),
   });
   return styled(site, feed.rss2());
 });
 
 export const atom = single('atom.xml', 'application/atom+xml; charset=utf-8', 'Atom: the newest agents', (site) => {
-  const feed = feedOf(site, { path: 'atom.xml', agents: newest(site), title: Handlebars.escapeExpression });
+  const feed = feedOf(site, { path: 'atom.xml', agents: newest(site), title: Handlebars.escapeExpression, byline });
   return styled(site, feed.atom1());
 });
 
@@ -32,6 +33,7 @@ export const category: Artifact = {
           path,
           agents: agents.slice(0, site.settings.feedLength),
           title: Handlebars.escapeExpression,
+          byline,
           about: {
             id: `${site.settings.feedId}/categories/${key}`,
             title: `${site.settings.title}: ${label}`,
@@ -75,11 +77,15 @@ interface FeedInput {
   agents: readonly PublishedAgent[];
   /** Titles are HTML in Atom, text in RSS. */
   title: (title: string) => string;
+  /** Who an entry is by. RSS takes an `author` for an e-mail address alone, so it names the creator instead. */
+  byline: (author: Author) => Pick<Item, 'author' | 'extensions'>;
   /** What the feed is about; default: the whole publication. */
   about?: { id: string; title: string; page: string };
 }
 
-function feedOf(site: Site, { path, agents, title, about }: FeedInput): Feed {
+const byline: FeedInput['byline'] = (author) => ({ author: [author] });
+
+function feedOf(site: Site, { path, agents, title, byline, about }: FeedInput): Feed {
   const { settings, url } = site;
   const { publisher } = settings;
   const author = {
@@ -109,7 +115,7 @@ function feedOf(site: Site, { path, agents, title, about }: FeedInput): Feed {
       published: agent.published,
       description: Handlebars.escapeExpression(agent.excerpt),
       content: entryContent(site, agent),
-      author: [author],
+      ...byline(author),
       category: [
         {
           name: document.categoryLabel,
