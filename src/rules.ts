@@ -1,3 +1,5 @@
+import { configExtensions } from './schema/config-files.ts';
+
 /**
  * Every rule that a catalog is held to, by its permanent code.
  *
@@ -10,7 +12,7 @@ const rules = {
   'folder/name': error(
     'The name of the folder is the slug: lower-case words joined by hyphens, at most 64 characters.',
   ),
-  'folder/reserved-name': error('The slug is not `catalog`, nor a name that Windows keeps for devices.'),
+  'folder/reserved-name': error('The slug is not `catalog` or `index`, and no name that Windows keeps for devices.'),
   'folder/unreadable': error('Every file and folder of an agent can be read.'),
   'folder/symlink': error('Nothing of an agent is a symbolic link.'),
   'folder/missing-file': error('agent.md, prompt.txt, sample-input.txt and sample-output.txt are there.'),
@@ -34,6 +36,9 @@ const rules = {
   'front-matter/unknown-key': error('Every key is a known one.'),
   'front-matter/value': error('Every value is of its kind and within its limits.'),
   'prompt/sections': error('The prompt has the sections INPUT, RULES and OUTPUT, each once, in this order.'),
+  'config/extension': error(
+    `A config is in a text format that no browser or shell runs: ${configExtensions.join(', ')}.`,
+  ),
   'config/json': error('A config.json is well-formed JSON.'),
   'config/filename': error('`configFilename` is given only where there is a config.'),
   'issue/taken': error('No two agents have the same number.'),

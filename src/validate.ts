@@ -31,7 +31,12 @@ export async function validateCatalog(
 /** What is wrong with the templates, found by rendering one file of each artifact. */
 function templateFaults(cwd: string, settings: Settings, selected: Selected): readonly Diagnostic[] {
   try {
-    const site = prepareSite(cwd, settings, selected, { preview: true, history: new Map(), cache: null });
+    const site = prepareSite(cwd, settings, selected, {
+      preview: true,
+      history: new Map(),
+      cache: null,
+      pictures: true,
+    });
     try {
       for (const artifact of artifacts) for (const file of first(artifact.files(site))) file.render();
       return [];

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { outputs } from '../src/artifacts/index.ts';
 import { prettyReport } from '../src/report.ts';
 import { allRules, type RuleCode } from '../src/rules.ts';
+import { configExtensions } from '../src/schema/config-files.ts';
 import { diagnosticsOf } from './support/diagnose.ts';
 import { editorialMistakes } from './support/editorial-mistakes.ts';
 import { type Mistake, mistakes } from './support/mistakes.ts';
@@ -43,6 +44,11 @@ test('docs/rules.md has every rule, with an example of what is reported', async 
     lines.push(`Example, ${mistake.name}:`, '', '```', report, '```');
   }
   isCurrent('rules.md', `${lines.join('\n')}\n`);
+});
+
+test('README.md names every format that a config can have', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8').replace(/\s+/g, ' ');
+  assert.match(readme, `${configExtensions.slice(0, -1).join(', ')} or ${configExtensions.at(-1)}.`);
 });
 
 test('docs/outputs.md has every output', () => {

@@ -154,6 +154,14 @@ for (const [index, base] of bases.entries()) {
 test('a static host finds its files: _headers with the types of the registry, .nojekyll, security.txt where set', async () => {
   assert.match(text('_headers'), '/feed.xml\n  Content-Type: application/rss+xml; charset=utf-8');
   assert.match(text('_headers'), "frame-ancestors 'none'");
+  for (const [path, type] of [
+    ['agents/*/prompt.txt', 'text/plain; charset=utf-8'],
+    ['agents/*/config.json', 'application/json'],
+    ['agents/*/config.yaml', 'text/plain; charset=utf-8'],
+    ['agents/*.md', 'text/markdown; charset=utf-8'],
+  ]) {
+    assert.match(text('_headers'), `/${path}\n  Content-Type: ${type}`);
+  }
   assert.is(site['.nojekyll'], '');
   assert.not('.well-known/security.txt' in site);
 });

@@ -9,6 +9,7 @@ import { answerChecks, complete } from '../src/new-agent/answers.ts';
 import { agentFiles } from '../src/new-agent/files.ts';
 import { slugFrom } from '../src/new-agent/names.ts';
 import { writeAgent } from '../src/new-agent/write.ts';
+import { configExtensions } from '../src/schema/config-files.ts';
 import { loadSettings } from '../src/settings.ts';
 import { inFolder, smallSettings, snapshot, writeCatalog, writeFiles } from './support/catalog.ts';
 import { dieAt } from './support/die-at.ts';
@@ -116,7 +117,7 @@ test('any text that is accepted comes out of the front matter as it went in', ()
 test('the placeholders keep the rules of good agents that can be counted', () => {
   const surroundings = { vocabulary: smallSettings, folders: [], today };
   const checks = answerChecks(surroundings);
-  for (const config of [null, 'json', 'md', 'yaml', 'toml', 'ts', 'xml', 'txt']) {
+  for (const config of [null, ...configExtensions]) {
     const files = agentFiles(complete({ slug: 'one', config }, surroundings, checks));
     const source = [...files].map(([name, text]) => ({ name, bytes: Buffer.from(text), trouble: null }));
     const { folders, diagnostics } = checkContent(
@@ -177,7 +178,7 @@ for (const [title, slug] of slugs) {
 const refused: [name: string, args: string[], code: number, message: RegExp][] = [
   ['neither slug nor title', [], 2, /needs a slug or a title, for example: catalog new release-notes/],
   ['a title without letters', ['--title', '日本語'], 2, /give the slug too/],
-  ['a title that makes a reserved slug', ['--title', 'Catalog'], 2, /"catalog" is a reserved name.*catalog-agent/],
+  ['a title that makes a reserved slug', ['--title', 'Catalog'], 2, /"catalog".*another name.*catalog-agent/],
   ['a slug of the wrong form', ['Release Notes'], 2, /`slug` is "Release Notes".*For example: release-notes\./],
   ['a slug that is a path', ['../evil'], 2, /`slug` is "\.\.\/evil"/],
   ['a slug that is too long', ['x'.repeat(65)], 2, /at most 64 characters/],
@@ -215,7 +216,8 @@ const refused: [name: string, args: string[], code: number, message: RegExp][] =
   ['a hidden character', ['a', '--problem', 'a\u200bb'], 2, /`--problem` cannot be used, column 2:.*U\+200B/],
   ['a secret', ['a', '--excerpt', `AKIA${'Q'.repeat(16)}`], 2, /`--excerpt` cannot be used.*Amazon access key/],
   ['an excerpt that is too long', ['a', '--excerpt', 'x'.repeat(301)], 2, /`--excerpt`.*1 to 300 characters/],
-  ['a config that is a path', ['a', '--config', '../x'], 2, /`--config` is "\.\.\/x".*extension/],
+  ['a config that a browser runs', ['a', '--config', 'html'], 2, /`--config` is "html".*json, jsonc, yaml/],
+  ['a config that is a path', ['a', '--config', '../x'], 2, /`--config` is "\.\.\/x".*one of json/],
 ];
 for (const [name, args, code, message] of refused) {
   test(`${name} is refused with ${code}, and nothing is written`, async () => {

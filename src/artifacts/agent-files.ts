@@ -1,5 +1,6 @@
 import { extname } from 'node:path/posix';
-import { type Artifact, json, plain } from './artifact.ts';
+import { configTypes } from '../schema/config-files.ts';
+import { type Artifact, plain } from './artifact.ts';
 
 export const prompt: Artifact = {
   path: 'agents/{slug}/prompt.txt',
@@ -21,15 +22,9 @@ export const sampleOutput: Artifact = {
   },
 };
 
-/** Types of configs that are more than plain text; anything that a browser might run stays plain text. */
-const configTypes: Record<string, string> = {
-  '.json': json,
-  '.md': 'text/markdown; charset=utf-8',
-};
-
 export const config: Artifact = {
   path: 'agents/{slug}/config.{ext}',
-  type: (path) => configTypes[extname(path)] ?? plain,
+  type: (path) => configTypes[extname(path).slice(1)] ?? plain,
   purpose: 'The config, where an agent has one',
   *files({ agents }) {
     for (const { slug, config } of agents) {

@@ -1,4 +1,5 @@
 import { addDays, zone } from '../calendar.ts';
+import { configTypes } from '../schema/config-files.ts';
 import { type Artifact, plain, single } from './artifact.ts';
 import { contentSecurityPolicy } from './page.ts';
 
@@ -19,6 +20,13 @@ export const headers = single('_headers', plain, 'Headers for static hosts', ({ 
     ),
     rule(url.link('feeds/*'), { 'Content-Type': 'application/atom+xml; charset=utf-8' }),
     rule(url.link('agents/*/prompt.txt'), { 'Content-Type': plain }),
+    rule(url.link('agents/*/sample-output.txt'), { 'Content-Type': plain }),
+    // Hosts join the values of all rules that match, so a path must match one of these only: *.md is config.md too.
+    ...Object.entries(configTypes)
+      .filter(([extension]) => extension !== 'md')
+      .map(([extension, type]) => rule(url.link(`agents/*/config.${extension}`), { 'Content-Type': type })),
+    rule(url.link('agents/*.md'), { 'Content-Type': 'text/markdown; charset=utf-8' }),
+    rule(url.link('.well-known/agent-skills/*.md'), { 'Content-Type': 'text/markdown; charset=utf-8' }),
   ];
   return `${rules.join('\n')}`;
 });

@@ -13,6 +13,8 @@ export interface RenderOptions extends Selection {
   settings: Settings;
   /** A folder for what may be kept between builds; without one nothing is kept. */
   cache?: string | null;
+  /** Whether social images are drawn; default true. Without, their files are empty. */
+  pictures?: boolean;
   /** Hears of the stages as they begin: read, number, render <artifact>, write. */
   onStage?: (stage: string) => void;
 }
@@ -41,7 +43,14 @@ export function build({ out, ...options }: RenderOptions & { out: string }): Bui
 }
 
 /** The same without writing: the build in memory. Throws ContentError as build does. */
-export function renderCatalog({ cwd, settings, cache = null, onStage = () => {}, ...selection }: RenderOptions): {
+export function renderCatalog({
+  cwd,
+  settings,
+  cache = null,
+  pictures = true,
+  onStage = () => {},
+  ...selection
+}: RenderOptions): {
   rendered: Rendered;
   selected: Selected;
   historyMissing: string | null;
@@ -53,7 +62,7 @@ export function renderCatalog({ cwd, settings, cache = null, onStage = () => {},
   if (selected.errors.length > 0) throw new ContentError(selected.errors);
   const preview = selection.future === true || selection.drafts === true;
   const { changes: history, missing } = readHistory(cwd);
-  const site = prepareSite(cwd, settings, selected, { preview, history, cache });
+  const site = prepareSite(cwd, settings, selected, { preview, history, cache, pictures });
   try {
     const rendered = renderSite(site, (artifact) => onStage(`render ${artifact}`));
     return { rendered, selected, historyMissing: missing };

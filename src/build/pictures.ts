@@ -40,6 +40,11 @@ export function pictureRenderer(files: readonly FontFile[], cache: string | null
   };
 }
 
+/** Pictures that are never drawn: their text is typeset, and their files are empty. */
+export function noPictures(files: readonly FontFile[]): Pictures {
+  return { fonts: files.map(fontOf), render: () => new Uint8Array(), close: () => {} };
+}
+
 function fontOf({ name, bytes }: FontFile): Font {
   try {
     return readFont(name, bytes);

@@ -8,8 +8,16 @@ import { addresses } from '../artifacts/urls.ts';
 import type { Selected } from '../content/select.ts';
 import type { PromptHistory } from '../history.ts';
 import type { Settings } from '../schema/settings.ts';
-import { pictureRenderer } from './pictures.ts';
+import { noPictures, pictureRenderer } from './pictures.ts';
 import { readTemplates } from './read-templates.ts';
+
+export interface SiteOptions {
+  preview: boolean;
+  history: PromptHistory['changes'];
+  cache: string | null;
+  /** Whether social images are drawn; without, their files are empty. */
+  pictures: boolean;
+}
 
 /**
  * The site of selected agents, with the templates of the catalog in `cwd` and the pictures that the folder `cache` keeps
@@ -21,7 +29,7 @@ export function prepareSite(
   cwd: string,
   settings: Settings,
   { agents, moved }: Pick<Selected, 'agents' | 'moved'>,
-  { preview, history, cache }: { preview: boolean; history: PromptHistory['changes']; cache: string | null },
+  { preview, history, cache, pictures }: SiteOptions,
 ): Site {
   const { templates, assets: files, fonts } = readTemplates(cwd);
   const assets = withVersions(files);
@@ -32,7 +40,7 @@ export function prepareSite(
     history,
     templates: compileTemplates(templates, templateHelpers(settings, addresses(settings), assets)),
     assets,
-    pictures: pictureRenderer(fonts, cache === null ? null : resolve(cwd, cache)),
+    pictures: pictures ? pictureRenderer(fonts, cache === null ? null : resolve(cwd, cache)) : noPictures(fonts),
     outputs: outputs(),
     preview,
   });

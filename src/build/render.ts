@@ -32,10 +32,11 @@ export interface Rendered {
 export function renderSite(site: Site, onArtifact: (path: string) => void = () => {}): Rendered {
   const files = new Map<string, Buffer>();
   const hash = createHash('sha256');
+  const claim = claimPaths();
   for (const artifact of artifacts) {
     onArtifact(artifact.path);
     for (const file of artifact.files(site)) {
-      if (files.has(file.path)) throw new Error(`Two artifacts render ${file.path}.`);
+      claim(file.path);
       const content = file.render();
       const bytes =
         typeof content === 'string'
@@ -56,4 +57,22 @@ export function renderSite(site: Site, onArtifact: (path: string) => void = () =
   };
   files.set(buildFile, Buffer.from(toJson(info)));
   return { info, files };
+}
+
+/**
+ * A function that takes the paths of a build, one after the other, and throws Error for one that can't be written beside
+ * the others: two that differ in nothing but case are one file on Windows and macOS, and no file can also be a folder.
+ */
+export function claimPaths(): (path: string) => void {
+  const files = new Set<string>();
+  const folders = new Set<string>();
+  return (path) => {
+    const folded = path.normalize('NFC').toLowerCase();
+    const parents = [...folded.matchAll(/\//g)].map(({ index }) => folded.slice(0, index));
+    if (files.has(folded) || folders.has(folded) || parents.some((folder) => files.has(folder))) {
+      throw new Error(`Two outputs of the build need the path ${path}.`);
+    }
+    files.add(folded);
+    for (const folder of parents) folders.add(folder);
+  };
 }

@@ -31,7 +31,7 @@ export function addNew(program: Command, terminal: Console): void {
     .option('--date <YYYY-MM-DD>', 'the day on which it comes out; default: the next free one')
     .option('--excerpt <text>', 'one sentence that says what the reader gets')
     .option('--problem <text>', 'whose pain it is, and when')
-    .option('--config <ext>', 'also a config file with this extension')
+    .option('--config <ext>', 'also a config file with this extension, such as json, yaml or md')
     .addOption(cwdOption())
     .addOption(todayOption())
     .addOption(jsonOption())

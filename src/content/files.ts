@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { type Diagnostic, diagnose, type Finding } from '../diagnostics.ts';
+import { configExtensions } from '../schema/config-files.ts';
 import { nearest } from '../schema/explain.ts';
-import { deviceNames, maxSlugLength, slugPattern } from '../schema/fields.ts';
+import { maxSlugLength, reservedSlug, slugPattern } from '../schema/fields.ts';
 import { placeAt } from '../source-text.ts';
 import { requiredFiles } from './agent.ts';
 import { maxFileBytes, type SourceFile, type SourceFolder, type Trouble } from './read.ts';
@@ -43,11 +44,6 @@ export function pathOf(slug: string, name: string): string {
 
 type Report = (finding: Omit<Finding, 'slug' | 'file'>, name?: string) => void;
 
-/** Whether a slug of the right form can be no folder's name all the same: agent://catalog is the whole catalog. */
-export function isReservedSlug(slug: string): boolean {
-  return slug === 'catalog' || deviceNames.test(slug);
-}
-
 function checkName(slug: string, report: Report): void {
   if (!slugPattern.test(slug) || slug.length > maxSlugLength) {
     const long = slug.length > maxSlugLength ? `, which has ${slug.length} characters` : '';
@@ -56,10 +52,10 @@ function checkName(slug: string, report: Report): void {
       message: `The folder is called "${slug}"${long}; its name is the slug and has to be lower-case words joined by hyphens, at most ${maxSlugLength} characters.`,
       hint: `Rename the folder${proposal(slug)}.`,
     });
-  } else if (isReservedSlug(slug)) {
+  } else if (reservedSlug(slug) !== null) {
     report({
       code: 'folder/reserved-name',
-      message: `"${slug}" is a reserved name${slug === 'catalog' ? ': MCP uses it for the whole catalog' : ' on Windows, where nobody could check the folder out'}.`,
+      message: `"${slug}" is a reserved name: ${reservedSlug(slug)}.`,
       hint: `Give the folder another name, such as ${slug}-agent.`,
     });
   }
@@ -91,6 +87,18 @@ function checkNames({ files }: SourceFolder, configs: string[], report: Report):
         code: 'folder/unknown-file',
         message: `${name} is not a file of an agent.`,
         hint: `An agent has ${requiredFiles.join(', ')} and at most one config.<ext>; rename or remove this one.`,
+      },
+      name,
+    );
+  }
+  for (const name of configs) {
+    const extension = name.slice('config.'.length);
+    if (configExtensions.includes(extension)) continue;
+    report(
+      {
+        code: 'config/extension',
+        message: `A config can't be a .${extension} file.`,
+        hint: `Use a text format that no browser or shell runs: ${configExtensions.join(', ')}.`,
       },
       name,
     );

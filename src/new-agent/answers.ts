@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { type ChecksOf, demand, type Given, oneLine } from '../answer-checks.ts';
 import { compareText } from '../compare.ts';
 import { firstFreeDate } from '../content/calendar-rules.ts';
-import { isReservedSlug } from '../content/files.ts';
 import type { ParsedFolder } from '../content/parse.ts';
 import { OperationError, UsageError } from '../diagnostics.ts';
-import { slug as slugSchema } from '../schema/fields.ts';
+import { configExtensions } from '../schema/config-files.ts';
+import { reservedSlug, slug as slugSchema } from '../schema/fields.ts';
 import { frontMatterSchema } from '../schema/front-matter.ts';
 import type { Vocabulary } from '../schema/settings.ts';
 import { slugFrom, tagsFrom, titleFrom } from './names.ts';
@@ -91,7 +91,7 @@ export function defaults({ title, slug }: Partial<Answers>, { vocabulary, folder
   };
 }
 
-const extension = z.string().regex(/^[a-z0-9]{1,10}$/, { error: 'the extension of a file, such as json or md' });
+const extension = z.enum(configExtensions);
 
 function slugOfTitle(title: string, checks: Checks): string {
   const slug = slugFrom(title);
@@ -114,14 +114,12 @@ function asList(given: Given): string[] {
 }
 
 function slugExample(given: string): string {
+  if (reservedSlug(given) !== null) return `For example: ${given}-agent.`;
   const slug = slugFrom(given);
   return slug === '' || slug === given ? '' : `For example: ${slug}.`;
 }
 
 function freeSlug(slug: string, folders: readonly ParsedFolder[]): string {
-  if (isReservedSlug(slug)) {
-    throw new UsageError(`"${slug}" is a reserved name; choose another slug, such as ${slug}-agent.`);
-  }
   const owner = folders.find((folder) => folder.slug.toLowerCase() === slug);
   if (owner !== undefined) throw new OperationError(`agents/${owner.slug} exists already; choose another slug.`);
   const former = folders.find(({ place }) => place.formerSlugs.includes(slug));

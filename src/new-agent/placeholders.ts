@@ -109,17 +109,16 @@ export function config(extension: string): string {
       return `# ${guidance}\nfindings: 7\n`;
     case 'toml':
     case 'ini':
-    case 'sh':
-    case 'py':
-    case 'rb':
-      return `# ${guidance}\nfindings${extension === 'toml' || extension === 'ini' ? ' = ' : '='}7\n`;
-    case 'js':
-    case 'ts':
-    case 'mjs':
+    case 'cfg':
+    case 'conf':
+    case 'properties':
+      return `# ${guidance}\nfindings = 7\n`;
+    case 'env':
+      return `# ${guidance}\nFINDINGS=7\n`;
     case 'jsonc':
-      return `// ${guidance}\n${extension === 'jsonc' ? '{ "findings": 7 }' : 'export const findings = 7;'}\n`;
-    case 'xml':
-      return `<!-- ${guidance} -->\n<findings>7</findings>\n`;
+      return `// ${guidance}\n{ "findings": 7 }\n`;
+    case 'csv':
+      return `name,value,"${guidance}"\nfindings,7,\n`;
     default:
       return `${guidance}\n\nAt most 7 findings.\n`;
   }

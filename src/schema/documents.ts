@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { date, demoPoint, issueNumber, slug, step, webUrl } from './fields.ts';
+import { date, demoPoint, issueNumber, pathName, slug, step, webUrl } from './fields.ts';
 
 /** The version of the contract (interface specification, part Versioning). */
 export const contractVersion = '1.1.0';
@@ -13,9 +13,9 @@ export const agentDocument = z
     slug: slug.describe('Unique key of the agent'),
     date: date.describe('Publication date'),
     issue: issueNumber.describe('Running issue number'),
-    category: slug.describe('Machine category key'),
+    category: pathName.describe('Machine category key'),
     categoryLabel: nonEmpty.describe('Human label of the category'),
-    tags: z.array(slug).describe('Free tags'),
+    tags: z.array(pathName).describe('Free tags'),
     difficulty: nonEmpty.describe('How hard it is to use'),
     runtimes: z.array(nonEmpty).describe('Names of the assistants or tools the prompt is meant for'),
     excerpt: nonEmpty.describe('One-sentence summary'),

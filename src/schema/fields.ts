@@ -35,13 +35,35 @@ export function line(max: number) {
 }
 
 /** Names that Windows keeps for devices, whatever their extension: no file or folder can be called so there. */
-export const deviceNames = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
+const deviceNames = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 
-export const slug = z
-  .string()
-  .max(maxSlugLength, { error: `at most ${maxSlugLength} characters long` })
-  .regex(slugPattern, { error: 'lower-case words joined by hyphens, such as release-notes' })
-  .refine((name) => !deviceNames.test(name), { error: 'another name: Windows keeps this one for a device' });
+/** Why a tag, a category key or a slug of the right form can't be used in an address, or null. */
+function reservedName(name: string): string | null {
+  if (deviceNames.test(name)) return 'Windows keeps it for a device, so nobody could check out its files there';
+  return name === 'index' ? 'hosts serve a file of this name as the page of its folder' : null;
+}
+
+/** Why a slug, present or former, of the right form can't be used, or null. */
+export function reservedSlug(slug: string): string | null {
+  return slug === 'catalog' ? 'MCP and the social images use it for the whole catalog' : reservedName(slug);
+}
+
+/** A schema of names of the form of a slug, without those that `reserved` gives a reason against. */
+function nameWithout(reserved: (name: string) => string | null) {
+  return z
+    .string()
+    .max(maxSlugLength, { error: `at most ${maxSlugLength} characters long` })
+    .regex(slugPattern, { error: 'lower-case words joined by hyphens, such as release-notes' })
+    .refine((name) => reserved(name) === null, {
+      error: ({ input }) => `another name: ${reserved(String(input))}`,
+    });
+}
+
+/** A tag or a category key. */
+export const pathName = nameWithout(reservedName);
+
+/** A slug, present or former. */
+export const slug = nameWithout(reservedSlug);
 
 export const date = z.iso.date({ error: 'a day of the calendar as YYYY-MM-DD' });
 

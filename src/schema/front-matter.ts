@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { date, demoPoint, issueNumber, line, slug, step, text, webUrl } from './fields.ts';
+import { configExtensions, isConfigFilename } from './config-files.ts';
+import { date, demoPoint, issueNumber, line, pathName, slug, step, text, webUrl } from './fields.ts';
 import type { Vocabulary } from './settings.ts';
 
 /**
@@ -15,9 +16,13 @@ export function frontMatterSchema({ categories, difficulties, runtimes }: Vocabu
       issue: issueNumber.nullish().describe('The running number, written by `catalog publish`'),
       draft: z.boolean({ error: 'true or false' }).nullish().describe('true keeps the agent out of every build'),
       withdrawn: text(500).nullish().describe('Why a published agent was taken back'),
-      formerSlugs: z.array(slug).nullish().describe('Slugs that this agent had before'),
+      formerSlugs: z
+        .array(slug)
+        .max(50, { error: 'a list of at most 50' })
+        .nullish()
+        .describe('Slugs that this agent had before'),
       category: oneOf(Object.keys(categories)).describe('The key of its category'),
-      tags: uniqueList(slug, 12).describe('Free tags, lower-case words joined by hyphens'),
+      tags: uniqueList(pathName, 12).describe('Free tags, lower-case words joined by hyphens'),
       difficulty: oneOf(difficulties).describe('How hard it is to use'),
       runtimes: uniqueList(oneOf(runtimes), 20).describe('The assistants or tools that the prompt is meant for'),
       excerpt: line(300).describe('One sentence that says what the reader gets'),
@@ -25,8 +30,8 @@ export function frontMatterSchema({ categories, difficulties, runtimes }: Vocabu
       videoUrl: webUrl.nullish().describe('The address of a video'),
       configFilename: z
         .string()
-        .regex(/^(?!\.{1,2}$)[\w.-]{1,100}$/, {
-          error: 'a file name of letters, digits, dots, hyphens and underscores',
+        .refine(isConfigFilename, {
+          error: `a file name such as .mcp.json: letters, digits, dots, hyphens and underscores, at most 100 of them, with the ending of a config (${configExtensions.join(', ')}), and no start-up file of a tool`,
         })
         .nullish()
         .describe('The name under which a reader saves the config'),
@@ -67,10 +72,12 @@ function uniqueList<Item extends z.ZodType<string>>(item: Item, max: number) {
     .min(1, { error: 'a list of at least one' })
     .max(max, { error: `a list of at most ${max}` })
     .superRefine((values, context) => {
+      const seen = new Set<string>();
       for (const [index, value] of values.entries()) {
-        if (values.indexOf(value) < index) {
+        if (seen.has(value)) {
           context.addIssue({ code: 'custom', path: [index], message: 'different from the entries before it' });
         }
+        seen.add(value);
       }
     });
 }

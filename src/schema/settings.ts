@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { line, slug, text, webUrl } from './fields.ts';
+import { line, pathName, text, webUrl } from './fields.ts';
 import { serverName } from './mcp.ts';
 
 /** An address under which files are served: no query, no fragment; a slash at its end is dropped. */
@@ -61,7 +61,7 @@ export const settingsSource = z
       .optional()
       .describe('The name of the MCP server; default: the reversed host of baseUrl, then /agents'),
     categories: z
-      .record(slug, category)
+      .record(pathName, category)
       .refine((categories) => Object.keys(categories).length > 0, { error: 'an object with at least one category' })
       .describe('Category key → label and description'),
     difficulties: z.array(line(40)).min(1, { error: 'a list of at least one' }).describe('The allowed difficulties'),

@@ -64,6 +64,12 @@ export const mistakes: Mistake[] = [
     at: 'agents/catalog:1:1',
     agents: one({ slug: 'catalog' }),
   },
+  {
+    name: 'a slug that is the page of its folder',
+    code: 'folder/reserved-name',
+    at: 'agents/index:1:1',
+    agents: one({ slug: 'index' }),
+  },
   { name: 'a folder cannot be read', code: 'folder/unreadable', at: 'agents/one:1:1', deny: join('agents', 'one') },
   {
     name: 'a file cannot be read',
@@ -280,6 +286,30 @@ export const mistakes: Mistake[] = [
     at: `${md}:5:17`,
     agents: front({ tags: '[testing, Two Words]' }),
   },
+  {
+    name: 'a tag that is the page of its folder',
+    code: 'front-matter/value',
+    at: `${md}:5:17`,
+    agents: front({ tags: '[testing, index]' }),
+  },
+  {
+    name: 'a tag that Windows reserves',
+    code: 'front-matter/value',
+    at: `${md}:5:17`,
+    agents: front({ tags: '[testing, com1]' }),
+  },
+  {
+    name: 'a former slug that is the page of its folder',
+    code: 'front-matter/value',
+    at: `${md}:30:15`,
+    agents: front({ formerSlugs: '[index]' }),
+  },
+  {
+    name: 'a former slug that MCP reserves',
+    code: 'front-matter/value',
+    at: `${md}:30:15`,
+    agents: front({ formerSlugs: '[catalog]' }),
+  },
   { name: 'a tag twice', code: 'front-matter/value', at: `${md}:5:13`, agents: front({ tags: '[one, one]' }) },
   {
     name: 'a day that the calendar does not have',
@@ -327,6 +357,32 @@ export const mistakes: Mistake[] = [
     at: 'agents/one/prompt.txt:1:1',
     agents: file('prompt.txt', 'RULES\nx\n\nINPUT\ny\n\nOUTPUT\nz\n'),
   },
+  {
+    name: 'a config that a browser shows as a page',
+    code: 'config/extension',
+    at: 'agents/one/config.html:1:1',
+    agents: file('config.html', '<p>hello</p>\n'),
+  },
+  {
+    name: 'a config that is a script',
+    code: 'config/extension',
+    at: 'agents/one/config.mjs:1:1',
+    agents: file('config.mjs', 'export {};\n'),
+  },
+  {
+    name: 'a config whose extension has capitals',
+    code: 'config/extension',
+    at: 'agents/one/config.JSON:1:1',
+    agents: file('config.JSON', '{}\n'),
+  },
+  ...['.bashrc', '.yarnrc.yml', '-rf.json', 'CON.json', 'setup.exe', 'a.json.', '.env', 'a b.json'].map(
+    (name): Mistake => ({
+      name: `a config to be saved as ${name}`,
+      code: 'front-matter/value',
+      at: `${md}:30:17`,
+      agents: one({ front: { configFilename: JSON.stringify(name) }, files: { 'config.json': '{}\n' } }),
+    }),
+  ),
   {
     name: 'a config that is not JSON',
     code: 'config/json',
