@@ -60,7 +60,7 @@ async function staysUp(): Promise<void> {
     writeCatalog(folder, agents, { timezone: 'Europe/Berlin' });
     const server = await serveBeforeMidnight(folder);
     try {
-      writeFiles(join(folder, 'agents', 'tomorrow'), { 'prompt.txt': 'No sections.\n' });
+      writeFiles(join(folder, 'agents', 'today'), { 'prompt.txt': 'No sections.\n' });
       await until(() => server.stdout().includes('the last good build stays'));
       assert.match(server.stdout(), 'prompt/sections');
       assert.is(await status(`${server.address}api/agents/today.json`), 200);

@@ -4,6 +4,7 @@ import { ContentError, type Diagnostic } from '../diagnostics.ts';
 import { readHistory } from '../history.ts';
 import type { Settings } from '../schema/settings.ts';
 import { prepareSite } from './prepare.ts';
+import { readPublished } from './published.ts';
 import { type BuildInfo, type Rendered, renderSite } from './render.ts';
 import { type Written, writeBuild } from './write.ts';
 
@@ -36,10 +37,19 @@ export interface BuildResult {
  * Throws ContentError when something that would be built has an error; the folder is then as it was.
  */
 export function build({ out, ...options }: RenderOptions & { out: string }): BuildResult {
-  const { rendered, selected, historyMissing } = renderCatalog(options);
+  const { rendered, selected, historyMissing } = renderCatalog({ published: publishedIn(out), ...options });
   options.onStage?.('write');
   const written = writeBuild(out, rendered.files);
   return { info: rendered.info, written, warnings: selected.warnings, heldBack: selected.heldBack, historyMissing };
+}
+
+/** The slugs of the build in a folder; none where there is no build. */
+function publishedIn(out: string): ReadonlySet<string> {
+  try {
+    return readPublished(out).slugs;
+  } catch {
+    return new Set();
+  }
 }
 
 /** The same without writing: the build in memory. Throws ContentError as build does. */

@@ -13,6 +13,8 @@ export interface Selection {
   drafts?: boolean;
   /** Leaves out due agents without a number that have an error, in place of failing. */
   holdBack?: boolean;
+  /** Slugs of the last build. They are not left out because of an error: leaving them out would unpublish them. */
+  published?: ReadonlySet<string>;
 }
 
 /** What a build renders, and what stands in its way. */
@@ -77,7 +79,8 @@ export function select(
 }
 
 /** Whether an agent is to come out and has no number yet. What can't be read counts as due. */
-function isNewcomer({ place }: ParsedFolder, { today }: Selection): boolean {
+function isNewcomer({ slug, place }: ParsedFolder, { today, published }: Selection): boolean {
+  if (published?.has(slug)) return false;
   return place.issue === null && !place.draft && (place.date === null || place.date <= today);
 }
 

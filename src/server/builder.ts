@@ -1,13 +1,14 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import type { Readable } from 'node:stream';
+import { type ChildProcess, execFile } from 'node:child_process';
 import type { Logger } from 'pino';
 import { build } from '../build/build.ts';
 import { cacheFolder } from '../build/picture-cache.ts';
+import { readBuildInfo } from '../build/published.ts';
 import { addDays, zone } from '../calendar.ts';
 import type { Console } from '../console.ts';
+import { ContentError } from '../diagnostics.ts';
 import { prettyReport } from '../report.ts';
 import { givenBaseUrl, loadSettings, type Settings } from '../settings.ts';
+import { daily } from './daily.ts';
 
 interface BuilderOptions {
   cwd: string;
@@ -16,91 +17,161 @@ interface BuilderOptions {
   environment: NodeJS.ProcessEnv;
   terminal: Console;
   log: Logger;
+  /** The program that builds in another process: the script that Node runs. @default this command line */
+  program?: string;
 }
 
 /** Builds a catalog that the same process serves. */
 export interface CatalogBuilder {
-  /** Builds now, for the server at `port`, and again at each midnight. Throws what build throws. */
+  /**
+   * Builds now, for the server at `port`, and again whenever another day begins. A build that fails is tried again.
+   *
+   * Throws what build throws if it fails and there is no earlier build to serve.
+   */
   start(port: number): void;
-  /** Ends the wait for the next midnight. */
+  /** Ends the wait for the next day. */
   stop(): void;
 }
 
-/** How long to sleep at most before looking at the clock again, in milliseconds: clocks change and machines sleep. */
-const longestSleepMs = 60_000;
+const failed = 'the catalog cannot be built; the last good build stays';
+const skipped = 'skipped agents that have errors';
 
 /**
  * A builder that follows the calendar: at midnight of the settings' time zone tomorrow's agent becomes due.
  *
- * A catalog that cannot be built at midnight leaves the last good build in place; its diagnostics are logged.
+ * A due agent without a number that has an error is skipped. If the catalog cannot be built for another reason, the
+ * last good build stays in place, and the reason is logged.
  */
-export function catalogBuilder({ cwd, dist, flags, environment, terminal, log }: BuilderOptions): CatalogBuilder {
-  let timer: NodeJS.Timeout | undefined;
-  let child: ChildProcessByStdio<null, Readable, Readable> | undefined;
+export function catalogBuilder({
+  cwd,
+  dist,
+  flags,
+  environment,
+  terminal,
+  log,
+  program = process.argv[1] ?? '',
+}: BuilderOptions): CatalogBuilder {
+  let end = () => {};
+  let child: ChildProcess | undefined;
+  let timezone = 'UTC';
   let stopped = false;
 
   const baseUrlFor = (port: number) => givenBaseUrl(flags.baseUrl, environment) ?? `http://localhost:${port}`;
 
-  function buildNow(port: number): Settings {
-    const settings = loadSettings(cwd, { ...flags, baseUrl: baseUrlFor(port) }, environment);
-    const today = zone(settings.timezone).today(new Date());
-    const result = build({ cwd, out: dist, settings, cache: cacheFolder(environment), today });
-    if (result.warnings.length > 0) terminal.say(`${prettyReport(result.warnings, { color: terminal.color })}\n\n`);
-    if (result.historyMissing !== null) log.warn(result.historyMissing);
-    log.info({ build: result.info.id, ...result.info.counts, ...result.written }, 'built');
-    return settings;
+  function settingsFor(port: number): Settings {
+    return loadSettings(cwd, { ...flags, baseUrl: baseUrlFor(port) }, environment);
   }
 
-  function waitFor(midnight: Date, port: number, timezone: string): void {
-    const left = midnight.getTime() - Date.now();
-    timer = setTimeout(
-      async () => {
-        const now = Date.now() >= midnight.getTime();
-        if (now) await rebuild(port);
-        if (!stopped) waitFor(now ? nextMidnight(timezone) : midnight, port, timezone);
-      },
-      Math.min(Math.max(left, 0), longestSleepMs),
-    );
-    timer.unref();
+  /** Builds in this process. Returns the day that the build is for. */
+  function buildNow(port: number): string {
+    const settings = settingsFor(port);
+    timezone = settings.timezone;
+    const today = zone(timezone).today(new Date());
+    const result = build({ cwd, out: dist, settings, cache: cacheFolder(environment), today, holdBack: true });
+    const { info, written, warnings, heldBack, historyMissing } = result;
+    if (warnings.length > 0) terminal.say(`${prettyReport(warnings, { color: terminal.color })}\n\n`);
+    if (historyMissing !== null) log.warn(historyMissing);
+    if (heldBack.length > 0) log.warn({ agents: heldBack }, skipped);
+    log.info({ build: info.id, ...info.counts, ...written }, 'built');
+    return today;
   }
 
-  /** Builds in a process of its own, so that requests are answered meanwhile. The server takes up what it wrote. */
+  /** The same, but null where it fails although there is an earlier build to serve. */
+  function tryNow(port: number): string | null {
+    try {
+      return buildNow(port);
+    } catch (error) {
+      if (!holdsBuild(dist)) throw error;
+      if (error instanceof ContentError) {
+        terminal.say(`${prettyReport(error.diagnostics, { color: terminal.color })}\n\n`);
+      }
+      log.error({ err: error }, failed);
+      return null;
+    }
+  }
+
+  /** Builds in another process, so that requests are answered meanwhile. The server takes up what it wrote. */
   async function rebuild(port: number): Promise<void> {
     const urls = [
-      '--base-url',
-      baseUrlFor(port),
+      ...['--base-url', baseUrlFor(port)],
       ...(flags.runtimeUrl === undefined ? [] : ['--runtime-url', flags.runtimeUrl]),
     ];
-    const args = [process.argv[1] ?? '', 'build', '--json', '--cwd', cwd, '--out', dist, ...urls];
-    child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environment });
-    const [output, talk] = await Promise.all([textOf(child.stdout), textOf(child.stderr), once(child, 'close')]);
-    const { exitCode } = child;
+    const args = [program, 'build', '--json', '--hold-back', '--cwd', cwd, '--out', dist, ...urls];
+    const ran = await run(process.execPath, args, environment, (started) => {
+      child = started;
+    });
     child = undefined;
     if (stopped) return;
-    if (exitCode === 0) log.info({ ...JSON.parse(output), warnings: undefined }, 'built at midnight');
-    else log.error({ exitCode, output: output || talk }, 'the catalog cannot be built; the last good build stays');
+    try {
+      if (ran.error !== null) throw ran.error;
+      const { heldBack, ...built } = JSON.parse(ran.stdout) as { heldBack: string[]; warnings?: unknown };
+      if (heldBack.length > 0) log.warn({ agents: heldBack }, skipped);
+      log.info({ ...built, warnings: undefined }, 'built for a new day');
+    } catch (error) {
+      log.error({ err: error, output: ran.stdout || ran.stderr }, failed);
+      throw error;
+    }
+  }
+
+  /** The calendar of the settings as they are now; they may be in need of a fix. */
+  function calendar(port: number) {
+    try {
+      timezone = settingsFor(port).timezone;
+    } catch {
+      // The build says why.
+    }
+    return zone(timezone);
   }
 
   return {
     start(port) {
-      const { timezone } = buildNow(port);
-      waitFor(nextMidnight(timezone), port, timezone);
+      end = daily({
+        done: tryNow(port),
+        today: () => calendar(port).today(new Date()),
+        untilTomorrow() {
+          const { today, startOfDay } = zone(timezone);
+          const now = new Date();
+          return startOfDay(addDays(today(now), 1)).getTime() - now.getTime();
+        },
+        task: () => rebuild(port),
+      });
     },
     stop() {
       stopped = true;
-      clearTimeout(timer);
+      end();
       child?.kill();
     },
   };
 }
 
-async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
-  let text = '';
-  for await (const chunk of stream) text += chunk;
-  return text;
+function holdsBuild(dist: string): boolean {
+  try {
+    readBuildInfo(dist);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
-function nextMidnight(timezone: string): Date {
-  const { today, startOfDay } = zone(timezone);
-  return startOfDay(addDays(today(new Date()), 1));
+/** Runs a program to its end. An error is how it ended, or why it did not start. */
+export async function run(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  started: (child: ChildProcess) => void = () => {},
+): Promise<{ error: Error | null; stdout: string; stderr: string }> {
+  return new Promise((ended) => {
+    try {
+      started(
+        execFile(program, args, { env, maxBuffer: maxOutputBytes }, (error, stdout, stderr) => {
+          ended({ error, stdout, stderr });
+        }),
+      );
+    } catch (error) {
+      ended({ error: error as Error, stdout: '', stderr: '' });
+    }
+  });
 }
+
+/** How much of what a build prints is kept, in bytes. */
+const maxOutputBytes = 64 * 1024 * 1024;
