@@ -112,12 +112,12 @@ interface Check {
   status: string;
 }
 
-/** The checks of every scenario that decides anything at a revision. */
-async function checksOf(revision: string): Promise<Map<string, Check[]>> {
-  const reports = join(folder.path, revision);
+/** The checks of every scenario that decides anything; `which` are the suite's own arguments. */
+async function checksOf(name: string, which: string[]): Promise<Map<string, Check[]>> {
+  const reports = join(folder.path, name);
   const hook = new URL('./conformance-hook.mjs', import.meta.url).href;
   const suiteFile = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
-  const where = ['--url', `${server.address}api/mcp`, '--suite', 'all', '--spec-version', revision, '-o', reports];
+  const where = ['--url', `${server.address}api/mcp`, ...which, '-o', reports];
   const { stderr } = await run(process.execPath, ['--import', hook, suiteFile, 'server', ...where], {
     cwd: folder.path,
   });
@@ -135,7 +135,9 @@ async function checksOf(revision: string): Promise<Map<string, Check[]>> {
 
 test('every applicable scenario passes, at each revision', async () => {
   const revisions = Object.keys(expected);
-  const reports = await Promise.all(revisions.map(checksOf));
+  const reports = await Promise.all(
+    revisions.map((revision) => checksOf(revision, ['--suite', 'all', '--spec-version', revision])),
+  );
   for (const [index, scenarios] of reports.entries()) {
     const revision = revisions[index] as string;
     const failed = (name: string) =>
@@ -147,6 +149,30 @@ test('every applicable scenario passes, at each revision', async () => {
     }
     const nowPassing = [...scenarios.keys()].filter((name) => name in leftOut && failed(name).length === 0);
     assert.equal(nowPassing, [], `${revision}: these pass, so they are not to be left out`);
+  }
+});
+
+/** The scenarios of the skills extension, which no suite includes, with how many of their checks have to pass. */
+const skills: Record<string, number> = {
+  // Its other checks are about listing a skill's folders, which the server does not declare.
+  'sep-2640-skills-directory': 1,
+  'sep-2640-skills-enumeration': 32,
+  'sep-2640-skills-manifest': 4,
+};
+
+/** Checks of metadata in resources/list, which need not have skills and would be twice as long with them. */
+const unlisted = ['sep-2640-skillmd-metadata-name', 'sep-2640-skillmd-metadata-description'];
+
+test('every scenario of the skills extension passes', async () => {
+  const names = Object.keys(skills);
+  const forced = ['--spec-version', '2026-07-28', '--force', '--scenario'];
+  const reports = await Promise.all(names.map((name) => checksOf(name, [...forced, name])));
+  for (const [index, name] of names.entries()) {
+    const checks = reports[index]?.get(name) ?? [];
+    const having = (status: string) => checks.filter((check) => check.status === status).map(({ id }) => id);
+    assert.equal(having('FAILURE'), [], name);
+    assert.equal(having('WARNING'), name.endsWith('manifest') ? unlisted : [], name);
+    assert.is(having('SUCCESS').length, skills[name], name);
   }
 });
 
