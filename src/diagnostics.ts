@@ -1,6 +1,7 @@
 import { compareText } from './compare.ts';
 import type { RuleCode } from './rules.ts';
 import { ruleSeverity } from './rules.ts';
+import { maskSecrets } from './secrets.ts';
 import { codeFrame, type Place } from './source-text.ts';
 
 /** One thing that an editor has to mend. */
@@ -36,7 +37,11 @@ export interface Finding {
   slug?: string | null;
 }
 
-/** Makes a finding complete: its severity, position and code frame. Without a place it stands at the file's start. */
+/**
+ * Makes a finding complete: its severity, position and code frame. Without a place it stands at the file's start.
+ *
+ * Secrets are masked in everything it says: logs are read by many.
+ */
 export function diagnose({ code, file, text, place, message, hint, slug }: Finding): Diagnostic {
   const at = place ?? { line: 1, column: 1, length: 1 };
   return {
@@ -46,24 +51,11 @@ export function diagnose({ code, file, text, place, message, hint, slug }: Findi
     line: at.line,
     column: at.column,
     endColumn: at.column + at.length,
-    message,
-    hint,
-    frame:
-      text === undefined || place === undefined ? '' : codeFrame(code === 'text/secret' ? masked(text, at) : text, at),
+    message: maskSecrets(message),
+    hint: maskSecrets(hint),
+    frame: text === undefined || place === undefined ? '' : codeFrame(maskSecrets(text), at),
     slug: slug ?? null,
   };
-}
-
-/** The text with what stands at a place made unreadable but for its first four characters: logs are read by many. */
-function masked(text: string, { line, column, length }: Place): string {
-  const lines = text.split('\n');
-  const [before = '', secret = '', after = ''] = splitAt(lines[line - 1] ?? '', column - 1, length);
-  lines[line - 1] = before + secret.slice(0, 4) + '*'.repeat(Math.max(0, secret.length - 4)) + after;
-  return lines.join('\n');
-}
-
-function splitAt(text: string, start: number, length: number): string[] {
-  return [text.slice(0, start), text.slice(start, start + length), text.slice(start + length)];
 }
 
 /** Sorts by file, line, column, code: the order in which they are reported. The input is not changed. */

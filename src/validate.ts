@@ -8,8 +8,8 @@ import { ContentError, type Diagnostic, sortDiagnostics } from './diagnostics.ts
 import type { Settings } from './settings.ts';
 
 /**
- * Everything that is wrong with a catalog, sorted: every folder, due or not, its writing, secrets searched for
- * thoroughly, and the catalog's own templates. `folders` are the names of all folders.
+ * Everything that is wrong with a catalog, sorted: every folder, due or not, its writing, and the catalog's own
+ * templates. `folders` are the names of all folders.
  */
 export async function validateCatalog(
   cwd: string,
@@ -18,11 +18,9 @@ export async function validateCatalog(
 ): Promise<{ folders: string[]; diagnostics: Diagnostic[] }> {
   const { folders, diagnostics } = loadContent(cwd, settings, today);
   const selected = select(folders, diagnostics, { today, future: true, drafts: true });
-  const { thoroughSecrets } = await import('./content/secrets.ts');
   const found = [
     ...diagnostics,
     ...folders.flatMap((folder) => editorialFindings(folder, settings.language)),
-    ...(await thoroughSecrets(folders)),
     ...(hasTemplates(cwd) ? templateFaults(cwd, settings, selected) : []),
   ];
   return { folders: folders.map(({ slug }) => slug), diagnostics: sortDiagnostics(found) };

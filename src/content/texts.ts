@@ -1,11 +1,13 @@
 import type { Finding } from '../diagnostics.ts';
+import { findSecrets } from '../secrets.ts';
 import { placeAt } from '../source-text.ts';
 
 type TextFinding = Pick<Finding, 'code' | 'message' | 'hint'> & { place: ReturnType<typeof placeAt> };
 
-/** What no text of an agent may hold: characters that hide, and what looks like a secret. The first of each kind. */
+/** What no text of an agent may hold: characters that hide, and what looks like a secret. */
 export function textFindings(text: string): TextFinding[] {
-  return [hiddenCharacter(text), secret(text)].filter((finding) => finding !== null);
+  const hidden = hiddenCharacter(text);
+  return [...(hidden === null ? [] : [hidden]), ...secretFindings(text)];
 }
 
 /**
@@ -85,42 +87,16 @@ function nameOf(character: string): string {
   return names.find(([pattern]) => pattern.test(character))?.[1] ?? '';
 }
 
-/** The forms of well-known keys and tokens. `catalog validate` looks more thoroughly. */
-const secretForms: readonly (readonly [name: string, form: string])[] = [
-  ['a private key', '-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----'],
-  ['an Amazon access key', '\\b(?:AKIA|ASIA)[0-9A-Z]{16}\\b'],
-  ['a GitHub token', '\\bgh[pousr]_[A-Za-z0-9]{36,}\\b|\\bgithub_pat_[A-Za-z0-9_]{40,}'],
-  ['a GitLab token', '\\bglpat-[\\w-]{20,}'],
-  ['an Anthropic key', '\\bsk-ant-[\\w-]{20,}'],
-  ['an OpenAI key', '\\bsk-(?:proj-|svcacct-)?[\\w-]{32,}'],
-  ['a Slack token', '\\bxox[abeprs]-[\\w-]{10,}'],
-  ['a Slack webhook', 'hooks\\.slack\\.com/services/T\\w{6,}/B\\w{6,}/\\w{16,}'],
-  ['a Google key', '\\bAIza[\\w-]{35}'],
-  ['a Stripe key', '\\b[sr]k_live_[A-Za-z0-9]{16,}'],
-  ['an npm token', '\\bnpm_[A-Za-z0-9]{36}\\b'],
-  ['a Hugging Face token', '\\bhf_[A-Za-z0-9]{30,}\\b'],
-  ['a SendGrid key', '\\bSG\\.[\\w-]{16,}\\.[\\w-]{16,}'],
-  ['a DigitalOcean token', '\\bdo[opr]_v1_[0-9a-f]{64}\\b'],
-  ['a signed token (JWT)', '\\beyJ[\\w-]{10,}\\.eyJ[\\w-]{10,}\\.[\\w-]{10,}'],
-  ['an address with a password', '://[^\\s/:@]+:(?!(?:\\$|\\{|<|\\*|password@|pass@))[^\\s/@]{3,}@[\\w.-]+'],
-];
-const secretPattern = new RegExp(secretForms.map(([, form]) => `(${form})`).join('|'), 'g');
+/** How many secrets of a text are reported; those after them are masked all the same. */
+const maxReported = 10;
 
-function secret(text: string): TextFinding | null {
-  for (const match of text.matchAll(secretPattern)) {
-    if (/EXAMPLE/.test(match[0])) continue;
-    const [name] = secretForms[match.slice(1).findIndex((group) => group !== undefined)] ?? ['a secret'];
-    return secretFinding(text, match.index, match[0].length, name);
-  }
-  return null;
-}
-
-/** The finding for a secret of the kind `name` at an offset of a text. The secret itself is not repeated. */
-export function secretFinding(text: string, offset: number, length: number, name: string): TextFinding {
-  return {
-    code: 'text/secret',
-    place: placeAt(text, offset, length),
-    message: `This looks like ${name}.`,
-    hint: 'If it is real, revoke it first: it may already be in the history of git. Then write a placeholder such as <API_KEY>.',
-  };
+function secretFindings(text: string): TextFinding[] {
+  return findSecrets(text)
+    .slice(0, maxReported)
+    .map(({ offset, length, name }) => ({
+      code: 'text/secret',
+      place: placeAt(text, offset, length),
+      message: `This looks like ${name}.`,
+      hint: 'If it is real, revoke it first: it may already be in the history of git. Then write a placeholder such as <API_KEY>.',
+    }));
 }

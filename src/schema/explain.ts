@@ -1,5 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
+import { maskSecrets } from '../secrets.ts';
 
 /** One thing that is wrong with a value, in words. */
 export interface Explanation {
@@ -137,7 +138,7 @@ function show(value: unknown): string {
   if (value === null) return 'empty';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object') return 'an object';
-  const text = JSON.stringify(value) ?? String(value);
+  const text = JSON.stringify(typeof value === 'string' ? maskSecrets(value) : value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}…"` : text;
 }
 
