@@ -3,6 +3,7 @@ import { catalogSchema } from '../schema/json-schema.ts';
 import { openApi } from '../schema/openapi.ts';
 import { summaryOf } from './agent-document.ts';
 import { type Artifact, json, single, toJson } from './artifact.ts';
+import { serverCard } from './mcp-card.ts';
 import type { PublishedAgent, Site } from './site.ts';
 
 export const agent: Artifact = {
@@ -29,7 +30,9 @@ export const openapi = single('api/openapi.json', json, 'The description of the 
   return toJson(
     openApi(
       site.settings,
-      newest === undefined ? null : { catalog: catalogOf(site, 2), envelope: envelopeOf(site, newest) },
+      newest === undefined
+        ? null
+        : { catalog: catalogOf(site, 2), envelope: envelopeOf(site, newest), card: serverCard(site.settings) },
     ),
   );
 });

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { parseBoundedJson, TooDeep } from '../bounded-json.ts';
 import { explain } from '../schema/explain.ts';
 import { modernVersion } from '../schema/mcp.ts';
+import { methodParams } from '../schema/mcp-messages.ts';
 import type { McpCatalog } from './catalog.ts';
 import { complete } from './completion.ts';
 import { checkEnvelope, checkVersionHeader, type Era, eraOf, type McpHeaders } from './envelope.ts';
@@ -57,37 +58,50 @@ const both: readonly Era[] = ['modern', 'handshake'];
 const minute = 60_000;
 /** The next agent comes out within a day, a correction at any time. */
 const [ofServer, ofCatalog] = [60 * minute, 5 * minute];
-const listed = z.object({ cursor: z.string().optional() });
-const named = z.object({ uri: z.string() });
-const texts = z.record(z.string(), z.unknown()).optional();
 
 /** Keeps the type of the params through the table of methods. */
 const method = <Params extends z.ZodType>(one: Method<Params>): Method => one as unknown as Method;
 
 const methods = new Map<string, Method>([
-  [
-    'initialize',
-    method({ eras: ['handshake'], params: z.object({ protocolVersion: z.string() }), ttlMs: null, call: initialize }),
-  ],
-  ['ping', method({ eras: ['handshake'], params: z.object({}), ttlMs: null, call: () => ({}) })],
+  ['initialize', method({ eras: ['handshake'], params: methodParams.initialize, ttlMs: null, call: initialize })],
+  ['ping', method({ eras: ['handshake'], params: methodParams.ping, ttlMs: null, call: () => ({}) })],
   [
     'server/discover',
-    method({ eras: ['modern'], params: z.object({}), ttlMs: ofServer, call: (_, catalog) => discover(catalog) }),
+    method({
+      eras: ['modern'],
+      params: methodParams['server/discover'],
+      ttlMs: ofServer,
+      call: (_, catalog) => discover(catalog),
+    }),
   ],
-  ['tools/list', method({ eras: both, params: listed, ttlMs: ofCatalog, call: (_, catalog) => listTools(catalog) })],
   [
-    'tools/call',
-    method({ eras: both, params: z.object({ name: z.string(), arguments: texts }), ttlMs: null, call: callTool }),
+    'tools/list',
+    method({
+      eras: both,
+      params: methodParams['tools/list'],
+      ttlMs: ofCatalog,
+      call: (_, catalog) => listTools(catalog),
+    }),
   ],
-  ['resources/list', method({ eras: both, params: listed, ttlMs: ofCatalog, call: listResources })],
-  ['resources/templates/list', method({ eras: both, params: listed, ttlMs: ofServer, call: listTemplates })],
-  ['resources/read', method({ eras: both, params: named, ttlMs: ofCatalog, call: readResource })],
-  ['prompts/list', method({ eras: both, params: listed, ttlMs: ofCatalog, call: listPrompts })],
+  ['tools/call', method({ eras: both, params: methodParams['tools/call'], ttlMs: null, call: callTool })],
+  [
+    'resources/list',
+    method({ eras: both, params: methodParams['resources/list'], ttlMs: ofCatalog, call: listResources }),
+  ],
+  [
+    'resources/templates/list',
+    method({ eras: both, params: methodParams['resources/templates/list'], ttlMs: ofServer, call: listTemplates }),
+  ],
+  [
+    'resources/read',
+    method({ eras: both, params: methodParams['resources/read'], ttlMs: ofCatalog, call: readResource }),
+  ],
+  ['prompts/list', method({ eras: both, params: methodParams['prompts/list'], ttlMs: ofCatalog, call: listPrompts })],
   [
     'prompts/get',
     method({
       eras: both,
-      params: z.object({ name: z.string(), arguments: z.strictObject({ input: z.string().optional() }).optional() }),
+      params: methodParams['prompts/get'],
       ttlMs: null,
       call: getPrompt,
     }),
@@ -96,19 +110,16 @@ const methods = new Map<string, Method>([
     'completion/complete',
     method({
       eras: both,
-      params: z.object({
-        ref: z.discriminatedUnion('type', [
-          z.object({ type: z.literal('ref/prompt'), name: z.string() }),
-          z.object({ type: z.literal('ref/resource'), uri: z.string() }),
-        ]),
-        argument: z.object({ name: z.string(), value: z.string() }),
-      }),
+      params: methodParams['completion/complete'],
       ttlMs: null,
       call: complete,
     }),
   ],
-  ['skills/list', method({ eras: ['modern'], params: listed, ttlMs: ofCatalog, call: listSkills })],
-  ['skills/get', method({ eras: ['modern'], params: named, ttlMs: ofCatalog, call: getSkill })],
+  [
+    'skills/list',
+    method({ eras: ['modern'], params: methodParams['skills/list'], ttlMs: ofCatalog, call: listSkills }),
+  ],
+  ['skills/get', method({ eras: ['modern'], params: methodParams['skills/get'], ttlMs: ofCatalog, call: getSkill })],
 ]);
 
 /** The most messages that a batch may hold. */

@@ -1,12 +1,17 @@
 import { z } from 'zod';
-import { agentDocument, agentEnvelope, agentSummary, catalog } from './documents.ts';
+import { agentDocument, agentEnvelope, agentSummary, catalog, contractVersion } from './documents.ts';
 import { errorObject } from './errors.ts';
+import { serverCard } from './mcp.ts';
+import { mcpError, mcpNotification, mcpRequest, mcpResult } from './mcp-messages.ts';
 import { feedbackRequest, subscribeRequest } from './requests.ts';
 import { settingsSource } from './settings.ts';
 
 /** A JSON Schema 2020-12 document or a part of one. */
 export type JsonSchema = Record<string, unknown>;
 
+const dialect = 'https://json-schema.org/draft/2020-12/schema';
+
+/** The documents of the contract, and what readers send. */
 const shapes = {
   Agent: agentDocument,
   AgentSummary: agentSummary,
@@ -17,12 +22,38 @@ const shapes = {
   SubscribeRequest: subscribeRequest,
 };
 
-/**
- * The JSON Schemas of every named shape of the contract, by name.
- *
- * `prefix` is what a reference to one of them starts with: `#/$defs/` or `#/components/schemas/`.
- */
-export function namedSchemas(prefix: string): Record<keyof typeof shapes, JsonSchema> {
+/** The other documents of the service, which the OpenAPI description names. */
+const serviceShapes = {
+  McpServerCard: serverCard,
+  McpRequest: mcpRequest,
+  McpNotification: mcpNotification,
+  McpResult: mcpResult,
+  McpError: mcpError,
+  SchemaDocument: z
+    .looseObject({
+      $schema: z.literal(dialect),
+      $id: z.url(),
+      oneOf: z.array(z.object({ $ref: z.string() })),
+      $defs: z.record(z.string(), z.record(z.string(), z.unknown())),
+    })
+    .meta({ title: 'SchemaDocument', description: 'A JSON Schema 2020-12 document' }),
+  OpenApiDocument: z
+    .looseObject({
+      openapi: z.string().regex(/^3\.1\.\d+$/),
+      info: z.looseObject({ title: z.string(), version: z.literal(contractVersion) }),
+      paths: z.record(z.string(), z.record(z.string(), z.unknown())),
+      components: z.record(z.string(), z.record(z.string(), z.unknown())),
+    })
+    .meta({ title: 'OpenApiDocument', description: 'An OpenAPI 3.1 document' }),
+};
+
+/** The JSON Schemas of everything that the service takes and gives, by name, for an OpenAPI document. */
+export function serviceSchemas(): Record<string, JsonSchema> {
+  return namedSchemas('#/components/schemas/', { ...shapes, ...serviceShapes });
+}
+
+/** JSON Schemas by name. `prefix` is what a reference to one of them starts with. */
+function namedSchemas(prefix: string, shapes: Record<string, z.ZodType>): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, shape] of Object.entries(shapes)) registry.add(shape, { id });
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => prefix + id, io: 'input', override: tidy });
@@ -30,7 +61,7 @@ export function namedSchemas(prefix: string): Record<keyof typeof shapes, JsonSc
     delete schema.$id;
     delete schema.$schema;
   }
-  return schemas as Record<keyof typeof shapes, JsonSchema>;
+  return schemas;
 }
 
 /**
@@ -40,12 +71,12 @@ export function namedSchemas(prefix: string): Record<keyof typeof shapes, JsonSc
  */
 export function catalogSchema(address: string): JsonSchema {
   return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $schema: dialect,
     $id: address,
     title: 'Documents of an agent catalog',
     description: 'The catalog of agents, or the envelope of one agent',
     oneOf: [{ $ref: '#/$defs/Catalog' }, { $ref: '#/$defs/AgentEnvelope' }],
-    $defs: namedSchemas('#/$defs/'),
+    $defs: namedSchemas('#/$defs/', shapes),
   };
 }
 

@@ -1,12 +1,16 @@
 import { type AgentEnvelope, type Catalog, contractVersion } from './documents.ts';
 import { type ErrorCode, errorCodes } from './errors.ts';
-import { type JsonSchema, namedSchemas } from './json-schema.ts';
+import { type JsonSchema, serviceSchemas } from './json-schema.ts';
+import type { ServerCard } from './mcp.ts';
+import { mcpRpc } from './openapi-mcp.ts';
+import { ok, reference } from './openapi-parts.ts';
 import type { Settings } from './settings.ts';
 
 /** Real documents to show as examples. */
 export interface Examples {
   catalog: Catalog;
   envelope: AgentEnvelope;
+  card: ServerCard;
 }
 
 /**
@@ -72,11 +76,11 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
           'getSchema',
           'Get the JSON Schema of the catalog',
           'A JSON Schema 2020-12 document.',
-          'application/json',
+          'SchemaDocument',
         ),
       },
       '/api/openapi.json': {
-        get: document('getOpenApi', 'Get this description', 'An OpenAPI 3.1 document.', 'application/json'),
+        get: document('getOpenApi', 'Get this description', 'An OpenAPI 3.1 document.', 'OpenApiDocument'),
       },
       '/api/feedback': {
         ...runtime,
@@ -118,39 +122,11 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
           summary: 'Get the MCP server card',
           description: 'What the MCP server is called, and where it is.',
           responses: {
-            200: free('The server card', 'application/json', { type: 'object' }),
+            200: ok('The server card', 'McpServerCard', examples?.card),
             ...failures('method_not_allowed'),
           },
         },
-        post: {
-          operationId: 'mcpRpc',
-          tags: ['mcp'],
-          summary: 'Call the MCP server',
-          description: 'Streamable HTTP with JSON answers: one JSON-RPC 2.0 request, one response.',
-          requestBody: {
-            required: true,
-            content: {
-              'application/json': {
-                schema: { type: 'object', required: ['jsonrpc', 'method'], properties: { jsonrpc: { const: '2.0' } } },
-                example: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
-              },
-            },
-          },
-          responses: {
-            200: free('A JSON-RPC response', 'application/json', { type: 'object' }),
-            202: { description: 'A notification was taken' },
-            ...Object.fromEntries(
-              Object.entries({
-                400: 'The request cannot be read or is of no supported version',
-                403: 'The request comes from a page of another site',
-                404: 'Revision 2026-07-28 has no such method',
-                413: 'The body is larger than allowed',
-                415: 'The content type is not JSON',
-                429: 'Too many refused requests; Retry-After says how many seconds to wait',
-              }).map(([status, text]) => [status, free(text, 'application/json', { type: 'object' })]),
-            ),
-          },
-        },
+        post: mcpRpc(examples),
       },
       '/llms.txt': {
         get: document('llmsTxt', 'Get the short index for language models', 'Markdown as plain text.', 'text/plain'),
@@ -161,7 +137,7 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
       '/feed.xml': { get: document('rss', 'Get the RSS 2.0 feed', 'The newest agents.', 'application/rss+xml') },
       '/atom.xml': { get: document('atom', 'Get the Atom feed', 'The newest agents.', 'application/atom+xml') },
     },
-    components: { schemas: namedSchemas('#/components/schemas/') },
+    components: { schemas: serviceSchemas() },
   };
 }
 
@@ -184,27 +160,21 @@ const accepted = {
   },
 };
 
-function ok(description: string, schema: string, example: unknown) {
-  const content = { schema: { $ref: `#/components/schemas/${schema}` } };
-  return { description, content: { 'application/json': example === undefined ? content : { ...content, example } } };
-}
-
-function free(description: string, type: string, schema: JsonSchema) {
-  return { description, content: { [type]: { schema } } };
-}
-
-function document(operationId: string, summary: string, description: string, type: string) {
-  const schema = type === 'application/json' ? { type: 'object' } : { type: 'string' };
-  return { operationId, tags: ['discovery'], summary, description, responses: { 200: free(summary, type, schema) } };
+/** The operation that gets a document without parameters: JSON of a named schema, or text of a media type. */
+function document(operationId: string, summary: string, description: string, of: string) {
+  const responses = of.includes('/')
+    ? { 200: { description: summary, content: { [of]: { schema: { type: 'string' } } } } }
+    : { 200: ok(summary, of, undefined) };
+  return { operationId, tags: ['discovery'], summary, description, responses };
 }
 
 function body(schema: string, example: object) {
-  const reference = { schema: { $ref: `#/components/schemas/${schema}` } };
+  const shape = { schema: reference(schema) };
   return {
     required: true,
     content: {
-      'application/json': { ...reference, example },
-      'application/x-www-form-urlencoded': reference,
+      'application/json': { ...shape, example },
+      'application/x-www-form-urlencoded': shape,
     },
   };
 }

@@ -1,0 +1,12 @@
+/** Parts of an OpenAPI description. */
+
+/** A reference to a schema among the components. */
+export function reference(schema: string) {
+  return { $ref: `#/components/schemas/${schema}` };
+}
+
+/** A response of JSON in a named schema; without an example where that is undefined. */
+export function ok(description: string, schema: string, example: unknown) {
+  const content = { schema: reference(schema) };
+  return { description, content: { 'application/json': example === undefined ? content : { ...content, example } } };
+}
