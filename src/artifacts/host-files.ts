@@ -1,16 +1,13 @@
 import { addDays, zone } from '../calendar.ts';
 import { configTypes } from '../schema/config-files.ts';
 import { type Artifact, plain, single } from './artifact.ts';
-import { contentSecurityPolicy } from './page.ts';
+import { securityHeaders } from './security-headers.ts';
 
 /** Headers for hosts that read them from a file (Netlify, Cloudflare Pages): types, caching, security. */
 export const headers = single('_headers', plain, 'Headers for static hosts', ({ settings, url, outputs }) => {
   const rules = [
     rule(url.link('*'), {
-      'Content-Security-Policy': `${contentSecurityPolicy(settings)}; frame-ancestors 'none'`,
-      'Referrer-Policy': 'strict-origin-when-cross-origin',
-      'X-Content-Type-Options': 'nosniff',
-      'Access-Control-Allow-Origin': '*',
+      ...securityHeaders(settings),
       'Cache-Control': 'no-cache',
     }),
     ...outputs.flatMap(({ path, type }) =>

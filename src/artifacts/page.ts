@@ -93,6 +93,8 @@ export function contentSecurityPolicy({ runtimeUrl }: Pick<Settings, 'runtimeUrl
     `connect-src 'self'${runtime}`,
     `form-action 'self'${runtime}`,
     "base-uri 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
   ].join('; ');
 }
 
