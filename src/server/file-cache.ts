@@ -3,21 +3,24 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 import { contentType } from '../artifacts/index.ts';
-import { contentSecurityPolicy } from '../artifacts/page.ts';
+import { securityHeaders } from '../artifacts/security-headers.ts';
 import { type BuildInfo, buildFile } from '../build/render.ts';
 
 /** The encodings in which a file can be sent, best first. */
 export const encodings = ['br', 'gzip', 'identity'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** A file of a build in memory, read whole. */
+/** A file of a build in memory, read whole. It never changes: a variant that is added makes a new one. */
 export interface CachedFile {
-  /** What `v` has to be in its address for the answer to be kept for ever; null where that never holds. */
+  /** What `v` has to be in its address for the answer to be kept permanently; null where that never holds. */
   version: string | null;
   bytes: Buffer;
   type: string;
-  variants: Map<Encoding, Variant>;
+  plain: Variant;
+  /** Its compressed forms so far; `plain` where compression gains nothing. */
+  compressed: Partial<Record<Encoding, Variant>>;
 }
 
 /** A file in one encoding, with everything that an answer needs. */
@@ -30,17 +33,19 @@ export interface Variant {
 
 /** The files of one build in memory: each is read once, whole, and compressed once in each encoding. */
 export interface FileCache {
-  /** The file at a path below the root, as far as it is in memory already. */
+  /** The file at a path below the root, if it is in memory. */
   peek(path: string): CachedFile | undefined;
   /** The file at a path below the root; null where there is none that is served; 'large' for one beyond the cache. */
   get(path: string): Promise<CachedFile | 'large' | null>;
-  /** The file in an encoding, compressed at first request. */
-  variant(file: CachedFile, encoding: Encoding): Promise<Variant>;
+  /** The file at `path` in an encoding, compressed at first request. Requests at the same time share the work. */
+  variant(path: string, file: CachedFile, encoding: Encoding): Promise<Variant>;
 }
 
 /** The largest file that is kept, and how much is kept in all, in bytes. */
 const maxFileBytes = 8 * 1024 * 1024;
-const maxBytes = 128 * 1024 * 1024;
+const defaultMaxBytes = 128 * 1024 * 1024;
+/** What a body takes beside its bytes: names, headers, hash. */
+const entryBytes = 1024;
 /** Below this a compressed body is no gain, in bytes. */
 const minCompressedBytes = 512;
 
@@ -53,18 +58,16 @@ const compress: Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => Promise
 };
 
 /** A cache of the build in `root`. It never looks at a file twice: a new build gets a new cache. */
-export function fileCache(root: string, info: Pick<BuildInfo, 'runtimeUrl'>): FileCache {
-  const files = new Map<string, CachedFile>();
-  const reading = new Map<string, Promise<CachedFile | 'large' | null>>();
-  const compressing = new Map<CachedFile, Map<Encoding, Promise<Variant>>>();
-  const shared = [
-    ...['content-security-policy', `${contentSecurityPolicy(info)}; frame-ancestors 'none'`],
-    ...['referrer-policy', 'strict-origin-when-cross-origin'],
-    ...['x-content-type-options', 'nosniff'],
-    ...['access-control-allow-origin', '*'],
-    ...['access-control-expose-headers', 'ETag'],
-  ];
-  let kept = 0;
+export function fileCache(
+  root: string,
+  info: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>,
+  maxBytes = defaultMaxBytes,
+): FileCache {
+  const files = new LRUCache<string, CachedFile>({ maxSize: maxBytes, sizeCalculation: sizeOf });
+  const reading = shared<CachedFile | 'large' | null>();
+  const compressing = shared<Variant>();
+  const headers = Object.entries({ ...securityHeaders(info), 'Access-Control-Expose-Headers': 'ETag' });
+  const common = headers.flatMap(([name, value]) => [name.toLowerCase(), value]);
 
   async function read(path: string): Promise<CachedFile | 'large' | null> {
     const type = path === buildFile ? 'application/json' : contentType(path);
@@ -72,65 +75,65 @@ export function fileCache(root: string, info: Pick<BuildInfo, 'runtimeUrl'>): Fi
     const bytes = await readWhole(join(root, path));
     if (bytes === null || bytes === 'large') return bytes;
     const hash = createHash('sha256').update(bytes).digest('hex');
-    const file: CachedFile = {
-      version: path.startsWith('assets/') ? hash.slice(0, 12) : null,
-      bytes,
-      type,
-      variants: new Map(),
-    };
-    file.variants.set('identity', variantOf(file, 'identity', bytes, hash));
+    const version = path.startsWith('assets/') ? hash.slice(0, 12) : null;
+    const plain = variantOf(type, 'identity', bytes, hash.slice(0, 32));
+    const file: CachedFile = { version, bytes, type, plain, compressed: {} };
     files.set(path, file);
-    keep(bytes.length);
     return file;
   }
 
-  function variantOf(file: CachedFile, encoding: Encoding, body: Buffer, hash: string): Variant {
-    const etag = `"${hash.slice(0, 32)}${encoding === 'identity' ? '' : `-${encoding}`}"`;
+  function variantOf(type: string, encoding: Encoding, body: Buffer, hash: string): Variant {
+    const etag = `"${hash}${encoding === 'identity' ? '' : `-${encoding}`}"`;
     const headers = [
-      ...['content-type', file.type, 'content-length', String(body.length), 'etag', etag, 'vary', 'Accept-Encoding'],
+      ...['content-type', type, 'content-length', String(body.length), 'etag', etag, 'vary', 'Accept-Encoding'],
       ...(encoding === 'identity' ? [] : ['content-encoding', encoding]),
-      ...shared,
+      ...common,
     ];
     return { body, etag, headers };
   }
 
-  async function compressed(file: CachedFile, encoding: Exclude<Encoding, 'identity'>): Promise<Variant> {
-    const plain = file.variants.get('identity') as Variant;
-    const body = isCompressible(file) ? await compress[encoding](file.bytes) : file.bytes;
-    const variant = body.length < file.bytes.length ? variantOf(file, encoding, body, plain.etag.slice(1, -1)) : plain;
-    file.variants.set(encoding, variant);
-    if (variant !== plain) keep(body.length);
-    return variant;
+  /** The latest form of a file with the same bytes, while it is kept. */
+  function current(path: string, { bytes }: CachedFile): CachedFile | undefined {
+    const now = files.peek(path);
+    return now?.bytes === bytes ? now : undefined;
   }
 
-  /** Counts what is kept more, and forgets the oldest files until all fits. */
-  function keep(bytes: number): void {
-    kept += bytes;
-    for (const [path, file] of files) {
-      if (kept <= maxBytes) return;
-      files.delete(path);
-      for (const variant of new Set(file.variants.values())) kept -= variant.body.length;
-    }
+  async function compressed(path: string, file: CachedFile, encoding: keyof typeof compress): Promise<Variant> {
+    const { plain, bytes, type } = file;
+    const body = isCompressible(file) ? await compress[encoding](bytes) : bytes;
+    const variant = body.length < bytes.length ? variantOf(type, encoding, body, plain.etag.slice(1, -1)) : plain;
+    // Another encoding may have been added meanwhile, or the file forgotten.
+    const now = current(path, file);
+    if (now !== undefined) files.set(path, { ...now, compressed: { ...now.compressed, [encoding]: variant } });
+    return variant;
   }
 
   return {
     peek: (path) => files.get(path),
     async get(path) {
-      const known = files.get(path);
-      if (known !== undefined) return known;
-      const started = reading.get(path) ?? read(path).finally(() => reading.delete(path));
-      reading.set(path, started);
-      return started;
+      return files.get(path) ?? reading(path, () => read(path));
     },
-    async variant(file, encoding) {
-      const known = file.variants.get(encoding);
-      if (known !== undefined || encoding === 'identity') return known as Variant;
-      const started = compressing.get(file) ?? new Map<Encoding, Promise<Variant>>();
-      compressing.set(file, started);
-      const pending = started.get(encoding) ?? compressed(file, encoding);
-      started.set(encoding, pending);
-      return pending.finally(() => compressing.delete(file));
+    async variant(path, file, encoding) {
+      if (encoding === 'identity') return file.plain;
+      const known = (current(path, file) ?? file).compressed[encoding];
+      return known ?? compressing(`${encoding} ${path}`, () => compressed(path, file, encoding));
     },
+  };
+}
+
+/** What a file takes in memory, in bytes. */
+function sizeOf({ bytes, compressed }: CachedFile): number {
+  const bodies = new Set([bytes, ...Object.values(compressed).map(({ body }) => body)]);
+  return [...bodies].reduce((sum, { length }) => sum + length + entryBytes, 0);
+}
+
+/** Runs work under a key once at a time: calls during the work get its result. */
+function shared<Result>(): (key: string, work: () => Promise<Result>) => Promise<Result> {
+  const underWay = new Map<string, Promise<Result>>();
+  return (key, work) => {
+    const running = underWay.get(key) ?? work().finally(() => underWay.delete(key));
+    underWay.set(key, running);
+    return running;
   };
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import sirv from 'sirv';
 import { contentType } from '../artifacts/index.ts';
+import { securityHeaders } from '../artifacts/security-headers.ts';
 import type { CachedFile, Variant } from './file-cache.ts';
 import type { LiveBuild } from './live-build.ts';
 import { encodingPicker, isFresh, parseRange } from './negotiate.ts';
@@ -28,6 +29,9 @@ export interface StatusPage {
 
 /** Files that a static host reads and no reader needs, and pages that are shown in place of others. */
 const unserved = new Set(['_headers', '.nojekyll', '404.html', 'refused.html']);
+
+/** The longest path that is remembered, in characters: the longest of a page are shorter. */
+const longestRemembered = 256;
 
 const revalidate = ['cache-control', 'no-cache'];
 const forever = ['cache-control', 'public, max-age=31536000, immutable'];
@@ -65,41 +69,32 @@ export function fileServer(): Files {
 
   return {
     serveFromMemory(request, response, build, { path, version }) {
-      const key = memoryKey(build, path);
-      const file = key === null ? undefined : build.files.peek(key);
+      const name = build.found.get(path);
+      const file = name === undefined ? undefined : build.files.peek(name);
       if (file === undefined) return false;
-      const variant = file.variants.get(encodingFor(request));
+      const encoding = encodingFor(request);
+      const variant = encoding === 'identity' ? file.plain : file.compressed[encoding];
       if (variant === undefined) return false;
       send(request, response, file, variant, version);
       return true;
     },
 
     async serve(request, response, build, { path, version }) {
-      const below = withinBase(build, path);
-      for (const name of below === null ? [] : candidates(below)) {
-        if (!isServed(build, name)) return false;
-        const file = await build.files.get(name);
-        if (file === null) continue;
-        if (file === 'large') sendLarge(request, response, build, name);
-        else send(request, response, file, await build.files.variant(file, encodingFor(request)), version);
-        return true;
-      }
-      return false;
+      const found = await find(build, path);
+      if (found === null) return false;
+      const { name, file } = found;
+      if (file === 'large') sendLarge(request, response, build, name);
+      else send(request, response, file, await build.files.variant(name, file, encodingFor(request)), version);
+      return true;
     },
 
-    async exists(build, { path }) {
-      const below = withinBase(build, path);
-      for (const name of below === null ? [] : candidates(below)) {
-        if (isServed(build, name) && (await build.files.get(name)) !== null) return true;
-      }
-      return false;
-    },
+    exists: async (build, { path }) => (await find(build, path)) !== null,
 
     async page(request, response, build, { path, status, headers = {}, fill }) {
       const file = await build.files.get(path);
       const text = file === null || file === 'large' ? '' : file.bytes.toString('utf8');
       const body = Buffer.from(fill === undefined ? text : fill(text));
-      const known = file === null || file === 'large' ? [] : (file.variants.get('identity') as Variant).headers;
+      const known = file === null || file === 'large' ? [] : file.plain.headers;
       const kept = pairs(known).filter(([name]) => !['content-length', 'etag', 'vary'].includes(name));
       response.writeHead(status, {
         ...Object.fromEntries(kept),
@@ -127,22 +122,27 @@ function isServed({ slugs, info }: LiveBuild, name: string): boolean {
   return slug === undefined || slug === 'index' || slugs.has(slug) || Object.hasOwn(info.moved, slug);
 }
 
+/**
+ * The file that readers get at a path of a request, or null. This is the only place that decides it; `found` remembers
+ * the answer for requests from memory.
+ */
+async function find(build: LiveBuild, path: string): Promise<{ name: string; file: CachedFile | 'large' } | null> {
+  const below = withinBase(build, path);
+  for (const name of below === null ? [] : candidates(below)) {
+    if (!isServed(build, name)) return null;
+    const file = await build.files.get(name);
+    if (file === null) continue;
+    if (path.length <= longestRemembered) build.found.set(path, name);
+    return { name, file };
+  }
+  return null;
+}
+
 /** The path below the base URL's, with its slash; null outside of it. */
 export function withinBase({ basePath: base }: LiveBuild, path: string): string | null {
   if (base === '') return path;
   if (path === base) return '/';
   return path.startsWith(`${base}/`) ? path.slice(base.length) : null;
-}
-
-/** The path below dist/ of the paths that are asked most: plain ones, the home page, pages without their ending. */
-function memoryKey(build: LiveBuild, path: string): string | null {
-  const below = withinBase(build, path);
-  if (below === null || below.includes('%')) return null;
-  if (below === '/') return 'index.html';
-  const name = below.slice(1);
-  if (unserved.has(name)) return null;
-  const lastDot = name.lastIndexOf('.');
-  return lastDot > name.lastIndexOf('/') ? name : name.endsWith('/') ? `${name}index.html` : `${name}.html`;
 }
 
 function rangeOf(request: IncomingMessage, { etag, body }: Variant) {
@@ -172,15 +172,14 @@ function sendRange(
 }
 
 /** Files beyond the cache go to sirv, which measures them at each request. */
-function sendLarge(request: IncomingMessage, response: ServerResponse, { root }: LiveBuild, name: string): void {
+function sendLarge(request: IncomingMessage, response: ServerResponse, { root, info }: LiveBuild, name: string): void {
   const serve = sirv(root, {
     dev: true,
     etag: true,
     dotfiles: true,
     setHeaders(reply) {
       reply.setHeader('content-type', contentType(name) ?? 'application/octet-stream');
-      reply.setHeader('access-control-allow-origin', '*');
-      reply.setHeader('x-content-type-options', 'nosniff');
+      for (const [header, value] of Object.entries(securityHeaders(info))) reply.setHeader(header, value);
     },
   });
   request.url = `/${name}`;

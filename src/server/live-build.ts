@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type BuildInfo, buildFile } from '../build/render.ts';
 import { OperationError } from '../diagnostics.ts';
@@ -17,6 +18,8 @@ export interface LiveBuild {
   /** The slugs of its agents. */
   slugs: ReadonlySet<string>;
   files: FileCache;
+  /** Which file answers a path of a request, for the paths asked most. */
+  found: LRUCache<string, string>;
   mcp: McpCatalog;
 }
 
@@ -30,6 +33,9 @@ export interface BuildFollower {
   refresh(): Promise<void>;
   stop(): void;
 }
+
+/** How many paths of requests are remembered. */
+const maxFound = 10_000;
 
 /** How often build.json is looked at, in milliseconds. */
 const lookMs = 250;
@@ -95,7 +101,8 @@ async function load(dist: string): Promise<LiveBuild> {
     const files = fileCache(root, info);
     const mcp = await loadMcpCatalog((path) => readBuildFile(root, files, path), info.moved);
     if (mcp.agents.length !== info.counts.agents) throw new Error('api/agents.json is not of this build');
-    return { info, root, basePath, slugs: new Set(mcp.bySlug.keys()), files, mcp };
+    const found = new LRUCache<string, string>({ max: maxFound });
+    return { info, root, basePath, slugs: new Set(mcp.bySlug.keys()), files, found, mcp };
   } catch (error) {
     throw new OperationError(
       `${dist} holds no build that can be served (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}). ` +

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { cardPath } from '../artifacts/mcp-card.ts';
-import type { Variant } from './file-cache.ts';
 import type { LiveBuild } from './live-build.ts';
 import { isFresh } from './negotiate.ts';
 
@@ -27,7 +26,7 @@ export async function sendCard(
 ): Promise<void> {
   const file = await files.get(cardPath);
   if (file === null || file === 'large') throw new Error(`${cardPath} is not of this build`);
-  const { body, etag } = file.variants.get('identity') as Variant;
+  const { body, etag } = file.plain;
   if (isFresh(request.headers['if-none-match'], etag)) {
     response.writeHead(304, { ...headers, etag });
     response.end();

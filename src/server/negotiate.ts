@@ -1,18 +1,21 @@
+import { LRUCache } from 'lru-cache';
 import type { Encoding } from './file-cache.ts';
 
 /** Picks encodings by Accept-Encoding (RFC 9110, section 12.5.3), remembering the values that browsers keep sending. */
 export function encodingPicker(): (accept: string | undefined) => Encoding {
-  const known = new Map<string, Encoding>();
+  const known = new LRUCache<string, Encoding>({
+    max: 500,
+    maxSize: 64 * 1024,
+    sizeCalculation: (_, { length }) => length + 1,
+  });
   return (accept = '') => {
     const before = known.get(accept);
     if (before !== undefined) return before;
     const picked = pick(accept);
-    if (known.size < maxKnown) known.set(accept, picked);
+    known.set(accept, picked);
     return picked;
   };
 }
-
-const maxKnown = 500;
 
 function pick(accept: string): Encoding {
   const weights = new Map(

@@ -6,6 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { build } from '../../src/build/build.ts';
 import { cacheFolder } from '../../src/build/picture-cache.ts';
+import type { ServerFlags } from '../../src/server/options.ts';
+import { serverLog } from '../../src/server/request-log.ts';
+import { serverSettings } from '../../src/server/settings.ts';
+import { startServer as startHere } from '../../src/server/start.ts';
 import { loadSettings } from '../../src/settings.ts';
 import { inFolder, type SmallAgent, writeCatalog } from './catalog.ts';
 import { type RunningServer, startServer } from './process.ts';
@@ -252,4 +256,34 @@ export function parseAnswer(raw: string): Answer {
   );
   const text = end === -1 ? '' : raw.slice(end + 4);
   return { status: Number(first.split(' ')[1]), headers, text, body: Buffer.from(text, 'latin1'), ms: 0 };
+}
+
+export interface Here {
+  address: string;
+  folder: string;
+  /** The vote log. */
+  log: string;
+}
+
+/** As withRuntime, but serves within this process, which costs no start; the log of requests is dropped. */
+export async function withServerHere(
+  { agents, settings, flags = {} }: { agents?: SmallAgent[]; settings?: object; flags?: ServerFlags },
+  use: (server: Here) => Promise<void> | void,
+): Promise<void> {
+  await inFolder(async (folder) => {
+    const dist = builtCatalog(folder, agents, settings);
+    const data = join(folder, 'data');
+    const off = { voteRate: 'off', signupRate: 'off', refusedRate: 'off' };
+    const log = serverLog('silent');
+    const server = await startHere(
+      serverSettings({ port: '0', dist, data, ...off, ...flags }, {}, folder),
+      log,
+      () => {},
+    );
+    try {
+      await use({ address: server.address, folder, log: join(data, 'votes.jsonl') });
+    } finally {
+      await server.close();
+    }
+  });
 }
