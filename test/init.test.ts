@@ -73,10 +73,31 @@ test('workflows and forms come byte for byte from the program, and --json prints
     const shared = Object.keys(written).filter((path) => path.startsWith('.github/'));
     assert.ok(shared.includes('.github/workflows/publish.yml') && shared.includes('.github/workflows/validate.yml'));
     const own = snapshot(join(bundled, '.github'));
-    for (const path of shared) assert.is(written[path], own[path.slice('.github/'.length)], path);
+    for (const path of shared) {
+      if (path !== '.github/CODEOWNERS') assert.is(written[path], own[path.slice('.github/'.length)], path);
+    }
     for (const [path, text] of Object.entries(written)) assert.not.ok(text.includes('\r'), path);
   });
 });
+
+const owners: [baseUrl: string, owner: string][] = [
+  ['https://ada-press.github.io/prompts', '@ada-press'],
+  ['https://ada.example', '@OWNER'],
+];
+for (const [baseUrl, owner] of owners) {
+  test(`a catalog at ${baseUrl} has ${owner} approve every change but those to agents`, async () => {
+    await inFolder(async (folder) => {
+      const { stderr } = await init(folder, '--base-url', baseUrl);
+      const rules = read(folder, '.github/CODEOWNERS')
+        .split('\n')
+        .filter((line) => line !== '' && !line.startsWith('#'))
+        .map((line) => line.split(/ +/));
+      // GitHub goes by the last rule that matches; one without an owner asks for nobody's approval.
+      assert.equal(rules, [['*', owner], ['/agents/']]);
+      assert.is(/Replace @OWNER/.test(stderr), owner === '@OWNER');
+    });
+  });
+}
 
 test('the example is none of the agents of the bundled catalog', async () => {
   assert.not.ok(existsSync(join(bundled, 'agents', 'handover-gap-finder')));

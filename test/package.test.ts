@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import yaml from 'js-yaml';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bundled, inFolder, temporaryFolder, writeCatalog } from './support/catalog.ts';
@@ -44,14 +45,43 @@ function install(home: string): string {
   return join(own, 'bin', 'catalog.js');
 }
 
-test('the package holds nothing that is not needed', () => {
-  const strangers = files.filter(
-    (path) =>
-      !/^(?:bin|lib|docs|agents|templates|starter|\.github)\/|^(?:package\.json|README\.md|LICENSE|LICENSE-CONTENT|catalog\.config(?:\.schema)?\.json)$/.test(
-        path,
-      ),
-  );
+test('the package holds the compiled program and what it reads, and nothing else', () => {
+  const needed = [
+    /^(?:package\.json|README\.md|LICENSE|catalog\.config\.schema\.json|bin\/catalog\.js)$/,
+    /^lib\/.+\.js$/,
+    /^docs\/[\w-]+\.md$/,
+    /^templates\//,
+    /^starter\//,
+    /^deploy\/(?:catalog\.service|logrotate\.conf)$/,
+    /^\.github\/(?:CODEOWNERS|PULL_REQUEST_TEMPLATE\.md|dependabot\.yml|(?:ISSUE_TEMPLATE|workflows)\/[\w-]+\.yml)$/,
+  ];
+  const strangers = files.filter((path) => !needed.some((pattern) => pattern.test(path)));
   assert.equal(strangers, []);
+});
+
+test('npm shows where the program comes from, and both names of its command lead to it', () => {
+  const { repository, homepage, bugs, keywords, bin } = JSON.parse(readFileSync(join(bundled, 'package.json'), 'utf8'));
+  for (const address of [repository.url.replace(/^git\+/, ''), homepage, bugs])
+    assert.ok(URL.canParse(address), address);
+  assert.ok(keywords.includes('prompts'));
+  // `npx daily-agent-catalog` runs this program also where nothing is installed; a package called catalog is another one.
+  assert.equal(bin, { catalog: 'bin/catalog.js', [name]: 'bin/catalog.js' });
+});
+
+test('Dependabot is asked for updates of packages and of pinned actions, here and in every new catalog', () => {
+  assert.ok(files.includes('.github/dependabot.yml'));
+  const { version, updates } = yaml.load(readFileSync(join(bundled, '.github/dependabot.yml'), 'utf8')) as {
+    version: number;
+    updates: { 'package-ecosystem': string; directory: string; schedule: { interval: string } }[];
+  };
+  assert.is(version, 2);
+  assert.equal(
+    updates.map(({ 'package-ecosystem': ecosystem, directory, schedule }) => [ecosystem, directory, schedule.interval]),
+    [
+      ['npm', '/', 'weekly'],
+      ['github-actions', '/', 'weekly'],
+    ],
+  );
 });
 
 test('the packed program works in another folder', async () => {
@@ -79,6 +109,13 @@ test('catalog init of the packed program makes a catalog that validates, builds,
     for (const file of readdirSync(workflows)) assert.equal(await checkWorkflow(join(workflows, file)), [], file);
     const validated = await run(process.execPath, [bin, 'validate', '--json'], { cwd: home });
     assert.equal(JSON.parse(validated.stdout).diagnostics, []);
+    // What deploy/ names is there: the unit and the image start the program under these paths.
+    const unit = readFileSync(join(home, 'deploy/catalog.service'), 'utf8');
+    const [, started = ''] = /^ExecStart=\/usr\/bin\/node (\S+) serve --build$/m.exec(unit) ?? [];
+    assert.ok(existsSync(join(home, started)), started);
+    const image = readFileSync(join(home, 'deploy/Dockerfile'), 'utf8');
+    assert.match(image, 'ln -s /app/node_modules/.bin/catalog /usr/local/bin/catalog');
+    assert.ok(existsSync(join(home, 'node_modules/.bin/catalog')));
     const built = await run(process.execPath, [bin, 'build', '--json'], { cwd: home });
     assert.is(JSON.parse(built.stdout).counts.agents, 1, built.stderr);
 

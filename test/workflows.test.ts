@@ -44,6 +44,11 @@ const broken: [name: string, faults: string[], expected: RegExp][] = [
   ],
   ['a job without an end', workflowFaults({ on: {}, permissions: {}, jobs: { one: { steps: [] } } }, ''), /timeout/],
   ['code of a fork with secrets', faultsOf({}, { pull_request_target: {} }), /pull_request_target/],
+  [
+    'code of a dependency beside a token that may push',
+    faultsOf({ permissions: { contents: 'write' }, steps: [{ run: 'npm ci' }] }),
+    /more than git/,
+  ],
   ['a token that stays on the disk', faultsOf({ steps: [{ uses: good.step.uses ?? '' }] }), /persist-credentials/],
   [
     'an artifact without .well-known',

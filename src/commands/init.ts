@@ -45,7 +45,7 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   const { canAsk, unlessCancelled } = await import('../dialogue.ts');
   const { answerChecks, complete, placeholderUrl } = await import('../new-catalog/answers.ts');
   const { askForAnswers } = await import('../new-catalog/ask.ts');
-  const { catalogFiles, catalogPaths } = await import('../new-catalog/files.ts');
+  const { catalogFiles, catalogPaths, ownerOf, placeholderOwner } = await import('../new-catalog/files.ts');
   const { completePackageJson, dependencyOn, newPackageJson } = await import('../new-catalog/package-json.ts');
   const { refuseObstacles, writeCatalog } = await import('../new-catalog/write.ts');
 
@@ -80,7 +80,17 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
     return;
   }
   const here = relative(process.cwd(), folder);
-  terminal.say(nextSteps(answers, files.size, completed, here, answers.baseUrl === placeholderUrl));
+  const replace = [
+    ...(answers.baseUrl === placeholderUrl
+      ? ['Set baseUrl and feedId in catalog.config.json: they say example.com.']
+      : []),
+    ...(ownerOf(answers.baseUrl) === placeholderOwner
+      ? [
+          `Replace ${placeholderOwner} in .github/CODEOWNERS with your GitHub account, which then has to approve changes.`,
+        ]
+      : []),
+  ];
+  terminal.say(nextSteps(answers, files.size, completed, here, replace));
   terminal.print(`${here === '' ? '.' : here}\n`);
 }
 
@@ -101,7 +111,7 @@ function nextSteps(
   count: number,
   completed: PackageJson | null,
   here: string,
-  isPlaceholder: boolean,
+  replace: readonly string[],
 ): string {
   const kept =
     completed === null
@@ -115,7 +125,7 @@ function nextSteps(
     'npm install',
     `${serve}    (to see it, with one example agent)`,
     'npx catalog new    (to write your own)',
-    ...(isPlaceholder ? ['Set baseUrl and feedId in catalog.config.json: they say example.com.'] : []),
+    ...replace,
   ];
   return `Made "${title}": ${count} files.
 ${kept}

@@ -18,7 +18,15 @@ const shared = [
   '.github/ISSUE_TEMPLATE/propose-an-agent.yml',
   '.github/ISSUE_TEMPLATE/report-a-fault.yml',
   '.github/PULL_REQUEST_TEMPLATE.md',
+  '.github/dependabot.yml',
+  'deploy/logrotate.conf',
 ];
+
+/** Who owns the program's own repository, in its CODEOWNERS. */
+const ownOwner = '@daily-agent-catalog/maintainers';
+
+/** The owner that a new catalog's CODEOWNERS names until somebody replaces it. */
+export const placeholderOwner = '@OWNER';
 
 /** The example agent: its slug and its files, below starter/agents. */
 const agent = 'handover-gap-finder';
@@ -28,8 +36,12 @@ const agentFiles = ['agent.md', 'prompt.txt', 'sample-input.txt', 'sample-output
 export const catalogPaths: readonly string[] = [
   '.gitattributes',
   '.gitignore',
+  '.dockerignore',
   'README.md',
   ...shared,
+  '.github/CODEOWNERS',
+  'deploy/Dockerfile',
+  'deploy/catalog.service',
   ...agentFiles.map((name) => `agents/${agent}/${name}`),
   settingsFile,
 ];
@@ -50,6 +62,11 @@ export function catalogFiles(answers: Answers, folder: string, today: string): M
     // npm leaves files called .gitignore out of packages and reads them as lists of what else to leave out.
     '.gitignore': () => packaged('starter/gitignore'),
     '.gitattributes': () => packaged('starter/gitattributes'),
+    '.dockerignore': () => packaged('starter/dockerignore'),
+    '.github/CODEOWNERS': () => packaged('.github/CODEOWNERS').replaceAll(ownOwner, ownerOf(answers.baseUrl)),
+    'deploy/Dockerfile': () => packaged('starter/deploy/Dockerfile'),
+    'deploy/catalog.service': () =>
+      packaged('deploy/catalog.service').replaceAll('bin/catalog.js', `node_modules/${programName}/bin/catalog.js`),
     [`agents/${agent}/agent.md`]: () =>
       packaged(`starter/agents/${agent}/agent.md`).replace(/^date: .*$/m, `date: ${date}`),
   };
@@ -71,6 +88,12 @@ function settingsOf({ title, baseUrl, publisher, publisherUrl }: Answers, today:
     feedId: feedIdFor(baseUrl, today),
     baseUrl,
   };
+}
+
+/** The GitHub account whose Pages serve an address such as https://ada.github.io/prompts, else a placeholder. */
+export function ownerOf(address: string): string {
+  const [, account] = /^([a-z\d-]+)\.github\.io$/.exec(new URL(address).hostname) ?? [];
+  return account === undefined ? placeholderOwner : `@${account}`;
 }
 
 /**

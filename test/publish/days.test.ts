@@ -67,11 +67,34 @@ function live(): string[] {
   return agents.map(({ slug }: { slug: string }) => slug);
 }
 
+/** The jobs of a run that publishes, but for `alert`. */
+const sound = {
+  ...{ ready: 'success', number: 'success', push: 'success', build: 'success', deploy: 'success', check: 'success' },
+} as const;
+
 function said({ steps }: Run): string {
   return steps
     .map(({ job, name, code, stdout, stderr }) => `[${job}] ${name} → ${code}\n${stdout}${stderr}`)
     .join('\n');
 }
+
+test('before Pages is on, and in a fork, nothing is numbered', async () => {
+  addAgent('example', '2027-02-27');
+  await save('Add the example agent');
+  const before = await git(forge.remote, 'rev-parse', 'main');
+  const skipped = { number: 'skipped', push: 'skipped', alert: 'skipped', build: 'skipped', deploy: 'skipped' };
+
+  const off = await forge.play('publish.yml', { today: '2027-02-27', withoutPages: true });
+  assert.equal(off.results, { ready: 'failure', ...skipped, check: 'skipped' }, said(off));
+  assert.match(said(off), '::error title=GitHub Pages is off::Nothing was published. Choose Settings → Pages');
+
+  const fork = await forge.play('publish.yml', { today: '2027-02-27', fork: true });
+  assert.equal(fork.results, { ready: 'success', ...skipped, check: 'skipped' }, said(fork));
+
+  assert.is(await git(forge.remote, 'rev-parse', 'main'), before);
+  await git(editor, 'rm', '--quiet', '-r', 'agents/example');
+  await save('Remove the example agent');
+});
 
 test('day one: a new agent is written, checked, committed, and comes out with number 1', async () => {
   const flags = ['--title', 'The first agent', '--category', 'coding', '--difficulty', 'easy', '--runtime', 'Claude'];
@@ -87,11 +110,7 @@ test('day one: a new agent is written, checked, committed, and comes out with nu
   await save('Add the first two agents');
 
   const run = await forge.play('publish.yml', { today: '2027-03-01' });
-  assert.equal(
-    run.results,
-    { publish: 'success', alert: 'skipped', build: 'success', deploy: 'success', check: 'success' },
-    said(run),
-  );
+  assert.equal(run.results, { ...sound, alert: 'skipped' }, said(run));
   assert.equal(await numbers(), { first: 1 });
   assert.equal(live(), ['first']);
   assert.ok(existsSync(join(forge.pages, '.well-known/agent-skills/index.json')));
@@ -103,7 +122,10 @@ test('run again, the day changes nothing, and ends after the first job', async (
   const run = await forge.play('publish.yml', { today: '2027-03-01' });
   assert.equal(
     run.results,
-    { publish: 'success', alert: 'skipped', build: 'skipped', deploy: 'skipped', check: 'skipped' },
+    {
+      ...sound,
+      ...{ push: 'skipped', alert: 'skipped', build: 'skipped', deploy: 'skipped', check: 'skipped' },
+    },
     said(run),
   );
   assert.is(await git(forge.remote, 'rev-parse', 'main'), before);
@@ -142,11 +164,7 @@ test('after a missed day a sound agent comes out late, a faulty one is held back
   const untouched = agentFile('second');
 
   const run = await forge.play('publish.yml', { today: '2027-03-03' });
-  assert.equal(
-    run.results,
-    { publish: 'success', alert: 'success', build: 'success', deploy: 'success', check: 'success' },
-    said(run),
-  );
+  assert.equal(run.results, { ...sound, alert: 'success' }, said(run));
   assert.equal(await numbers(), { first: 1, second: 2 });
   assert.equal(live(), ['second', 'first']);
   await git(editor, 'pull', '--quiet');
@@ -184,39 +202,56 @@ test('mended and moved to the free date that the message names, it comes out on 
   assert.is(live()[0], 'faulty');
 });
 
-test('two runs that meet give one number, and work done meanwhile is kept', async () => {
+test('a branch that gains commits during a run is left as it is, and the next run publishes on top of them', async () => {
   await git(editor, 'pull', '--quiet');
   addAgent('fifth', '2027-03-06');
   await save('Add the fifth agent');
-  const rival = join(folder.path, 'rival');
-  await git(folder.path, 'clone', '--quiet', forge.remote, rival);
-  const meanwhile = join(folder.path, 'meanwhile.sh');
-  writeFileSync(
-    meanwhile,
-    `set -e
-cd '${rival}'
-if [ ! -e ../once ]; then
-  touch ../once; echo 'Changed meanwhile.' >> README.md
-  git commit --quiet --all -m 'Change the README'; git push --quiet
-elif [ ! -e ../twice ]; then
-  touch ../twice; git pull --quiet
-  '${process.execPath}' '${join(import.meta.dirname, '../../bin/catalog.js')}' publish --push --today 2027-03-06 >&2
-fi
-`,
-  );
+  const site = live();
   const run = await forge.play('publish.yml', {
     today: '2027-03-06',
-    onCheckout(workspace, job) {
-      // git asks this hook after it has seen the remote, and before it sends: someone else pushes in between.
-      const hook = `#!/bin/sh\nunset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX\nexec sh '${meanwhile}'\n`;
-      if (job === 'publish') writeFileSync(join(workspace, '.git/hooks/pre-push'), hook, { mode: 0o755 });
+    async beforeStep(job) {
+      if (job !== 'push') return;
+      writeFiles(editor, { 'README.md': 'Changed meanwhile.\n' });
+      await save('Change the README');
     },
   });
-  assert.is(run.results.check, 'success', said(run));
-  assert.ok(existsSync(join(folder.path, 'twice')), said(run));
+  const left = { build: 'skipped', deploy: 'skipped', check: 'skipped' };
+  assert.equal(run.results, { ...sound, alert: 'success', ...left }, said(run));
+  assert.match(said(run), '::notice title=Published later::main gained commits during this run.');
+  assert.equal(live(), site);
+
+  const next = await forge.play('publish.yml', { today: '2027-03-06' });
+  assert.is(next.results.check, 'success', said(next));
   assert.equal(await numbers(), { first: 1, second: 2, third: 3, faulty: 4, fifth: 5 });
   assert.is(live()[0], 'fifth');
-  assert.match(await git(forge.remote, 'show', 'main:README.md'), 'Changed meanwhile.');
+  assert.is(await git(forge.remote, 'show', 'main:README.md'), 'Changed meanwhile.\n');
+});
+
+test('a change that is more than issue lines is never pushed', async () => {
+  await git(editor, 'pull', '--quiet');
+  addAgent('sixth', '2027-03-07');
+  await save('Add the sixth agent');
+  const before = await git(forge.remote, 'rev-parse', 'main');
+  for (const [file, text] of [
+    ['package.json', '{ "scripts": { "prepare": "steal" } }'],
+    ['agents/sixth/prompt.txt', 'INPUT\nRULES\nOUTPUT\n'],
+  ] as const) {
+    let workspace = '';
+    const run = await forge.play('publish.yml', {
+      today: '2027-03-07',
+      onCheckout(folder, job) {
+        if (job === 'number') workspace = folder;
+      },
+      async beforeStep(_job, { id }) {
+        if (id !== 'patch') return;
+        writeFileSync(join(workspace, file), text);
+        await git(workspace, 'add', '--intent-to-add', file);
+      },
+    });
+    assert.is(run.results.push, 'failure', said(run));
+    assert.match(said(run), '::error title=Unexpected change::');
+    assert.is(await git(forge.remote, 'rev-parse', 'main'), before);
+  }
 });
 
 test('the history is a line, each commit of the run names its issues and touches nothing else', async () => {
@@ -246,7 +281,9 @@ test('a faulty agent that has a number stops the run, and nothing is changed', a
   const site = live();
   const run = await forge.play('publish.yml', { today: '2027-03-07' });
   assert.equal(run.results, {
-    publish: 'failure',
+    ready: 'success',
+    number: 'failure',
+    push: 'skipped',
     alert: 'skipped',
     build: 'skipped',
     deploy: 'skipped',

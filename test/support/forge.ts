@@ -54,6 +54,10 @@ export interface PlayOptions {
   branch?: string;
   /** Called before each step that runs a command, with the folder of the job. */
   beforeStep?: (job: string, step: Step) => void | Promise<void>;
+  /** Whether GitHub Pages is off, as in a new repository. */
+  withoutPages?: boolean;
+  /** Whether the repository is a fork. */
+  fork?: boolean;
   /** Called with each new clone. */
   onCheckout?: (workspace: string, job: string) => void | Promise<void>;
 }
@@ -68,12 +72,14 @@ export async function makeForge(folder: string): Promise<Forge> {
   const preview = join(folder, 'preview');
   for (const path of [pages, temporary]) mkdirSync(path);
   await git(folder, 'init', '--quiet', '--bare', '--initial-branch', 'main', remote);
+  await git(remote, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
   writeTools(tools);
   const issues: Forge['issues'] = [];
   const server = await serve(pages, issues);
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  async function play(file: string, { today, branch = 'main', beforeStep, onCheckout }: PlayOptions): Promise<Run> {
+  async function play(file: string, options: PlayOptions): Promise<Run> {
+    const { today, branch = 'main', beforeStep, onCheckout, withoutPages = false, fork = false } = options;
     let artifact = '';
     return playWorkflow(readWorkflow(join(bundled, '.github/workflows', file)), {
       temporary,
@@ -81,6 +87,7 @@ export async function makeForge(folder: string): Promise<Forge> {
         github: {
           event_name: 'schedule',
           ref: `refs/heads/${branch}`,
+          ref_name: branch,
           token: 'token-of-the-job',
         },
         vars: { RUNTIME_TARGET: `catalog@runtime.example:${runtime}` },
@@ -92,18 +99,22 @@ export async function makeForge(folder: string): Promise<Forge> {
         CLOCK_SHIFT: String(Date.parse(`${today}T12:00:00Z`) - Date.now()),
         GITHUB_API_URL: `${address}/api`,
         GITHUB_REPOSITORY: 'press/catalog',
+        FORK: String(fork),
       },
       ...(beforeStep === undefined ? {} : { beforeStep }),
       actions: {
         'actions/checkout': async ({ workspace, with: { ref = '', 'fetch-depth': depth = '1' }, job }) => {
           const shallow = depth === '0' ? [] : ['--depth', depth];
           await git(folder, 'clone', '--quiet', ...shallow, '--branch', branch, `file://${remote}`, workspace);
-          if (ref !== '') await git(workspace, 'checkout', '--quiet', ref);
+          if (ref !== '') {
+            await git(workspace, 'fetch', '--quiet', ...shallow, 'origin', ref);
+            await git(workspace, 'checkout', '--quiet', ref);
+          }
           await onCheckout?.(workspace, job);
           return {};
         },
         'actions/setup-node': () => ({}),
-        'actions/configure-pages': () => ({ base_url: address }),
+        'actions/configure-pages': () => (withoutPages ? null : { base_url: address }),
         'actions/upload-pages-artifact': ({ workspace, with: { path = '' } }) => {
           artifact = join(temporary, 'artifact');
           rmSync(artifact, { recursive: true, force: true });
@@ -139,7 +150,7 @@ export async function makeForge(folder: string): Promise<Forge> {
   };
 }
 
-/** What stands for npm, npx and ssh on the PATH: no network, and the compiled program with a shifted clock. */
+/** What stands for npm, npx, gh and ssh on the PATH: no network, and the compiled program with a shifted clock. */
 function writeTools(tools: string): void {
   const script = (...lines: string[]) => `#!/bin/sh\n${lines.join('\n')}\n`;
   writeFiles(tools, {
@@ -149,6 +160,7 @@ function writeTools(tools: string): void {
       'shift 2',
       `exec '${process.execPath}' --import '${shiftClock}' '${bin}' "$@"`,
     ),
+    gh: script('[ "$GH_TOKEN $*" = "token-of-the-job api repos/press/catalog --jq .fork" ] || exit 96', 'echo "$FORK"'),
     // Checks what a real ssh would need, then runs the script here.
     ssh: script(
       'for last; do :; done',
@@ -156,7 +168,7 @@ function writeTools(tools: string): void {
       'exec sh -c "$last"',
     ),
   });
-  for (const name of ['npm', 'npx', 'ssh']) chmodSync(join(tools, name), 0o755);
+  for (const name of ['npm', 'npx', 'gh', 'ssh']) chmodSync(join(tools, name), 0o755);
 }
 
 /** Serves deployed files, and the part of GitHub's API that opens and lists issues. */

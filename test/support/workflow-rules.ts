@@ -33,8 +33,16 @@ function jobFaults(job: Job, text: string): string[] {
   return [
     ...(job.permissions === undefined ? ['it has no permissions of its own.'] : []),
     ...(job['timeout-minutes'] === undefined ? ['it has no timeout-minutes.'] : []),
+    ...(mayPush(job) && job.steps.some(runsCode) ? ['it may push, and runs more than git.'] : []),
     ...job.steps.flatMap((step) => stepFaults(step, mayPush(job), text)),
   ];
+}
+
+/** Whether a step runs code that a pull request or a dependency can change: a token that may push is then within its reach. */
+function runsCode({ uses, run = '' }: Step): boolean {
+  return (
+    (uses !== undefined && !uses.startsWith('actions/checkout@')) || /\b(?:npm|npx|node|yarn|pnpm|catalog)\b/.test(run)
+  );
 }
 
 function mayPush({ permissions }: Job): boolean {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 import yaml from 'js-yaml';
@@ -26,11 +26,13 @@ export interface Step {
   if?: string;
   uses?: string;
   run?: string;
+  'continue-on-error'?: boolean;
   with?: Record<string, unknown>;
   env?: Record<string, string>;
 }
 
 type Values = { [name: string]: unknown };
+type Outputs = Record<string, string>;
 
 /** What a workflow meets in place of GitHub. */
 export interface Surroundings {
@@ -40,8 +42,8 @@ export interface Surroundings {
   env: NodeJS.ProcessEnv;
   /** A new empty folder for the files of a job and its steps; it is removed at the end. */
   temporary: string;
-  /** What is done in place of an action, by its name without the version; returns its outputs. */
-  actions: Record<string, (call: ActionCall) => Record<string, string> | Promise<Record<string, string>>>;
+  /** What is done in place of an action, by its name without the version; returns its outputs, or null where it fails. */
+  actions: Record<string, (call: ActionCall) => Outputs | null | Promise<Outputs | null>>;
   /** Called before each step that runs a command: where two runs meet. */
   beforeStep?: (job: string, step: Step) => void | Promise<void>;
 }
@@ -100,13 +102,14 @@ async function playJob(name: string, job: Job, surroundings: Surroundings, play:
   }
   const folder = mkdtempSync(join(surroundings.temporary, `${name}-`));
   const workspace = join(folder, 'work');
+  mkdirSync(workspace);
   let well = true;
   for (const [index, step] of job.steps.entries()) {
     if (!holds(step.if, contexts, well, workspace)) continue;
     const outputs = join(folder, `output-${index}`);
     const summary = join(folder, `summary-${index}`);
     for (const file of [outputs, summary]) writeFileSync(file, '');
-    let result: Record<string, string>;
+    let result: Outputs | null;
     if (step.uses !== undefined) {
       const action = surroundings.actions[step.uses.replace(/@.*/, '')];
       if (action === undefined) throw new Error(`${step.uses} is not imitated.`);
@@ -121,16 +124,18 @@ async function playJob(name: string, job: Job, surroundings: Surroundings, play:
           CI: 'true',
           GITHUB_ACTIONS: 'true',
           GITHUB_WORKSPACE: workspace,
+          RUNNER_TEMP: folder,
           GITHUB_OUTPUT: outputs,
           GITHUB_STEP_SUMMARY: summary,
         },
       });
       play.steps.push({ job: name, name: step.name ?? step.run ?? '', ...done });
       play.summary += readFileSync(summary, 'utf8');
-      well &&= done.code === 0;
-      result = readOutputs(readFileSync(outputs, 'utf8'));
+      result = done.code === 0 ? readOutputs(readFileSync(outputs, 'utf8')) : null;
     }
-    if (step.id !== undefined) (contexts.steps as Values)[step.id] = { outputs: result };
+    well &&= result !== null || step['continue-on-error'] === true;
+    const outcome = result === null ? 'failure' : 'success';
+    if (step.id !== undefined) (contexts.steps as Values)[step.id] = { outputs: result ?? {}, outcome };
   }
   play.results[name] = well ? 'success' : 'failure';
   play.outputs[name] = filled(job.outputs ?? {}, contexts);
