@@ -60,6 +60,8 @@ for (const path of [
   'docs/api.md',
   'docs/deploy.md',
   'docs/publishing.md',
+  'docs/threats.md',
+  'SECURITY.md',
 ]) {
   test(`the links of ${path} lead to files and headings that are there`, () => {
     assert.equal(brokenLinks(bundled, path), []);
