@@ -35,6 +35,10 @@ const rules = {
   'front-matter/missing-key': error('Every key that an agent needs is there.'),
   'front-matter/unknown-key': error('Every key is a known one.'),
   'front-matter/value': error('Every value is of its kind and within its limits.'),
+  'markdown/link': error('Links lead to http, https or mail addresses, or to paths in the catalog.'),
+  'markdown/image': error('The Markdown has no images.'),
+  'markdown/html': error('The Markdown has no HTML with attributes.'),
+  'markdown/size': error('The Markdown has at most 100 headings, and lists and quotes of at most 20 levels.'),
   'prompt/sections': error('The prompt has the sections INPUT, RULES and OUTPUT, each once, in this order.'),
   'config/extension': error(
     `A config is in a text format that no browser or shell runs: ${configExtensions.join(', ')}.`,

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { markdownRenderer } from '../src/artifacts/markdown.ts';
+import { plainText } from '../src/artifacts/markdown-text.ts';
 import { addresses } from '../src/artifacts/urls.ts';
 
 /** What a reader is safe from, and where links in an agent's text lead. */
@@ -39,7 +40,29 @@ const rows: [name: string, source: string, onPage: string, inFeed?: string][] = 
     '<p><a href="#why">x</a></p>',
     `<p><a href="${page}#why">x</a></p>`,
   ],
-  ['a protocol-relative link leads out', '[x](//example.org/a)', '<p><a href="https://example.org/a">x</a></p>'],
+  ['a protocol-relative link stays text', '[x](//example.org/a)', '<p>[x](//example.org/a)</p>'],
+  ['a link that opens a program stays text', '[x](vscode:extension/a.b)', '<p>[x](vscode:extension/a.b)</p>'],
+  ['also as an autolink', '<ms-msdt:/id>', '<p>&lt;ms-msdt:/id&gt;</p>'],
+  ['also as a reference', '[x]\n\n[x]: intent://a#Intent;end', '<p>[x]</p>\n<p>[x]: intent://a#Intent;end</p>'],
+  ['also with a tab in its scheme', '[x](java&Tab;script:alert(1))', '<p>[x](java\tscript:alert(1))</p>'],
+  ['a link with a user name stays text', '[x](https://a.example@b.example)', '<p>[x](https://a.example@b.example)</p>'],
+  [
+    'a link with a backslash after its scheme stays text',
+    '[x](https:\\evil.example)',
+    '<p>[x](https:\\evil.example)</p>',
+  ],
+  ['a mail address is a link', '<a@b.example>', '<p><a href="mailto:a@b.example">a@b.example</a></p>'],
+  [
+    'an image is a link to it',
+    '![A *cat*](https://b.example/c.png)',
+    '<p><a href="https://b.example/c.png">A *cat*</a></p>',
+  ],
+  [
+    'an image in a link is its text',
+    '[![Cat](https://b.example/c.png)](https://a.example)',
+    '<p><a href="https://a.example/">Cat</a></p>',
+  ],
+  ['an image of another scheme stays text', '![x](data:image/png,a)', '<p>![x](data:image/png,a)</p>'],
   [
     'headings start below those of the page',
     '# Why\n## How',
@@ -58,6 +81,20 @@ for (const [name, source, onPage, inFeed = onPage] of rows) {
   test(name, () => {
     assert.is(forPage(source, page).trim(), onPage);
     assert.is(forFeed(source, page).trim(), inFeed);
+  });
+}
+
+const twinRows: [text: string, inMarkdown: string][] = [
+  ['Press [enter](vscode:x)', 'Press \\[enter\\](vscode:x)'],
+  ['![](https://b.example/c.png)', '!\\[\\](https://b.example/c.png)'],
+  ['<img src=x> and `<b>`', '\\<img src=x> and \\`\\<b>\\`'],
+  ['one\n# two\n~~~', 'one\n\\# two\n\\~~~'],
+];
+for (const [text, inMarkdown] of twinRows) {
+  test(`plain text stays so in the Markdown twins: ${JSON.stringify(text)}`, () => {
+    assert.is(plainText(text), inMarkdown);
+    const html = forPage(plainText(text), page);
+    assert.not.match(html, /<(?:a|img|code|h\d|pre)\b/);
   });
 }
 

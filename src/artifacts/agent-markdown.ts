@@ -1,5 +1,5 @@
 import type { Artifact } from './artifact.ts';
-import { demoteHeadings, fenced } from './markdown-text.ts';
+import { demoteHeadings, fenced, plainText } from './markdown-text.ts';
 import { provenance } from './provenance.ts';
 import type { PublishedAgent, Site } from './site.ts';
 
@@ -16,8 +16,8 @@ export default {
 function toMarkdown({ settings }: Site, { document, sampleOutput, config }: PublishedAgent): string {
   const { title, excerpt, problem, prompt, sampleInput, steps, demo, howItWorks } = document;
   const parts = [
-    `# ${title}`,
-    `> ${excerpt}`,
+    `# ${plainText(title)}`,
+    `> ${plainText(excerpt)}`,
     [
       `- Issue: ${document.issue}, ${document.date}`,
       `- Category: ${document.categoryLabel}`,
@@ -27,16 +27,16 @@ function toMarkdown({ settings }: Site, { document, sampleOutput, config }: Publ
       `- Address: ${document.url}`,
     ].join('\n'),
     '## The problem',
-    problem,
+    plainText(problem),
     '## The prompt',
     provenance(document),
     fenced(prompt),
     '## Steps',
-    steps.map(({ name, text }, index) => `${index + 1}. **${name}** ${text}`).join('\n'),
+    steps.map(({ name, text }, index) => `${index + 1}. **${plainText(name)}** ${plainText(text)}`).join('\n'),
     '## How it works',
     demoteHeadings(howItWorks, 3),
     '## Demo',
-    demo.map(({ second, label, detail }) => `- ${second} s: **${label}** ${detail}`).join('\n'),
+    demo.map(({ second, label, detail }) => `- ${second} s: **${plainText(label)}** ${plainText(detail)}`).join('\n'),
     ...(document.videoUrl === null ? [] : [`Video: ${document.videoUrl}`]),
     '## Sample input',
     fenced(sampleInput),

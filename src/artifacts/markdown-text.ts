@@ -2,14 +2,14 @@
 
 /** A text in a code fence that it cannot close (CommonMark, section 4.5). */
 export function fenced(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = '`'.repeat(longest + 1);
   return `${fence}text\n${text.replace(/\n+$/, '')}\n${fence}`;
 }
 
-/** Text that stays the text of a Markdown link. */
-export function linkText(text: string): string {
-  return text.replace(/[\\[\]]/g, '\\$&');
+/** Plain text that stays so in Markdown, also within a link: no link, image or HTML of it, nor a heading, quote or fence. */
+export function plainText(text: string): string {
+  return text.replace(/[\\[\]<`]/g, '\\$&').replace(/^( {0,3})([#>]|~{3})/gm, '$1\\$2');
 }
 
 /** Markdown whose highest heading (of those with #, outside of code fences) has `level`; the others follow. */
@@ -23,7 +23,7 @@ export function demoteHeadings(markdown: string, level: number): string {
     else if (fence === '') return /^(#{1,6})(?= |$)/.exec(line)?.[1]?.length ?? 0;
     return 0;
   });
-  const highest = Math.min(...depths.filter((depth) => depth > 0), level);
+  const highest = depths.reduce((least, depth) => (depth > 0 ? Math.min(least, depth) : least), level);
   return lines
     .map((line, index) => {
       const depth = depths[index] ?? 0;

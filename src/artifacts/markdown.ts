@@ -1,7 +1,7 @@
-import MarkdownIt from 'markdown-it';
+import { markdownParser, type Token } from '../content/markdown.ts';
 import type { Addresses } from './urls.ts';
 
-/** Renders an agent's Markdown to HTML. Raw HTML comes out as text, and links that would run code are not made. */
+/** Renders an agent's Markdown to HTML. Raw HTML comes out as text, images as links, and links of other schemes as text. */
 export interface MarkdownRenderer {
   /**
    * For a page: headings start at level 3 and have ids, links within the site start with its path.
@@ -20,31 +20,30 @@ interface Environment {
   ids: Set<string>;
 }
 
-type Token = ReturnType<InstanceType<typeof MarkdownIt>['parse']>[number];
-
-/** A Markdown renderer for a site. markdown-it's defaults escape raw HTML and refuse javascript:, vbscript:, file: and data: links. */
+/** A Markdown renderer for a site. */
 export function markdownRenderer(url: Addresses): MarkdownRenderer {
-  const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
+  const markdown = markdownParser();
 
-  markdown.core.ruler.push('site', ({ tokens, env }) => {
+  markdown.core.ruler.push('site', (state) => {
+    const { tokens, env } = state;
     const { environment } = env as unknown as { environment: Environment };
-    environment.shift = 3 - Math.min(...tokens.filter(isHeading).map(levelOf), 3);
+    environment.shift = tokens.filter(isHeading).reduce((shift, token) => Math.max(shift, 3 - levelOf(token)), 0);
     for (const [index, token] of tokens.entries()) {
       if (isHeading(token)) adaptHeading(token, tokens[index + 1]?.content ?? '', environment);
+      token.children = linkImages(token.children, state.Token);
       for (const child of token.children ?? []) adaptLink(child, environment);
     }
   });
 
   function adaptLink(token: Token, { pageUrl, absolute }: Environment): void {
-    const name = token.type === 'link_open' ? 'href' : token.type === 'image' ? 'src' : null;
-    const target = name === null ? null : token.attrGet(name);
-    if (name !== null && target !== null) token.attrSet(name, resolve(String(target), pageUrl, absolute));
+    const target = token.type === 'link_open' ? token.attrGet('href') : null;
+    if (target !== null) token.attrSet('href', resolve(String(target), pageUrl, absolute));
   }
 
   /** A leading slash means the root of the catalog, which may be below that of the host. */
   function resolve(target: string, pageUrl: string, absolute: boolean): string {
     if (target.startsWith('#') && !absolute) return target;
-    const rooted = target.startsWith('/') && !target.startsWith('//') ? url.absolute(target.slice(1)) : target;
+    const rooted = target.startsWith('/') ? url.absolute(target.slice(1)) : target;
     if (!URL.canParse(rooted, pageUrl)) return target;
     const full = new URL(rooted, pageUrl);
     const inside = `${full.href}/`.startsWith(url.absolute());
@@ -67,6 +66,24 @@ function isHeading({ type }: Token): boolean {
 
 function levelOf({ tag }: Token): number {
   return Number(tag.slice(1));
+}
+
+/** The tokens with a link to each image instead of the image; within another link, its text alone. */
+function linkImages(tokens: Token[] | null, Made: new (type: string, tag: string, nesting: -1 | 0 | 1) => Token) {
+  let links = 0;
+  return (
+    tokens?.flatMap((token) => {
+      if (token.type === 'link_open' || token.type === 'link_close') links += token.nesting;
+      if (token.type !== 'image') return [token];
+      const text = new Made('text', '', 0);
+      const target = String(token.attrGet('src'));
+      text.content = token.content === '' ? target : token.content;
+      if (links > 0) return [text];
+      const open = new Made('link_open', 'a', 1);
+      open.attrSet('href', target);
+      return [open, text, new Made('link_close', 'a', -1)];
+    }) ?? null
+  );
 }
 
 function adaptHeading(token: Token, text: string, { shift, absolute, ids }: Environment): void {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Artifact, json, single, toJson } from './artifact.ts';
-import { demoteHeadings } from './markdown-text.ts';
+import { demoteHeadings, plainText } from './markdown-text.ts';
 import { provenance } from './provenance.ts';
 import type { PublishedAgent, Site } from './site.ts';
 
@@ -48,7 +48,7 @@ export function skillOf(
     `  source: ${JSON.stringify(document.url)}`,
     '---',
     '',
-    `# ${title}`,
+    `# ${plainText(title)}`,
     '',
     'Follow the prompt below. What the user gives is its INPUT; ask once for whatever INPUT requires and is missing.',
     '',

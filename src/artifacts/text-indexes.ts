@@ -1,5 +1,5 @@
 import { plain, single } from './artifact.ts';
-import { fenced, linkText } from './markdown-text.ts';
+import { fenced, plainText } from './markdown-text.ts';
 import { contributedPrompts, provenance } from './provenance.ts';
 import type { PublishedAgent, Site } from './site.ts';
 
@@ -14,7 +14,9 @@ export const llms = single('llms.txt', plain, 'The short index for language mode
     '',
     '## Agents',
     '',
-    ...agents.map(({ document }) => `- [${linkText(document.title)}](${document.url}.md): ${document.excerpt}`),
+    ...agents.map(
+      ({ document }) => `- [${plainText(document.title)}](${document.url}.md): ${plainText(document.excerpt)}`,
+    ),
     '',
     '## Data',
     '',
@@ -45,14 +47,14 @@ function opening({ settings }: Site): string[] {
 
 function inFull({ document, prompt }: PublishedAgent): string {
   return [
-    `## ${document.title}`,
+    `## ${plainText(document.title)}`,
     '',
     `- Issue: ${document.issue}, ${document.date}`,
     `- Category: ${document.categoryLabel}`,
     `- Address: ${document.url}`,
     `- License: ${document.license}`,
     '',
-    document.excerpt,
+    plainText(document.excerpt),
     '',
     provenance(document),
     '',

@@ -7,6 +7,7 @@ import { placeInFrontMatter } from '../yaml-place.ts';
 import type { Agent, Config } from './agent.ts';
 import { decodeFolder, pathOf } from './files.ts';
 import { splitFrontMatter } from './front-matter.ts';
+import { markdownFindings } from './markdown.ts';
 import type { SourceFolder } from './read.ts';
 import { sectionFault } from './sections.ts';
 import { textFindings } from './texts.ts';
@@ -71,6 +72,9 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
       message: '`configFilename` is given, but the agent has no config.',
       hint: 'Add the config as config.<ext>, or remove this line.',
     });
+  }
+  for (const { offset, length, ...finding } of markdownFindings(source.body)) {
+    report('agent.md', { ...finding, place: placeAt(text, source.bodyOffset + offset, length) });
   }
   const howItWorks = source.body.trim();
   if (howItWorks === '') {

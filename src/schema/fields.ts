@@ -69,8 +69,33 @@ export const date = z.iso.date({ error: 'a day of the calendar as YYYY-MM-DD' })
 
 export const issueNumber = z.int({ error: 'a whole number' }).min(1, { error: '1 or more' });
 
+const plainAddress = /^https?:\/\/[^\s\p{Cc}\\/?#@]+(?:[/?#][^\s\p{Cc}\\]*)?$/iu;
+
+/**
+ * Whether a text is an absolute http or https address that leads where it seems to: browsers take what stands before an @
+ * for a user name, turn backslashes into slashes and drop white space and controls.
+ */
+export function isWebAddress(text: string): boolean {
+  return plainAddress.test(text) && URL.canParse(text);
+}
+
 /** An absolute http or https address. */
-export const webUrl = z.url({ protocol: /^https?$/, error: 'an address that starts with http:// or https://' });
+export const webUrl = z
+  .url({ protocol: /^https?$/, error: 'an address that starts with http:// or https://', abort: true })
+  .refine(isWebAddress, {
+    error: 'an address that starts with http:// or https:// and a host, without a user name, spaces or backslashes',
+    abort: true,
+  });
+
+const namedHost = /^https:\/\/(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?(?:[/?#]|$)/i;
+
+/**
+ * An https address that strangers may send readers to. Its host has a name, which says who is responsible for it, in
+ * ASCII, so that no letter looks like another one (xn-- shows); ports are for the machines of developers.
+ */
+export const publicUrl = webUrl.refine((value) => namedHost.test(value), {
+  error: 'an address that starts with https:// and the name of a host in ASCII, without a port',
+});
 
 export const step = z.strictObject({
   name: line(120).describe('What the step is called'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { configExtensions, isConfigFilename } from './config-files.ts';
-import { date, demoPoint, issueNumber, line, pathName, slug, step, text, webUrl } from './fields.ts';
+import { date, demoPoint, issueNumber, line, pathName, publicUrl, slug, step, text } from './fields.ts';
 import type { Vocabulary } from './settings.ts';
 
 /**
@@ -27,7 +27,7 @@ export function frontMatterSchema({ categories, difficulties, runtimes }: Vocabu
       runtimes: uniqueList(oneOf(runtimes), 20).describe('The assistants or tools that the prompt is meant for'),
       excerpt: line(300).describe('One sentence that says what the reader gets'),
       problem: text(1000).describe('The problem that it solves'),
-      videoUrl: webUrl.nullish().describe('The address of a video'),
+      videoUrl: publicUrl.nullish().describe('The address of a video'),
       configFilename: z
         .string()
         .refine(isConfigFilename, {

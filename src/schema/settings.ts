@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { line, pathName, text, webUrl } from './fields.ts';
+import { isWebAddress, line, pathName, text, webUrl } from './fields.ts';
 import { serverName } from './mcp.ts';
 
 /** An address under which files are served: no query, no fragment; a slash at its end is dropped. */
@@ -67,7 +67,14 @@ export const settingsSource = z
     difficulties: z.array(line(40)).min(1, { error: 'a list of at least one' }).describe('The allowed difficulties'),
     runtimes: z.array(line(60)).min(1, { error: 'a list of at least one' }).describe('The allowed names of runtimes'),
     securityContact: z
-      .url({ protocol: /^(?:https|mailto|tel)$/, error: 'an address that starts with https:, mailto: or tel:' })
+      .url({
+        protocol: /^(?:https|mailto|tel)$/,
+        error: 'an address that starts with https:, mailto: or tel:',
+        abort: true,
+      })
+      .refine((value) => !/^https:/i.test(value) || isWebAddress(value), {
+        error: 'an address without a user name, spaces or backslashes',
+      })
       .optional()
       .describe('Where to report a vulnerability, for security.txt (RFC 9116)'),
     feedLength: z

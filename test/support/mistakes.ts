@@ -325,6 +325,25 @@ export const mistakes: Mistake[] = [
     at: `${md}:30:11`,
     agents: front({ videoUrl: 'javascript:alert(1)' }),
   },
+  ...[
+    'http://videos.example/v',
+    'https://accounts.google.com@evil.example/v',
+    'https://127.0.0.1/v',
+    'https://[::1]/v',
+    'https://localhost/v',
+    'https://videos.example:8443/v',
+    'https:\\\\evil.example',
+    'https:evil.example',
+    'https://videos.example/a b',
+    'https://vidеos.example/v',
+  ].map(
+    (address): Mistake => ({
+      name: `a video at ${address}`,
+      code: 'front-matter/value',
+      at: `${md}:30:11`,
+      agents: front({ videoUrl: JSON.stringify(address) }),
+    }),
+  ),
   {
     name: 'a file name with a path',
     code: 'front-matter/value',
@@ -339,6 +358,31 @@ export const mistakes: Mistake[] = [
       demo: '\n  - second: 10\n    label: a\n    detail: b\n  - second: 5\n    label: c\n    detail: d',
     }),
   },
+  ...(
+    [
+      ['a link that opens a program', '[Install](vscode:extension/a.b)', 'link', '33:11'],
+      ['a link that runs a script', '[x](javascript:alert(1))', 'link', '33:5'],
+      ['a link to a program without brackets', 'See <cursor://a/b>.', 'link', '33:6'],
+      ['a link by reference to a program', 'See [it].\n\n[it]: ms-msdt:/id', 'link', '35:7'],
+      ['a link written with entities', 'Well:\n[x](java&Tab;script:alert(1))', 'link', '33:1'],
+      ['a link to data', '[x](DATA:text/html,hi)', 'link', '33:5'],
+      ['a link with a user name', '[Sign in](https://accounts.google.com@evil.example)', 'link', '33:11'],
+      ['a link with a backslash', '[x](https:\\evil.example)', 'link', '33:5'],
+      ['a link that leaves out the scheme', '[x](//evil.example)', 'link', '33:5'],
+      ['an image of strangers', 'Look: ![A cat](https://evil.example/c.png)', 'image', '33:16'],
+      ['an image by reference', '![A cat][c]\n\n[c]: /c.png', 'image', '35:6'],
+      ['HTML that loads an image', 'Look: <img src="https://evil.example/c.png">', 'html', '33:7'],
+      ['too many headings', '# a\n'.repeat(101), 'size', '133:1'],
+      ['lists in lists in lists', `${'- '.repeat(21)}a`, 'size', '33:1'],
+    ] as const
+  ).map(
+    ([name, text, rule, at]): Mistake => ({
+      name,
+      code: `markdown/${rule}`,
+      at: `${md}:${at}`,
+      agents: file('agent.md', agentMd.replace(/(It works.*\n)/, `$1\n${text}\n`)),
+    }),
+  ),
   {
     name: 'a prompt without RULES',
     code: 'prompt/sections',
@@ -489,6 +533,12 @@ export const mistakes: Mistake[] = [
     code: 'settings/value',
     at: 'catalog.config.json:12:14',
     settings: { baseUrl: 'press.example' },
+  },
+  {
+    name: 'a base URL with a user name',
+    code: 'settings/value',
+    at: 'catalog.config.json:12:14',
+    settings: { baseUrl: 'https://press.example@evil.example' },
   },
   {
     name: 'a category key with a space',
