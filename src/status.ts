@@ -1,9 +1,9 @@
 import { addDays } from './calendar.ts';
 import { compareText } from './compare.ts';
-import { firstFreeDate } from './content/calendar-rules.ts';
+import { type Calendar, firstFreeDate } from './content/calendar-rules.ts';
+import type { Content } from './content/load.ts';
 import type { ParsedFolder } from './content/parse.ts';
 import { select } from './content/select.ts';
-import type { Diagnostic } from './diagnostics.ts';
 import type { Settings } from './schema/settings.ts';
 
 /** The schedule of a publication on a day. Days are YYYY-MM-DD; lists are in order of time unless said otherwise. */
@@ -46,13 +46,13 @@ export type Standing = 'published' | 'due' | 'held back' | 'coming' | 'draft' | 
 
 const daysShown = 14;
 
-/** The schedule that all `folders` with their `diagnostics` make on the day `today`. */
+/** The schedule that the folders of a catalog make on the day `today`. */
 export function status(
-  folders: readonly ParsedFolder[],
-  diagnostics: readonly Diagnostic[],
+  content: Pick<Content, 'folders' | 'reserved' | 'diagnostics'>,
   { today, settings }: { today: string; settings: Pick<Settings, 'timezone' | 'queueWarningDays'> },
 ): Status {
-  const { agents, heldBack } = select(folders, diagnostics, { today, holdBack: true });
+  const { folders, reserved, diagnostics } = content;
+  const { agents, heldBack } = select(content, { today, holdBack: true });
   const numbers = new Map(agents.map(({ slug, issue }) => [slug, issue]));
   const errors = new Map<string | null, number>();
   for (const { slug, severity } of diagnostics) {
@@ -79,7 +79,7 @@ export function status(
   const coming = of('coming').map(({ entry }) => ({ ...entry, daysLeft: daysBetween(today, entry.date ?? today) }));
   const due = numbered('due');
   const sound = coming.filter((entry) => entry.errors === 0);
-  const highest = rows.reduce((most, { issue }) => Math.max(most, issue ?? 0), 0);
+  const highest = [...rows, ...reserved].reduce((most, { issue }) => Math.max(most, issue ?? 0), 0);
   const filled = queueDays(sound, today);
   return {
     today,
@@ -87,7 +87,7 @@ export function status(
     published: numbered('published'),
     due,
     coming,
-    freeDates: freeDates(folders, today),
+    freeDates: freeDates(content, today),
     drafts: of('draft').map(({ entry }) => entry),
     withdrawn: of('withdrawn').map(({ issue, entry }) => ({ issue, ...entry })),
     faulty: rows
@@ -112,9 +112,9 @@ function standingOf(
   return heldBack.includes(slug) ? 'held back' : 'due';
 }
 
-function freeDates(folders: readonly ParsedFolder[], today: string): string[] {
-  const taken = new Set(folders.map(({ place }) => place.date));
-  const first = firstFreeDate(folders, today);
+function freeDates(calendar: Calendar, today: string): string[] {
+  const taken = new Set([...calendar.folders.map(({ place }) => place), ...calendar.reserved].map(({ date }) => date));
+  const first = firstFreeDate(calendar, today);
   const days = Array.from({ length: daysShown }, (_, index) => addDays(today, index));
   return days.filter((day) => day >= first && !taken.has(day));
 }

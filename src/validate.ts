@@ -16,8 +16,9 @@ export async function validateCatalog(
   settings: Settings,
   today: string,
 ): Promise<{ folders: string[]; diagnostics: Diagnostic[] }> {
-  const { folders, diagnostics } = loadContent(cwd, settings, today);
-  const selected = select(folders, diagnostics, { today, future: true, drafts: true });
+  const content = loadContent(cwd, settings, today);
+  const { folders, diagnostics } = content;
+  const selected = select(content, { today, future: true, drafts: true });
   const found = [
     ...diagnostics,
     ...folders.flatMap((folder) => editorialFindings(folder, settings.language)),

@@ -147,7 +147,7 @@ test('of two agents with one number the one that has it on the default branch of
     const { code, stdout } = await catalog(['validate', '--cwd', clone, '--today', '2026-02-01']);
     assert.is(code, 1);
     assert.match(stdout, 'agents/aardvark/agent.md:30:8  error  issue/taken');
-    assert.match(stdout, 'Number 1 belongs to `zebra`, which has it on origin/main already.');
+    assert.match(stdout, 'Number 1 belongs to `zebra`, which has it on origin/main.');
     assert.not.match(stdout, 'agents/zebra');
   });
 });

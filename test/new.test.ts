@@ -85,7 +85,7 @@ test('flags fill the folder, --json prints what was made, and the texts come thr
 });
 
 test('any text that is accepted comes out of the front matter as it went in', () => {
-  const surroundings = { vocabulary: smallSettings, folders: [], today };
+  const surroundings = { vocabulary: smallSettings, calendar: { folders: [], reserved: [] }, today };
   const checks = answerChecks(surroundings);
   const pieces = fc.oneof(
     fc.constantFrom(': ', ' #', '"', "'", '\\', '- ', '%', '{', '&a', '*a', '!', '~', 'true', 'é', '🎉', '---', '\t'),
@@ -115,7 +115,7 @@ test('any text that is accepted comes out of the front matter as it went in', ()
 });
 
 test('the placeholders keep the rules of good agents that can be counted', () => {
-  const surroundings = { vocabulary: smallSettings, folders: [], today };
+  const surroundings = { vocabulary: smallSettings, calendar: { folders: [], reserved: [] }, today };
   const checks = answerChecks(surroundings);
   for (const config of [null, ...configExtensions]) {
     const files = agentFiles(complete({ slug: 'one', config }, surroundings, checks));
@@ -253,7 +253,7 @@ test('killed at any step, it leaves a whole agent or none, and can be run again'
   await inFolder((folder) => {
     writeCatalog(folder, []);
     const settings = loadSettings(folder, {}, {});
-    const surroundings = { vocabulary: settings, folders: [], today };
+    const surroundings = { vocabulary: settings, calendar: { folders: [], reserved: [] }, today };
     const files = agentFiles(complete({ slug: 'one' }, surroundings, answerChecks(surroundings)));
     const make = () => writeAgent(folder, 'one', files, { vocabulary: settings, today });
     let kills = 0;
@@ -282,7 +282,7 @@ test('a catalog without settings, or whose agents/ is no folder, is named', asyn
 });
 
 test('what is taken is an operation error, what is wrong is a usage error', () => {
-  const checks = answerChecks({ vocabulary: smallSettings, folders: [], today });
+  const checks = answerChecks({ vocabulary: smallSettings, calendar: { folders: [], reserved: [] }, today });
   assert.throws(
     () => checks.title('title', ' x'),
     (error: unknown) => error instanceof UsageError && !(error instanceof OperationError),

@@ -66,9 +66,9 @@ export function renderCatalog({
   historyMissing: string | null;
 } {
   onStage('read');
-  const { folders, diagnostics } = loadContent(cwd, settings, selection.today);
+  const content = loadContent(cwd, settings, selection.today);
   onStage('number');
-  const selected = select(folders, diagnostics, selection);
+  const selected = select(content, selection);
   if (selected.errors.length > 0) throw new ContentError(selected.errors);
   const preview = selection.future === true || selection.drafts === true;
   const { changes: history, missing } = readHistory(cwd);

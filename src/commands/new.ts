@@ -55,10 +55,10 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
   const { canAsk, unlessCancelled } = await import('../dialogue.ts');
 
   const { cwd, settings, today } = await openCatalog(flags);
-  const { folders, diagnostics } = loadContent(cwd, settings, today);
-  const unreadable = diagnostics.filter((diagnostic) => diagnostic.slug === null);
+  const calendar = loadContent(cwd, settings, today);
+  const unreadable = calendar.diagnostics.filter((diagnostic) => diagnostic.slug === null);
   if (unreadable.length > 0) throw new ContentError(unreadable);
-  const surroundings: Surroundings = { vocabulary: settings, folders, today };
+  const surroundings: Surroundings = { vocabulary: settings, calendar, today };
   const checks = answerChecks(surroundings);
   const given = checkFlags<Answers>(flagged(slug, flags), checks);
 

@@ -79,18 +79,24 @@ async function tell(
   const { prettyReport } = await import('../report.ts');
   const { queueWarning } = await import('../status-table.ts');
   const { howToFree } = await import('../publish/plan.ts');
+  const { isSettledByRecord } = await import('../content/select.ts');
   const { releases, heldBack, warnings, next, queueLow } = published;
+  const changed = warnings.filter(isSettledByRecord);
   for (const { slug, errors } of heldBack) {
     terminal.say(`Held back: ${slug}. ${howToFree(published)}\n`);
     if (format !== 'github') terminal.say(`\n${prettyReport(errors, { color: terminal.color })}\n\n`);
   }
+  if (changed.length > 0 && format !== 'github') {
+    terminal.say(`${prettyReport(changed, { color: terminal.color })}\nNumbers were given by git's record.\n\n`);
+  }
+  for (const notice of published.notices) terminal.say(`warning: ${notice}\n`);
   if (queueLow) terminal.say(`${queueWarning(published, { queueWarningDays: asked })}\n`);
   if (format === 'json') {
     terminal.print(`${JSON.stringify({ dryRun, ...published }, null, 2)}\n`);
     return;
   }
   if (format === 'github') await tellGitHub(published, cwd, terminal);
-  if (format === 'pretty' && warnings.length > 0) {
+  if (format === 'pretty' && warnings.length > changed.length) {
     terminal.say('Agents that are not due have errors too: see catalog validate.\n');
   }
   const verb = dryRun ? 'Would publish' : 'Published';
@@ -116,8 +122,9 @@ async function tellGitHub(published: Published, cwd: string, terminal: Console):
   const { writeOutputs, writeSummary } = await import('../github/step-files.ts');
   const { publicationSummary } = await import('../github/summaries.ts');
   const { head } = await import('../git/repository.ts');
+  const { isSettledByRecord } = await import('../content/select.ts');
   const annotations = githubReport(
-    published.heldBack.flatMap(({ errors }) => errors),
+    [...published.heldBack.flatMap(({ errors }) => errors), ...published.warnings.filter(isSettledByRecord)],
     repositoryPrefix(cwd, process.env),
   );
   if (annotations !== '') terminal.print(`${annotations}\n`);

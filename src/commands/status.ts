@@ -27,11 +27,11 @@ async function showStatus(flags: Flags, terminal: Console): Promise<void> {
   const { status } = await import('../status.ts');
   const { statusTable } = await import('../status-table.ts');
   const { cwd, settings, today } = await openCatalog(flags);
-  const { folders, diagnostics } = loadContent(cwd, settings, today);
-  const unreadable = diagnostics.filter(({ slug }) => slug === null);
+  const content = loadContent(cwd, settings, today);
+  const unreadable = content.diagnostics.filter(({ slug }) => slug === null);
   if (unreadable.length > 0) throw new ContentError(unreadable);
 
-  const result = status(folders, diagnostics, { today, settings });
+  const result = status(content, { today, settings });
   if (flags.json) {
     terminal.print(`${JSON.stringify(result, null, 2)}\n`);
     return;

@@ -1,20 +1,23 @@
 import { join } from 'node:path';
 import { type Diagnostic, diagnose } from '../diagnostics.ts';
-import { onDefaultBranch } from '../git/default-branch.ts';
 import { frontMatterSchema } from '../schema/front-matter.ts';
 import type { Vocabulary } from '../schema/settings.ts';
-import { checkTogether, type PublishedNumber } from './calendar-rules.ts';
-import { pathOf } from './files.ts';
-import { guessStanding, type ParsedFolder, parseFolder } from './parse.ts';
+import { type Calendar, checkTogether } from './calendar-rules.ts';
+import { type ParsedFolder, parseFolder } from './parse.ts';
 import { readAgents, type SourceFolder } from './read.ts';
+import { type NumberHistory, type PublicationRecord, readLostNumbers, readRecord } from './record.ts';
+import { type Settled, settle } from './record-rules.ts';
 
 /** All folders of a catalog with everything that is structurally wrong with them, alone and together. */
-export interface Content {
-  folders: ParsedFolder[];
+export interface Content extends Calendar {
+  /** Published agents among them have the number and the date that git recorded, whatever their files say. */
+  folders: readonly ParsedFolder[];
   diagnostics: Diagnostic[];
+  /** What a publisher has to know about numbers of deleted agents, in sentences. */
+  notices: string[];
 }
 
-/** Reads and checks every folder below `cwd`/agents. `today` is the earliest date that messages propose. */
+/** Reads and checks every folder below `cwd`/agents. `today` decides what is published, and which dates messages propose. */
 export function loadContent(cwd: string, vocabulary: Vocabulary, today: string): Content {
   let sources: SourceFolder[];
   try {
@@ -27,27 +30,61 @@ export function loadContent(cwd: string, vocabulary: Vocabulary, today: string):
       message: `The folder agents/ in ${join(cwd)} cannot be read (${reason}).`,
       hint: 'It has to be a folder with one folder for each agent.',
     });
-    return { folders: [], diagnostics: [unreadable] };
+    return { folders: [], reserved: [], diagnostics: [unreadable], notices: [] };
   }
-  return checkContent(sources, vocabulary, today, (slug) => publishedNumber(cwd, slug));
+  const folders = parseAll(sources, vocabulary);
+  const record = readRecord(cwd, sources, folders);
+  const content = combine(folders, record, noHistory, today);
+  // The history costs more than all the rest, and decides only which numbers the next agents get.
+  const waiting = content.folders.some(({ place }) => isDue(place, today));
+  return record !== null && waiting ? combine(folders, record, readLostNumbers(cwd), today) : content;
 }
 
-/** The same for folders that are already read. */
-export function checkContent(
-  sources: readonly SourceFolder[],
-  vocabulary: Vocabulary,
-  today: string,
-  published?: PublishedNumber,
-): Content {
+/** The same for folders that are already read, without git. */
+export function checkContent(sources: readonly SourceFolder[], vocabulary: Vocabulary, today: string): Content {
+  return combine(parseAll(sources, vocabulary), null, noHistory, today);
+}
+
+const noHistory: NumberHistory = { lost: [], incomplete: null };
+
+function parseAll(sources: readonly SourceFolder[], vocabulary: Vocabulary): ParsedFolder[] {
   const schema = frontMatterSchema(vocabulary);
-  const folders = sources.map((source) => parseFolder(source, schema));
+  return sources.map((source) => parseFolder(source, schema));
+}
+
+function isDue({ issue, draft, date }: ParsedFolder['place'], today: string): boolean {
+  return issue === null && !draft && (date === null || date <= today);
+}
+
+function combine(
+  parsed: readonly ParsedFolder[],
+  record: PublicationRecord | null,
+  history: NumberHistory,
+  today: string,
+): Content {
+  const settled = settle(parsed, record, history.lost, today);
+  const { folders, reserved } = settled;
+  const blamed = new Set(settled.diagnostics.map(({ slug }) => slug));
+  const recorded = new Set(record?.agents.keys());
   return {
     folders,
-    diagnostics: [...folders.flatMap(({ diagnostics }) => diagnostics), ...checkTogether(folders, today, published)],
+    reserved,
+    diagnostics: [
+      ...parsed.flatMap(({ diagnostics }) => diagnostics),
+      ...settled.diagnostics,
+      ...checkTogether({ folders, reserved }, today, { blamed, recorded }),
+    ],
+    notices: [...freedNumbers(settled, history), ...(history.incomplete === null ? [] : [history.incomplete])],
   };
 }
 
-function publishedNumber(cwd: string, slug: string): ReturnType<PublishedNumber> {
-  const found = onDefaultBranch(cwd, pathOf(slug, 'agent.md'));
-  return found === null ? null : { issue: guessStanding(found.text).issue, branch: found.branch };
+/** Numbers that the next agent would have got, had the history not said whose they are. */
+function freedNumbers({ folders, reserved }: Settled, { lost }: NumberHistory): string[] {
+  const highest = folders.reduce((most, { place }) => Math.max(most, place.issue ?? 0), 0);
+  return lost
+    .filter((number) => number.issue > highest && reserved.some(({ issue }) => issue === number.issue))
+    .map(
+      ({ slug, issue, commit }) =>
+        `No. ${issue} was published as ${slug} and removed by commit ${commit.slice(0, 12)}; no other agent gets this number. Bring the agent back with git checkout ${commit.slice(0, 12)}^ -- agents/${slug}.`,
+    );
 }

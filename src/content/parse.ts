@@ -152,9 +152,15 @@ function readStanding(data: unknown): Standing {
   };
 }
 
+/** The standing that the text of an agent.md gives its agent, whatever else is wrong with it. */
+export function standingIn(text: string): Standing {
+  const source = splitFrontMatter(text, '', '');
+  return 'code' in source ? guessStanding(text) : readStanding(source.data);
+}
+
 /** The same from the lines of front matter that is not well-formed, so that a numbered agent is still known as one. */
-export function guessStanding(text: string): Standing {
-  const value = (key: string) => new RegExp(`^${key}:[ \\t]*["']?([^"'\\n]*)`, 'm').exec(text)?.[1]?.trim();
+function guessStanding(text: string): Standing {
+  const value = (key: string) => new RegExp(`^${key}:[ \\t]*["']?([^"'\\n#]*)`, 'm').exec(text)?.[1]?.trim();
   return readStanding({
     date: value('date'),
     issue: Number(value('issue')),

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../diagnostics.ts';
 import type { Agent, NumberedAgent } from './agent.ts';
+import type { Content } from './load.ts';
 import { number } from './number.ts';
 import type { ParsedFolder } from './parse.ts';
 
@@ -11,7 +12,10 @@ export interface Selection {
   future?: boolean;
   /** Also drafts. */
   drafts?: boolean;
-  /** Leaves out due agents without a number that have an error, in place of failing. */
+  /**
+   * Leaves out due agents without a number that have an error, in place of failing, and goes on where a folder
+   * contradicts what git recorded of a published agent: the record counts.
+   */
   holdBack?: boolean;
   /** Slugs of the last build. They are not left out because of an error: leaving them out would unpublish them. */
   published?: ReadonlySet<string>;
@@ -33,15 +37,19 @@ export interface Selected {
   warnings: Diagnostic[];
 }
 
+/** Whether an error stops no build that leaves out errors: what git recorded of the published agent is used instead. */
+export function isSettledByRecord({ code }: Diagnostic): boolean {
+  return /^(?:record\/|issue\/order$)/.test(code);
+}
+
 /**
  * Chooses and numbers the agents of a build out of all folders.
  *
- * `diagnostics` are those of all folders together. Due agents without a number get the next ones after the highest, as
- * `catalog publish` will write them.
+ * Due agents without a number get the next ones after the highest that was ever given, as `catalog publish` will write
+ * them.
  */
 export function select(
-  folders: readonly ParsedFolder[],
-  diagnostics: readonly Diagnostic[],
+  { folders, reserved, diagnostics }: Pick<Content, 'folders' | 'reserved' | 'diagnostics'>,
   selection: Selection,
 ): Selected {
   const faulty = new Set(diagnostics.filter(({ severity }) => severity === 'error').map(({ slug }) => slug));
@@ -55,13 +63,16 @@ export function select(
   const withdrawn = folders.filter(({ place }) => place.withdrawn && place.issue !== null).map(({ slug }) => slug);
 
   const numbered = new Set(folders.filter(({ place }) => place.issue !== null).map(({ slug }) => slug));
-  const concernsNumbers = ({ code, slug }: Diagnostic) => /^(?:issue|date)\//.test(code) && numbered.has(slug ?? '');
+  const concernsNumbers = ({ code, slug }: Diagnostic) =>
+    /^(?:issue|date|record)\//.test(code) && numbered.has(slug ?? '');
   const errors = diagnostics.filter(
     (diagnostic) =>
       diagnostic.severity === 'error' &&
+      !(selection.holdBack && isSettledByRecord(diagnostic)) &&
       (diagnostic.slug === null || !outside.has(diagnostic.slug) || concernsNumbers(diagnostic)),
   );
-  const highest = folders.reduce((most, { place }) => Math.max(most, place.issue ?? 0), 0);
+  const taken = [...folders.map(({ place }) => place), ...reserved].map(({ issue }) => issue ?? 0);
+  const highest = taken.reduce((most, issue) => Math.max(most, issue), 0);
   const agents = number(
     wanted.map(({ agent }) => agent).filter((agent): agent is Agent => agent !== null),
     highest,

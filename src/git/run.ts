@@ -19,18 +19,23 @@ export class GitError extends Error {
  * Throws GitError with git's own words.
  */
 export function git(cwd: string, args: readonly string[]): string {
+  return gitBytes(cwd, args).toString('utf8');
+}
+
+/** The same for bytes. `input` is written to git's stdin. */
+export function gitBytes(cwd: string, args: readonly string[], input = ''): Buffer {
   try {
     return execFileSync('git', args, {
       cwd,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
+      input,
+      stdio: ['pipe', 'pipe', 'pipe'],
       maxBuffer: 2 ** 30,
       timeout: 60_000,
       env: { ...process.env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' },
     });
   } catch (error) {
-    const { code, stderr } = error as { code?: string; stderr?: string };
-    const said = code === 'ETIMEDOUT' ? 'git did not answer within a minute' : (stderr ?? '').trim();
+    const { code, stderr } = error as { code?: string; stderr?: Buffer };
+    const said = code === 'ETIMEDOUT' ? 'git did not answer within a minute' : (stderr?.toString('utf8') ?? '').trim();
     throw new GitError(args, said, code === 'ENOENT');
   }
 }

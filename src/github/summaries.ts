@@ -40,6 +40,7 @@ export function publicationSummary(published: Published): string[] {
       '',
       fenced(prettyReport(errors, { color: false })),
     ]),
+    ...published.notices.flatMap((notice) => ['', `**Warning:** ${markdownText(notice)}`]),
     '',
     next === null
       ? 'Nothing comes next.'

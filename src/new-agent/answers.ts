@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { type ChecksOf, demand, type Given, oneLine } from '../answer-checks.ts';
-import { compareText } from '../compare.ts';
-import { firstFreeDate } from '../content/calendar-rules.ts';
-import type { ParsedFolder } from '../content/parse.ts';
+import { type Calendar, firstFreeDate, lastNumberedDate } from '../content/calendar-rules.ts';
 import { OperationError, UsageError } from '../diagnostics.ts';
 import { configExtensions } from '../schema/config-files.ts';
 import { reservedSlug, slug as slugSchema } from '../schema/fields.ts';
@@ -28,13 +26,13 @@ export interface Answers {
 /** The catalog that the new agent is for. */
 export interface Surroundings {
   vocabulary: Vocabulary;
-  folders: readonly ParsedFolder[];
+  calendar: Calendar;
   today: string;
 }
 
 export type Checks = ChecksOf<Answers>;
 
-export function answerChecks({ vocabulary, folders, today }: Surroundings): Checks {
+export function answerChecks({ vocabulary, calendar, today }: Surroundings): Checks {
   const { shape } = frontMatterSchema(vocabulary);
   const text = (schema: z.ZodType<string>) => (name: string, given: Given) => {
     demand(schema, name, given);
@@ -56,8 +54,8 @@ export function answerChecks({ vocabulary, folders, today }: Surroundings): Chec
         asList(given).map((runtime) => asWritten(runtime, vocabulary.runtimes)),
       ),
     tags: (name, given) => demand(shape.tags, name, asList(given)),
-    slug: (name, given) => freeSlug(demand(slugSchema, name, given, slugExample(String(given))), folders),
-    date: (name, given) => freeDate(demand(shape.date, name, given), folders, today),
+    slug: (name, given) => freeSlug(demand(slugSchema, name, given, slugExample(String(given))), calendar),
+    date: (name, given) => freeDate(demand(shape.date, name, given), calendar, today),
     config: (name, given) => demand(extension, name, String(given).replace(/^\.(?=\w)/, '')),
   };
 }
@@ -74,7 +72,7 @@ export function complete(given: Partial<Answers>, surroundings: Surroundings, ch
 }
 
 /** What is taken for each answer that is not given, as far as those that are given tell. */
-export function defaults({ title, slug }: Partial<Answers>, { vocabulary, folders, today }: Surroundings): Answers {
+export function defaults({ title, slug }: Partial<Answers>, { vocabulary, calendar, today }: Surroundings): Answers {
   const { categories, difficulties, runtimes } = vocabulary;
   const own = slug ?? slugFrom(title ?? '');
   return {
@@ -84,7 +82,7 @@ export function defaults({ title, slug }: Partial<Answers>, { vocabulary, folder
     difficulty: difficulties[0] ?? '',
     runtimes: runtimes.slice(0, 1),
     tags: tagsFrom(own, Object.keys(categories)),
-    date: firstFreeDate(folders, today),
+    date: firstFreeDate(calendar, today),
     excerpt: null,
     problem: null,
     config: null,
@@ -119,7 +117,8 @@ function slugExample(given: string): string {
   return slug === '' || slug === given ? '' : `For example: ${slug}.`;
 }
 
-function freeSlug(slug: string, folders: readonly ParsedFolder[]): string {
+/** The slug itself. Throws OperationError where it belongs to an agent, or did so once. */
+export function freeSlug(slug: string, { folders, reserved }: Calendar): string {
   const owner = folders.find((folder) => folder.slug.toLowerCase() === slug);
   if (owner !== undefined) throw new OperationError(`agents/${owner.slug} exists already; choose another slug.`);
   const former = folders.find(({ place }) => place.formerSlugs.includes(slug));
@@ -128,20 +127,23 @@ function freeSlug(slug: string, folders: readonly ParsedFolder[]): string {
       `"${slug}" is a former slug of ${former.slug}, and its old address leads there; choose another slug.`,
     );
   }
+  const published = reserved.find((number) => number.slug === slug);
+  if (published !== undefined) {
+    throw new OperationError(`"${slug}" was published as No. ${published.issue}; choose another slug.`);
+  }
   return slug;
 }
 
-function freeDate(date: string, folders: readonly ParsedFolder[], today: string): string {
-  const free = `the first free date is ${firstFreeDate(folders, today)}`;
-  const owner = folders.find(({ place }) => place.date === date);
+function freeDate(date: string, calendar: Calendar, today: string): string {
+  const { folders, reserved } = calendar;
+  const free = `the first free date is ${firstFreeDate(calendar, today)}`;
+  const owner =
+    folders.find(({ place }) => place.date === date) ?? reserved.find((published) => published.date === date);
   if (owner !== undefined) {
     throw new OperationError(`${date} is the date of ${owner.slug}, and one agent comes out a day; ${free}.`);
   }
-  const last = folders
-    .flatMap(({ place }) => (place.issue === null || place.date === null ? [] : [place.date]))
-    .sort(compareText)
-    .at(-1);
-  if (last !== undefined && date < last) {
+  const last = lastNumberedDate(calendar);
+  if (last !== null && date < last) {
     throw new OperationError(
       `${date} is before ${last}, the date of the last numbered agent, so an agent of that day can't be numbered; ${free}.`,
     );

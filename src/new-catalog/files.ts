@@ -54,8 +54,7 @@ export const catalogPaths: readonly string[] = [
  */
 export function catalogFiles(answers: Answers, folder: string, today: string): Map<string, string> {
   const settings = settingsOf(answers, today);
-  const { folders } = checkContent(readAgents(folder), settings, today);
-  const date = firstFreeDate(folders, today);
+  const date = firstFreeDate(checkContent(readAgents(folder), settings, today), today);
   const made: Record<string, () => string> = {
     [settingsFile]: () => `${JSON.stringify(settings, null, 2)}\n`,
     'README.md': () => readme(answers.title),

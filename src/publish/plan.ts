@@ -31,8 +31,10 @@ export interface Plan {
   heldBack: HeldBack[];
   /** The first day on which an agent that lost its own can come out, YYYY-MM-DD. */
   freeDate: string;
-  /** What is wrong with agents that are not due. */
+  /** What is wrong with agents that are not due, and where published ones differ from git's record of them. */
   warnings: Diagnostic[];
+  /** What a publisher has to know about numbers of deleted agents, in sentences. */
+  notices: string[];
   /** The first sound agent to come after today. */
   next: Status['next'];
   /** How many days from tomorrow on have a sound agent, without a gap. */
@@ -48,12 +50,13 @@ export interface Plan {
  * Throws ContentError when anything that has a number already is faulty: a build would fail on it.
  */
 export function planPublication(cwd: string, settings: Settings, today: string): Plan {
-  const { folders, diagnostics } = loadContent(cwd, settings, today);
-  const { agents, heldBack, errors, warnings } = select(folders, diagnostics, { today, holdBack: true });
+  const content = loadContent(cwd, settings, today);
+  const { folders } = content;
+  const { agents, heldBack, errors, warnings } = select(content, { today, holdBack: true });
   if (errors.length > 0) throw new ContentError(errors);
 
   const numbered = new Set(folders.filter(({ place }) => place.issue !== null).map(({ slug }) => slug));
-  const { next, queueDays, queueLow } = status(folders, diagnostics, { today, settings });
+  const { next, queueDays, queueLow } = status(content, { today, settings });
   return {
     today,
     releases: agents
@@ -64,8 +67,9 @@ export function planPublication(cwd: string, settings: Settings, today: string):
       date: folders.find((folder) => folder.slug === slug)?.place.date ?? null,
       errors: warnings.filter((diagnostic) => diagnostic.slug === slug && diagnostic.severity === 'error'),
     })),
-    freeDate: firstFreeDate(folders, today),
+    freeDate: firstFreeDate(content, today),
     warnings: warnings.filter(({ slug }) => !heldBack.includes(slug ?? '')),
+    notices: content.notices,
     next,
     queueDays,
     queueLow,

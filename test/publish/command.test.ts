@@ -4,7 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { inFolder, type SmallAgent, smallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
-import { git, identity } from '../support/forge.ts';
+import { git } from '../support/forge.ts';
+import { identity } from '../support/git.ts';
 import { catalog, type Finished } from '../support/process.ts';
 
 /** `catalog publish` where something is in the way: clear words, the right exit code, nothing lost. */
@@ -252,7 +253,7 @@ test('a shallow clone publishes like any other', async () => {
   });
 });
 
-test('one number on two branches: after the merge it is said which one moves', async () => {
+test('one number on two branches: after the merge it is said which one moves, and the next agent comes out', async () => {
   const twice: SmallAgent[] = [
     { slug: 'one', date: '2027-03-01', front: { issue: '1' } },
     { slug: 'own', date: '2027-03-02', front: { issue: '1' } },
@@ -261,9 +262,12 @@ test('one number on two branches: after the merge it is said which one moves', a
     async ({ editor }) => {
       writeFiles(editor, { 'agents/own/agent.md': `${smallAgent(twice[1] as SmallAgent)['agent.md']}` });
       await git(editor, 'commit', '--quiet', '--all', '-m', 'Merge a branch');
-      await refused(editor, /Number 1 belongs to `one`[\s\S]*delete its `issue` line/, () => publish(editor));
+      const { code, stderr } = await publish(editor, ['--today', '2027-03-03']);
+      assert.is(code, 0, stderr);
+      assert.match(stderr, /Held back: own[\s\S]*Number 1 belongs to `one`[\s\S]*Delete the `issue` line/);
+      assert.is(issueOf(editor, 'next'), '2');
     },
-    [twice[0] as SmallAgent, { slug: 'own', date: '2027-03-02' }],
+    [twice[0] as SmallAgent, { slug: 'own', date: '2027-03-02' }, { slug: 'next', date: '2027-03-03' }],
   );
 });
 

@@ -5,21 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
 import { bundled, writeFiles } from './catalog.ts';
+import { identity } from './git.ts';
 import { run } from './process.ts';
 import { playWorkflow, type Run, readWorkflow, type Step } from './workflow.ts';
 
 const shiftClock = fileURLToPath(new URL('./shift-clock.mjs', import.meta.url));
 const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
-
-/** Who commits in the tests. */
-export const identity = {
-  GIT_AUTHOR_NAME: 'Ada',
-  GIT_AUTHOR_EMAIL: 'ada@press.example',
-  GIT_COMMITTER_NAME: 'Ada',
-  GIT_COMMITTER_EMAIL: 'ada@press.example',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_CONFIG_SYSTEM: '/dev/null',
-};
 
 /** Runs git in a folder; it has to end well. Returns what it wrote. */
 export async function git(cwd: string, ...args: string[]): Promise<string> {
@@ -86,6 +77,7 @@ export async function makeForge(folder: string): Promise<Forge> {
       contexts: {
         github: {
           event_name: 'schedule',
+          event: { repository: { default_branch: 'main' } },
           ref: `refs/heads/${branch}`,
           ref_name: branch,
           token: 'token-of-the-job',

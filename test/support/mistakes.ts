@@ -1,8 +1,9 @@
-import { rmSync, symlinkSync } from 'node:fs';
+import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RuleCode } from '../../src/rules.ts';
 import { type SmallAgent, smallAgent, smallSettings, writeCatalog, writeFiles } from './catalog.ts';
+import { gitSync } from './git.ts';
 
 /**
  * Every mistake that an editor can make, one change to a catalog that is well-formed: what is reported, and where.
@@ -31,6 +32,21 @@ const file = (name: string, content: string | Uint8Array | null) => one({ files:
 const agentMd = String(smallAgent({ slug: 'one', date: '2026-01-01' })['agent.md']);
 const prompt = 'INPUT\n- TEXT: the text\n\nRULES\n1. Use TEXT only.\n\nOUTPUT\nOne line about one.\n';
 const md = 'agents/one/agent.md';
+
+const published = one({ front: { issue: '1' } });
+
+/** Makes the folder a repository that has recorded what is in it. */
+function commitAll(folder: string): void {
+  gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
+  gitSync(folder, 'add', '--all');
+  gitSync(folder, 'commit', '--quiet', '-m', 'Publish');
+}
+
+/** Commits what is there, then writes an agent. */
+function afterCommit(folder: string, agent: SmallAgent): void {
+  commitAll(folder);
+  writeFiles(join(folder, 'agents', agent.slug), smallAgent(agent));
+}
 
 export const mistakes: Mistake[] = [
   { name: 'agents is a file', code: 'agents/unreadable', at: 'agents:1:1', change: (folder) => replaceAgents(folder) },
@@ -457,6 +473,22 @@ export const mistakes: Mistake[] = [
       { slug: 'two', date: '2026-01-01', front: { issue: '2' } },
     ],
   },
+  {
+    name: 'a number before its day',
+    code: 'issue/early',
+    at: 'agents/two/agent.md:30:8',
+    agents: [
+      { slug: 'one', date: '2026-01-01', front: { issue: '1' } },
+      { slug: 'two', date: '2026-02-14', front: { issue: '2' } },
+    ],
+  },
+  {
+    name: 'a number that skips one',
+    code: 'issue/skipped',
+    at: 'agents/two/agent.md:30:8',
+    agents: published,
+    change: (folder) => afterCommit(folder, { slug: 'two', date: '2026-01-02', front: { issue: '3' } }),
+  },
   { name: 'a numbered draft', code: 'issue/draft', at: `${md}:31:8`, agents: front({ issue: '1', draft: 'true' }) },
   {
     name: 'a date twice',
@@ -481,6 +513,40 @@ export const mistakes: Mistake[] = [
     code: 'withdrawn/unnumbered',
     at: `${md}:30:12`,
     agents: front({ withdrawn: 'It was wrong.' }),
+  },
+  {
+    name: 'a published agent deleted',
+    code: 'record/deleted',
+    at: 'agents/one:1:1',
+    agents: published,
+    change(folder) {
+      commitAll(folder);
+      rmSync(join(folder, 'agents/one'), { recursive: true });
+    },
+  },
+  {
+    name: 'the folder of a published agent renamed without a trace',
+    code: 'record/renamed',
+    at: 'agents/other/agent.md:30:8',
+    agents: published,
+    change(folder) {
+      commitAll(folder);
+      renameSync(join(folder, 'agents/one'), join(folder, 'agents/other'));
+    },
+  },
+  {
+    name: 'the number of a published agent swapped for a draft',
+    code: 'record/issue',
+    at: `${md}:30:8`,
+    agents: published,
+    change: (folder) => afterCommit(folder, { slug: 'one', date: '2026-01-01', front: { draft: 'true' } }),
+  },
+  {
+    name: 'the date of a published agent moved',
+    code: 'record/date',
+    at: `${md}:3:7`,
+    agents: published,
+    change: (folder) => afterCommit(folder, { slug: 'one', date: '2026-03-01', front: { issue: '1' } }),
   },
   {
     name: 'a former slug that a folder has',

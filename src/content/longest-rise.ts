@@ -1,0 +1,29 @@
+/** The indexes of a longest subsequence of `values` that never falls; of several, the one that takes the earliest values. */
+export function longestRise(values: readonly string[]): Set<number> {
+  // From the end: how long a subsequence that starts at each index can be. `starts[n]` is the greatest value that
+  // starts one of n + 1 values, so the list never rises.
+  const starts: string[] = [];
+  const lengths: number[] = [];
+  for (let index = values.length - 1; index >= 0; index -= 1) {
+    const value = values[index] as string;
+    let low = 0;
+    let high = starts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] as string) >= value) low = middle + 1;
+      else high = middle;
+    }
+    starts[low] = value;
+    lengths[index] = low + 1;
+  }
+  const kept = new Set<number>();
+  let wanted = starts.length;
+  let last = '';
+  for (const [index, value] of values.entries()) {
+    if (lengths[index] !== wanted || value < last) continue;
+    kept.add(index);
+    last = value;
+    wanted -= 1;
+  }
+  return kept;
+}

@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process';
+
+/** Who commits in the tests. */
+export const identity = {
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@press.example',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@press.example',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+};
+
+/** Runs git in a folder and returns what it wrote, without the newline at its end. Throws where it fails. */
+export function gitSync(cwd: string, ...args: string[]): string {
+  return execFileSync('git', args, {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, ...identity },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trimEnd();
+}
