@@ -10,7 +10,7 @@ import { readiness } from './health.ts';
 import { type Rate, rateLimit } from './limits.ts';
 import { type BuildFollower, basePathOf, type LiveBuild } from './live-build.ts';
 import { addMcp, type McpParts, takeMessage } from './mcp.ts';
-import { corsHeaders, isLoopback, originPolicy } from './origin.ts';
+import { corsHeaders, originPolicy } from './origin.ts';
 import { limited, type PostParts, postRoute, type Take } from './posts.ts';
 import type { ServerLog } from './request-log.ts';
 import { takeSignup } from './subscribe.ts';
@@ -51,8 +51,6 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
     trustProxy: settings.trustProxy,
     log: log.log,
   };
-  // On loopback a page that bound its own name to this machine (DNS rebinding) names itself as the host.
-  const mcpOrigins = originPolicy(settings.allowOrigin, settings.host, { ownHost: !isLoopback(settings.host) });
   const limits = { votes: rateLimit('votes', settings.voteRate), signups: rateLimit('signups', settings.signupRate) };
   const vote: Take = (fields, address) => takeVote(fields, address, { votes, follower, limit: limits.votes });
   const signup: Take = (fields, address) => takeSignup(fields, address, { signups, limit: limits.signups });
@@ -84,7 +82,7 @@ export function createApp({ follower, votes, signups, log, settings }: AppParts)
     sendHealth(request, response, isReady ? 200 : 503, body);
   });
   const mounts = mountsOf(follower.current());
-  const mcpParts: McpParts = { ...parts, origins: mcpOrigins, messages: rateLimit('messages', settings.mcpRate) };
+  const mcpParts: McpParts = { ...parts, messages: rateLimit('messages', settings.mcpRate) };
   const mcpEndpoints = new Set(mounts.map((mount) => `${mount}/api/mcp`));
   for (const mount of mounts) {
     addPost(router, `${mount}/api/feedback`, postRoute(parts, vote, 'thanks/vote'), parts);

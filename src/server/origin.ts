@@ -14,23 +14,26 @@ export interface OriginPolicy {
 }
 
 /**
- * `allowed` are further origins that count as one's own; `host` is what the server listens on. `ownHost: false` leaves
- * out the host that the request itself names, which a page may have bound to a server of the reader's machine.
+ * `allowed` are further origins that count as one's own; `host` is what the server listens on.
+ *
+ * The host that a request names counts too, since a server need not know all of its names. Where the connection comes
+ * to a loopback address it has to be a loopback name, or the host of an own origin: any page can bind its name to a
+ * loopback address (DNS rebinding), and would then be its own Host.
  */
-export function originPolicy(
-  allowed: readonly string[],
-  host: string,
-  { ownHost = true }: { ownHost?: boolean } = {},
-): OriginPolicy {
-  const onLoopback = isLoopback(host);
+export function originPolicy(allowed: readonly string[], host: string): OriginPolicy {
+  const listensOnLoopback = isLoopback(host);
   return {
     check(request, { baseUrl, runtimeUrl }) {
       const { origin } = request.headers;
       if (origin === undefined) return null;
       const own = [baseUrl, ...(runtimeUrl === null ? [] : [runtimeUrl])].map((url) => new URL(url).origin);
       if (own.includes(origin) || allowed.includes(origin)) return origin;
-      if (ownHost && isOwnHost(origin, request.headers.host)) return origin;
-      if (onLoopback && URL.canParse(origin) && isLoopback(new URL(origin).hostname)) return origin;
+      const hostname = URL.canParse(origin) ? new URL(origin).hostname : '';
+      if (listensOnLoopback && isLoopback(hostname)) return origin;
+      const onLoopback = listensOnLoopback || isLoopback(request.socket.localAddress ?? '');
+      const isKnown = () =>
+        isLoopback(hostname) || [...own, ...allowed].some((known) => new URL(known).hostname === hostname);
+      if (isOwnHost(origin, request.headers.host) && (!onLoopback || isKnown())) return origin;
       throw new Refusal('forbidden_origin', 'Requests from pages of other sites are not taken.');
     },
   };
@@ -54,7 +57,10 @@ function isOwnHost(origin: string, host: string | undefined): boolean {
 
 /** Whether a host name or address means this machine only. */
 export function isLoopback(host: string): boolean {
-  const plain = host.replace(/^\[|\]$/g, '').toLowerCase();
+  const plain = host
+    .replace(/^\[|\]$/g, '')
+    .replace(/^::ffff:(?=\d+\.)/i, '')
+    .toLowerCase();
   return (
     plain === 'localhost' ||
     plain.endsWith('.localhost') ||

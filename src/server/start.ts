@@ -11,6 +11,7 @@ import { openSignups } from '../signups/open.ts';
 import { openVoteLog } from '../votes/jsonl.ts';
 import { createApp } from './app.ts';
 import { errorBody, sendError } from './errors.ts';
+import { hostProblem } from './host.ts';
 import { followBuild } from './live-build.ts';
 import type { ServerLog } from './request-log.ts';
 import type { ServerSettings } from './settings.ts';
@@ -54,9 +55,8 @@ export async function startServer(
   };
   const listener: RequestListener = (request, response) => {
     if (stopping) response.setHeader('connection', 'close');
-    if (request.headers.host === undefined && request.httpVersion === '1.1') {
-      return sendError(response, 'bad_request', 'A request of HTTP/1.1 names its Host.', { connection: 'close' });
-    }
+    const problem = hostProblem(request);
+    if (problem !== null) return sendError(response, 'bad_request', problem, { connection: 'close' });
     handle(request, response);
     if (response.writableEnded) return;
     underWay.add(response);
