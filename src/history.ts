@@ -1,30 +1,33 @@
 import { firstLine } from './git/repository.ts';
 import { GitError, git } from './git/run.ts';
 
-/** One change of a prompt. */
+/** One commit that changed an agent, other than by giving it its number. */
 export interface Change {
-  /** The first ten digits of the commit. */
+  /** The whole hash of the commit. */
   commit: string;
-  /** The author's day, YYYY-MM-DD. */
-  date: string;
-  /** The first line of the commit's message. */
-  subject: string;
+  /** When it was committed. */
+  time: Date;
+  /** Whether it added or removed the agent as a whole, as a move does under both names. */
+  whole: boolean;
+  /** How many lines of prompt.txt it added and removed; null where it left the prompt alone. */
+  prompt: { added: number; removed: number } | null;
 }
 
-export interface PromptHistory {
-  /** Slug → changes of its prompt.txt, newest first. */
+export interface History {
+  /** Slug → changes of the agent, newest first. */
   changes: ReadonlyMap<string, readonly Change[]>;
   /** Why there is no history, in a sentence for the person at the terminal, or null. */
   missing: string | null;
 }
 
 /**
- * Reads from git when the prompts below `catalog`/agents changed: one process for all of them.
+ * Reads from git when the agents below `catalog`/agents changed: two processes for all of them.
  *
- * The answer depends on the commit and the depth of the clone alone: git's own settings are overruled. Without git,
- * outside a repository and in a shallow clone, where the oldest commit seems to have made every file, it is empty.
+ * The answer depends on the commit and the depth of the clone alone: git's own settings are overruled. A merge counts as
+ * one change, at the time when it was merged. Without git, outside a repository and in a shallow clone, where the oldest
+ * commit seems to have made every file, it is empty.
  */
-export function readHistory(catalog: string): PromptHistory {
+export function readHistory(catalog: string): History {
   try {
     if (git(catalog, ['rev-parse', '--is-shallow-repository']).trim() === 'true') {
       return without('this clone is shallow (fetch the whole history with `git fetch --unshallow`)');
@@ -34,7 +37,10 @@ export function readHistory(catalog: string): PromptHistory {
     return without(error.missing ? 'git is not installed' : 'this folder is in no git repository');
   }
   try {
-    return { changes: parse(git(catalog, log)), missing: null };
+    const numbered = entries(git(catalog, numberLog)).flatMap(({ commit, lines }) =>
+      lines.map((path) => `${commit} ${path.split('/')[1]}`),
+    );
+    return { changes: changesBySlug(entries(git(catalog, changeLog)), new Set(numbered)), missing: null };
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     return without(
@@ -43,21 +49,55 @@ export function readHistory(catalog: string): PromptHistory {
   }
 }
 
-const log = [
-  ...['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', 'log'],
-  ...['--format=%x00%H%x09%as%x09%s', '--encoding=UTF-8', '--name-only', '--no-renames', '--relative'],
-  ...['--', ':(glob)agents/*/prompt.txt'],
+const log = (...options: string[]) => [
+  ...['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', 'log', '--format=%x00%H%x09%ct'],
+  ...['--first-parent', '-m', '--no-renames', '--diff-algorithm=myers', '--relative', ...options],
 ];
 
-function parse(log: string): Map<string, Change[]> {
+/** Every file of an agent that a commit changed: its status, and how many lines. */
+const changeLog = log('--raw', '--numstat', '--', ':(glob)agents/*/*');
+
+/** Every agent.md in which a line with a number came or went. */
+const numberLog = log('-G^issue: [0-9]+$', '--diff-filter=M', '--name-only', '--', ':(glob)agents/*/agent.md');
+
+interface Entry {
+  commit: string;
+  time: Date;
+  /** What git lists of the commit: a line for each file. */
+  lines: string[];
+}
+
+/** The commits of a log. No other line starts with NUL, so nothing in a repository can pass for a commit. */
+function entries(log: string): Entry[] {
+  return log
+    .split('\0')
+    .slice(1)
+    .map((text) => {
+      const [head = '', ...lines] = text.split('\n');
+      const [commit = '', seconds = ''] = head.split('\t');
+      return { commit, time: new Date(Number(seconds) * 1000), lines };
+    });
+}
+
+/** A line of `--raw`, `:<modes> <blobs> <status>\t<path>`, or of `--numstat`, `<added>\t<removed>\t<path>`. */
+const listed = /^(?::.* ([A-Z])|(\d+|-)\t(\d+|-))\tagents\/([^/]+)\/([^/]+)$/;
+
+/** `numbered` has the commits and slugs where a number was written, as `<commit> <slug>`. */
+function changesBySlug(log: readonly Entry[], numbered: ReadonlySet<string>): Map<string, Change[]> {
   const changes = new Map<string, Change[]>();
-  for (const entry of log.split('\0').slice(1)) {
-    const [head = '', ...paths] = entry.split('\n');
-    const [hash = '', date = '', subject = ''] = head.split('\t');
-    for (const path of paths) {
-      const slug = /^agents\/([^/]+)\/prompt\.txt$/.exec(path)?.[1];
-      if (slug === undefined) continue;
-      const change = { commit: hash.slice(0, 10), date, subject };
+  for (const { commit, time, lines } of log) {
+    const ofCommit = new Map<string, Change>();
+    const whole = new Set<string>();
+    for (const line of lines) {
+      const [, status, added = '', removed = '', slug = '', file = ''] = listed.exec(line) ?? [];
+      if (file === 'agent.md' && (status === 'A' || status === 'D')) whole.add(slug);
+      const isNumber = file === 'agent.md' && `${added} ${removed}` === '1 0' && numbered.has(`${commit} ${slug}`);
+      if (slug === '' || status !== undefined || isNumber || `${added} ${removed}` === '0 0') continue;
+      const change = ofCommit.get(slug) ?? { commit, time, whole: whole.has(slug), prompt: null };
+      if (file === 'prompt.txt') change.prompt = { added: Number(added) || 0, removed: Number(removed) || 0 };
+      ofCommit.set(slug, change);
+    }
+    for (const [slug, change] of ofCommit) {
       const earlier = changes.get(slug);
       if (earlier === undefined) changes.set(slug, [change]);
       else earlier.push(change);
@@ -66,6 +106,9 @@ function parse(log: string): Map<string, Change[]> {
   return changes;
 }
 
-function without(reason: string): PromptHistory {
-  return { changes: new Map(), missing: `The pages show no history of the prompts: ${reason}.` };
+function without(reason: string): History {
+  return {
+    changes: new Map(),
+    missing: `The pages show no history of the prompts: ${reason}. Publication dates stand for dates of change.`,
+  };
 }

@@ -13,7 +13,7 @@ export default {
   },
 } satisfies Artifact;
 
-function toMarkdown({ settings }: Site, { document, sampleOutput, config }: PublishedAgent): string {
+function toMarkdown({ settings }: Site, { document, sampleOutput, config, changedOn }: PublishedAgent): string {
   const { title, excerpt, problem, prompt, sampleInput, steps, demo, howItWorks } = document;
   const parts = [
     `# ${plainText(title)}`,
@@ -29,7 +29,7 @@ function toMarkdown({ settings }: Site, { document, sampleOutput, config }: Publ
     '## The problem',
     plainText(problem),
     '## The prompt',
-    provenance(document),
+    provenance({ ...document, date: changedOn }),
     fenced(prompt),
     '## Steps',
     steps.map(({ name, text }, index) => `${index + 1}. **${plainText(name)}** ${plainText(text)}`).join('\n'),

@@ -1,4 +1,3 @@
-import type { Change } from '../history.ts';
 import { type Artifact, html } from './artifact.ts';
 import { assistants } from './assistants.ts';
 import { installCommands } from './install-commands.ts';
@@ -72,14 +71,14 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
     {
       agent: document,
       plate: plateOf(agent.prompt),
-      provenance: provenance(document),
+      provenance: provenance({ ...document, date: agent.changedOn }),
       howItWorks: site.markdown.forPage(agent.howItWorks, document.url),
       sampleOutput: agent.sampleOutput,
       configText: agent.config?.text ?? null,
       configLink: document.configUrl === null ? null : new URL(document.configUrl).pathname,
       assistants,
       commands: installCommands(site, document),
-      history: historyOf(site, agent),
+      history: promptChanges(agent),
       related: related.map(({ document }) => document),
       newer: newer?.document ?? null,
       older: older?.document ?? null,
@@ -87,8 +86,13 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
   );
 }
 
-/** The changes of a prompt, also of those under its former slugs; a commit that moved it counts once. */
-function historyOf({ history }: Site, { slug, formerSlugs }: PublishedAgent): Change[] {
-  const changes = [slug, ...(formerSlugs ?? [])].flatMap((name) => history.get(name) ?? []);
-  return [...new Map(changes.map((change) => [change.commit, change])).values()];
+/** The changes of a prompt in plain words, newest first. Messages of commits are written for others, and by anyone. */
+function promptChanges({ history }: PublishedAgent): { day: string; what: string }[] {
+  return history.flatMap(({ day, prompt }) => (prompt === null ? [] : [{ day, what: inWords(prompt) }]));
+}
+
+function inWords({ added, removed }: { added: number; removed: number }): string {
+  const lines = (count: number) => `${count} ${count === 1 ? 'line' : 'lines'}`;
+  const parts = [added > 0 ? `${lines(added)} added` : '', removed > 0 ? `${lines(removed)} removed` : ''];
+  return parts.filter((part) => part !== '').join(', ');
 }

@@ -66,9 +66,9 @@ export function entryContent(site: Site, agent: PublishedAgent): string {
   });
 }
 
-/** The instant of the newest of some agents: what changes a feed is a new agent, never the clock. */
-export function updatedOf(agents: readonly PublishedAgent[]): Date {
-  return agents[0]?.published ?? new Date(0);
+/** The last change of some agents, or the start of time: what changes a feed is an agent, never the clock. */
+function updatedOf(agents: readonly PublishedAgent[]): Date {
+  return new Date(Math.max(0, ...agents.map(({ changed }) => changed.getTime())));
 }
 
 interface FeedInput {
@@ -111,7 +111,7 @@ function feedOf(site: Site, { path, agents, title, byline, about }: FeedInput): 
       id: entryId(site, agent),
       title: title(agent.title),
       link: document.url,
-      date: agent.published,
+      date: agent.changed,
       published: agent.published,
       description: Handlebars.escapeExpression(agent.excerpt),
       content: entryContent(site, agent),

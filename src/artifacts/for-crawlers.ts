@@ -1,7 +1,8 @@
 import Handlebars from 'handlebars';
 import { plain, single } from './artifact.ts';
+import { homeAgents } from './home-page.ts';
 import { listAddresses } from './list-pages.ts';
-import type { Site } from './site.ts';
+import type { PublishedAgent, Site } from './site.ts';
 
 /** Every page with an address of its own (sitemaps.org protocol 0.9). */
 export const sitemap = single(
@@ -33,10 +34,21 @@ export const robots = single('robots.txt', plain, 'What crawlers may fetch: ever
 function pagesOf(site: Site): { address: string; changed?: string | undefined }[] {
   const { url, agents } = site;
   return [
-    { address: url.absolute(), changed: agents[0]?.date },
-    ...agents.map(({ document }) => ({ address: document.url, changed: document.date })),
-    ...[...listAddresses(site)].map(({ path, changed }) => ({ address: url.absolute(path), changed })),
+    { address: url.absolute(), changed: lastChange(homeAgents(site)) },
+    ...agents.map(({ document, changedOn }) => ({ address: document.url, changed: changedOn })),
+    ...[...listAddresses(site)].map(({ path, agents }) => ({
+      address: url.absolute(path),
+      changed: lastChange(agents),
+    })),
     { address: url.absolute('about') },
     { address: url.absolute('developers') },
   ];
+}
+
+/** The day on which one of the agents that a page shows last changed; undefined where it shows none. */
+function lastChange(agents: readonly PublishedAgent[]): string | undefined {
+  return agents.reduce<string | undefined>(
+    (last, { changedOn }) => (last === undefined || changedOn > last ? changedOn : last),
+    undefined,
+  );
 }

@@ -3,8 +3,8 @@ import { filterChoices } from './filter-choices.ts';
 import { categoriesOf } from './groups.ts';
 import { type PageHead, renderPage } from './page.ts';
 import { plateOf } from './plate.ts';
-import type { Site } from './site.ts';
-import { websiteNode } from './structured-data.ts';
+import type { PublishedAgent, Site } from './site.ts';
+import { listNode, websiteNode } from './structured-data.ts';
 
 /** How many agents the home page shows besides the newest. */
 const newest = 12;
@@ -25,12 +25,19 @@ export default single('index.html', html, "Today's agent and the newest ones", (
         description,
         count: agents.length,
       })),
-      agents: site.agents.slice(1, newest + 1).map(({ document }) => document),
+      agents: homeAgents(site)
+        .slice(1)
+        .map(({ document }) => document),
       count: site.agents.length,
       choices: filterChoices(site),
     },
   ),
 );
+
+/** The agents that the home page shows: the newest and those before it. */
+export function homeAgents({ agents }: Site): readonly PublishedAgent[] {
+  return agents.slice(0, newest + 1);
+}
 
 /** The home page has the colour of the newest agent's category. */
 function headOf(site: Site): Pick<PageHead, 'category' | 'section' | 'ownSearch' | 'plates' | 'graph'> {
@@ -38,7 +45,7 @@ function headOf(site: Site): Pick<PageHead, 'category' | 'section' | 'ownSearch'
   return {
     section: 'today',
     ownSearch: true,
-    graph: [websiteNode(site)],
+    graph: [websiteNode(site), ...(newest === undefined ? [] : [listNode(site, '', homeAgents(site))])],
     ...(newest === undefined ? {} : { category: newest.category, plates: true }),
   };
 }

@@ -19,6 +19,7 @@ export default single('feed.json', 'application/feed+json', 'JSON Feed 1.1: the 
       summary: agent.excerpt,
       content_html: entryContent(site, agent),
       date_published: agent.published.toISOString(),
+      date_modified: agent.changed.toISOString(),
       tags: [agent.document.categoryLabel, ...agent.tags],
     })),
   });

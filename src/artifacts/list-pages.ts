@@ -5,7 +5,7 @@ import { filterChoices } from './filter-choices.ts';
 import { categoriesOf, commonTags, type Group, monthsOf, tagsOf } from './groups.ts';
 import { renderPage } from './page.ts';
 import type { PublishedAgent, Site } from './site.ts';
-import { breadcrumbNode } from './structured-data.ts';
+import { breadcrumbNode, listNode } from './structured-data.ts';
 
 /**
  * The lists of agents. None grows with the catalog: past what fits on a page, a category or tag goes on at `<key>/2`,
@@ -104,16 +104,16 @@ export const tagsFurther: Artifact = {
   },
 };
 
-/** The addresses of all lists, below the base URL, each with the day of its newest agent. */
-export function* listAddresses(site: Site): Iterable<{ path: string; changed: string | undefined }> {
-  yield { path: 'archive', changed: site.agents[0]?.date };
+/** The addresses of all lists, below the base URL, each with the agents that it shows. */
+export function* listAddresses(site: Site): Iterable<{ path: string; agents: readonly PublishedAgent[] }> {
+  yield { path: 'archive', agents: archiveMonthsShown(site).flatMap(({ agents }) => agents) };
   for (const { year, months } of yearsOf(site)) {
-    yield { path: `archive/${year}`, changed: months[0]?.agents[0]?.date };
-    for (const { path, agents } of months) yield { path, changed: agents[0]?.date };
+    yield { path: `archive/${year}`, agents: months.flatMap(({ agents }) => agents) };
+    yield* months;
   }
   const groups = [...categoriesOf(site).map((group) => categoryPages(site, group)), ...tagsOf(site).map(tagPages)];
   for (const { path, pages } of groups) {
-    for (const [index, agents] of pages.entries()) yield { path: addressOf(path, index), changed: agents[0]?.date };
+    for (const [index, agents] of pages.entries()) yield { path: addressOf(path, index), agents };
   }
 }
 
@@ -141,8 +141,14 @@ function yearsOf(site: Site): { year: string; months: Month[] }[] {
   return [...years].map(([year, months]) => ({ year, months }));
 }
 
+/** The months whose agents the archive lists: all, or the newest where it is divided. */
+function archiveMonthsShown(site: Site): { key: string; agents: PublishedAgent[] }[] {
+  return monthsOf(site).slice(0, isDivided(site) ? 1 : undefined);
+}
+
 function archivePage(site: Site): string {
-  const months = monthsOf(site).map(({ key, agents }) => ({ month: key, agents: documentsOf(agents) }));
+  const months = archiveMonthsShown(site);
+  const shown = months.flatMap(({ agents }) => agents);
   return renderPage(
     site,
     {
@@ -152,11 +158,11 @@ function archivePage(site: Site): string {
       path: 'archive',
       section: 'archive',
       ownSearch: true,
-      graph: [breadcrumbNode(site, [archiveEntry])],
+      graph: [breadcrumbNode(site, [archiveEntry]), listNode(site, 'archive', shown, { total: site.agents.length })],
     },
     {
       count: site.agents.length,
-      months: isDivided(site) ? months.slice(0, 1) : months,
+      months: months.map(({ key, agents }) => ({ month: key, agents: documentsOf(agents) })),
       years: yearsOf(site).map(({ year, months }) => ({ year, months: months.map(countedMonth) })),
       categories: categoriesOf(site).map(counted),
       tags: commonTags(site).map(counted),
@@ -175,7 +181,14 @@ function yearPage(site: Site, year: string, months: readonly Month[]): string {
       description: `The agents of ${year}, by month.`,
       path,
       section: 'archive',
-      graph: [breadcrumbNode(site, [archiveEntry, { name: year, path }])],
+      graph: [
+        breadcrumbNode(site, [archiveEntry, { name: year, path }]),
+        listNode(
+          site,
+          path,
+          months.flatMap(({ agents }) => agents),
+        ),
+      ],
     },
     { year, months: months.map((month) => ({ ...countedMonth(month), agents: documentsOf(month.agents) })) },
   );
@@ -196,7 +209,10 @@ function monthPage(
       description: `The agents of ${name}.`,
       path,
       section: 'archive',
-      graph: [breadcrumbNode(site, [archiveEntry, { name: year, path: `archive/${year}` }, { name, path }])],
+      graph: [
+        breadcrumbNode(site, [archiveEntry, { name: year, path: `archive/${year}` }, { name, path }]),
+        listNode(site, path, agents),
+      ],
     },
     {
       year,
@@ -264,6 +280,7 @@ function* furtherPages(site: Site, group: Pages) {
 function groupPage(site: Site, group: Pages, index: number): string {
   const { kind, category, label, description, agents, feed, path, pages } = group;
   const address = addressOf(path, index);
+  const shown = pages[index] ?? [];
   const name = index === 0 ? label : `${label}, page ${index + 1}`;
   return renderPage(
     site,
@@ -275,7 +292,10 @@ function groupPage(site: Site, group: Pages, index: number): string {
       section: 'archive',
       ...(category === undefined ? {} : { category }),
       alternates: feed === null ? [] : [feed],
-      graph: [breadcrumbNode(site, [archiveEntry, { name, path: address }])],
+      graph: [
+        breadcrumbNode(site, [archiveEntry, { name, path: address }]),
+        listNode(site, address, shown, { total: agents.length, before: index * pageLength }),
+      ],
     },
     {
       kind,
@@ -283,7 +303,7 @@ function groupPage(site: Site, group: Pages, index: number): string {
       description,
       feed,
       count: agents.length,
-      agents: documentsOf(pages[index] ?? []),
+      agents: documentsOf(shown),
       single: agents.length === 1,
       page: { number: index + 1, of: pages.length, several: pages.length > 1 },
       newerNumber: index,

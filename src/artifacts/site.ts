@@ -1,4 +1,4 @@
-import { zone } from '../calendar.ts';
+import { type Zone, zone } from '../calendar.ts';
 import type { NumberedAgent } from '../content/agent.ts';
 import type { Change } from '../history.ts';
 import type { AgentDocument } from '../schema/documents.ts';
@@ -17,8 +17,6 @@ export interface Site {
   agents: readonly PublishedAgent[];
   /** Former slug → slug of the agent that had it. */
   moved: ReadonlyMap<string, string>;
-  /** Slug → changes of its prompt, newest first, as far as git knows them. */
-  history: ReadonlyMap<string, readonly Change[]>;
   templates: Templates;
   /** Files that are served as they are, by their path below dist/. */
   assets: ReadonlyMap<string, Uint8Array>;
@@ -55,12 +53,19 @@ export interface PublishedAgent extends NumberedAgent {
   document: AgentDocument;
   /** The instant at which its day begins in the publication's time zone. */
   published: Date;
+  /** The instant of its last change since then; that of its publication where there is none, or git does not know. */
+  changed: Date;
+  /** The day of `changed` in the publication's time zone, YYYY-MM-DD. */
+  changedOn: string;
+  /** Changes of it, also under its former slugs, newest first, each with its day there; empty where git does not know. */
+  history: readonly (Change & { day: string })[];
 }
 
 export interface SiteInput {
   settings: Settings;
   agents: readonly NumberedAgent[];
   moved: ReadonlyMap<string, string>;
+  /** Slug → changes, newest first. */
   history: ReadonlyMap<string, readonly Change[]>;
   templates: Templates;
   assets: ReadonlyMap<string, Uint8Array>;
@@ -73,7 +78,7 @@ export interface SiteInput {
 export function makeSite(input: SiteInput): Site {
   const { settings, agents, moved, history, templates, assets, pictures, outputs, preview } = input;
   const url = addresses(settings);
-  const { startOfDay } = zone(settings.timezone);
+  const calendar = zone(settings.timezone);
   const ordered = [...agents].sort((a, b) => (a.date === b.date ? b.issue - a.issue : a.date < b.date ? 1 : -1));
   return {
     settings,
@@ -81,15 +86,35 @@ export function makeSite(input: SiteInput): Site {
     agents: ordered.map((agent) => ({
       ...agent,
       document: agentDocumentOf(agent, settings, url),
-      published: startOfDay(agent.date),
+      ...datesOf(agent, history, calendar),
     })),
     moved,
-    history,
     templates,
     assets,
     markdown: markdownRenderer(url),
     pictures,
     outputs,
     preview,
+  };
+}
+
+/** When an agent was published and changed. A commit that moved it to another slug changed nothing that readers see. */
+function datesOf(
+  { slug, date, formerSlugs }: NumberedAgent,
+  history: SiteInput['history'],
+  { startOfDay, today }: Zone,
+): Pick<PublishedAgent, 'published' | 'changed' | 'changedOn' | 'history'> {
+  const published = startOfDay(date);
+  const changes = [slug, ...(formerSlugs ?? [])]
+    .flatMap((name) => history.get(name) ?? [])
+    .filter(({ whole }) => !whole);
+  const newestFirst = changes.sort((a, b) => b.time.getTime() - a.time.getTime());
+  const [last] = newestFirst;
+  const changed = last !== undefined && last.time > published ? last.time : published;
+  return {
+    published,
+    changed,
+    changedOn: today(changed),
+    history: newestFirst.map((change) => ({ ...change, day: today(change.time) })),
   };
 }

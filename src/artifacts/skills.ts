@@ -36,7 +36,7 @@ export const skill: Artifact = {
 /** The SKILL.md of an agent: front matter with name and description, then the prompt as instructions. */
 export function skillOf(
   { settings }: Site,
-  { document, slug, excerpt, title, prompt, howItWorks }: PublishedAgent,
+  { document, slug, excerpt, title, prompt, howItWorks, changedOn }: PublishedAgent,
 ): string {
   return `${[
     '---',
@@ -52,7 +52,7 @@ export function skillOf(
     '',
     'Follow the prompt below. What the user gives is its INPUT; ask once for whatever INPUT requires and is missing.',
     '',
-    provenance(document),
+    provenance({ ...document, date: changedOn }),
     '',
     '## Prompt',
     '',

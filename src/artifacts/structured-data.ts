@@ -28,7 +28,7 @@ export function websiteNode({ settings, url }: Site): object {
 }
 
 /** An agent: the work, and how it is used. */
-export function agentNodes({ settings, url }: Site, { document, published }: PublishedAgent): object[] {
+export function agentNodes({ settings, url }: Site, { document, published, changed }: PublishedAgent): object[] {
   const work = `${document.url}#work`;
   return [
     {
@@ -41,11 +41,13 @@ export function agentNodes({ settings, url }: Site, { document, published }: Pub
       image: url.absolute(agentPicture(document.slug)),
       position: document.issue,
       datePublished: published.toISOString(),
+      dateModified: changed.toISOString(),
       genre: document.categoryLabel,
       keywords: document.tags,
       inLanguage: settings.language,
       license: 'https://creativecommons.org/licenses/by/4.0/',
       creditText: `“${document.title}” by ${settings.publisher.name}, CC BY 4.0`,
+      author: publisherNode(settings),
       publisher: publisherNode(settings),
       isPartOf: { '@id': websiteId(url) },
       encoding: [
@@ -68,6 +70,28 @@ export function agentNodes({ settings, url }: Site, { document, published }: Pub
       })),
     },
   ];
+}
+
+/** The agents that a page lists, newest first: `total` of them on all pages of the list, `before` on earlier pages. */
+export function listNode(
+  { url }: Site,
+  path: string,
+  agents: readonly PublishedAgent[],
+  { total = agents.length, before = 0 }: { total?: number; before?: number } = {},
+): object {
+  return {
+    '@type': 'ItemList',
+    '@id': `${url.absolute(path)}#agents`,
+    url: url.absolute(path),
+    numberOfItems: total,
+    itemListOrder: 'https://schema.org/ItemListOrderDescending',
+    itemListElement: agents.map(({ document }, index) => ({
+      '@type': 'ListItem',
+      position: before + index + 1,
+      name: document.title,
+      url: document.url,
+    })),
+  };
 }
 
 /** The way from the home page to a page, both included. */

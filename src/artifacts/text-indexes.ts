@@ -45,7 +45,7 @@ function opening({ settings }: Site): string[] {
   return [`# ${settings.title}`, '', `> ${settings.description}`, ''];
 }
 
-function inFull({ document, prompt }: PublishedAgent): string {
+function inFull({ document, prompt, changedOn }: PublishedAgent): string {
   return [
     `## ${plainText(document.title)}`,
     '',
@@ -56,7 +56,7 @@ function inFull({ document, prompt }: PublishedAgent): string {
     '',
     plainText(document.excerpt),
     '',
-    provenance(document),
+    provenance({ ...document, date: changedOn }),
     '',
     fenced(prompt),
     '',

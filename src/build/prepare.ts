@@ -6,14 +6,14 @@ import { makeSite, type Site } from '../artifacts/site.ts';
 import { compileTemplates } from '../artifacts/templates.ts';
 import { addresses } from '../artifacts/urls.ts';
 import type { Selected } from '../content/select.ts';
-import type { PromptHistory } from '../history.ts';
+import type { History } from '../history.ts';
 import type { Settings } from '../schema/settings.ts';
 import { noPictures, pictureRenderer } from './pictures.ts';
 import { readTemplates } from './read-templates.ts';
 
 export interface SiteOptions {
   preview: boolean;
-  history: PromptHistory['changes'];
+  history: History['changes'];
   cache: string | null;
   /** Whether social images are drawn; without, their files are empty. */
   pictures: boolean;

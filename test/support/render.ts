@@ -1,11 +1,10 @@
 import { renderCatalog } from '../../src/build/build.ts';
-import { cacheFolder } from '../../src/build/picture-cache.ts';
 import type { Selection } from '../../src/content/select.ts';
 import { loadSettings } from '../../src/settings.ts';
 
-/** The files of a build of the catalog in `cwd` as text by their path, rendered in this process and not written. */
+/** The files of a build of the catalog in `cwd` as text by their path, rendered in this process without social images. */
 export function render(cwd: string, selection: Selection): Map<string, string> {
   const settings = loadSettings(cwd, {}, {});
-  const { rendered } = renderCatalog({ cwd, settings, cache: cacheFolder(process.env), ...selection });
+  const { rendered } = renderCatalog({ cwd, settings, pictures: false, ...selection });
   return new Map([...rendered.files].map(([path, bytes]) => [path, bytes.toString('utf8')]));
 }
