@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 /** What of node:fs/promises a journal uses. Tests put a slow, failing or recording one in its place. */
 export type Disk = Pick<
   typeof import('node:fs/promises'),
-  'open' | 'stat' | 'link' | 'rename' | 'unlink' | 'readFile' | 'mkdir' | 'realpath'
+  'open' | 'stat' | 'link' | 'rename' | 'unlink' | 'readdir' | 'readFile' | 'mkdir' | 'realpath'
 >;
 
 /** Whether `error` came from the system with one of these codes, such as ENOENT. */

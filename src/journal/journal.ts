@@ -14,6 +14,8 @@ export interface Journal<Item, Stored> {
    * of the calls, and share a sync. When it rejects, the line is not in the file, or is cut off before the next one.
    */
   append(item: Item): Promise<Stored>;
+  /** Resolves with the reason once another process has the file. It stays closed to this one, then. */
+  readonly lost: Promise<Error>;
   /** Resolves if an item could be stored now, and rejects with the reason if not. */
   check(): Promise<void>;
   /** Begins a new file where the old one was renamed away; that is noticed before the next line even without. */
@@ -82,6 +84,7 @@ export async function openJournal<Item, Stored extends object>(
 
   return {
     file,
+    lost: lock.lost,
     append(item) {
       return closing === null ? commit.add(item) : Promise.reject(new Error('The log is closed.'));
     },

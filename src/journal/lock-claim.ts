@@ -70,7 +70,8 @@ async function judge(
   options: ClaimOptions,
 ): Promise<'owned' | 'stale' | 'changed'> {
   const owner = parseOwner(found);
-  const life = owner === undefined ? 'unknown' : await lifeOf(owner, self);
+  // The lock of another file came here with a copy, as from a backup, or this file is mounted twice.
+  const life = owner === undefined || owner.file !== self.file ? 'unknown' : await lifeOf(owner, self);
   if (life !== 'unknown') return life === 'running' ? 'owned' : 'stale';
   const { patienceMs = 4000 } = options;
   for (const end = performance.now() + patienceMs; performance.now() < end; ) {

@@ -5,8 +5,11 @@ import { OperationError } from '../diagnostics.ts';
 const shape = z.object({
   /** Made anew with every lock, so that no two are alike. */
   token: z.string().min(1),
+  /** The file that is owned. A copy of the lock beside another file does not own that one. */
+  file: z.string().default(''),
   host: z.string(),
   boot: z.string(),
+  namespace: z.string().default(''),
   pid: z.int().min(1),
   started: z.string(),
   since: z.iso.datetime(),

@@ -1,4 +1,5 @@
 import { hasCode, writeAll } from './disk.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { type ClaimOptions, claim, place, readText } from './lock-claim.ts';
 import { inUse, type LockOwner, ownerText, parseOwner } from './lock-owner.ts';
 import { thisProcess } from './process-identity.ts';
@@ -7,6 +8,8 @@ import { thisProcess } from './process-identity.ts';
 export interface Lock {
   /** Resolves while the lock is held and fresh; rejects once another process has it, or it cannot be kept fresh. */
   confirm(): Promise<void>;
+  /** Resolves with the reason once another process has it. */
+  readonly lost: Promise<Error>;
   /** Lets go of it. */
   release(): Promise<void>;
 }
@@ -30,10 +33,15 @@ export interface LockOptions extends ClaimOptions {
 export async function acquireLock(options: LockOptions): Promise<Lock> {
   const { file, disk, now, random, warn, beatMs = 1000 } = options;
   const path = `${file}.lock`;
-  const owner = { token: random(16).toString('hex'), ...(await thisProcess()), since: now().toISOString() };
+  const owner = { token: random(16).toString('hex'), file, ...(await thisProcess()), since: now().toISOString() };
   let fresh = performance.now();
   await claim(path, current(), options);
+  await removeLeftovers(options);
   let lost: Error | null = null;
+  let tell: (error: Error) => void = () => {};
+  const whenLost = new Promise<Error>((resolve) => {
+    tell = resolve;
+  });
   let beating: Promise<void> | null = null;
   const timer = setInterval(() => void beat().catch(() => {}), beatMs);
   timer.unref();
@@ -80,7 +88,8 @@ export async function acquireLock(options: LockOptions): Promise<Lock> {
   function lose(to: LockOwner | undefined): void {
     lost = inUse(file, to);
     clearInterval(timer);
-    warn(`This process has lost ${file} to another one, and writes to it no more. ${lost.message}`);
+    warn(`This process has lost ${file} to another one, and does not write to it any longer. ${lost.message}`);
+    tell(lost);
   }
 
   return {
@@ -90,6 +99,7 @@ export async function acquireLock(options: LockOptions): Promise<Lock> {
       if (lost === null && performance.now() - fresh > 2 * beatMs) await beat();
       if (lost !== null) throw lost;
     },
+    lost: whenLost,
     async release() {
       clearInterval(timer);
       await beating?.catch(() => {});

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
 /** What tells one process from all others, also after a restart, on another machine or with the same pid. */
@@ -6,6 +6,8 @@ export interface ProcessIdentity {
   host: string;
   /** Changes whenever the machine starts; empty where the system does not tell. */
   boot: string;
+  /** Of process numbers: containers with one host name each count from 1. Empty where the system does not tell. */
+  namespace: string;
   pid: number;
   /** When the process started, in the system's own measure. */
   started: string;
@@ -16,6 +18,7 @@ export async function thisProcess(): Promise<ProcessIdentity> {
   return {
     host: hostname(),
     boot: (await readText('/proc/sys/kernel/random/boot_id')).trim(),
+    namespace: await readlink('/proc/self/ns/pid').catch(() => ''),
     pid: process.pid,
     // Without /proc: constant within a process and, being in microseconds, hardly that of another.
     started: (await procStat(process.pid))?.started ?? String(performance.timeOrigin),
@@ -23,11 +26,11 @@ export async function thisProcess(): Promise<ProcessIdentity> {
 }
 
 /**
- * Tells whether a process is running, as seen from `self`: 'unknown' where it is on another machine, was there before
- * the last boot, or has its number while its start is not told.
+ * Tells whether a process is running, as seen from `self`: 'unknown' where it is on another machine or in another
+ * namespace of process numbers, was there before the last boot, or has its number while its start is not told.
  */
 export async function lifeOf(other: ProcessIdentity, self: ProcessIdentity): Promise<'running' | 'gone' | 'unknown'> {
-  if (other.host !== self.host || other.boot !== self.boot) return 'unknown';
+  if (other.host !== self.host || other.boot !== self.boot || other.namespace !== self.namespace) return 'unknown';
   if (other.pid === self.pid) return other.started === self.started ? 'running' : 'gone';
   if (!hasPid(other.pid)) return 'gone';
   const stat = await procStat(other.pid);

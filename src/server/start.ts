@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { createServer, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
@@ -94,12 +93,18 @@ export async function startServer(
   };
   try {
     const { port } = server.address() as AddressInfo;
-    makeDataFolder(settings.data);
     const warn = (message: string) => log.log.warn(message);
-    const votes = await openVoteLog({ file: settings.votes, now: () => new Date(), random: randomBytes, warn });
-    opened.push(votes);
-    const signups = await openSignups(settings.signups, { file: join(settings.data, 'signups.jsonl'), log: log.log });
-    opened.push(signups);
+    const keep = <Part extends { close(): Promise<void> }>(part: Part): Part => {
+      opened.push(part);
+      return part;
+    };
+    // Both at once: each may wait some seconds for the lock of a process that cannot be seen from here.
+    const opening = [
+      openVoteLog({ file: settings.votes, now: () => new Date(), random: randomBytes, warn }).then(keep),
+      openSignups(settings.signups, { file: join(settings.data, 'signups.jsonl'), log: log.log }).then(keep),
+    ] as const;
+    await Promise.allSettled(opening);
+    const [votes, signups] = await Promise.all(opening);
     // Only the owner of the logs may change the build: it is what another server may be serving.
     prepare(port);
     const follower = await followBuild(settings.dist, log.log);
@@ -120,17 +125,6 @@ export async function startServer(
   } catch (error) {
     await close();
     throw error;
-  }
-}
-
-function makeDataFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new OperationError(`The data folder ${folder} cannot be made (${code}). Name another with --data.`, {
-      cause: error,
-    });
   }
 }
 

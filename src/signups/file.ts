@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { OperationError } from '../diagnostics.ts';
 import { type Disk, reasonOf } from '../journal/disk.ts';
-import { openJournal } from '../journal/journal.ts';
+import { openLastingJournal } from '../journal/lasting-journal.ts';
 import { SignupFailed } from './failure.ts';
 import type { Signup, SignupLog, SignupProvider } from './port.ts';
 import { causeCode, safeCause, secretsOf } from './safe.ts';
@@ -21,11 +21,12 @@ export interface FileSignupTools {
  * An address that signs up again is written again, and shown once by readSignups: so no list of addresses is held in
  * memory, a known address takes as long as a new one, and what it says in a new note is kept.
  *
- * Throws OperationError where the file cannot be opened, or another process has it.
+ * While the disk fails, sign-ups are refused and the file is opened again and again. Throws OperationError where another
+ * process has the file already, or its path can be no file.
  */
 export async function openFileSignups({ file, log, now = Date.now, disk }: FileSignupTools): Promise<SignupProvider> {
   const provider = 'file';
-  const journal = await openJournal<Signup, Signup>({
+  const journal = await openLastingJournal<Signup, Signup>({
     file,
     prepare: (signups) => signups.map(stored),
     now: () => new Date(now()),

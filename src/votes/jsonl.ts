@@ -1,14 +1,14 @@
 import * as fs from 'node:fs/promises';
 import { OperationError } from '../diagnostics.ts';
 import type { Disk } from '../journal/disk.ts';
-import { openJournal } from '../journal/journal.ts';
-import type { LockOptions } from '../journal/lock.ts';
-import { dailySecret } from './daily-secret.ts';
+import { type LastingOptions, openLastingJournal } from '../journal/lasting-journal.ts';
+import { type DailySecret, dailySecret } from './daily-secret.ts';
 import { readVotes } from './read-log.ts';
 import { stamp, utcDay } from './stamp.ts';
 import { type NewVote, type VoteRecord, type VoteStore, VotesUnavailable } from './store.ts';
 
-export interface VoteLogOptions extends Pick<LockOptions, 'beatMs' | 'patienceMs'> {
+export interface VoteLogOptions
+  extends Pick<LastingOptions<NewVote, VoteRecord>, 'beatMs' | 'patienceMs' | 'retryMs' | 'startMs'> {
   /** The log. It and its folder are made where they are missing. */
   file: string;
   now(): Date;
@@ -24,23 +24,32 @@ export interface VoteLogOptions extends Pick<LockOptions, 'beatMs' | 'patienceMs
  * Opens the vote log in a file: one JSON object a line, only ever added to, and durable line by line.
  *
  * Beside it stand `<log>.lock` (its one owner), `<log>.secret` (behind the pseudonyms of the day) and, after a crash,
- * `<log>.torn`. Rejects with an OperationError where the log has an owner or cannot be used.
+ * `<log>.torn`. While its disk fails, or another process has taken it, votes are refused and it is opened again and
+ * again. Rejects with an OperationError where the log has an owner already, or its path can be no file.
  */
 export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
   const { now, random, warn, disk = fs } = options;
-  const journal = await openJournal<NewVote, VoteRecord>({ ...options, prepare }).catch((error) => {
+  const journal = await openLastingJournal<NewVote, VoteRecord>({ ...options, prepare }).catch((error) => {
     throw cannotOpen(options.file, error);
   });
-  const secrets = dailySecret({ path: `${journal.file}.secret`, disk, random, warn });
+  let secrets: DailySecret | undefined;
   // The secret of a day goes with the day, also when nobody votes. Where it cannot be kept, votes will say so.
-  const renew = () => secrets.of(utcDay(now())).catch(() => {});
+  const renew = async () => {
+    if (journal.isOpen()) await secretOf(utcDay(now())).catch(() => {});
+  };
   await renew();
   const renewal = setInterval(renew, 60_000);
   renewal.unref();
 
+  /** The log's own path is known once it is open. */
+  function secretOf(day: string): Promise<Buffer> {
+    secrets ??= dailySecret({ path: `${journal.file}.secret`, disk, random, warn });
+    return secrets.of(day);
+  }
+
   async function prepare(votes: readonly NewVote[]): Promise<readonly VoteRecord[]> {
     const at = now();
-    return stamp(votes, { at, secret: await secrets.of(utcDay(at)), random });
+    return stamp(votes, { at, secret: await secretOf(utcDay(at)), random });
   }
 
   return {

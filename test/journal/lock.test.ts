@@ -23,7 +23,7 @@ const options = (file: string, rest: Partial<LockOptions> = {}): LockOptions => 
 /** Another owner's lock: by default one like that of this process. */
 async function putLock(file: string, rest: Partial<LockOwner> = {}): Promise<LockOwner> {
   const time = '2026-11-20T00:00:00.000Z';
-  const owner = { token: 'other', ...(await thisProcess()), since: time, heartbeat: time, ...rest };
+  const owner = { token: 'other', file, ...(await thisProcess()), since: time, heartbeat: time, ...rest };
   await fs.writeFile(`${file}.lock`, `${JSON.stringify(owner)}\n`);
   return owner;
 }
@@ -40,7 +40,7 @@ test('a lock names its owner, and is removed at the end', () =>
     const lock = await acquireLock(options(file, { now: () => new Date('2026-11-21T00:00:00Z') }));
     const { token, ...owner } = await ownerOf(file);
     const time = '2026-11-21T00:00:00.000Z';
-    assert.equal(owner, { ...(await thisProcess()), since: time, heartbeat: time });
+    assert.equal(owner, { file, ...(await thisProcess()), since: time, heartbeat: time });
     assert.is(token.length, 32);
     await lock.confirm();
     await lock.release();
@@ -103,6 +103,10 @@ for (const { name, rest } of stale) {
 const elsewhere: { name: string; rest: Partial<LockOwner> }[] = [
   { name: 'on another machine', rest: { host: 'elsewhere' } },
   { name: 'of another boot', rest: { boot: 'before' } },
+  // Both processes have the same number in their containers, and this one is sure to run here.
+  { name: 'in another container with the same host name', rest: { namespace: 'pid:[1]', pid: process.pid } },
+  { name: 'that is gone by this count, in another container', rest: { namespace: 'pid:[1]', started: '1' } },
+  { name: 'of another file, whose lock was copied here', rest: { file: '/elsewhere/log.jsonl' } },
 ];
 
 for (const { name, rest } of elsewhere) {
@@ -128,9 +132,29 @@ for (const { name, rest } of elsewhere) {
       });
       await acquiring;
       assert.is(refused?.name, 'OperationError');
-      assert.match(refused?.message ?? '', owner.host);
+      assert.match(refused?.message ?? '', `process ${owner.pid} on ${owner.host}`);
     }));
 }
+
+test('drafts of processes that were killed are removed, and those of processes under way stay', () =>
+  withFolder(async (file, folder) => {
+    const name = basename(file);
+    const token = 'a'.repeat(32);
+    const drafts = ['.erasing', '.torn.erasing', '.redacting', '.probe', '.secret.0123456789ab'];
+    const oldLocks = [`.lock.${token}`, `.lock.takeover.${token}`];
+    for (const ending of [...drafts, ...oldLocks]) await fs.writeFile(file + ending, 'ada@example.org\n');
+    for (const ending of oldLocks) await fs.utimes(file + ending, 1, 1);
+    const others = [
+      `${name}.1`,
+      `${name}.1.erasing`,
+      `${name}.lock.${'b'.repeat(32)}`,
+      `${name}.secret`,
+      `${name}.torn`,
+    ];
+    for (const other of others) await fs.writeFile(`${folder}/${other}`, '');
+    await withLock(options(file), async () => {});
+    assert.equal((await fs.readdir(folder)).sort(), others.sort());
+  }));
 
 test('a lock that nobody can read is taken over when it stands still', () =>
   withFolder(async (file) => {

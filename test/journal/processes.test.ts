@@ -24,9 +24,9 @@ test('of eight processes that want one lock at once exactly one gets it, free or
   withFolder(async (_file, folder) => {
     const gone = { ...(await thisProcess()), pid: spawnSync(process.execPath, ['--version']).pid };
     const time = '2026-11-20T00:00:00.000Z';
-    const staleLock = JSON.stringify({ token: 'stale', ...gone, since: time, heartbeat: time });
     for (let round = 0; round < 24; round += 1) {
       const file = `${folder}/${round}`;
+      const staleLock = JSON.stringify({ token: 'stale', file, ...gone, since: time, heartbeat: time });
       if (round % 4 > 0) await fs.writeFile(`${file}.lock`, staleLock);
       if (round % 4 > 1) await fs.writeFile(`${file}.lock.takeover`, staleLock);
       const outcomes = await Promise.all(children.map((child) => tell(child, { lock: file })));

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -23,6 +24,7 @@ import {
   assertKept,
   builtCatalog,
   notesIn,
+  postJson,
   startRuntime,
   startVoting,
   until,
@@ -189,6 +191,38 @@ test('a full disk is 503 unavailable, and not ready; refused votes are absent, a
     }
   }));
 
+test('a server that starts on a disk that fails serves readers, refuses votes and sign-ups, and takes them once it works', () =>
+  inFolder(async (folder) => {
+    builtCatalog(folder);
+    const FAILS = join(folder, 'fails');
+    writeFileSync(FAILS, 'EROFS');
+    const shim = fileURLToPath(new URL('../support/failing-disk.mjs', import.meta.url));
+    const server = await startRuntime(folder, { node: ['--import', shim], env: { FAILS } });
+    try {
+      const statuses = async () => {
+        const reads = await Promise.all(
+          ['/', '/agents/one', '/healthz', '/readyz'].map((path) => ask(server.address, path)),
+        );
+        const posts = [
+          await vote(server.address, 'a vote'),
+          await postJson(server.address, '/api/subscribe', { email: 'ada@example.org', list: 'daily' }),
+        ];
+        return [...reads, ...posts].map(({ status }) => status);
+      };
+      assert.equal(await statuses(), [200, 200, 200, 503, 503, 502]);
+      rmSync(FAILS);
+      await until(async () => (await ask(server.address, '/readyz')).status === 200);
+      assert.equal(await statuses(), [200, 200, 200, 200, 200, 200]);
+      assert.equal(notesIn(join(folder, 'data/votes.jsonl')), ['a vote']);
+      const { code, stdout } = await server.stop();
+      assert.is(code, 0);
+      assert.match(stdout, /votes\.jsonl cannot be used \(EROFS\)/);
+      assert.match(stdout, /votes\.jsonl can be used again/);
+    } finally {
+      await server.stop('SIGKILL');
+    }
+  }));
+
 /** A disk of 64 KB under data/ where this process may mount one; else a shim that refuses writes. */
 function smallDisk(folder: string) {
   const data = join(folder, 'data');
@@ -273,11 +307,12 @@ test('a second process on one log is refused with its owner named, and the first
 test('the lock of a process that is gone is taken over at once', () =>
   inFolder(async (folder) => {
     builtCatalog(folder);
-    const lock = join(folder, 'data/votes.jsonl.lock');
+    const file = join(realpathSync(folder), 'data/votes.jsonl');
+    const lock = `${file}.lock`;
     mkdirSync(join(folder, 'data'));
     const gone = { ...(await thisProcess()), pid: spawnSync(process.execPath, ['--version']).pid };
     const time = new Date().toISOString();
-    writeFileSync(lock, `${JSON.stringify({ token: 'stale', ...gone, since: time, heartbeat: time })}\n`);
+    writeFileSync(lock, `${JSON.stringify({ token: 'stale', file, ...gone, since: time, heartbeat: time })}\n`);
     const begun = performance.now();
     const server = await startRuntime(folder);
     assert.ok(performance.now() - begun < 4_500, 'waited as for a process on another machine');

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type LastingOptions, openLastingJournal } from '../../src/journal/lasting-journal.ts';
+import { type Item, linesIn, rejection, shimDisk, soon, systemError, until, withFolder } from './support.ts';
+
+/** A journal under a server that goes on whatever its disk does: lines are refused until the disk recovers. */
+
+function open(file: string, rest: Partial<LastingOptions<Item, Item>> = {}) {
+  return openLastingJournal<Item, Item>({
+    file,
+    prepare: (items) => items,
+    now: () => new Date(),
+    random: randomBytes,
+    warn: () => {},
+    beatMs: 5,
+    patienceMs: 20,
+    retryMs: 5,
+    ...rest,
+  });
+}
+
+const changing = ['open', 'mkdir', 'link', 'rename', 'unlink'];
+
+for (const code of ['ENOSPC', 'EROFS', 'EIO', 'EACCES', 'EMFILE', 'ENOENT']) {
+  test(`a disk that fails with ${code} at the start refuses lines until it works`, () =>
+    withFolder(async (file) => {
+      let fails = true;
+      const disk = shimDisk(async ({ op, run }) => {
+        if (fails && changing.includes(op)) throw systemError(code);
+        return run();
+      });
+      const journal = await open(file, { disk });
+      for (const refused of [journal.append({ client: 1 }), journal.check(), journal.append({ client: 2 })]) {
+        assert.is(((await rejection(refused)) as NodeJS.ErrnoException)?.code, code);
+      }
+      assert.not(journal.isOpen());
+      fails = false;
+      await until(journal.isOpen);
+      await journal.check();
+      await journal.append({ client: 3 });
+      await journal.close();
+      assert.equal(await linesIn(file), [{ client: 3 }]);
+    }));
+}
+
+test('a disk that hangs does not hold the start up', () =>
+  withFolder(async (file) => {
+    let recover = () => {};
+    const recovered = new Promise<void>((done) => {
+      recover = done;
+    });
+    const disk = shimDisk(async ({ run }) => recovered.then(run));
+    const journal = await soon(open(file, { disk, startMs: 20 }));
+    assert.match(String(await rejection(journal.append({ client: 1 }))), 'does not answer');
+    recover();
+    await until(journal.isOpen);
+    await journal.append({ client: 2 });
+    await journal.close();
+  }));
+
+test('a journal whose lock another process takes refuses lines, and takes them again once that process is gone', () =>
+  withFolder(async (file) => {
+    const journal = await open(file);
+    await journal.append({ client: 1 });
+    const lock = `${file}.lock`;
+    const other = { ...JSON.parse(await fs.readFile(lock, 'utf8')), token: 'other', host: 'elsewhere' };
+    let beats = 0;
+    const beat = async () => {
+      await fs.writeFile(`${file}.other`, JSON.stringify({ ...other, heartbeat: new Date(beats++).toISOString() }));
+      await fs.rename(`${file}.other`, lock);
+    };
+    await beat();
+    await until(() => !journal.isOpen());
+    for (let tries = 0; tries < 10; tries += 1) {
+      await beat();
+      assert.match(String(await rejection(journal.append({ client: 2 }))), 'elsewhere');
+      assert.match(String(await rejection(journal.check())), 'elsewhere');
+    }
+    await until(journal.isOpen);
+    await journal.append({ client: 3 });
+    await journal.close();
+    assert.equal(
+      (await linesIn(file)).map(({ client }) => client),
+      [1, 3],
+    );
+    assert.equal(await fs.readdir(file.replace(/[^/]*$/, '')), ['log.jsonl']);
+  }));
+
+test('a start that is a mistake is refused', () =>
+  withFolder(async (file, folder) => {
+    const journal = await open(file);
+    assert.is((await rejection(open(file)))?.name, 'OperationError');
+    await journal.close();
+    assert.is(((await rejection(open(folder))) as NodeJS.ErrnoException).code, 'EISDIR');
+    assert.is(((await rejection(open(`${file}/log.jsonl`))) as NodeJS.ErrnoException).code, 'EEXIST');
+  }));
+
+test('closing ends the attempts', () =>
+  withFolder(async (file, folder) => {
+    const disk = shimDisk(async ({ op, run }) => {
+      if (op === 'open') throw systemError('EIO');
+      return run();
+    });
+    const journal = await open(file, { disk, retryMs: 60_000 });
+    await soon(journal.close());
+    assert.equal(await fs.readdir(folder), []);
+  }));
+
+test.run();
