@@ -64,10 +64,10 @@ test('--csv has no formula, --since leaves out what was before', () =>
     const { stdout } = await catalog(['signups', '--cwd', folder, '--csv', '--since', '2026-11-02']);
     assert.is(
       stdout,
-      '"time","email","list","note"\r\n' +
-        `"2026-11-02T10:00:00.000Z","bob@example.com","custom","'=1+1 ""please"""\r\n` +
-        '"2026-11-02T10:00:00.000Z","Ann@Example.com","pro",""\r\n' +
-        '"2026-11-02T10:00:00.000Z","ann@example.com","daily","again"\r\n',
+      'time,email,list,note\r\n' +
+        `2026-11-02T10:00:00.000Z,bob@example.com,custom,"'=1+1 ""please"""\r\n` +
+        '2026-11-02T10:00:00.000Z,Ann@Example.com,pro,\r\n' +
+        '2026-11-02T10:00:00.000Z,ann@example.com,daily,again\r\n',
     );
   }));
 

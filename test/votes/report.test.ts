@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ReportOptions, reportVotes, type VoteReport } from '../../src/votes/report.ts';
-import { agentsCsv, notesCsv } from '../../src/votes/report-csv.ts';
 import { reportText } from '../../src/votes/report-text.ts';
 import type { VoteRecord } from '../../src/votes/store.ts';
 
@@ -121,32 +120,6 @@ test('keeps as many notes as asked for, the latest', async () => {
     );
   }
 });
-
-const cells: [note: string, cell: string][] = [
-  ['plain', 'plain'],
-  ['a,b', '"a,b"'],
-  ['say "yes"', '"say ""yes"""'],
-  ['two\nlines', '"two\nlines"'],
-  ['=1+1', "'=1+1"],
-  ['+1', "'+1"],
-  ['-1', "'-1"],
-  ['@SUM(A1)', "'@SUM(A1)"],
-  ['\t=1', "'\t=1"],
-  ['\r=1', `"'\r=1"`],
-  ['=HYPERLINK("x","y")', `"'=HYPERLINK(""x"",""y"")"`],
-  ['＝1', "'＝1"],
-  ['a=1', 'a=1'],
-  ["'=1", "'=1"],
-];
-
-for (const [note, cell] of cells) {
-  test(`CSV: ${JSON.stringify(note)} becomes ${JSON.stringify(cell)}`, async () => {
-    const given = vote('v a no', { note });
-    const report = await reportVotes([given]);
-    assert.is(agentsCsv(report), `slug,votes,yes,no,share,withdrawn,last_note\r\na,1,0,1,0,no,${cell}\r\n`);
-    assert.is(notesCsv(report), `time,slug,vote,note,id\r\n${given.time},a,no,${cell},${given.id}\r\n`);
-  });
-}
 
 test('text: a table, the last notes and what was left out', async () => {
   const votes = [
