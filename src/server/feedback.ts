@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { explain } from '../schema/explain.ts';
-import { feedbackRequest } from '../schema/requests.ts';
+import { feedbackRequest, storedNote } from '../schema/requests.ts';
 import { type VoteStore, VotesUnavailable } from '../votes/store.ts';
 import type { Fields } from './body.ts';
 import { Refusal } from './errors.ts';
@@ -48,7 +48,7 @@ export async function takeVote(fields: Fields, address: string, { votes, followe
     throw new Refusal('unknown_agent', '`slug` names no agent; /api/agents.json lists them all.');
   const headers = await limit.take(address);
   try {
-    await votes.append({ slug, vote, note: note === '' ? undefined : note, address });
+    await votes.append({ slug, vote, note: storedNote(note), address });
   } catch (error) {
     if (!(error instanceof VotesUnavailable)) throw error;
     throw new Refusal(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { subscribeRequest } from '../schema/requests.ts';
+import { storedNote, subscribeRequest } from '../schema/requests.ts';
 import { SignupFailed } from '../signups/failure.ts';
 import type { Signups } from '../signups/port.ts';
 import type { Fields } from './body.ts';
@@ -19,12 +19,13 @@ export interface SubscribeParts {
  * Throws Refusal: `invalid_body`, `rate_limited`, `upstream_failed`.
  */
 export async function takeSignup(fields: Fields, address: string, { signups, limit }: SubscribeParts) {
-  const { email, list, note } = parseBody(subscribeRequest, fields);
+  const { email, list, note: given } = parseBody(subscribeRequest, fields);
   if (isTrapped(fields)) return {};
+  const note = storedNote(given);
   const headers = await limit.take(address);
   const signup = { id: randomUUID(), time: new Date().toISOString(), email, list };
   try {
-    const outcome = await signups.add(note === undefined || note === '' ? signup : { ...signup, note });
+    const outcome = await signups.add(note === undefined ? signup : { ...signup, note });
     if (outcome === 'invalid') throw new Refusal('invalid_body', '`email` has to be an address that exists.');
   } catch (error) {
     if (!(error instanceof SignupFailed)) throw error;
