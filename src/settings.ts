@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { ContentError, type Diagnostic, diagnose, UsageError } from './diagnostics.ts';
+import { readJson } from './json-faults.ts';
 import { explain } from './schema/explain.ts';
-import { baseUrl, type Settings, settingsSource } from './schema/settings.ts';
-import { jsonErrorOffset, type Place, placeAt } from './source-text.ts';
+import { pathName } from './schema/fields.ts';
+import { baseUrl, type KnownVocabulary, type Settings, settingsSource } from './schema/settings.ts';
+import { type Place, placeAt } from './source-text.ts';
 import { placeInJson } from './yaml-place.ts';
 
 export type { Settings, Vocabulary } from './schema/settings.ts';
@@ -20,22 +22,95 @@ export interface SettingsOverrides {
   runtimeUrl?: string | undefined;
 }
 
+/** What is known of a catalog's settings, right or wrong. */
+export interface CheckedSettings {
+  /** Complete: a setting that is missing or wrong has a stand-in. */
+  settings: Settings;
+  /** The names that agents may use, as far as they are known. */
+  vocabulary: KnownVocabulary;
+  /** What is wrong with the file. */
+  diagnostics: Diagnostic[];
+}
+
 /**
  * Reads catalog.config.json in the folder `cwd`; flags win over `environment`, which wins over the file.
  *
  * Throws ContentError when the file is missing or wrong, UsageError when an override is.
  */
 export function loadSettings(cwd: string, overrides: SettingsOverrides, environment: NodeJS.ProcessEnv): Settings {
-  const source = parseSettings(readSettings(cwd));
+  const { settings, diagnostics } = checkSettings(cwd, overrides, environment);
+  if (diagnostics.length > 0) throw new ContentError(diagnostics);
+  return settings;
+}
+
+/** The same, with what is wrong in the result. Throws UsageError when an override is wrong. */
+export function checkSettings(
+  cwd: string,
+  overrides: SettingsOverrides,
+  environment: NodeJS.ProcessEnv,
+): CheckedSettings {
+  const { value, diagnostics } = readSettings(cwd);
+  const { source, vocabulary } = diagnostics.length === 0 ? exactly(value) : asFarAsKnown(value);
   const runtime =
     override('--runtime-url', overrides.runtimeUrl) ?? override('CATALOG_RUNTIME_URL', environment.CATALOG_RUNTIME_URL);
   const { $schema: _schema, runtimeUrl, ...rest } = source;
   const address = givenBaseUrl(overrides.baseUrl, environment) ?? rest.baseUrl;
-  return deepFreeze({
+  const settings = {
     ...rest,
     baseUrl: address,
     runtimeUrl: runtime ?? (runtimeUrl === undefined ? address : runtimeUrl),
+  };
+  return { settings: deepFreeze(settings), vocabulary, diagnostics };
+}
+
+type Source = ReturnType<typeof settingsSource.parse>;
+
+function exactly(value: unknown): { source: Source; vocabulary: KnownVocabulary } {
+  const source = settingsSource.parse(value);
+  return { source, vocabulary: source };
+}
+
+/** What stands in for a setting that is missing or wrong, so that the agents can be checked all the same. */
+const standIns: Source = {
+  title: 'Untitled',
+  tagline: 'Untitled',
+  description: 'Untitled',
+  language: 'en',
+  timezone: 'UTC',
+  publisher: { name: 'Unknown', url: 'https://example.com' },
+  feedId: 'tag:example.com,2026:catalog',
+  baseUrl: 'https://example.com',
+  categories: {},
+  difficulties: [],
+  runtimes: [],
+  feedLength: 50,
+  queueWarningDays: 3,
+};
+
+function asFarAsKnown(value: unknown): { source: Source; vocabulary: KnownVocabulary } {
+  const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  const right = Object.entries(settingsSource.shape).flatMap(([key, schema]) => {
+    const { success, data } = schema.safeParse(given[key]);
+    return success && data !== undefined ? [[key, data] as const] : [];
   });
+  const source: Source = { ...standIns, ...Object.fromEntries(right) };
+  const known = (key: string) => right.some(([name]) => name === key);
+  const { categories } = given;
+  const named = typeof categories === 'object' && categories !== null && !Array.isArray(categories);
+  // A category that lacks its label is a category all the same; a key that is no slug may be meant as another.
+  if (!known('categories') && named && Object.keys(categories).every((key) => pathName.safeParse(key).success)) {
+    source.categories = Object.fromEntries(
+      Object.keys(categories).map((key) => [key, { label: key, description: key }]),
+    );
+  }
+  return {
+    source,
+    vocabulary: {
+      categories: Object.keys(source.categories).length > 0 ? source.categories : null,
+      difficulties: known('difficulties') ? source.difficulties : null,
+      runtimes: known('runtimes') ? source.runtimes : null,
+    },
+  };
 }
 
 /**
@@ -54,55 +129,59 @@ function override(name: string, value: string | undefined): string | undefined {
   throw new UsageError(`${name} is ${JSON.stringify(value)}; it has to be ${result.error.issues[0]?.message}.`);
 }
 
-function readSettings(cwd: string): string {
+/** The value of the settings file, as far as it can be read, and what is wrong with it. */
+function readSettings(cwd: string): { value: unknown; diagnostics: Diagnostic[] } {
+  let text: string;
   try {
-    return readFileSync(join(cwd, settingsFile), 'utf8');
+    text = readFileSync(join(cwd, settingsFile), 'utf8');
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new ContentError([
-      diagnose({
-        code: 'settings/missing',
-        file: settingsFile,
-        message: missing
-          ? `There is no ${settingsFile} in ${cwd}.`
-          : `${settingsFile} in ${cwd} cannot be read (${(error as NodeJS.ErrnoException).code}).`,
-        hint: 'Run the command in the folder of a catalog, or name that folder with --cwd.',
-      }),
-    ]);
+    const diagnostic = diagnose({
+      code: 'settings/missing',
+      file: settingsFile,
+      message: missing
+        ? `There is no ${settingsFile} in ${cwd}.`
+        : `${settingsFile} in ${cwd} cannot be read (${(error as NodeJS.ErrnoException).code}).`,
+      hint: 'Run the command in the folder of a catalog, or name that folder with --cwd.',
+    });
+    return { value: undefined, diagnostics: [diagnostic] };
   }
+  return parseSettings(text);
 }
 
-function parseSettings(text: string) {
+function parseSettings(marked: string): { value: unknown; diagnostics: Diagnostic[] } {
+  const text = marked.replace(/^\uFEFF/, '');
   const fail = (code: Diagnostic['code'], place: Place, message: string, hint: string) =>
     diagnose({ code, file: settingsFile, text, place, message, hint });
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new ContentError([
-      fail(
-        'settings/json',
-        placeAt(text, jsonErrorOffset(error, text)),
-        `${settingsFile} is not well-formed JSON.`,
-        'Check for a missing comma, quote or bracket, or a comma too many, at or just before this place.',
-      ),
-    ]);
+  if (text.trim() === '') {
+    const hint = 'Write the settings; catalog init makes a file to start from.';
+    return {
+      value: undefined,
+      diagnostics: [fail('settings/json', placeAt(text, 0), `${settingsFile} is empty.`, hint)],
+    };
   }
-  const doubled = parseDocument(text, { prettyErrors: false }).errors.filter(({ code }) => code === 'DUPLICATE_KEY');
-  const wrong = explain(settingsSource, value).map(({ kind, path, message, hint }) =>
-    fail(codes[kind], placeInJson(text, path, { key: kind.endsWith('-key') }), message, hint),
+  const { value, faults } = readJson(text);
+  const diagnostics = faults.map(({ offset, length, message, hint }) =>
+    fail('settings/json', placeAt(text, offset, length), message, hint),
   );
-  const twice = doubled.map(({ pos: [from] }) => {
-    const key = /^"[^"]*"/.exec(text.slice(from))?.[0] ?? '"';
-    return fail(
-      'settings/duplicate-key',
-      placeAt(text, from, key.length),
-      `${key} stands twice.`,
-      'Keep one of the two.',
-    );
-  });
-  if (wrong.length + twice.length > 0) throw new ContentError([...wrong, ...twice]);
-  return settingsSource.parse(value);
+  if (text !== marked) {
+    const message = `${settingsFile} starts with a byte-order mark (BOM), a character that does not show.`;
+    diagnostics.push(fail('settings/json', placeAt(text, 0), message, 'Save the file as UTF-8 without BOM.'));
+  }
+  if (value === undefined) return { value, diagnostics };
+  for (const { kind, path, message, hint } of explain(settingsSource, value, { json: true })) {
+    const place = placeInJson(text, path, { key: kind.endsWith('-key') });
+    diagnostics.push(fail(codes[kind], place, message, hint));
+  }
+  if (faults.length === 0) {
+    for (const { code, pos } of parseDocument(text, { prettyErrors: false }).errors) {
+      if (code !== 'DUPLICATE_KEY') continue;
+      const key = /^"[^"]*"/.exec(text.slice(pos[0]))?.[0] ?? '"';
+      const place = placeAt(text, pos[0], key.length);
+      diagnostics.push(fail('settings/duplicate-key', place, `${key} appears twice.`, 'Keep one of the two.'));
+    }
+  }
+  return { value, diagnostics };
 }
 
 const codes = {

@@ -8,7 +8,8 @@ export interface Place {
 /** The place of the `length` units that start at `offset` of `text`; a range over several lines ends with its first. */
 export function placeAt(text: string, offset: number, length = 1): Place {
   const start = Math.max(0, Math.min(offset, text.length));
-  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  // Before the first unit there is nothing: lastIndexOf would take -1 for 0, and find a newline that starts the text.
+  const lineStart = start === 0 ? 0 : text.lastIndexOf('\n', start - 1) + 1;
   const line = countNewlines(text, lineStart) + 1;
   const lineEnd = text.indexOf('\n', start);
   const rest = (lineEnd === -1 ? text.length : lineEnd) - start;
@@ -47,10 +48,4 @@ function countNewlines(text: string, end: number): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) count += 1;
   return count;
-}
-
-/** Where JSON.parse stopped, as far as its message tells, else the end of the text. */
-export function jsonErrorOffset(error: unknown, text: string): number {
-  const position = /position (\d+)/.exec(String(error))?.[1];
-  return position === undefined ? Math.max(0, text.trimEnd().length - 1) : Number(position);
 }

@@ -1,30 +1,57 @@
 import { artifacts } from './artifacts/index.ts';
 import { prepareSite } from './build/prepare.ts';
 import { hasTemplates } from './build/read-templates.ts';
+import { zone } from './calendar.ts';
 import { loadContent } from './content/load.ts';
 import { editorialFindings } from './content/rules/index.ts';
 import { type Selected, select } from './content/select.ts';
 import { ContentError, type Diagnostic, sortDiagnostics } from './diagnostics.ts';
-import type { Settings } from './settings.ts';
+import type { KnownVocabulary } from './schema/settings.ts';
+import { checkSettings, type Settings, type SettingsOverrides } from './settings.ts';
 
 /**
- * Everything that is wrong with a catalog, sorted: every folder, due or not, its writing, and the catalog's own
- * templates. `folders` are the names of all folders.
+ * Everything that is wrong with a catalog, sorted: its settings, and with what is known of them all that
+ * `validateCatalog` finds. `today` is that of the catalog's time zone where it is not given.
+ *
+ * Throws UsageError when an override of the settings is wrong.
+ */
+export async function checkCatalog(
+  cwd: string,
+  overrides: SettingsOverrides & { today?: string | undefined },
+  environment: NodeJS.ProcessEnv,
+): Promise<{ folders: string[]; diagnostics: Diagnostic[] }> {
+  const { settings, vocabulary, diagnostics } = checkSettings(cwd, overrides, environment);
+  const today = overrides.today ?? zone(settings.timezone).today(new Date());
+  const found = await validateCatalog(cwd, settings, today, vocabulary);
+  return { ...found, diagnostics: sortDiagnostics([...diagnostics, ...found.diagnostics]) };
+}
+
+/**
+ * Everything that is wrong with a catalog but its settings, sorted: every folder, due or not, its writing, and the
+ * catalog's own templates. `folders` are the names of all folders.
  */
 export async function validateCatalog(
   cwd: string,
   settings: Settings,
   today: string,
+  vocabulary: KnownVocabulary = settings,
 ): Promise<{ folders: string[]; diagnostics: Diagnostic[] }> {
-  const content = loadContent(cwd, settings, today);
+  const content = loadContent(cwd, vocabulary, today);
   const { folders, diagnostics } = content;
   const selected = select(content, { today, future: true, drafts: true });
   const found = [
     ...diagnostics,
     ...folders.flatMap((folder) => editorialFindings(folder, settings.language)),
-    ...(hasTemplates(cwd) ? templateFaults(cwd, settings, selected) : []),
+    ...(hasTemplates(cwd) ? templateFaults(cwd, withCategories(settings, vocabulary, selected), selected) : []),
   ];
   return { folders: folders.map(({ slug }) => slug), diagnostics: sortDiagnostics(found) };
+}
+
+/** Settings with the categories that agents use, where those that they may use are not known. */
+function withCategories(settings: Settings, { categories }: KnownVocabulary, { agents }: Selected): Settings {
+  if (categories !== null) return settings;
+  const used = agents.map(({ category }) => [category, { label: category, description: category }]);
+  return { ...settings, categories: Object.fromEntries(used) };
 }
 
 /** What is wrong with the templates, found by rendering one file of each artifact. */

@@ -21,7 +21,7 @@ for (const mistake of mistakes) {
     const others = diagnostics.filter(({ code, severity }) => severity === 'error' && code !== mistake.code);
     assert.equal(
       others.map(({ code }) => code),
-      mistake.also ?? [],
+      [],
     );
     for (const { message, hint } of found) {
       assert.match(message, /^\S.*[.]$/);

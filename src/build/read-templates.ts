@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { TemplateSource } from '../artifacts/templates.ts';
 import { compareText } from '../compare.ts';
 import { ContentError, diagnose } from '../diagnostics.ts';
-import { nearest } from '../schema/explain.ts';
+import { nearest } from '../schema/proposals.ts';
 
 /** Templates and assets as they lie on the disk: the program's own, replaced file by file by those of the catalog. */
 export interface TemplateFiles {

@@ -1,17 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Console } from '../console.ts';
-import { ContentError, type Diagnostic, OperationError } from '../diagnostics.ts';
+import { type Diagnostic, OperationError } from '../diagnostics.ts';
 import type { ReportFormat } from '../report.ts';
-import {
-  type CommonFlags,
-  cwdOption,
-  formatOf,
-  formatOption,
-  jsonOption,
-  openCatalog,
-  todayOption,
-} from './options.ts';
+import { type CommonFlags, cwdOption, formatOf, formatOption, jsonOption, todayOption } from './options.ts';
 
 interface Flags extends Omit<CommonFlags, 'out'> {
   format?: ReportFormat;
@@ -35,14 +27,15 @@ export function addValidate(program: Command, terminal: Console): void {
 
 async function validate(slugs: string[], flags: Flags, terminal: Console): Promise<void> {
   const { hasErrors, plural } = await import('../report.ts');
-  const { folders, diagnostics } = await check(flags);
-  const unknown = folders === null ? [] : slugs.filter((slug) => !folders.includes(slug));
+  const { checkCatalog } = await import('../validate.ts');
+  const { folders, diagnostics } = await checkCatalog(resolve(flags.cwd), flags, process.env);
+  const unknown = slugs.filter((slug) => !folders.includes(slug));
   if (unknown.length > 0) throw new OperationError(`There is no agent ${unknown.join(', ')} in agents/.`);
   const wanted = diagnostics.filter(({ slug }) => slugs.length === 0 || slug === null || slugs.includes(slug));
 
   const format = formatOf(flags);
   await print(wanted, format, resolve(flags.cwd), terminal);
-  const count = slugs.length === 0 ? (folders?.length ?? 0) : slugs.length;
+  const count = slugs.length === 0 ? folders.length : slugs.length;
   if (format === 'github') {
     const { writeSummary } = await import('../github/step-files.ts');
     const { validationSummary } = await import('../github/summaries.ts');
@@ -51,18 +44,6 @@ async function validate(slugs: string[], flags: Flags, terminal: Console): Promi
   if (hasErrors(wanted)) terminal.exitCode = 1;
   else if (format === 'pretty') {
     terminal.say(`${plural(count, 'agent')} checked, no errors.\n`);
-  }
-}
-
-/** What is wrong with the catalog; `folders` is null where not even its settings can be used. */
-async function check(flags: Flags): Promise<{ folders: string[] | null; diagnostics: readonly Diagnostic[] }> {
-  const { validateCatalog } = await import('../validate.ts');
-  try {
-    const { cwd, settings, today } = await openCatalog(flags);
-    return await validateCatalog(cwd, settings, today);
-  } catch (error) {
-    if (error instanceof ContentError) return { folders: null, diagnostics: error.diagnostics };
-    throw error;
   }
 }
 

@@ -1,11 +1,11 @@
-import { isUtf8 } from 'node:buffer';
 import { type Diagnostic, diagnose, type Finding } from '../diagnostics.ts';
+import { slugFrom } from '../new-agent/names.ts';
 import { configExtensions } from '../schema/config-files.ts';
-import { nearest } from '../schema/explain.ts';
 import { maxSlugLength, reservedSlug, slugPattern } from '../schema/fields.ts';
-import { placeAt } from '../source-text.ts';
+import { nearest } from '../schema/proposals.ts';
 import { requiredFiles } from './agent.ts';
-import { maxFileBytes, type SourceFile, type SourceFolder, type Trouble } from './read.ts';
+import { decode, textOf } from './decode.ts';
+import { maxFileBytes, type SourceFolder, type Trouble } from './read.ts';
 
 /** The texts of a folder that could be read, by file name, and what is wrong with the folder and its files. */
 export interface FolderTexts {
@@ -27,12 +27,16 @@ export function decodeFolder(folder: SourceFolder): FolderTexts {
     return { texts: new Map(), config: null, diagnostics };
   }
   const configs = folder.files.filter(({ name }) => /^config\.[A-Za-z0-9]+$/.test(name)).map(({ name }) => name);
+  const known = new Set<string>([...requiredFiles, ...configs]);
   checkNames(folder, configs, report);
 
   const texts = new Map<string, string>();
   for (const file of folder.files) {
-    const text = decode(file, (finding) => report(finding, file.name));
-    if (text !== null) texts.set(file.name, text);
+    const { name, bytes, trouble } = file;
+    if (trouble !== null && known.has(name)) report(explainTrouble(trouble, name), name);
+    if (trouble !== null || bytes === null) continue;
+    const text = known.has(name) ? decode(name, bytes, (finding) => report(finding, name)) : textOf(bytes);
+    if (text !== null) texts.set(name, text);
   }
   return { texts, config: configs[0] ?? null, diagnostics };
 }
@@ -50,7 +54,7 @@ function checkName(slug: string, report: Report): void {
     report({
       code: 'folder/name',
       message: `The folder is called "${slug}"${long}; its name is the slug and has to be lower-case words joined by hyphens, at most ${maxSlugLength} characters.`,
-      hint: `Rename the folder${proposal(slug)}.`,
+      hint: `Rename the folder${slugFrom(slug) === '' ? '' : `, for example to ${slugFrom(slug)}`}.`,
     });
   } else if (reservedSlug(slug) !== null) {
     report({
@@ -61,32 +65,46 @@ function checkName(slug: string, report: Report): void {
   }
 }
 
-function proposal(slug: string): string {
-  const words = slug.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const name = words.join('-').slice(0, maxSlugLength).replace(/-$/, '');
-  return name === '' ? '' : `, for example to ${name}`;
-}
-
 function checkNames({ files }: SourceFolder, configs: string[], report: Report): void {
   const names = files.map(({ name }) => name);
-  const known = new Set<string>([...requiredFiles, ...configs]);
-  const strangers = files
-    .filter(({ name, trouble }) => !known.has(name) && trouble?.kind !== 'not-a-file')
-    .map(({ name }) => name);
+  const folders = files.filter(({ trouble }) => trouble?.kind === 'not-a-file').map(({ name }) => name);
+  const strangers = names.filter((name) => ![...requiredFiles, ...configs, ...folders].includes(name));
+  const missing: (typeof requiredFiles)[number][] = [];
   for (const name of requiredFiles.filter((required) => !names.includes(required))) {
-    const slip = nearest(name, strangers);
+    const slip = strangers.find((other) => plainStem(other) === plainStem(name)) ?? nearest(name, strangers);
+    if (slip === undefined) missing.push(name);
+    else {
+      report(
+        {
+          code: 'folder/missing-file',
+          message: `${slip} has to be called ${name}.`,
+          hint: `Rename ${slip} to ${name}.`,
+        },
+        slip,
+      );
+      strangers.splice(strangers.indexOf(slip), 1);
+    }
+  }
+  const isGroup = missing.length === requiredFiles.length && folders.length > 0;
+  if (isGroup) {
     report({
-      code: 'folder/missing-file',
-      message: `${name} is missing.`,
-      hint: slip === undefined ? `Add ${name}: ${filePurposes[name]}.` : `Rename ${slip} to ${name}.`,
+      code: 'folder/unknown-file',
+      message: `The folder has no files of an agent, only ${folders.length === 1 ? 'the folder' : 'the folders'} ${folders.join(', ')}.`,
+      hint: 'Move each agent directly into agents/: folders of agents are not nested.',
     });
+  } else {
+    reportMissing(missing, report);
+    for (const { name, trouble } of files) {
+      const isKnown = [...requiredFiles, ...configs].includes(name);
+      if (trouble?.kind === 'not-a-file' && !isKnown) report(explainTrouble(trouble, name), name);
+    }
   }
   for (const name of strangers) {
     report(
       {
         code: 'folder/unknown-file',
         message: `${name} is not a file of an agent.`,
-        hint: `An agent has ${requiredFiles.join(', ')} and at most one config.<ext>; rename or remove this one.`,
+        hint: strangerHint(name, [...requiredFiles, ...configs]),
       },
       name,
     );
@@ -115,77 +133,60 @@ function checkNames({ files }: SourceFolder, configs: string[], report: Report):
   }
 }
 
+function reportMissing(missing: readonly (typeof requiredFiles)[number][], report: Report): void {
+  if (missing.length === requiredFiles.length) {
+    report({
+      code: 'folder/missing-file',
+      message: `The files of the agent are missing: ${missing.join(', ')}.`,
+      hint: 'Add them, or delete the folder.',
+    });
+    return;
+  }
+  for (const name of missing) {
+    report({
+      code: 'folder/missing-file',
+      message: `${name} is missing.`,
+      hint: `Add ${name}: ${filePurposes[name]}.`,
+    });
+  }
+}
+
+/** The name of a file up to its first dot, in one form of writing. */
+function plainStem(name: string): string {
+  return name.toLowerCase().replace(/\..*$/, '').replace(/[_ ]/g, '-');
+}
+
+/** How to get rid of a file that does not belong to an agent. */
+function strangerHint(name: string, known: readonly string[]): string {
+  const original = known.find((file) => isCopyOf(name, file));
+  if (original !== undefined) return `It looks like a backup copy of ${original}: delete it.`;
+  if (/^(?:thumbs\.db|ehthumbs\.db|desktop\.ini|icon\r)$/i.test(name)) {
+    return 'The operating system made it. Delete it, and name it in .gitignore.';
+  }
+  if (/\.(?:png|jpe?g|gif|webp|avif|svg|heic|bmp|tiff?|pdf)$/i.test(name)) {
+    return 'Remove it: an agent has no pictures, only text that people read and paste.';
+  }
+  if (/^config\./i.test(name)) return `Rename ${name} to ${name.toLowerCase()}.`;
+  return `An agent has ${requiredFiles.join(', ')}, and at most one config.<ext>; rename or remove this file.`;
+}
+
+/** Whether a name is what editors and file managers call a copy of `file`: agent.md~, agent.md.bak, agent (copy).md. */
+function isCopyOf(name: string, file: string): boolean {
+  const dot = file.lastIndexOf('.');
+  const lower = name.toLowerCase();
+  if (!lower.includes(file.slice(0, dot))) return false;
+  const rest = lower.replace(file.slice(0, dot), '').replace(file.slice(dot), '');
+  return /^[\s#~._-]*(?:\(?(?:copy of|copy|copie|kopie|kopia|copia|backup|bak|old|orig|rej|save|sw[a-p]|tmp|\d+)\)?[\s#~()\d._-]*)?$/.test(
+    rest,
+  );
+}
+
 const filePurposes: Record<(typeof requiredFiles)[number], string> = {
   'agent.md': 'the front matter and how the agent works',
   'prompt.txt': 'the prompt, with its sections INPUT, RULES and OUTPUT',
   'sample-input.txt': 'an input that a reader can try the prompt with',
   'sample-output.txt': 'what a good answer to the sample input looks like',
 };
-
-function decode({ name, bytes, trouble }: SourceFile, report: (finding: Omit<Finding, 'slug' | 'file'>) => void) {
-  if (trouble !== null || bytes === null) {
-    if (trouble !== null) report(explainTrouble(trouble, name));
-    return null;
-  }
-  if (!isUtf8(bytes)) {
-    const text = bytes.toString('utf8');
-    report({
-      code: 'file/encoding',
-      text,
-      place: placeAt(text, firstInvalid(bytes)),
-      message: `${name} is not text in UTF-8.`,
-      hint: 'Save the file with the encoding UTF-8.',
-    });
-    return null;
-  }
-  const text = bytes.toString('utf8');
-  const carriageReturn = text.indexOf('\r');
-  if (carriageReturn !== -1) {
-    report({
-      code: 'file/line-ends',
-      text,
-      place: placeAt(text, carriageReturn),
-      message: `${name} has line ends with CR (Windows or old Mac).`,
-      hint: 'Save the file with LF line ends; the `.gitattributes` line `* text=auto eol=lf` keeps them so.',
-    });
-  }
-  if (text.trim() === '') {
-    report({
-      code: 'file/empty',
-      message: `${name} is empty.`,
-      hint: 'Write its text, or remove the file if it is not needed.',
-    });
-    return null;
-  }
-  return text.replace(/\r\n?/g, '\n');
-}
-
-/** Where the first byte that is not UTF-8 falls, in UTF-16 units of the decoded text. */
-function firstInvalid(bytes: Buffer): number {
-  let valid = 0;
-  let invalid = bytes.length;
-  while (valid + 1 < invalid) {
-    const middle = (valid + invalid) >> 1;
-    if (startsValid(bytes.subarray(0, middle))) valid = middle;
-    else invalid = middle;
-  }
-  return startsValid(bytes.subarray(0, 1))
-    ? bytes
-        .subarray(0, valid)
-        .toString('utf8')
-        .replace(/\uFFFD$/, '').length
-    : 0;
-}
-
-/** Whether bytes are UTF-8 as far as they go; a character may be cut off at their end. */
-function startsValid(bytes: Buffer): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function explainTrouble({ kind, reason }: Trouble, name: string): Omit<Finding, 'slug' | 'file'> {
   switch (kind) {
@@ -204,8 +205,8 @@ function explainTrouble({ kind, reason }: Trouble, name: string): Omit<Finding, 
     case 'not-a-file':
       return {
         code: 'folder/unknown-file',
-        message: `${name} is not a plain file.`,
-        hint: 'Remove it: the folder of an agent holds files only.',
+        message: `${name} is ${reason === 'folder' ? 'a folder' : 'not a regular file'}.`,
+        hint: 'Remove it: the folder of an agent has files only.',
       };
     case 'too-large':
       return {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Diagnostic, diagnose } from '../diagnostics.ts';
 import { frontMatterSchema } from '../schema/front-matter.ts';
-import type { Vocabulary } from '../schema/settings.ts';
+import type { KnownVocabulary } from '../schema/settings.ts';
 import { type Calendar, checkTogether } from './calendar-rules.ts';
 import { type ParsedFolder, parseFolder } from './parse.ts';
 import { readAgents, type SourceFolder } from './read.ts';
@@ -18,7 +18,7 @@ export interface Content extends Calendar {
 }
 
 /** Reads and checks every folder below `cwd`/agents. `today` decides what is published, and which dates messages propose. */
-export function loadContent(cwd: string, vocabulary: Vocabulary, today: string): Content {
+export function loadContent(cwd: string, vocabulary: KnownVocabulary, today: string): Content {
   let sources: SourceFolder[];
   try {
     sources = readAgents(cwd);
@@ -41,13 +41,13 @@ export function loadContent(cwd: string, vocabulary: Vocabulary, today: string):
 }
 
 /** The same for folders that are already read, without git. */
-export function checkContent(sources: readonly SourceFolder[], vocabulary: Vocabulary, today: string): Content {
+export function checkContent(sources: readonly SourceFolder[], vocabulary: KnownVocabulary, today: string): Content {
   return combine(parseAll(sources, vocabulary), null, noHistory, today);
 }
 
 const noHistory: NumberHistory = { lost: [], incomplete: null };
 
-function parseAll(sources: readonly SourceFolder[], vocabulary: Vocabulary): ParsedFolder[] {
+function parseAll(sources: readonly SourceFolder[], vocabulary: KnownVocabulary): ParsedFolder[] {
   const schema = frontMatterSchema(vocabulary);
   return sources.map((source) => parseFolder(source, schema));
 }

@@ -1,15 +1,16 @@
 import { isDay } from '../calendar.ts';
 import { type Diagnostic, diagnose, type Finding } from '../diagnostics.ts';
+import { readJson } from '../json-faults.ts';
 import { explain } from '../schema/explain.ts';
 import type { frontMatterSchema } from '../schema/front-matter.ts';
-import { jsonErrorOffset, placeAt } from '../source-text.ts';
+import { placeAt } from '../source-text.ts';
 import { placeInFrontMatter } from '../yaml-place.ts';
 import type { Agent, Config } from './agent.ts';
 import { decodeFolder, pathOf } from './files.ts';
-import { splitFrontMatter } from './front-matter.ts';
+import { type SplitSource, splitFrontMatter } from './front-matter.ts';
 import { markdownFindings } from './markdown.ts';
 import type { SourceFolder } from './read.ts';
-import { sectionFault } from './sections.ts';
+import { sectionFaults } from './sections.ts';
 import { textFindings } from './texts.ts';
 
 /** What is known of a folder, well-formed or not. */
@@ -54,9 +55,11 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
     return { slug, texts, agent: null, place: guessStanding(text ?? ''), diagnostics };
   }
 
+  diagnostics.push(...source.diagnostics);
   const parsed = schema.safeParse(source.data);
   if (!parsed.success) {
     for (const { kind, path, message, hint } of explain(schema, source.data)) {
+      if (source.unread.has(String(path[0]))) continue;
       const code = codes[kind];
       report('agent.md', {
         code,
@@ -85,7 +88,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
       hint: 'Write it in Markdown after the closing `---`.',
     });
   }
-  const place = readStanding(source.data);
+  const place = standingOf(source, text);
   if (!parsed.success || diagnostics.length > 0) return { slug, texts, agent: null, place, diagnostics };
   const agent: Agent = {
     ...parsed.data,
@@ -109,8 +112,7 @@ const codes = {
 type Report = (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => void;
 
 function checkPrompt(prompt: string, report: Report): void {
-  const fault = sectionFault(prompt);
-  if (fault !== null) report('prompt.txt', { code: 'prompt/sections', ...fault });
+  for (const fault of sectionFaults(prompt)) report('prompt.txt', { code: 'prompt/sections', ...fault });
   if (!prompt.endsWith('\n') || prompt.endsWith('\n\n')) {
     report('prompt.txt', {
       code: 'file/final-newline',
@@ -124,19 +126,13 @@ function checkPrompt(prompt: string, report: Report): void {
 function readConfig(file: string, text: string | undefined, report: Report): Config | null {
   if (text === undefined) return null;
   if (!file.endsWith('.json')) return { file, text, value: text };
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return { file, text, value: isObject ? (value as Record<string, unknown>) : text };
-  } catch (error) {
-    report(file, {
-      code: 'config/json',
-      place: placeAt(text, jsonErrorOffset(error, text)),
-      message: `${file} is not well-formed JSON.`,
-      hint: 'Check for a missing comma, quote or bracket, or a comma too many, at or just before this place.',
-    });
-    return null;
+  const { value, faults } = readJson(text);
+  for (const { offset, length, message, hint } of faults) {
+    report(file, { code: 'config/json', place: placeAt(text, offset, length), message, hint });
   }
+  if (faults.length > 0) return null;
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return { file, text, value: isObject ? (value as Record<string, unknown>) : text };
 }
 
 function readStanding(data: unknown): Standing {
@@ -155,16 +151,25 @@ function readStanding(data: unknown): Standing {
 /** The standing that the text of an agent.md gives its agent, whatever else is wrong with it. */
 export function standingIn(text: string): Standing {
   const source = splitFrontMatter(text, '', '');
-  return 'code' in source ? guessStanding(text) : readStanding(source.data);
+  return 'code' in source ? guessStanding(text) : standingOf(source, text);
+}
+
+/** What front matter says, guessed where a part of it cannot be read. */
+function standingOf({ data, unread }: SplitSource, text: string): Standing {
+  return readStanding(unread.size > 0 ? { ...guess(text), ...(data as object) } : data);
 }
 
 /** The same from the lines of front matter that is not well-formed, so that a numbered agent is still known as one. */
 function guessStanding(text: string): Standing {
+  return readStanding(guess(text));
+}
+
+function guess(text: string): Record<string, unknown> {
   const value = (key: string) => new RegExp(`^${key}:[ \\t]*["']?([^"'\\n#]*)`, 'm').exec(text)?.[1]?.trim();
-  return readStanding({
+  return {
     date: value('date'),
     issue: Number(value('issue')),
     draft: value('draft') === 'true',
     withdrawn: value('withdrawn'),
-  });
+  };
 }

@@ -17,7 +17,8 @@ export interface SourceFile {
   trouble: Trouble | null;
 }
 
-/** `reason` is the system's word for it, such as EACCES, for `unreadable`; the size in bytes for `too-large`. */
+/** `reason` is the system's word for it, such as EACCES, for `unreadable`; the size in bytes for `too-large`;
+ * `folder` for a `not-a-file` that is one. */
 export interface Trouble {
   kind: 'unreadable' | 'symlink' | 'not-a-folder' | 'not-a-file' | 'too-large';
   reason: string;
@@ -57,7 +58,7 @@ function listEntries(root: string) {
 function readFiles(path: string): SourceFile[] {
   return visible(path).map((entry) => {
     if (entry.isSymbolicLink()) return trouble(entry.name, 'symlink');
-    if (!entry.isFile()) return trouble(entry.name, 'not-a-file');
+    if (!entry.isFile()) return trouble(entry.name, 'not-a-file', entry.isDirectory() ? 'folder' : '');
     try {
       const bytes = readFileSync(join(path, entry.name));
       if (bytes.length > maxFileBytes) return trouble(entry.name, 'too-large', String(bytes.length));

@@ -1,5 +1,5 @@
 import type { AgentSummary } from '../schema/documents.ts';
-import { nearest } from '../schema/explain.ts';
+import { nearest } from '../schema/proposals.ts';
 import type { McpCatalog } from './catalog.ts';
 import type { Filters } from './find.ts';
 

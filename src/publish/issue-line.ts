@@ -30,7 +30,7 @@ function endOfLine(bytes: Buffer, line: number): number {
 
 function frontMatter(bytes: Buffer): Record<string, unknown> | null {
   const split = splitFrontMatter(bytes.toString('utf8'), 'agent.md', '');
-  return 'code' in split ? null : (split.data as Record<string, unknown>);
+  return 'code' in split || split.diagnostics.length > 0 ? null : (split.data as Record<string, unknown>);
 }
 
 /** The keys of front matter in their order, with `issue` after `date`. */

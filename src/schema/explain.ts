@@ -1,6 +1,7 @@
-import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { maskSecrets } from '../secrets.ts';
+import { dateRule } from './fields.ts';
+import { meant, nearest, whyNoDay } from './proposals.ts';
 
 /** One thing that is wrong with a value, in words. */
 export interface Explanation {
@@ -14,26 +15,40 @@ export interface Explanation {
 }
 
 /**
- * Everything that `schema` finds wrong with `value`, in words; an empty list when it fits.
+ * Everything that `schema` finds wrong with `value`, in words; an empty list when it fits. One mistake is one entry: a
+ * misspelled key is not reported as missing too, and a value has one entry, whatever rules it breaks.
  *
- * `echo: false` keeps the value itself out of the messages, for what readers send.
+ * `echo: false` keeps the value itself out of the messages, for what readers send. `json: true` writes proposals as
+ * JSON instead of YAML.
  */
-export function explain(schema: z.ZodType, value: unknown, { echo = true } = {}): Explanation[] {
+export function explain(
+  schema: z.ZodType,
+  value: unknown,
+  { echo = true, json = false }: { echo?: boolean; json?: boolean } = {},
+): Explanation[] {
   const result = schema.safeParse(value);
   if (result.success) return [];
-  return result.error.issues.flatMap((issue) => explainIssue(issue, schema, value, echo));
+  const groups = new Map<string, z.core.$ZodIssue[]>();
+  for (const issue of result.error.issues) {
+    const place = JSON.stringify([issue.code === 'unrecognized_keys', issue.path]);
+    groups.set(place, [...(groups.get(place) ?? []), issue]);
+  }
+  const found = [...groups.values()].flatMap((issues) => explainIssues(issues, { schema, root: value, echo, json }));
+  return withoutRepeats(withoutMisspelled(found));
 }
 
-/** The one of `known` that `word` is most likely a slip of, or undefined. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
-  if (known.length === 0) return undefined;
-  const best = closest(word.toLowerCase(), [...known]);
-  return distance(word.toLowerCase(), best.toLowerCase()) <= Math.max(1, Math.floor(word.length / 3))
-    ? best
-    : undefined;
+interface Surroundings {
+  schema: z.ZodType;
+  root: unknown;
+  echo: boolean;
+  json: boolean;
 }
 
-function explainIssue(issue: z.core.$ZodIssue, schema: z.ZodType, root: unknown, echo: boolean): Explanation[] {
+/** In words, the issues of one place. */
+function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surroundings): Explanation[] {
+  const { schema, root, echo } = surroundings;
+  const [issue] = issues;
+  if (issue === undefined) return [];
   const path = issue.path.filter((key) => typeof key !== 'symbol');
   const name = path.length === 0 ? 'The whole' : `\`${fieldName(path)}\``;
   if (issue.code === 'unrecognized_keys') {
@@ -41,13 +56,14 @@ function explainIssue(issue: z.core.$ZodIssue, schema: z.ZodType, root: unknown,
     return issue.keys.map((key) => unknownKey(key, path, known));
   }
   if (issue.code === 'invalid_key') {
-    const key = path.at(-1);
+    const key = String(path.at(-1));
+    const proposal = issue.issues[0] === undefined ? undefined : meant(issue.issues[0], key);
     return [
       {
         kind: 'bad-key',
         path,
         message: `\`${key}\` cannot be a key; it has to be ${keyRule(issue)}.`,
-        hint: 'Rename it.',
+        hint: proposal === undefined ? 'Rename it.' : `Rename it, for example to ${proposal}.`,
       },
     ];
   }
@@ -63,15 +79,15 @@ function explainIssue(issue: z.core.$ZodIssue, schema: z.ZodType, root: unknown,
       },
     ];
   }
-  const shown = echo ? `${name} is ${show(found)}; it` : name;
-  const slip =
-    issue.code === 'invalid_value' && typeof found === 'string' ? nearest(found, issue.values.map(String)) : undefined;
+  // A value of a wrong type, and an empty text, break further rules only because of that.
+  const told = issue.code === 'invalid_type' || found === '' ? [issue] : issues;
+  const rules = [...new Set(told.map(rule))];
   return [
     {
       kind: 'value',
       path,
-      message: `${shown} has to be ${rule(issue)}.`,
-      hint: slip !== undefined ? `Did you mean ${slip}?` : valueHint(issue, found, describe(schema, path)),
+      message: `${echo ? `${name} is ${show(found)}; it` : name} has to be ${rules.join(' and ')}.`,
+      hint: valueHint(issue, found, path, surroundings),
     },
   ];
 }
@@ -84,6 +100,59 @@ function unknownKey(key: string, path: (string | number)[], known: string[]): Ex
     message: `\`${fieldName([...path, key])}\` is not a known key.`,
     hint: slip !== undefined ? `Did you mean \`${slip}\`?` : `The known keys are ${known.join(', ')}.`,
   };
+}
+
+/** What else editors call a key. */
+const otherNames: Record<string, readonly string[]> = {
+  title: ['name', 'heading'],
+  date: ['day', 'published', 'publishedOn', 'pubDate'],
+  category: ['section', 'topic'],
+  tags: ['keywords', 'labels'],
+  difficulty: ['level'],
+  runtimes: ['assistants', 'models', 'tools'],
+  excerpt: ['summary', 'description'],
+  text: ['description', 'detail'],
+  detail: ['description', 'text'],
+  label: ['name', 'title'],
+  name: ['title', 'label'],
+  second: ['time', 'at'],
+};
+
+/** An unknown key that is most likely a missing one under another name is one mistake: the missing one is dropped. */
+function withoutMisspelled(found: readonly Explanation[]): Explanation[] {
+  const missing = found.filter(({ kind }) => kind === 'missing');
+  const explained = new Set<Explanation>();
+  const result = found.map((entry) => {
+    if (entry.kind !== 'unknown-key') return entry;
+    const key = String(entry.path.at(-1));
+    const beside = missing.filter((one) => !explained.has(one) && parent(one) === parent(entry));
+    const names = beside.map(({ path }) => String(path.at(-1)));
+    const name = nearest(key, names) ?? names.find((other) => otherNames[other]?.includes(key));
+    if (name === undefined) return entry;
+    explained.add(beside[names.indexOf(name)] as Explanation);
+    return { ...entry, hint: `Did you mean \`${name}\`?` };
+  });
+  return result.filter((entry) => !explained.has(entry));
+}
+
+function parent({ path }: Explanation): string {
+  return JSON.stringify(path.slice(0, -1));
+}
+
+/** Entries of one list that are all wrong in the same way are one mistake: the first says so. */
+function withoutRepeats(found: readonly Explanation[]): Explanation[] {
+  const key = ({ kind, path, hint }: Explanation) =>
+    kind === 'value' && typeof path.at(-1) === 'number' && hint.startsWith(entryHint)
+      ? JSON.stringify(path.slice(0, -1))
+      : null;
+  const seen = new Set<string>();
+  return found.filter((entry) => {
+    const list = key(entry);
+    if (list === null) return true;
+    const repeats = seen.has(list);
+    seen.add(list);
+    return !repeats;
+  });
 }
 
 /** The end of the sentence "it has to be …". */
@@ -124,18 +193,64 @@ function keyRule(issue: z.core.$ZodIssueInvalidKey): string {
   return issue.issues[0]?.message ?? 'another';
 }
 
-function valueHint(issue: z.core.$ZodIssue, found: unknown, description: string | undefined): string {
+function valueHint(
+  issue: z.core.$ZodIssue,
+  found: unknown,
+  path: (string | number)[],
+  { schema, json }: Surroundings,
+): string {
   const expected = issue.code === 'invalid_type' ? issue.expected : '';
-  if (expected === 'string' && (typeof found === 'number' || typeof found === 'boolean')) return 'Put it in quotes.';
-  if (expected === 'array') return 'Write it as a list, in square brackets and with commas.';
-  if (found === null) return 'Write a value, or remove the line if it is not needed.';
+  if (found === null || found === '') return 'Write a value, or remove the line if it is not needed.';
+  if (issue.code === 'custom' && typeof issue.params?.hint === 'string') return issue.params.hint;
+  if (typeof found === 'string' && isQuoted(found, expected)) return 'Remove the quotes.';
+  const proposal = meant(issue, found);
+  if (proposal !== undefined) return `Did you mean ${proposal}?`;
+  if (issue.message === dateRule) return whyNoDay(String(found)) ?? 'Write it as YYYY-MM-DD, such as 2026-03-01.';
   if (issue.code === 'invalid_value') return 'Choose one of these.';
-  return description === undefined ? 'Correct it, or remove it.' : `What belongs here: ${lowerFirst(description)}.`;
+  const description = describe(schema, path);
+  return (
+    typeHint(expected, found, knownKeys(schema, expected === 'array' ? [...path, 0] : path), json) ??
+    (description === undefined ? 'Correct it, or remove it.' : `What belongs here: ${lowerFirst(description)}.`)
+  );
+}
+
+/** Whether a text would fit without its quotes. */
+function isQuoted(text: string, expected: string): boolean {
+  if (expected === 'boolean') return text === 'true' || text === 'false';
+  return (expected === 'int' || expected === 'number') && /^-?\d+(?:\.\d+)?$/.test(text);
+}
+
+const entryHint = 'Write each entry with the keys ';
+
+/** How to write a value of another type. `keys` are those of the object, or of the entries of the list, that it has to be. */
+function typeHint(expected: string, found: unknown, keys: readonly string[], json: boolean): string | undefined {
+  const names = keys.map((key) => `\`${key}\``).join(' and ');
+  switch (expected) {
+    case 'string':
+      return typeof found === 'object'
+        ? 'Write one text; put it in quotes when it starts with a bracket or a brace.'
+        : 'Put it in quotes.';
+    case 'array':
+      return names === ''
+        ? `Write it as a list${listOf(found, json)}.`
+        : `Write it as a list; each entry has ${names}.`;
+    case 'object':
+      return names === '' ? undefined : `${entryHint}${names}.`;
+    default:
+      return undefined;
+  }
+}
+
+/** The list that a text most likely stands for, as the end of a sentence. */
+function listOf(found: unknown, json: boolean): string {
+  if (typeof found !== 'string') return ', in square brackets and with commas';
+  const items = found.split(',').map((item) => item.trim());
+  return `: [${items.map((item) => (json ? JSON.stringify(item) : item)).join(', ')}]`;
 }
 
 /** A value as a person would recognise it, cut to 60 characters. */
 function show(value: unknown): string {
-  if (value === null) return 'empty';
+  if (value === null || value === '') return 'empty';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object') return 'an object';
   const text = JSON.stringify(typeof value === 'string' ? maskSecrets(value) : value) ?? String(value);

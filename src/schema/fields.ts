@@ -12,6 +12,13 @@ export const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** The longest slug, tag or category key, in characters. */
 export const maxSlugLength = 64;
 
+/** The rules that proposals.ts knows a proposal for, as the end of the sentence "it has to be …". */
+export const slugRule = 'lower-case words joined by hyphens, such as release-notes';
+export const dateRule = 'a day of the calendar as YYYY-MM-DD';
+export const webUrlRule = 'an address that starts with http:// or https://';
+export const timeZoneRule = 'the name of a time zone, such as UTC or Europe/Berlin';
+export const languageRule = 'a language tag, such as en or pt-BR (BCP 47)';
+
 /** How many Unicode code points `text` has, which is how JSON Schema counts `maxLength`. */
 export function codePoints(text: string): number {
   let count = 0;
@@ -53,7 +60,7 @@ function nameWithout(reserved: (name: string) => string | null) {
   return z
     .string()
     .max(maxSlugLength, { error: `at most ${maxSlugLength} characters long` })
-    .regex(slugPattern, { error: 'lower-case words joined by hyphens, such as release-notes' })
+    .regex(slugPattern, { error: slugRule })
     .refine((name) => reserved(name) === null, {
       error: ({ input }) => `another name: ${reserved(String(input))}`,
     });
@@ -65,7 +72,7 @@ export const pathName = nameWithout(reservedName);
 /** A slug, present or former. */
 export const slug = nameWithout(reservedSlug);
 
-export const date = z.iso.date({ error: 'a day of the calendar as YYYY-MM-DD' });
+export const date = z.iso.date({ error: dateRule });
 
 export const issueNumber = z.int({ error: 'a whole number' }).min(1, { error: '1 or more' });
 
@@ -80,12 +87,10 @@ export function isWebAddress(text: string): boolean {
 }
 
 /** An absolute http or https address. */
-export const webUrl = z
-  .url({ protocol: /^https?$/, error: 'an address that starts with http:// or https://', abort: true })
-  .refine(isWebAddress, {
-    error: 'an address that starts with http:// or https:// and a host, without a user name, spaces or backslashes',
-    abort: true,
-  });
+export const webUrl = z.url({ protocol: /^https?$/, error: webUrlRule, abort: true }).refine(isWebAddress, {
+  error: 'an address that starts with http:// or https:// and a host, without a user name, spaces or backslashes',
+  abort: true,
+});
 
 const namedHost = /^https:\/\/(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?(?:[/?#]|$)/i;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isWebAddress, line, pathName, text, webUrl } from './fields.ts';
+import { isWebAddress, languageRule, line, pathName, text, timeZoneRule, webUrl } from './fields.ts';
 import { serverName } from './mcp.ts';
 
 /** An address under which files are served: no query, no fragment; a slash at its end is dropped. */
@@ -16,12 +16,10 @@ const timezone = z.string().refine(
       return false;
     }
   },
-  { error: 'the name of a time zone, such as UTC or Europe/Berlin' },
+  { error: timeZoneRule },
 );
 
-const language = z
-  .string()
-  .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, { error: 'a language tag, such as en or pt-BR (BCP 47)' });
+const language = z.string().regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, { error: languageRule });
 
 const category = z.strictObject({
   label: line(60)
@@ -99,3 +97,6 @@ export type Settings = Readonly<Omit<SettingsSource, '$schema' | 'runtimeUrl'> &
 
 /** The names that the front matter of an agent may use. */
 export type Vocabulary = Pick<Settings, 'categories' | 'difficulties' | 'runtimes'>;
+
+/** The same where some are not known: null allows any name. */
+export type KnownVocabulary = { [Key in keyof Vocabulary]: Vocabulary[Key] | null };

@@ -1,5 +1,5 @@
 import { UsageError } from '../diagnostics.ts';
-import { nearest } from '../schema/explain.ts';
+import { nearest } from '../schema/proposals.ts';
 import type { ButtondownSettings } from './buttondown.ts';
 import type { ListmonkSettings } from './listmonk.ts';
 import type { ListName } from './port.ts';

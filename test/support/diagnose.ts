@@ -1,6 +1,5 @@
-import { ContentError, type Diagnostic } from '../../src/diagnostics.ts';
-import { loadSettings } from '../../src/settings.ts';
-import { validateCatalog } from '../../src/validate.ts';
+import type { Diagnostic } from '../../src/diagnostics.ts';
+import { checkCatalog } from '../../src/validate.ts';
 import { inFolder } from './catalog.ts';
 import { type Mistake, makeMistake } from './mistakes.ts';
 import { catalogProcess } from './process.ts';
@@ -14,18 +13,9 @@ export async function diagnosticsOf(mistake: Mistake): Promise<readonly Diagnost
       const { stdout } = await catalogProcess(['validate', '--json', '--cwd', folder, '--today', today], options);
       return JSON.parse(stdout.replaceAll(folder, '.')).diagnostics;
     }
-    return (await found(folder, today)).map((diagnostic) => ({
+    return (await checkCatalog(folder, { today }, {})).diagnostics.map((diagnostic) => ({
       ...diagnostic,
       message: diagnostic.message.replaceAll(folder, '.'),
     }));
   });
-}
-
-async function found(folder: string, today: string): Promise<readonly Diagnostic[]> {
-  try {
-    return (await validateCatalog(folder, loadSettings(folder, {}, {}), today)).diagnostics;
-  } catch (error) {
-    if (error instanceof ContentError) return error.diagnostics;
-    throw error;
-  }
 }

@@ -16,8 +16,6 @@ export interface Mistake {
   code: RuleCode;
   /** file:line:column of the only diagnostic with that code. */
   at: string;
-  /** Other codes that this mistake must bring with it. */
-  also?: RuleCode[];
   agents?: SmallAgent[];
   settings?: object;
   /** A change to the folder that has no other way. */
@@ -117,9 +115,8 @@ export const mistakes: Mistake[] = [
   {
     name: 'a file has nearly the right name',
     code: 'folder/missing-file',
-    at: 'agents/one:1:1',
+    at: 'agents/one/promt.txt:1:1',
     agents: one({ files: { 'prompt.txt': null, 'promt.txt': prompt } }),
-    also: ['folder/unknown-file'],
   },
   {
     name: 'a file that no agent has',
@@ -273,7 +270,6 @@ export const mistakes: Mistake[] = [
     code: 'front-matter/unknown-key',
     at: `${md}:29:1`,
     agents: front({ tags: null, tagz: '[a]' }),
-    also: ['front-matter/missing-key'],
   },
   {
     name: 'a key that nobody knows',
@@ -403,7 +399,7 @@ export const mistakes: Mistake[] = [
     name: 'a prompt without RULES',
     code: 'prompt/sections',
     at: 'agents/one/prompt.txt:1:1',
-    agents: file('prompt.txt', prompt.replace('RULES', 'Rules')),
+    agents: file('prompt.txt', prompt.replace('RULES\n', '')),
   },
   {
     name: 'a section twice',
@@ -446,7 +442,7 @@ export const mistakes: Mistake[] = [
   {
     name: 'a config that is not JSON',
     code: 'config/json',
-    at: 'agents/one/config.json:3:1',
+    at: 'agents/one/config.json:2:9',
     agents: file('config.json', '{\n  "a": 1,\n}\n'),
   },
   {
@@ -566,8 +562,8 @@ export const mistakes: Mistake[] = [
   {
     name: 'settings that are not JSON',
     code: 'settings/json',
-    at: 'catalog.config.json:2:1',
-    change: (folder) => writeFiles(folder, { 'catalog.config.json': '{ "title": "x",\n}\n' }),
+    at: 'catalog.config.json:1:2',
+    change: (folder) => writeFiles(folder, { 'catalog.config.json': `{,${JSON.stringify(smallSettings).slice(1)}\n` }),
   },
   {
     name: 'a setting twice',

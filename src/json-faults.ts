@@ -1,0 +1,181 @@
+/** Something wrong with a JSON text: `offset` and `length` are UTF-16 units. */
+export interface JsonFault {
+  offset: number;
+  length: number;
+  message: string;
+  hint: string;
+}
+
+/** A fault, and the text without it where the fix is plain; it has the same length, so that all offsets stay. */
+type Found = JsonFault & { repaired: string | null };
+
+/** Enough for a person to see what is wrong. */
+const maxFaults = 20;
+
+/** Reads a JSON text; `value` is undefined where it could not be read even after plain repairs. */
+export function readJson(text: string): { value: unknown; faults: JsonFault[] } {
+  const faults: JsonFault[] = [];
+  let current = text;
+  for (;;) {
+    try {
+      return { value: JSON.parse(current), faults };
+    } catch {
+      const found = firstFault(current);
+      // Quotes of the wrong kind are one mistake, however many there are.
+      if (!faults.some(({ hint }) => hint === doubleQuotes && found.hint === hint)) faults.push(found);
+      if (found.repaired === null || faults.length >= maxFaults) return { value: undefined, faults };
+      current = found.repaired;
+    }
+  }
+}
+
+const doubleQuotes = 'Write " instead of single quotes.';
+
+type Expected = 'value' | 'first item' | 'item' | 'key' | 'first key' | 'colon' | 'end';
+
+const space = /[ \t\n\r]*/y;
+const string = /"(?:[^"\\\p{Cc}]|[\x7F-\x9F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
+const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y;
+
+/** What is wrong first. `JSON.parse` has refused the text, but not in every version says where. */
+function firstFault(text: string): Found {
+  const open: { bracket: string; offset: number }[] = [];
+  let expected: Expected = 'value';
+  let end = 0;
+  for (;;) {
+    const at = end + matchLength(space, text, end);
+    const character = text[at];
+    if (character === undefined) return endsEarly(text, open);
+    const comment = /^(?:\/\/|#)[^\n]*|^\/\*[\s\S]*?(?:\*\/|$)/.exec(text.slice(at, at + 10_000))?.[0];
+    if (comment !== undefined) return commentAt(text, at, comment);
+    const closes = (character === '}' || character === ']') && open.at(-1)?.bracket === (character === '}' ? '{' : '[');
+    let length = 1;
+    if (expected === 'end') {
+      if (closes) open.pop();
+      else if (character === ',' && open.length > 0) expected = open.at(-1)?.bracket === '{' ? 'key' : 'item';
+      else return noComma(text, at, end, open.length);
+    } else if (expected === 'colon') {
+      if (character !== ':') return fault(text, end, 1, 'A colon is missing after the key.', 'Add a colon.');
+      expected = 'value';
+    } else if (closes && expected.startsWith('first')) {
+      open.pop();
+      expected = 'end';
+    } else if (closes && expected !== 'value') {
+      return trailingComma(text, text.lastIndexOf(',', at));
+    } else if (expected !== 'key' && expected !== 'first key' && (character === '{' || character === '[')) {
+      open.push({ bracket: character, offset: at });
+      expected = character === '{' ? 'first key' : 'first item';
+    } else {
+      const isKey: boolean = expected === 'key' || expected === 'first key';
+      length = matchLength(string, text, at) || (isKey ? 0 : matchLength(scalar, text, at));
+      if (length === 0) return badToken(text, at, isKey);
+      expected = isKey ? 'colon' : 'end';
+    }
+    end = at + length;
+  }
+}
+
+function matchLength(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0].length ?? 0;
+}
+
+function fault(
+  text: string,
+  offset: number,
+  length: number,
+  message: string,
+  hint: string,
+  replacement: string | null = null,
+): Found {
+  const repaired =
+    replacement === null ? null : text.slice(0, offset) + replacement + text.slice(offset + replacement.length);
+  return { offset, length, message, hint, repaired };
+}
+
+function commentAt(text: string, at: number, comment: string): Found {
+  const blank = comment.replace(/[^\n]/g, ' ');
+  return fault(text, at, comment.length, 'JSON has no comments.', 'Remove it.', blank);
+}
+
+function trailingComma(text: string, at: number): Found {
+  return fault(text, at, 1, 'This comma has nothing after it.', 'Remove the comma.', ' ');
+}
+
+function noComma(text: string, at: number, end: number, depth: number): Found {
+  const character = text[at] ?? '';
+  if (depth === 0) {
+    return fault(
+      text,
+      at,
+      1,
+      'There is text after the end of the JSON.',
+      'Remove it, or the bracket that closes too early.',
+    );
+  }
+  if (character === '}' || character === ']') {
+    return fault(
+      text,
+      at,
+      1,
+      `\`${character}\` closes a bracket of the other kind.`,
+      'Close the brackets in the order in which they were opened.',
+    );
+  }
+  const room = /[ \t\n\r]/.test(text[end] ?? '');
+  return fault(text, end, 1, 'A comma is missing here.', 'Add a comma.', room ? ',' : null);
+}
+
+function badToken(text: string, at: number, isKey: boolean): Found {
+  const character = text[at] ?? '';
+  const what = isKey ? 'A key' : 'A text';
+  if (character === '"') {
+    const line = /^"[^\n]*/.exec(text.slice(at))?.[0] ?? '';
+    return /^"(?:[^"\\]|\\.)*"/.test(line)
+      ? fault(
+          text,
+          at,
+          line.length,
+          'This text has a backslash or a control character that JSON does not allow.',
+          'Write a backslash as \\\\, a line break as \\n, and a tab as \\t.',
+        )
+      : fault(text, at, 1, 'The quote that opens here is never closed.', 'Add the closing quote.');
+  }
+  if (character === "'") {
+    const quoted = /^'[^'"\\\n]*'/.exec(text.slice(at))?.[0];
+    const repaired = quoted === undefined ? null : `"${quoted.slice(1, -1)}"`;
+    return fault(text, at, quoted?.length ?? 1, `${what} needs double quotes in JSON.`, doubleQuotes, repaired);
+  }
+  if (character === ',') return fault(text, at, 1, 'Here is a comma too many.', 'Remove the comma.', ' ');
+  const word = /^[\p{L}\p{N}_$.+-]+/u.exec(text.slice(at, at + 200))?.[0];
+  if (word === undefined)
+    return fault(
+      text,
+      at,
+      1,
+      `\`${character}\` cannot be here.`,
+      `Write ${isKey ? 'a key' : 'a value'} in double quotes.`,
+    );
+  const plain = { True: 'true', False: 'false', None: 'null', undefined: 'null' }[word];
+  return fault(
+    text,
+    at,
+    word.length,
+    `\`${word}\` ${isKey ? 'is a key without quotes' : 'is no value of JSON'}.`,
+    plain === undefined ? 'Put it in double quotes.' : `Write ${plain}.`,
+  );
+}
+
+function endsEarly(text: string, open: readonly { bracket: string; offset: number }[]): Found {
+  const last = Math.max(0, text.trimEnd().length - 1);
+  const bracket = open.at(-1);
+  if (bracket === undefined) return fault(text, last, 1, 'The text ends where a value belongs.', 'Write the value.');
+  const line = text.slice(0, bracket.offset).split('\n').length;
+  return fault(
+    text,
+    last,
+    1,
+    `The text ends before the \`${bracket.bracket}\` of line ${line} is closed.`,
+    `Add the closing \`${bracket.bracket === '{' ? '}' : ']'}\`.`,
+  );
+}
