@@ -100,7 +100,7 @@ export const secretForms: readonly (readonly [name: string, form: string])[] = [
   ['a Mapbox secret token', 'sk\\.eyJ[\\w-]{40}'],
   [
     'an address with a password',
-    '://[^\\s/:@]{1,128}:(?!(?:[$<{*]|(?:password|passwd|pass|pwd|pw|secret|PASSWORD|PASS)@))[^\\s/@]{3,256}@[\\w[]',
+    '://[^\\s/:@"`<>?#\\\\]{0,128}:(?!(?:[$<{*]|(?:password|passwd|pass|pwd|pw|secret|PASSWORD|PASS)@))[^\\s/@"`<>?#\\\\]{3,256}@[\\w[]',
   ],
   ['an address with a password', '://[^\\s/:@]{8,256}:x-oauth-basic@'],
   ['a signed token (JWT)', '(?<![\\w-])eyJ[\\w-]{10,8000}\\.eyJ[\\w-]{10}'],

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
+import { textFindings, valueFindings } from './content/texts.ts';
 import { ContentError, type Diagnostic, diagnose, UsageError } from './diagnostics.ts';
 import { readJson } from './json-faults.ts';
 import { explain } from './schema/explain.ts';
 import { pathName } from './schema/fields.ts';
 import { baseUrl, type KnownVocabulary, type Settings, settingsSource } from './schema/settings.ts';
 import { type Place, placeAt } from './source-text.ts';
-import { placeInJson } from './yaml-place.ts';
+import { placesInJson } from './yaml-place.ts';
 
 export type { Settings, Vocabulary } from './schema/settings.ts';
 
@@ -168,9 +169,15 @@ function parseSettings(marked: string): { value: unknown; diagnostics: Diagnosti
     const message = `${settingsFile} starts with a byte-order mark (BOM), a character that does not show.`;
     diagnostics.push(fail('settings/json', placeAt(text, 0), message, 'Save the file as UTF-8 without BOM.'));
   }
+  const shown = textFindings(text);
+  diagnostics.push(...shown.map((finding) => diagnose({ ...finding, file: settingsFile, text })));
   if (value === undefined) return { value, diagnostics };
+  const placeOf = placesInJson(text);
+  // What is written with escapes is reported without its frame, which would show a part of a secret.
+  const hidden = valueFindings(value, placeOf).filter(({ code }) => shown.every((it) => it.code !== code));
+  diagnostics.push(...hidden.map((finding) => diagnose({ ...finding, file: settingsFile })));
   for (const { kind, path, message, hint } of explain(settingsSource, value, { json: true })) {
-    const place = placeInJson(text, path, { key: kind.endsWith('-key') });
+    const place = placeOf(path, { key: kind.endsWith('-key') });
     diagnostics.push(fail(codes[kind], place, message, hint));
   }
   if (faults.length === 0) {

@@ -5,21 +5,49 @@ import { type Place, placeAt } from './source-text.ts';
 export type Path = readonly (string | number)[];
 
 /**
- * The place of the value that `path` leads to in the front matter of `text`; of its key with `key: true`.
+ * Gives the place of the value that a path leads to, or of its key with `key: true`.
  *
- * Where the path ends early: the nearest thing above it, which is a list item or the opening `---`.
+ * Where the path ends early: the nearest thing above it, which is a list item or the start of the document.
  */
-export function placeInFrontMatter(text: string, path: Path, options: { key?: boolean } = {}): Place {
-  return placeInYaml(text, 4, text.indexOf('\n---', 3), path, options);
+export type PlaceOf = (path: Path, options?: { key?: boolean }) => Place;
+
+/** Finds places in the front matter of `text`, which is parsed once, for the first of them. */
+export function placesInFrontMatter(text: string): PlaceOf {
+  return placesInYaml(text, 4, text.indexOf('\n---', 3));
 }
 
 /** The same for a whole JSON text, which is YAML too. */
-export function placeInJson(text: string, path: Path, options: { key?: boolean } = {}): Place {
-  return placeInYaml(text, 0, text.length, path, options);
+export function placesInJson(text: string): PlaceOf {
+  return placesInYaml(text, 0, text.length);
 }
 
-function placeInYaml(text: string, start: number, end: number, path: Path, { key = false }: { key?: boolean }): Place {
-  let node: unknown = parseDocument(text.slice(start, end), { uniqueKeys: false }).contents;
+/** The place of one value in the front matter of `text`. */
+export function placeInFrontMatter(text: string, path: Path, options: { key?: boolean } = {}): Place {
+  return placesInFrontMatter(text)(path, options);
+}
+
+function placesInYaml(text: string, start: number, end: number): PlaceOf {
+  let root: unknown;
+  return (path, { key = false } = {}) => {
+    root ??= parsed(text.slice(start, end));
+    return placeIn(root, { text, start, path, key });
+  };
+}
+
+/** The document's root; null where it is nested too deeply for the parser. */
+function parsed(source: string): unknown {
+  try {
+    return parseDocument(source, { uniqueKeys: false }).contents;
+  } catch {
+    return null;
+  }
+}
+
+function placeIn(
+  root: unknown,
+  { text, start, path, key }: { text: string; start: number; path: Path; key: boolean },
+): Place {
+  let node = root;
   let range: readonly number[] = start === 0 ? [0, 1] : [-start, -1];
   for (const [depth, step] of path.entries()) {
     const last = depth === path.length - 1;

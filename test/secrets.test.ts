@@ -127,6 +127,7 @@ const examples: [name: string, ...parts: string[]][] = [
   ['a Supabase key', 'sb', `_secret_${any(31)}`],
   ['an Aiven password', 'AV', `NS_${any(19)}`],
   ['a Mapbox secret token', 'sk', `.eyJ${any(80)}.${any(22)}`],
+  ['an address with a password', ':', `//:${any(12)}@cache.internal`],
   ['an address with a password', ':', `//ida:${any(12)}@db.internal/stock`],
   ['a signed token (JWT)', 'ey', `J${any(34)}.eyJ${any(400)}.${any(43)}`],
   ['a Discord bot token', 'M', `TI${any(23)}.G${any(5)}.${any(38)}`],
@@ -186,6 +187,7 @@ test('every kind of secret is found whole, and masked but for its first four cha
 });
 
 const harmless = [
+  '{"url":"https://press.example?a=1&b=2","email":"desk@press.example"}',
   '`AKIA<16 characters>`, AKIAIOSFODNN7EXAMPLE, ghp_XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX, sk-ant-your-key-goes-here-please',
   'gsk_<YOUR_KEY>, xai-…, r8_YOUR_TOKEN, pplx-API_KEY, glpat-<token>, npm_token, hf_token, dapi<32 hex digits>, whsec_…',
   'sk-learn-is-a-library-for-machine-learning-in-python, secret_santa_list_for_the_whole_team, re_export_everything_from_here',

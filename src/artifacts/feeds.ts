@@ -130,9 +130,12 @@ function feedOf(site: Site, { path, agents, title, byline, about }: FeedInput): 
 }
 
 /** The XML of a feed with a newline at its end and a stylesheet for browsers (W3C, Associating Style Sheets with XML). */
+/** What no XML document may hold (XML 1.0, Char). Content has none; the template of a catalog might. */
+const notInXml = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
 function styled({ assets, url }: Site, xml: string): string {
   const sheet = assets.get('assets/feed.css');
   const version = sheet === undefined ? '' : `?v=${assetVersion(sheet)}`;
   const href = Handlebars.escapeExpression(`${url.absolute('assets/feed.css')}${version}`);
-  return `${xml.replace('?>', `?>\n<?xml-stylesheet type="text/css" href="${href}"?>`)}\n`;
+  return `${xml.replace('?>', `?>\n<?xml-stylesheet type="text/css" href="${href}"?>`)}\n`.replace(notInXml, '\uFFFD');
 }

@@ -4,14 +4,14 @@ import { readJson } from '../json-faults.ts';
 import { explain } from '../schema/explain.ts';
 import type { frontMatterSchema } from '../schema/front-matter.ts';
 import { placeAt } from '../source-text.ts';
-import { placeInFrontMatter } from '../yaml-place.ts';
+import { placesInFrontMatter, placesInJson } from '../yaml-place.ts';
 import type { Agent, Config } from './agent.ts';
 import { decodeFolder, pathOf } from './files.ts';
 import { type SplitSource, splitFrontMatter } from './front-matter.ts';
 import { markdownFindings } from './markdown.ts';
 import type { SourceFolder } from './read.ts';
 import { sectionFaults } from './sections.ts';
-import { textFindings } from './texts.ts';
+import { renderedFindings, type TextFinding, textFindings, valueFindings } from './texts.ts';
 
 /** What is known of a folder, well-formed or not. */
 export interface ParsedFolder {
@@ -43,10 +43,13 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
     diagnostics.push(diagnose({ ...finding, ...(text === undefined ? {} : { text }), slug, file: pathOf(slug, name) }));
   };
 
-  for (const [name, text] of texts) for (const finding of textFindings(text)) report(name, finding);
+  const reportText = textReporter(slug, diagnostics, report);
+  for (const [name, text] of texts) reportText(name, textFindings(text));
   const prompt = texts.get('prompt.txt');
   if (prompt !== undefined) checkPrompt(prompt, report);
   const config = configFile === null ? null : readConfig(configFile, texts.get(configFile), report);
+  if (config !== null && typeof config.value !== 'string')
+    reportText(config.file, valueFindings(config.value, placesInJson(config.text)));
 
   const text = texts.get('agent.md');
   const source = text === undefined ? null : splitFrontMatter(text, pathOf(slug, 'agent.md'), slug);
@@ -56,6 +59,9 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
   }
 
   diagnostics.push(...source.diagnostics);
+  const placeOf = placesInFrontMatter(text);
+  reportText('agent.md', valueFindings(source.data, placeOf));
+  reportText('agent.md', renderedFindings(text, source.bodyOffset));
   const parsed = schema.safeParse(source.data);
   if (!parsed.success) {
     for (const { kind, path, message, hint } of explain(schema, source.data)) {
@@ -63,7 +69,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
       const code = codes[kind];
       report('agent.md', {
         code,
-        place: placeInFrontMatter(text, path, { key: kind.endsWith('-key') }),
+        place: placeOf(path, { key: kind.endsWith('-key') }),
         message,
         hint,
       });
@@ -71,7 +77,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
   } else if (parsed.data.configFilename != null && configFile === null) {
     report('agent.md', {
       code: 'config/filename',
-      place: placeInFrontMatter(text, ['configFilename'], { key: true }),
+      place: placeOf(['configFilename'], { key: true }),
       message: '`configFilename` is given, but the agent has no config.',
       hint: 'Add the config as config.<ext>, or remove this line.',
     });
@@ -110,6 +116,23 @@ const codes = {
 } as const;
 
 type Report = (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => void;
+
+/** Reports what the gate for texts finds; of escapes only what the text of the file does not show as well. */
+function textReporter(slug: string, diagnostics: Diagnostic[], report: Report) {
+  const shown = new Set<string>();
+  return (name: string, findings: readonly TextFinding[]) => {
+    for (const { escaped, ...finding } of findings) {
+      const kind = `${name} ${finding.code}`;
+      if (!escaped) {
+        shown.add(kind);
+        report(name, finding);
+      } else if (!shown.has(kind)) {
+        // Without its frame, which would show a secret that is written with escapes.
+        diagnostics.push(diagnose({ ...finding, slug, file: pathOf(slug, name) }));
+      }
+    }
+  };
+}
 
 function checkPrompt(prompt: string, report: Report): void {
   for (const fault of sectionFaults(prompt)) report('prompt.txt', { code: 'prompt/sections', ...fault });

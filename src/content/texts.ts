@@ -1,102 +1,152 @@
+import MarkdownIt from 'markdown-it';
 import type { Finding } from '../diagnostics.ts';
+import { hiddenCharacter } from '../hidden-characters.ts';
 import { findSecrets } from '../secrets.ts';
-import { placeAt } from '../source-text.ts';
+import { type Place, placeAt } from '../source-text.ts';
+import type { Path, PlaceOf } from '../yaml-place.ts';
 
-type TextFinding = Pick<Finding, 'code' | 'message' | 'hint'> & { place: ReturnType<typeof placeAt> };
+/** What is wrong with a text, and where in its file. */
+export type TextFinding = Pick<Finding, 'code' | 'message' | 'hint'> & {
+  place: Place;
+  /** Whether it is written as an escape, so that the file does not show it. */
+  escaped: boolean;
+};
 
-/** What no text of an agent may hold: characters that hide, and what looks like a secret. */
-export function textFindings(text: string): TextFinding[] {
-  const hidden = hiddenCharacter(text);
-  return [...(hidden === null ? [] : [hidden]), ...secretFindings(text)];
-}
-
-/**
- * Controls, zero-width and formatting characters, bidi controls (Unicode UAX #9), tags and variation selectors: what
- * may hide text from a reader or show it in another order than a model reads it.
- */
-const suspicious =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each character is looked for by itself.
-  /[\0-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u2028-\u202E\u2060-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{E0000}-\u{E0FFF}]/gu;
-
-/** What most texts consist of: nothing in it can hide. Asking this first saves the slower search. */
-const plainCharacters = /^[\t\n\x20-\x7E]*$/;
-
-function hiddenCharacter(text: string): TextFinding | null {
-  if (plainCharacters.test(text)) return null;
-  for (const match of text.matchAll(suspicious)) {
-    if (isLegitimate(match[0], text.slice(Math.max(0, match.index - 32), match.index), text.slice(match.index)))
-      continue;
-    const codePoint = (match[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    return {
-      code: 'text/hidden-character',
-      place: placeAt(text, match.index, match[0].length),
-      message: `Here is the hidden character U+${codePoint}${nameOf(match[0])}.`,
-      hint: 'Delete it: it does not show in most editors, so delete the characters around it too and type them again.',
-    };
-  }
-  return null;
-}
-
-const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-const joining =
-  /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}]$/u;
-
-/** Whether a suspicious character is used as its standard means it: in an emoji, or in a script that needs it. */
-function isLegitimate(character: string, before: string, from: string): boolean {
-  const after = from.slice(character.length);
-  switch (character) {
-    case '\u200D':
-      return (
-        (/\p{Extended_Pictographic}[\uFE0F\u{1F3FB}-\u{1F3FF}]?$/u.test(before) &&
-          /^\p{Extended_Pictographic}/u.test(after)) ||
-        joining.test(before)
-      );
-    case '\u200C':
-      return joining.test(before);
-    case '\u200E':
-    case '\u200F':
-    case '\u061C':
-      return rightToLeft.test(before) || rightToLeft.test(after.slice(0, 32));
-    case '\uFE0E':
-    case '\uFE0F':
-      return /[\p{Extended_Pictographic}\p{S}\p{P}0-9]$/u.test(before);
-    default:
-      if (/^[\uFE00-\uFE0D]$/u.test(character)) return /[\p{Script=Han}\p{Sm}\p{Script=Myanmar}]$/u.test(before);
-      if (/^[\u{E0100}-\u{E01EF}]$/u.test(character)) return /\p{Script=Han}$/u.test(before);
-      if (/^[\u{E0020}-\u{E007F}]$/u.test(character)) {
-        return (
-          /\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{0,6}$/u.test(before) &&
-          /^[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{0,6}\u{E007F}/u.test(from)
-        );
-      }
-      return false;
-  }
-}
-
-function nameOf(character: string): string {
-  const names: [RegExp, string][] = [
-    [/[\u200B\u2060\uFEFF]/u, ', a zero-width space or byte-order mark'],
-    [/[\u200C\u200D]/u, ', a zero-width joiner'],
-    [/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u, ', which changes the direction of text'],
-    [/[\u{E0000}-\u{E007F}]/u, ', a Unicode tag'],
-    [/[\u00AD]/u, ', a soft hyphen'],
-    [/[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/u, ', a variation selector'],
-    [/\p{Cc}/u, ', a control character'],
-  ];
-  return names.find(([pattern]) => pattern.test(character))?.[1] ?? '';
-}
-
-/** How many secrets of a text are reported; those after them are masked all the same. */
+/** How many findings of one kind are reported of a text: each may take as long as reading it. */
 const maxReported = 10;
 
-function secretFindings(text: string): TextFinding[] {
-  return findSecrets(text)
-    .slice(0, maxReported)
-    .map(({ offset, length, name }) => ({
-      code: 'text/secret',
-      place: placeAt(text, offset, length),
-      message: `This looks like ${name}.`,
-      hint: 'If it is real, revoke it first: it may already be in the history of git. Then write a placeholder such as <API_KEY>.',
-    }));
+/**
+ * What the text of a file may not hold as it is: characters that hide, the first of them, and what looks like a secret.
+ *
+ * Values and rendered text are checked by valueFindings and renderedFindings: escapes may bring in what the file does
+ * not show. Together they are the gate for every string that a catalog publishes.
+ */
+export function textFindings(text: string): TextFinding[] {
+  const hidden = hiddenCharacter(text);
+  return [
+    ...(hidden === null
+      ? []
+      : [
+          {
+            code: 'text/hidden-character' as const,
+            place: placeAt(text, hidden.offset, hidden.length),
+            message: hidden.message,
+            hint: 'Delete it: it does not show in most editors, so delete the characters around it too and type them again.',
+            escaped: false,
+          },
+        ]),
+    ...findSecrets(text)
+      .slice(0, maxReported)
+      .map(({ offset, length, name }) => secretFinding(name, placeAt(text, offset, length), false)),
+  ];
+}
+
+/** The same for the keys and values of what a file says, which `placeOf` finds in the file. */
+export function valueFindings(data: unknown, placeOf: PlaceOf): TextFinding[] {
+  const findings: TextFinding[] = [];
+  const waiting: Node[] = [{ value: data, key: null, parent: null }];
+  for (let node = waiting.pop(); node !== undefined && findings.length < maxReported; node = waiting.pop()) {
+    const { value, key } = node;
+    if (typeof key === 'string') findings.push(...escapedFindings(key, at(node, placeOf, true)));
+    if (typeof value === 'string') findings.push(...escapedFindings(value, at(node, placeOf, false)));
+    if (typeof value !== 'object' || value === null) continue;
+    const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+    for (const [step, item] of entries.reverse()) waiting.push({ value: item, key: step, parent: node });
+  }
+  return findings;
+}
+
+/** A value within data. Parents instead of paths: data may be as deep as its file is long. */
+interface Node {
+  value: unknown;
+  key: string | number | null;
+  parent: Node | null;
+}
+
+function at(node: Node, placeOf: PlaceOf, key: boolean): () => Place {
+  return () => {
+    const path: (string | number)[] = [];
+    for (let it: Node | null = node; it !== null && it.key !== null; it = it.parent) path.unshift(it.key);
+    return placeOf(path as Path, { key });
+  };
+}
+
+const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
+markdown.validateLink = () => true;
+
+/**
+ * The same for what readers see of a Markdown text, and for the targets of its links: entities, escapes and percent
+ * signs are decoded. `offset` is where the Markdown starts in the text of the file.
+ */
+export function renderedFindings(text: string, offset: number): TextFinding[] {
+  const source = text.slice(offset);
+  if (!/[\\&%]/.test(source)) return [];
+  let tokens: ReturnType<typeof markdown.parse>;
+  try {
+    tokens = markdown.parse(source, {});
+  } catch {
+    return []; // It cannot be rendered either, which is reported where it is tried.
+  }
+  const findings: TextFinding[] = [];
+  for (const { type, content, info, map, children } of tokens) {
+    if (findings.length >= maxReported) break;
+    const shown = [type === 'inline' ? '' : content, markdown.utils.unescapeAll(info), ...inlineTexts(children ?? [])];
+    const place = () => placeAt(text, offset + startOfLine(source, map?.[0] ?? 0), source.length);
+    const found = shown.flatMap((piece) => escapedFindings(piece, place));
+    findings.push(...new Map(found.map((finding) => [finding.code, finding])).values());
+  }
+  return findings;
+}
+
+type Inline = NonNullable<ReturnType<typeof markdown.parse>[number]['children']>;
+
+/** The text of a line of Markdown as it is read, also across emphasis, and the attributes of its links and images. */
+function inlineTexts(tokens: Inline): string[] {
+  const attributes = tokens.flatMap(({ attrs }) => (attrs ?? []).map(([, value]) => decoded(String(value))));
+  const read = tokens.map(({ type, content }) => (type === 'softbreak' || type === 'hardbreak' ? '\n' : content));
+  return [read.join(''), ...attributes, ...tokens.flatMap(({ children }) => inlineTexts(children ?? []))];
+}
+
+/** A link target without its percent signs; line ends are usual in mailto: links. */
+function decoded(target: string): string {
+  try {
+    return decodeURIComponent(target).replaceAll('\r\n', '\n');
+  } catch {
+    return target;
+  }
+}
+
+function startOfLine(text: string, line: number): number {
+  let start = 0;
+  for (let left = line; left > 0; left -= 1) start = text.indexOf('\n', start) + 1;
+  return start;
+}
+
+function escapedFindings(text: string, place: () => Place): TextFinding[] {
+  const hidden = hiddenCharacter(text);
+  const [secret] = findSecrets(text);
+  return [
+    ...(hidden === null
+      ? []
+      : [
+          {
+            code: 'text/hidden-character' as const,
+            place: place(),
+            message: hidden.message,
+            hint: 'If this place does not show it, it is written as an escape, such as \\u202E, &#x202E; or %E2%80%AE. Delete the escape.',
+            escaped: true,
+          },
+        ]),
+    ...(secret === undefined ? [] : [secretFinding(secret.name, place(), true)]),
+  ];
+}
+
+function secretFinding(name: string, place: Place, escaped: boolean): TextFinding {
+  return {
+    code: 'text/secret',
+    place,
+    message: `This looks like ${name}.`,
+    hint: 'If it is real, revoke it first: it may already be in the history of git. Then write a placeholder such as <API_KEY>.',
+    escaped,
+  };
 }

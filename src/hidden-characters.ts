@@ -1,0 +1,211 @@
+/** A character of a text that a reader cannot see and that the text does not need. */
+export interface HiddenCharacter {
+  /** In UTF-16 units. */
+  offset: number;
+  length: number;
+  /** What it is, as a full sentence. */
+  message: string;
+}
+
+/**
+ * The first hidden character of a text, or null.
+ *
+ * Hidden are controls other than tab and newline, noncharacters, lone surrogates, and everything that Unicode calls
+ * ignorable or a format character. Scripts and emoji need some of these between certain neighbors (see `uses`): there a
+ * text may have a few, so that no message can be written in them.
+ */
+export function hiddenCharacter(text: string): HiddenCharacter | null {
+  if (plainCharacters.test(text)) return null;
+  const left = new Map<Use, number>();
+  for (const { 0: character, index: offset } of text.matchAll(suspicious)) {
+    const found = { offset, length: character.length };
+    const before = text.slice(Math.max(0, offset - reach), offset);
+    const after = text.slice(offset + character.length, offset + reach);
+    const use = uses.find((it) => it.characters.test(character) && it.isNeeded(before, after, character));
+    if (use === undefined) {
+      return { ...found, message: `Here is the hidden character ${codePoint(character)}${nameOf(character)}.` };
+    }
+    const rest = (left.get(use) ?? mostAllowed(text, use)) - 1;
+    left.set(use, rest);
+    if (rest < 0) {
+      const message = `Here is the hidden character ${codePoint(character)}${nameOf(character)}: it is allowed here, but this text has more than ${mostAllowed(text, use)} of its kind.`;
+      return { ...found, message };
+    }
+  }
+  return null;
+}
+
+/** What most texts consist of: nothing in it can hide. Asking this first saves the slower search. */
+const plainCharacters = /^[\t\n\x20-\x7E]*$/;
+
+/** The invisible ones among all characters. U+2800 and U+1D159 are blank; the number signs of Arabic are not. */
+const suspicious =
+  /(?![\t\n\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\u{1D159}\u{13440}]/gu;
+
+/** How far neighbors are looked at, in UTF-16 units. */
+const reach = 40;
+
+/** How many hidden characters of one use every text may have. */
+const allowance = 8;
+
+/** What hidden characters are needed for. */
+interface Use {
+  characters: RegExp;
+  /** What comes before and after in the text, as far as `reach`. */
+  isNeeded(before: string, after: string, character: string): boolean;
+  /** A text may have one of the characters for so many of these, and `allowance` at least. */
+  carriers: RegExp;
+  each: number;
+}
+
+function mostAllowed(text: string, { carriers, each }: Use): number {
+  return Math.max(allowance, Math.floor((text.match(carriers)?.length ?? 0) / each));
+}
+
+const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+const joining = '\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Script=Nko}\\p{Script=Phags_Pa}';
+const joiningLetters = new RegExp(`[${joining}]`, 'gu');
+const afterJoining = new RegExp(`[${joining}]\\p{M}{0,4}$`, 'u');
+const beforeJoining = new RegExp(`^[${joining}]`, 'u');
+/** The signs that make a conjunct of the letters around them, in the scripts of South and Southeast Asia. */
+const viramas =
+  '\\u094D\\u09CD\\u0A4D\\u0ACD\\u0B4D\\u0BCD\\u0C4D\\u0CCD\\u0D4D\\u0DCA\\u1039\\u103A\\u17D2\\u1BAB\\uA8C4\\uA953\\uA9C0\\u{11046}\\u{1134D}\\u{11442}\\u{114C2}\\u{115BF}\\u{1163F}';
+const nextToVirama = [new RegExp(`[${viramas}]$`, 'u'), new RegExp(`^[${viramas}]`, 'u')] as const;
+const indicLetters =
+  /[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Myanmar}\p{Script=Khmer}]/gu;
+
+const isIndic = (before: string, after: string) =>
+  (nextToVirama[0].test(before) && /^[^\p{Cf}]/u.test(`${after} `)) ||
+  (nextToVirama[1].test(after) && /[\p{L}\p{M}]$/u.test(before));
+
+const uses: readonly Use[] = [
+  // U+200D in emoji: only in sequences that Unicode recommends for general interchange.
+  {
+    characters: /\u200D/,
+    isNeeded: isInEmoji,
+    carriers: /\p{Extended_Pictographic}/gu,
+    each: 1,
+  },
+  // U+200C and U+200D in scripts of South Asia.
+  { characters: /[\u200C\u200D]/, isNeeded: isIndic, carriers: indicLetters, each: 8 },
+  // Persian and others: U+200C within a word, U+200D to show the form of a letter at the end or start of a word.
+  {
+    characters: /\u200C/,
+    isNeeded: (before, after) => afterJoining.test(before) && beforeJoining.test(after),
+    carriers: joiningLetters,
+    each: 8,
+  },
+  {
+    characters: /\u200D/,
+    isNeeded: (before, after) =>
+      afterJoining.test(before)
+        ? !/^[\p{L}\p{M}\p{Cf}]/u.test(after)
+        : beforeJoining.test(after) && !/[\p{L}\p{M}\p{Cf}]$/u.test(before),
+    carriers: joiningLetters,
+    each: 40,
+  },
+  // Marks of direction: near letters from right to left, beside something that takes its direction from around it.
+  {
+    characters: /[\u061C\u200E\u200F]/,
+    isNeeded: (before, after) =>
+      (rightToLeft.test(before) || rightToLeft.test(after)) &&
+      !/\p{Cf}$/u.test(before) &&
+      !/^\p{Cf}/u.test(after) &&
+      !(/[\p{L}\p{M}]$/u.test(before) && /^[\p{L}\p{M}]/u.test(after)),
+    carriers: new RegExp(rightToLeft, 'gu'),
+    each: 40,
+  },
+  // Presentation of emoji, where it shows: digits, # and * have one on keycaps alone.
+  {
+    characters: /[\uFE0E\uFE0F]/,
+    isNeeded: (before, after, character) =>
+      /[0-9#*]$/.test(before)
+        ? character === '\uFE0F' && after.startsWith('\u20E3')
+        : /\p{Emoji}$/u.test(before) && /\p{Emoji_Presentation}$/u.test(before) === (character === '\uFE0E'),
+    carriers: /\p{Emoji}/gu,
+    each: 1,
+  },
+  // The presentation that an emoji has anyway, which some keyboards add.
+  {
+    characters: /[\uFE0E\uFE0F]/,
+    isNeeded: (before) => /(?![0-9#*])\p{Emoji}$/u.test(before),
+    carriers: /\S/gu,
+    each: 40,
+  },
+  // Standardized variants of ideographs, their punctuation, operators and Myanmar letters.
+  {
+    characters: /[\uFE00-\uFE02]/,
+    isNeeded: (before, _after, character) =>
+      character === '\uFE00'
+        ? /[\p{Script=Han}\p{Sm}\p{Script=Myanmar}\p{Script=Phags_Pa}、。，．！：；？]$/u.test(before)
+        : /[\p{Script=Han}、。，．！：；？]$/u.test(before),
+    carriers: /[\p{Script=Han}\p{Sm}\p{Script=Myanmar}\p{Script=Phags_Pa}]/gu,
+    each: 40,
+  },
+  // Variants of ideographs, in names above all. Unicode has registered no more than 32 of one ideograph.
+  {
+    characters: /[\u{E0100}-\u{E011F}]/u,
+    isNeeded: (before) => /\p{Script=Han}$/u.test(before),
+    carriers: /\p{Script=Han}/gu,
+    each: 40,
+  },
+  // Mongolian: variants of letters, and the separator before a final vowel.
+  {
+    characters: /[\u180B-\u180F]/,
+    isNeeded: (before, after, character) =>
+      /[\u1820-\u18AA]$/.test(before) && (character !== '\u180E' || /^[\u1820\u1821]/.test(after)),
+    carriers: /[\u1820-\u18AA]/g,
+    each: 4,
+  },
+  // Tags: the flags of England, Scotland and Wales, letter for letter.
+  { characters: /[\u{E0020}-\u{E007F}]/u, isNeeded: isInFlag, carriers: /\u{1F3F4}/gu, each: 1 / 6 },
+];
+
+const recommendedEmoji = /^\p{RGI_Emoji}$/v;
+const part = '[\\p{Emoji}--[0-9#*]]\\uFE0F?\\p{Emoji_Modifier}?';
+const joinedBefore = new RegExp(`(?:${part}\\u200D)*${part}$`, 'v');
+const joinedAfter = new RegExp(`^${part}(?:\\u200D${part})*`, 'v');
+
+function isInEmoji(before: string, after: string): boolean {
+  const [first] = joinedBefore.exec(before) ?? [];
+  const [rest] = joinedAfter.exec(after) ?? [];
+  if (first === undefined || rest === undefined) return false;
+  const sequence = `${first}\u200D${rest}`;
+  // Many programs leave out the selectors that a sequence has in full.
+  return recommendedEmoji.test(sequence) || recommendedEmoji.test(sequence.replace(incomplete, '$&\uFE0F'));
+}
+
+const incomplete = /(?!\p{Emoji_Presentation}|\p{Emoji_Modifier})\p{Emoji}(?!\uFE0F|\p{Emoji_Modifier})/gu;
+
+const flags = ['gbeng', 'gbsct', 'gbwls'].map((region) =>
+  [...'\u{1F3F4}', ...region, '\u{7F}']
+    .map((letter, index) => (index === 0 ? letter : String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))))
+    .join(''),
+);
+
+function isInFlag(before: string, after: string, character: string): boolean {
+  const start = before.lastIndexOf('\u{1F3F4}');
+  const sequence = before.slice(start) + character + after;
+  return start !== -1 && flags.some((flag) => sequence.startsWith(flag) && flag.length > before.length - start);
+}
+
+/** A character as U+ and its number. */
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+function nameOf(character: string): string {
+  const names: [RegExp, string][] = [
+    [/[\u200B\u2060\uFEFF]/u, ', a zero-width space or byte-order mark'],
+    [/[\u200C\u200D]/u, ', a zero-width joiner'],
+    [/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u, ', which changes the direction of text'],
+    [/[\u{E0000}-\u{E007F}]/u, ', a Unicode tag'],
+    [/[\u00AD]/u, ', a soft hyphen'],
+    [/[\u180B-\u180F\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/u, ', a variation selector'],
+    [/[\u115F\u1160\u2800\u3164\uFFA0]/u, ', a blank'],
+    [/\p{Noncharacter_Code_Point}/u, ', which is not a character'],
+    [/\p{Cs}/u, ', half of a character'],
+    [/\p{Cc}/u, ', a control character'],
+  ];
+  return names.find(([pattern]) => pattern.test(character))?.[1] ?? '';
+}
