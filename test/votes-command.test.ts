@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openVoteLog } from '../src/votes/jsonl.ts';
@@ -206,6 +207,34 @@ for (const [name, args, message] of wrongUsage) {
     assert.match(stderr, message);
   });
 }
+
+test('rotated files are counted too, compressed ones as well, and no vote twice', () =>
+  inFolder(async (folder) => {
+    const october = line({ id: 'a', time: '2026-10-05T10:00:00.000Z', voter: 1, note: 'first' });
+    const november = line({ id: 'b', time: '2026-11-05T10:00:00.000Z', voter: 2, vote: 'no' });
+    writeFiles(folder, {
+      'data/votes.jsonl': line({ id: 'c', time: '2026-12-05T10:00:00.000Z', voter: 3 }),
+      'data/votes.jsonl.2.gz': gzipSync(october),
+      'data/votes.jsonl.1': november,
+      'data/votes.jsonl.1.gz': gzipSync(november).subarray(0, 20),
+      'data/votes-20261201.jsonl': november,
+      'data/votes.jsonl-20260901.xz': 'xz',
+      'data/votes.jsonl.1.lock': 'x',
+      'data/votes.jsonl.secret': 'x',
+    });
+    const { code, stdout, stderr } = await catalog(['votes', '--cwd', folder, '--json']);
+    assert.is(code, 0, stderr);
+    const { totals, malformed } = JSON.parse(stdout);
+    assert.equal({ ...totals, malformed }, { votes: 3, yes: 2, no: 1, share: 0.6667, malformed: 0 });
+    assert.match(stderr, /Not counted: \S+votes\.jsonl-20260901\.xz\. Decompress/);
+
+    const packed = await catalog(['votes', 'redact', 'a', '--cwd', folder]);
+    assert.is(packed.code, 1);
+    assert.match(packed.stderr, /Vote a is in \S+votes\.jsonl\.2\.gz: decompress/);
+    writeFiles(folder, { 'data/votes.jsonl.2': october });
+    assert.is((await catalog(['votes', 'redact', 'a', '--cwd', folder])).code, 0);
+    assert.not.match(readFileSync(join(folder, 'data/votes.jsonl.2'), 'utf8'), 'first');
+  }));
 
 test('redact blanks one note and leaves all else byte for byte', () =>
   withLog(async (folder) => {

@@ -41,6 +41,7 @@ export function addVotes(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nOf the votes of one reader on one agent on one day (UTC) the last counts. It may run beside the server.\n' +
+        'Rotated files beside the log are counted too, also those compressed with gzip.\n' +
         '\nExamples:\n  $ catalog votes\n  $ catalog votes --since 2026-11-01 --csv > votes.csv\n' +
         '  $ catalog votes --notes --csv > notes.csv\n  $ catalog votes redact 0199a3c2-5d1e-7c3a-9f10-2b6d8e4f7a11\n',
     )
@@ -75,25 +76,31 @@ async function report(flags: Flags, terminal: Console): Promise<void> {
 }
 
 async function countVotes(flags: Flags, file: string, terminal: Console) {
-  const { readVotes } = await import('../votes/read-log.ts');
+  const { findVoteLogs, readAllVotes } = await import('../votes/all-logs.ts');
   const { reportVotes } = await import('../votes/report.ts');
-  if (!existsSync(file)) terminal.say(`There is no vote log ${file}: nobody has voted yet, or it is elsewhere.\n`);
+  const unusable = (error: NodeJS.ErrnoException): never => {
+    if (error.code === undefined) throw error;
+    throw new OperationError(`The vote log ${file} cannot be read (${error.code}).`, { cause: error });
+  };
+  const { files, unreadable } = await findVoteLogs(file).catch(unusable);
+  if (unreadable.length > 0)
+    terminal.say(`Not counted: ${unreadable.join(', ')}. Decompress them, and run this again.\n`);
+  if (files.length === 1 && !existsSync(file))
+    terminal.say(`There is no vote log ${file}: nobody has voted yet, or it is elsewhere.\n`);
   const published = await agentsOf(resolve(flags.cwd, given(flags.dist, process.env.CATALOG_DIST, 'dist')), terminal);
-  const malformed: number[] = [];
-  const records = readVotes(file, { onMalformed: (line) => malformed.push(line) });
+  const malformed = new Map<string, number[]>();
+  const records = readAllVotes(files, (name, line) => {
+    malformed.set(name, malformed.get(name) ?? []);
+    malformed.get(name)?.push(line);
+  });
   const counted = await reportVotes(records, {
     ...(flags.since === undefined ? {} : { since: startOf(flags.since) }),
     ...(flags.notes === true ? { notes: Number.POSITIVE_INFINITY } : {}),
     ...(published === null ? {} : { formerSlugs: published.formerSlugs }),
-    malformed: () => malformed.length,
-  }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === undefined) throw error;
-    throw new OperationError(`The vote log ${file} cannot be read (${error.code}).`, { cause: error });
-  });
-  if (malformed.length > 0) {
-    const { leftOut } = await import('../left-out.ts');
-    terminal.say(leftOut(file, malformed, 'vote'));
-  }
+    malformed: () => [...malformed.values()].flat().length,
+  }).catch(unusable);
+  const { leftOut } = await import('../left-out.ts');
+  for (const [name, lines] of malformed) terminal.say(leftOut(name, lines, 'vote'));
   if (published === null) return counted;
   const agents = counted.agents.map((agent) => ({ ...agent, withdrawn: !published.slugs.has(agent.slug) }));
   return { ...counted, agents };
@@ -115,6 +122,23 @@ async function blank(id: string, flags: LogFlags, terminal: Console): Promise<vo
   const { redact } = await import('../votes/redact.ts');
   const file = logFile(flags, process.env);
   const warn = (message: string) => terminal.say(`${message}\n`);
-  const blanked = await redact({ file, now: () => new Date(), random: randomBytes, warn }, id);
+  const blanked = await redact(
+    { file: await fileWith(id, file), now: () => new Date(), random: randomBytes, warn },
+    id,
+  );
   terminal.say(blanked ? `The note of vote ${id} is blanked.\n` : `Vote ${id} has no note; nothing was changed.\n`);
+}
+
+/** The file that has a vote: the log, or one that rotation made of it. The log where none has it. */
+async function fileWith(id: string, file: string): Promise<string> {
+  const { findVoteLogs } = await import('../votes/all-logs.ts');
+  const { readVotes } = await import('../votes/read-log.ts');
+  for (const name of (await findVoteLogs(file)).files.reverse()) {
+    for await (const vote of readVotes(name)) {
+      if (vote.id !== id) continue;
+      if (name.endsWith('.gz')) throw new OperationError(`Vote ${id} is in ${name}: decompress that file first.`);
+      return name;
+    }
+  }
+  return file;
 }

@@ -1,15 +1,19 @@
 import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
 import { hasCode } from './disk.ts';
 
 /** The byte that ends a line. */
 export const newline = 0x0a;
 
-/** Reads a file line by line, as bytes, each with its newline; the last may lack it. A missing file has no lines. */
+/**
+ * Reads a file line by line, as bytes, each with its newline; the last may lack it. A missing file has no lines; one that
+ * ends in .gz is decompressed.
+ */
 export async function* readLines(file: string): AsyncGenerator<Buffer> {
   // Not node:readline: it also splits at U+2028, which JSON leaves as it is within a text.
   let rest: Buffer[] = [];
   try {
-    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    for await (const chunk of bytesOf(file)) {
       let from = 0;
       for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
         const line = chunk.subarray(from, end + 1);
@@ -23,4 +27,12 @@ export async function* readLines(file: string): AsyncGenerator<Buffer> {
     if (!hasCode(error, 'ENOENT')) throw error;
   }
   if (rest.length > 0) yield Buffer.concat(rest);
+}
+
+function bytesOf(file: string): AsyncIterable<Buffer> {
+  const stream = createReadStream(file);
+  if (!file.endsWith('.gz')) return stream;
+  const unpacked = createGunzip();
+  stream.on('error', (error) => unpacked.destroy(error));
+  return stream.pipe(unpacked);
 }

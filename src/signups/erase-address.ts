@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import { OperationError } from '../diagnostics.ts';
 import type { LockOptions } from '../journal/lock.ts';
+import { isPacked, rotatedFiles } from '../journal/rotated.ts';
 import { eraseSignups } from './erase.ts';
 
 /** What erasing did. */
@@ -25,23 +25,11 @@ export async function eraseAddress(
   { now, random, warn }: Pick<LockOptions, 'now' | 'random' | 'warn'>,
 ): Promise<Erased> {
   const file = await fs.realpath(path).catch(explain(path));
-  const { plain, packed } = await withRotated(file);
+  const rotated = await rotatedFiles(file);
+  const plain = [file, ...rotated.filter((name) => !isPacked(name))];
   let lines = 0;
   for (const each of plain) lines += await eraseSignups(each, address, { now, random, warn }).catch(explain(each));
-  return { lines, packed };
-}
-
-/** The file, and those beside it that rotation made of it: signups.jsonl.1, signups.jsonl-20261101 and the like. */
-async function withRotated(file: string): Promise<{ plain: string[]; packed: string[] }> {
-  const folder = dirname(file);
-  const start = basename(file);
-  const rotated = (await fs.readdir(folder))
-    .filter((name) => name.startsWith(start) && /^[.-]\d[\w.-]*$/.test(name.slice(start.length)))
-    .filter((name) => !/\.(?:torn|erasing|lock)$/.test(name))
-    .sort()
-    .map((name) => join(folder, name));
-  const isPacked = (name: string) => /\.(?:gz|bz2|xz|zst|zip)$/.test(name);
-  return { plain: [file, ...rotated.filter((name) => !isPacked(name))], packed: rotated.filter(isPacked) };
+  return { lines, packed: rotated.filter(isPacked) };
 }
 
 /** Turns what the system refuses into words. */

@@ -1,0 +1,37 @@
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+
+/**
+ * The files beside a log that rotation made of it, by name: votes.jsonl.1, votes.jsonl-20261201, votes-20261201.jsonl and
+ * the like, with or without an ending of compression. None where the folder is not there.
+ */
+export async function rotatedFiles(file: string): Promise<string[]> {
+  const folder = dirname(file);
+  const name = basename(file);
+  const stem = basename(file, extname(file));
+  const isRotated = (other: string) => {
+    if (/\.(?:torn|erasing|redacting|lock|secret)(?:\.|$)/.test(other)) return false;
+    if (other.startsWith(name)) return /^[.-]\d[\w.-]*$/.test(other.slice(name.length));
+    return other.startsWith(stem) && /^[.-]\d[\d_T-]*$/.test(withoutEndings(other, extname(file)).slice(stem.length));
+  };
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names
+    .filter((other) => other !== name && isRotated(other))
+    .sort()
+    .map((other) => join(folder, other));
+}
+
+function withoutEndings(name: string, extension: string): string {
+  const plain = name.replace(packed, '');
+  return extension !== '' && plain.endsWith(extension) ? plain.slice(0, -extension.length) : '';
+}
+
+const packed = /\.(?:gz|bz2|xz|zst|zip)$/;
+
+/** Whether a file is compressed, by its name. */
+export function isPacked(file: string): boolean {
+  return packed.test(file);
+}
