@@ -28,6 +28,7 @@ export function addServe(program: Command, terminal: Console): void {
         '\nSign-ups are set by environment variables:\n' +
         signupVariables.map(({ name, description }) => `  ${name}\n      ${description}`).join('\n') +
         '\n\nSIGHUP opens the logs anew after a rotation; SIGTERM answers what is under way and ends.\n' +
+        'The log is on stdout: lines for a person on a terminal, JSON elsewhere.\n' +
         '\nExamples:\n  $ catalog serve --build\n  $ catalog serve --dist dist --data /var/lib/catalog --port 8080\n' +
         '  $ catalog serve --host 0.0.0.0 --trust-proxy 1 --vote-rate 10/60\n',
     )
@@ -41,7 +42,7 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
   const { serverLog } = await import('../server/request-log.ts');
   const cwd = resolve(flags.cwd);
   const settings = serverSettings(flags, process.env, cwd);
-  const log = serverLog(settings.logLevel);
+  const log = serverLog(settings.logLevel, process.stdout.isTTY === true ? { color: terminal.colorData } : null);
   const builder =
     flags.build === true
       ? catalogBuilder({ cwd, dist: settings.dist, flags, environment: process.env, terminal, log: log.log })

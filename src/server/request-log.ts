@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import pino, { type DestinationStream, type Logger } from 'pino';
+import { prettyLine } from './pretty-log.ts';
 
 /** The log of a server: pino for what happens, and one preformatted line a request, which costs a quarter of pino's. */
 export interface ServerLog {
@@ -15,9 +16,14 @@ export interface ServerLog {
 const flushMs = 100;
 const holdBytes = 12_288;
 
-/** Logs as JSON lines to stdout at `level` and above. */
-export function serverLog(level: string): ServerLog {
-  const destination = pino.destination({ dest: 1, sync: false, minLength: holdBytes, periodicFlush: flushMs });
+/**
+ * Logs to stdout at `level` and above: as JSON lines, or for a person on a terminal, with `color` as it is wanted there.
+ */
+export function serverLog(level: string, terminal: { color: boolean } | null = null): ServerLog {
+  const destination =
+    terminal === null
+      ? pino.destination({ dest: 1, sync: false, minLength: holdBytes, periodicFlush: flushMs })
+      : { write: (line: string) => void process.stdout.write(prettyLine(line, terminal)), flushSync() {} };
   const log = pino({ level }, destination as DestinationStream);
   const isWanted = {
     info: log.isLevelEnabled('info'),
