@@ -270,12 +270,16 @@ for (const [address, id] of feedIds) {
 
 test('on a terminal it asks for what no flag gives, again after a wrong answer', async () => {
   await inFolder(async (folder) => {
-    const session = onTerminal(['init', 'daily-prompts', '--cwd', folder, '--today', today, '--publisher', 'Ada']);
+    const session = onTerminal(['init', 'daily-prompts', '--cwd', folder, '--today', today, '--publisher', 'Ada'], {
+      env: { TZ: 'Europe/Paris' },
+    });
     const answers: [question: string, answer: string, objection?: string][] = [
       ['title [Daily Prompts]', ''],
       ['base URL [https://example.com]', 'ada.example', 'http://'],
       ['base URL', 'https://ada.example'],
       ['publisher URL [https://ada.example]', ''],
+      ['time zone [Europe/Paris]', 'europe/berln', 'Did you mean Europe/Berlin?'],
+      ['time zone', ''],
     ];
     for (const [question, answer, objection] of answers) {
       await session.sees(question.replace(/ \[.*/, ''));
@@ -286,13 +290,14 @@ test('on a terminal it asks for what no flag gives, again after a wrong answer',
     }
     const { code, screen } = await session.ends();
     assert.is(code, 0, screen);
-    const { title, publisher, baseUrl } = settings(join(folder, 'daily-prompts'));
+    const { title, publisher, baseUrl, timezone } = settings(join(folder, 'daily-prompts'));
     assert.equal(
-      { title, publisher, baseUrl },
+      { title, publisher, baseUrl, timezone },
       {
         title: 'Daily Prompts',
         publisher: { name: 'Ada', url: 'https://ada.example' },
         baseUrl: 'https://ada.example',
+        timezone: 'Europe/Paris',
       },
     );
   });

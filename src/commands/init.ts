@@ -6,13 +6,14 @@ import { type Console, shellWord } from '../console.ts';
 import { OperationError, UsageError } from '../diagnostics.ts';
 import type { Answers } from '../new-catalog/answers.ts';
 import type { PackageJson } from '../new-catalog/package-json.ts';
-import { type CommonFlags, cwdOption, jsonOption, todayOption } from './options.ts';
+import { type CommonFlags, jsonOption, todayOption } from './options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'json'> {
   title?: string;
   baseUrl?: string;
   publisher?: string;
   publisherUrl?: string;
+  timezone?: string;
   package?: string;
 }
 
@@ -26,7 +27,8 @@ export function addInit(program: Command, terminal: Console): void {
     .option('--publisher <name>', 'who publishes it; default: the title')
     .option('--publisher-url <url>', "the publisher's address; default: the base URL")
     .option('--package <spec>', 'this program as package.json names it: a version, an address, or a file')
-    .addOption(cwdOption())
+    .addOption(new Option('--cwd <dir>', 'the folder that [dir] starts from').default('.', 'here'))
+    .option('--timezone <name>', 'the time zone that decides which day is today, such as Europe/Berlin; default: UTC')
     .addOption(todayOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -57,6 +59,7 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
       ['baseUrl', '--base-url', flags.baseUrl],
       ['publisher', '--publisher', flags.publisher],
       ['publisherUrl', '--publisher-url', flags.publisherUrl],
+      ['timezone', '--timezone', flags.timezone],
     ],
     answerChecks,
   );
@@ -69,7 +72,7 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
     canAsk() && !flags.json ? askForAnswers(given, folder, terminal) : complete(given, folder),
   );
   if (answers === null) return;
-  const files = catalogFiles(answers, folder, flags.today ?? zone('UTC').today(new Date()));
+  const files = catalogFiles(answers, folder, flags.today ?? zone(answers.timezone).today(new Date()));
   if (present === null) files.set('package.json', newPackageJson(specification));
   const changed = present !== null && completed !== null && completed.added.length > 0;
   writeCatalog(folder, files, changed ? { path: present.path, text: completed.text } : null);

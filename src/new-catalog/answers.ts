@@ -9,12 +9,14 @@ export interface Answers {
   baseUrl: string;
   publisher: string;
   publisherUrl: string;
+  /** An IANA name. */
+  timezone: string;
 }
 
 /** The address that stands in for a base URL that is not known yet: a name that leads nowhere (RFC 2606). */
 export const placeholderUrl = 'https://example.com';
 
-const { title, baseUrl, publisher } = settingsSource.shape;
+const { title, baseUrl, publisher, timezone } = settingsSource.shape;
 
 /** Checks of every answer against the schema of the settings, in which it will stand. */
 export const answerChecks: ChecksOf<Answers> = {
@@ -22,6 +24,7 @@ export const answerChecks: ChecksOf<Answers> = {
   baseUrl: (name, given) => checked(baseUrl, name, given),
   publisher: (name, given) => checked(publisher.shape.name, name, given),
   publisherUrl: (name, given) => checked(publisher.shape.url, name, given),
+  timezone: (name, given) => checked(timezone, name, given),
 };
 
 function checked(schema: Parameters<typeof demand>[0], name: string, given: Given): string {
@@ -32,5 +35,11 @@ function checked(schema: Parameters<typeof demand>[0], name: string, given: Give
 export function complete(given: Partial<Answers>, folder: string): Answers {
   const title = given.title ?? (titleFrom(slugFrom(basename(folder))) || 'Agent Catalog');
   const baseUrl = given.baseUrl ?? placeholderUrl;
-  return { title, baseUrl, publisher: given.publisher ?? title, publisherUrl: given.publisherUrl ?? baseUrl };
+  return {
+    title,
+    baseUrl,
+    publisher: given.publisher ?? title,
+    publisherUrl: given.publisherUrl ?? baseUrl,
+    timezone: given.timezone ?? 'UTC',
+  };
 }

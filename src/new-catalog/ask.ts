@@ -11,6 +11,11 @@ const questions: { key: keyof Answers; name: string; about: string }[] = [
   },
   { key: 'publisher', name: 'publisher', about: 'Who publishes it: a person or a group.' },
   { key: 'publisherUrl', name: 'publisher URL', about: "The publisher's address." },
+  {
+    key: 'timezone',
+    name: 'time zone',
+    about: 'The time zone whose midnight starts a new day, such as America/New_York, Europe/Berlin, or UTC.',
+  },
 ];
 
 /** Asks on the terminal for what is not given. Throws Cancelled when the person leaves. */
@@ -22,9 +27,14 @@ export function askForAnswers(given: Partial<Answers>, folder: string, terminal:
     let answers = given;
     for (const { key, name, about } of questions) {
       if (answers[key] !== undefined) continue;
-      const fallback = complete(answers, folder)[key];
+      const fallback = key === 'timezone' ? ownTimeZone() : complete(answers, folder)[key];
       answers = { ...answers, [key]: await ask({ name, about, fallback, check: answerChecks[key] }) };
     }
     return complete(answers, folder);
   });
+}
+
+/** The time zone of this machine, where it has one. */
+function ownTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC';
 }

@@ -77,12 +77,13 @@ export function catalogFiles(answers: Answers, folder: string, today: string): M
   );
 }
 
-function settingsOf({ title, baseUrl, publisher, publisherUrl }: Answers, today: string) {
+function settingsOf({ title, baseUrl, publisher, publisherUrl, timezone }: Answers, today: string) {
   const starter = settingsSource.parse(JSON.parse(packaged(`starter/${settingsFile}`)));
   return {
     ...starter,
     $schema: `./node_modules/${programName}/catalog.config.schema.json`,
     title,
+    timezone,
     publisher: { name: publisher, url: publisherUrl },
     feedId: feedIdFor(baseUrl, today),
     baseUrl,
