@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Console } from '../console.ts';
 import { ContentError } from '../diagnostics.ts';
@@ -13,6 +13,7 @@ import {
   futureOption,
   jsonOption,
   openCatalog,
+  outFolder,
   outOption,
   printForMachines,
   runtimeUrlOption,
@@ -58,11 +59,12 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   const { cacheFolder } = await import('../build/picture-cache.ts');
   const { plural, prettyReport } = await import('../report.ts');
   const { cwd, settings, today } = await openCatalog(flags);
+  const out = outFolder(flags);
   const { future = false, drafts = false, holdBack = false } = flags;
   const begun = performance.now();
   const result = build({
     cwd,
-    out: resolve(cwd, flags.out),
+    out,
     settings,
     cache: cacheFolder(process.env),
     today,
@@ -90,7 +92,7 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   }
   const seconds = ((performance.now() - begun) / 1000).toFixed(2);
   terminal.say(
-    `Built ${plural(info.counts.agents, 'agent')} for ${today} into ${flags.out}: ${plural(info.counts.files, 'file')}, ` +
+    `Built ${plural(info.counts.agents, 'agent')} for ${today} into ${flags.out ?? relative(flags.cwd, out)}: ${plural(info.counts.files, 'file')}, ` +
       `${written.changed} changed, ${written.removed} removed (build ${info.id.slice(0, 12)}, ${seconds} s).\n`,
   );
 }

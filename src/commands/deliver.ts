@@ -1,8 +1,7 @@
-import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Console } from '../console.ts';
 import { UsageError } from '../diagnostics.ts';
-import { type CommonFlags, cwdOption, given, outOption } from './options.ts';
+import { type CommonFlags, cwdOption, given, outFolder, outOption } from './options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'out'> {
   ssh?: string;
@@ -35,7 +34,7 @@ async function runDeliver(argument: string | undefined, flags: Flags, terminal: 
   const text = given(argument, RUNTIME_TARGET, '');
   if (text === '') throw new UsageError('Name the target, or set RUNTIME_TARGET.');
   const target = parseTarget(text);
-  const dist = resolve(flags.cwd, flags.out);
+  const dist = outFolder(flags);
   const build = readBuildInfo(dist);
   await deliver({
     dist,

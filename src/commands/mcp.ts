@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Console } from '../console.ts';
 import type { McpCatalog } from '../mcp/catalog.ts';
@@ -8,6 +8,7 @@ import {
   type CommonFlags,
   cwdOption,
   openCatalog,
+  outFolder,
   outOption,
   runtimeUrlOption,
   todayOption,
@@ -34,7 +35,7 @@ export function addMcp(program: Command, terminal: Console): void {
 async function serveMcp(flags: CommonFlags, terminal: Console): Promise<void> {
   const { serveStdio } = await import('../mcp/stdio.ts');
   const { buildFile } = await import('../build/render.ts');
-  const dist = resolve(flags.cwd, flags.out);
+  const dist = outFolder(flags);
   const source = existsSync(join(dist, buildFile)) ? await follow(dist) : await inMemory(flags, terminal);
   terminal.say(`Serving the catalog over stdio from ${source.name}\n`);
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.stdin.destroy());
@@ -79,7 +80,7 @@ async function inMemory(flags: CommonFlags, terminal: Console): Promise<Source> 
   };
   let built = await buildOf();
   return {
-    name: `a build in memory: ${flags.out} holds none`,
+    name: `a build in memory: ${outFolder(flags)} holds none`,
     async catalog() {
       const day = flags.today ?? zone(built.timezone).today(new Date());
       if (built.day === day) return built.catalog;

@@ -4,7 +4,7 @@ import type { Given } from '../answer-checks.ts';
 import { type Console, shellWord } from '../console.ts';
 import { ContentError } from '../diagnostics.ts';
 import type { Answers, Surroundings } from '../new-agent/answers.ts';
-import { type CommonFlags, cwdOption, jsonOption, openCatalog, todayOption } from './options.ts';
+import { type CommonFlags, catalogAround, cwdOption, jsonOption, openCatalog, slugOf, todayOption } from './options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'json'> {
   title?: string;
@@ -60,7 +60,7 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
   if (unreadable.length > 0) throw new ContentError(unreadable);
   const surroundings: Surroundings = { vocabulary: settings, calendar, today };
   const checks = answerChecks(surroundings);
-  const given = checkFlags<Answers>(flagged(slug, flags), checks);
+  const given = checkFlags<Answers>(flagged(slug === undefined ? slug : slugOf(slug, flags.cwd), flags), checks);
 
   const answers = await unlessCancelled(terminal, async () =>
     canAsk() && !flags.json
@@ -104,7 +104,7 @@ function nextSteps(
   today: string,
   cwd: string,
 ): string {
-  const there = cwd === '.' ? '' : ` --cwd ${shellWord(cwd)}`;
+  const there = cwd === '.' || cwd === catalogAround(process.cwd()) ? '' : ` --cwd ${shellWord(cwd)}`;
   const late = date < today ? ' That day has passed: it comes out as soon as it is no draft.' : '';
   return `Made "${title}" for ${date}, ${category}, ${difficulty}, ${runtimes.join(', ')}.${late}
 It is a draft, which no build takes in: most of its texts are placeholders.

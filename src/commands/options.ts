@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isDay, zone } from '../calendar.ts';
 import type { Console } from '../console.ts';
@@ -7,8 +8,13 @@ import { type ReportFormat, reportFormats } from '../report.ts';
 import type { Settings } from '../settings.ts';
 
 /** Options that several commands share, each stated once. */
-export const cwdOption = () => new Option('--cwd <dir>', "the catalog's folder").default('.', 'here');
-export const outOption = () => new Option('--out <dir>', 'the folder of the build').default('dist');
+export const cwdOption = () =>
+  new Option('--cwd <dir>', "the catalog's folder").default(
+    catalogAround(process.cwd()),
+    'the nearest folder with catalog.config.json, from here up',
+  );
+export const outOption = () =>
+  new Option('--out <dir>', "the folder of the build, from the catalog's (or CATALOG_DIST; default: dist)");
 export const baseUrlOption = () =>
   new Option('--base-url <url>', 'where readers find the files, in place of the settings (or CATALOG_BASE_URL)');
 export const runtimeUrlOption = () =>
@@ -27,7 +33,7 @@ export const sinceOption = () =>
 /** What the shared options give, before the settings are read. */
 export interface CommonFlags {
   cwd: string;
-  out: string;
+  out?: string;
   baseUrl?: string;
   runtimeUrl?: string;
   today?: string;
@@ -46,6 +52,36 @@ export async function openCatalog(flags: Pick<CommonFlags, 'cwd' | 'baseUrl' | '
   const cwd = resolve(flags.cwd);
   const settings = loadSettings(cwd, flags, process.env);
   return { cwd, settings, today: flags.today ?? zone(settings.timezone).today(new Date()) };
+}
+
+/** The catalog's folder that `folder` is in or below, as git finds its own; `.` where it is `folder`, or there is none. */
+export function catalogAround(folder: string): string {
+  for (let path = folder; ; path = dirname(path)) {
+    if (existsSync(join(path, 'catalog.config.json'))) return path === folder ? '.' : path;
+    if (dirname(path) === path) return '.';
+  }
+}
+
+/** The folder of the build: of `--out`, else of CATALOG_DIST, from the catalog's folder. */
+export function outFolder({ cwd, out }: Pick<CommonFlags, 'cwd' | 'out'>): string {
+  return resolve(cwd, given(out, process.env.CATALOG_DIST, 'dist'));
+}
+
+/**
+ * The slug that an argument names: itself, or the path of the agent's folder or of a file in it. Paths start from `here`,
+ * or from the catalog's folder `cwd`.
+ */
+export function slugOf(argument: string, cwd: string, here = process.cwd()): string {
+  if (/^[^./\\]+$/.test(argument)) return argument;
+  const agents = resolve(cwd, 'agents');
+  // Messages print paths from the catalog's folder: they can be pasted wherever the person is.
+  const bases = /^agents[/\\]/.test(argument) ? [resolve(cwd)] : [here, resolve(cwd)];
+  for (const base of bases) {
+    const path = relative(agents, resolve(base, argument));
+    const [first = ''] = path.split(sep);
+    if (first !== '' && first !== '..' && !isAbsolute(path)) return first;
+  }
+  return argument.replace(/[/\\]+$/, '');
 }
 
 /** How a command prints: as `--format` says, else as JSON with `--json`, else for people. */

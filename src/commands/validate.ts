@@ -3,7 +3,9 @@ import type { Command } from 'commander';
 import type { Console } from '../console.ts';
 import { type Diagnostic, OperationError } from '../diagnostics.ts';
 import type { ReportFormat } from '../report.ts';
-import { type CommonFlags, cwdOption, formatOf, formatOption, jsonOption, todayOption } from './options.ts';
+import { nearest } from '../schema/proposals.ts';
+import { visible } from '../visible.ts';
+import { type CommonFlags, cwdOption, formatOf, formatOption, jsonOption, slugOf, todayOption } from './options.ts';
 
 interface Flags extends Omit<CommonFlags, 'out'> {
   format?: ReportFormat;
@@ -13,24 +15,25 @@ export function addValidate(program: Command, terminal: Console): void {
   program
     .command('validate')
     .description('check every agent, or those named, and report everything that is wrong')
-    .argument('[slug...]', 'the agents to report on; default: all')
+    .argument('[slug...]', 'the agents to report on, by slug or path; default: all')
     .addOption(cwdOption())
     .addOption(todayOption())
     .addOption(formatOption('how to print what is found'))
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  $ catalog validate\n  $ catalog validate release-notes\n  $ catalog validate --format json\n',
+      '\nExamples:\n  $ catalog validate\n  $ catalog validate release-notes\n  $ catalog validate agents/release-notes/agent.md\n  $ catalog validate --format json\n',
     )
     .action((slugs: string[], flags: Flags) => validate(slugs, flags, terminal));
 }
 
-async function validate(slugs: string[], flags: Flags, terminal: Console): Promise<void> {
+async function validate(named: string[], flags: Flags, terminal: Console): Promise<void> {
   const { hasErrors, plural } = await import('../report.ts');
   const { checkCatalog } = await import('../validate.ts');
   const { folders, diagnostics } = await checkCatalog(resolve(flags.cwd), flags, process.env);
+  const slugs = [...new Set(named.map((argument) => slugOf(argument, flags.cwd)))];
   const unknown = slugs.filter((slug) => !folders.includes(slug));
-  if (unknown.length > 0) throw new OperationError(`There is no agent ${unknown.join(', ')} in agents/.`);
+  if (unknown.length > 0) throw new OperationError(unknown.map((slug) => noAgent(slug, folders)).join('\nerror: '));
   const wanted = diagnostics.filter(({ slug }) => slugs.length === 0 || slug === null || slugs.includes(slug));
 
   const format = formatOf(flags);
@@ -45,6 +48,11 @@ async function validate(slugs: string[], flags: Flags, terminal: Console): Promi
   else if (format === 'pretty') {
     terminal.say(`${plural(count, 'agent')} checked, no errors.\n`);
   }
+}
+
+function noAgent(slug: string, folders: readonly string[]): string {
+  const meant = nearest(slug, folders);
+  return `There is no agent ${visible(slug)} in agents/.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
 }
 
 async function print(
