@@ -1,10 +1,15 @@
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import fs, { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { contentType } from '../src/artifacts/index.ts';
 import { renderCatalog } from '../src/build/build.ts';
+import { findPending } from '../src/build/pending.ts';
 import { writeBuild } from '../src/build/write.ts';
+import { followBuild } from '../src/server/live-build.ts';
 import { loadSettings } from '../src/settings.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from './support/catalog.ts';
 import { dieAt } from './support/die-at.ts';
@@ -57,7 +62,7 @@ async function killAtEachStep(
   folder: string,
   states: { old: Files; new: Files },
   from: string | null,
-  check: (dist: string) => void,
+  check: (dist: string) => void | Promise<void>,
 ) {
   writeFiles(folder, { 'new.json': JSON.stringify(states.new) });
   const files = new Map(Object.entries(states.new).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
@@ -67,7 +72,7 @@ async function killAtEachStep(
     if (from !== null) linkFolder(from, dist);
     const ended =
       step % everySoOften === 1 ? await killProcess(dist, step) : dieAt(step, () => writeBuild(dist, files));
-    check(dist);
+    await check(dist);
     writeBuild(dist, files);
     assert.equal(snapshot(dist), states.new);
     assert.equal(readdirSync(join(folder, `at-${step}`)), ['dist']);
@@ -106,7 +111,8 @@ const everySoOften = 25;
 test('killed at any step of a change, dist/ has whole files only, and the next build completes it', async () => {
   await inFolder(async (folder) => {
     const states = await bothStates(folder);
-    const kills = await killAtEachStep(folder, states, join(folder, 'old', 'dist'), (dist) => {
+    const served = new Set<string>();
+    const kills = await killAtEachStep(folder, states, join(folder, 'old', 'dist'), async (dist) => {
       const now = snapshot(dist);
       for (const [path, bytes] of Object.entries(now)) {
         assert.ok(
@@ -120,8 +126,71 @@ test('killed at any step of a change, dist/ has whole files only, and the next b
       const listed = JSON.parse(now['api/agents.json'] ?? '').agents as { slug: string }[];
       for (const { slug } of listed) assert.ok(`agents/${slug}.html` in now, `${slug} is listed but not there`);
       if (now['build.json'] === states.new['build.json']) assert.equal(now, states.new);
+      served.add(await servedState(dist, states));
     });
     assert.ok(kills > 30, `only ${kills} kills`);
+    assert.equal([...served], ['old', 'new']);
+  });
+});
+
+/** Which build a server serves that is started on a folder: every file has to be of one. */
+async function servedState(dist: string, states: { old: Files; new: Files }): Promise<'old' | 'new'> {
+  const follower = await followBuild(dist, pino({ level: 'silent' }));
+  try {
+    const { info, files, slugs } = follower.current();
+    const state = info.id === JSON.parse(states.new['build.json'] ?? '').id ? 'new' : 'old';
+    const wrong: string[] = [];
+    for (const path of Object.keys({ ...states.old, ...states.new })) {
+      if (contentType(path) === undefined) continue;
+      const file = await files.get(path);
+      const bytes = file === null || file === 'large' ? undefined : file.bytes.toString('latin1');
+      if (bytes !== states[state][path]) wrong.push(path);
+    }
+    assert.equal(wrong, [], `served as the ${state} build, but not of it`);
+    assert.equal([...slugs].sort(), state === 'new' ? ['added', 'changed', 'kept'] : ['changed', 'kept', 'removed']);
+    return state;
+  } finally {
+    follower.stop();
+  }
+}
+
+test('a server that is running takes up a build whose process was killed while it put the files in place', async () => {
+  await inFolder(async (folder) => {
+    const states = await bothStates(folder);
+    const dist = join(folder, 'old', 'dist');
+    const follower = await followBuild(dist, pino({ level: 'silent' }));
+    try {
+      const files = new Map(Object.entries(states.new).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
+      // In the middle of the renames.
+      assert.ok(dieAt(files.size + 20, () => writeBuild(dist, files)));
+      assert.is.not(readFileSync(join(dist, 'build.json'), 'latin1'), states.new['build.json']);
+      await follower.refresh();
+      assert.equal([...follower.current().slugs].sort(), ['added', 'changed', 'kept']);
+      const live = follower.current();
+      writeBuild(dist, files);
+      await follower.refresh();
+      assert.is(follower.current(), live);
+      assert.is(await servedState(dist, states), 'new');
+    } finally {
+      follower.stop();
+    }
+  });
+});
+
+test('a pending build of another state of the folder is left out and removed', async () => {
+  await inFolder(async (folder) => {
+    const states = await bothStates(folder);
+    const dist = join(folder, 'old', 'dist');
+    const filesOf = (state: Files) =>
+      new Map(Object.entries(state).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
+    assert.ok(dieAt(filesOf(states.new).size + 20, () => writeBuild(dist, filesOf(states.new))));
+    // Somebody puts another build there, as from a backup.
+    rmSync(dist, { recursive: true });
+    writeFiles(dist, { 'build.json': `${states.old['build.json']} ` });
+    assert.is(findPending(dist), null);
+    writeBuild(dist, filesOf(states.old));
+    assert.is(await servedState(dist, states), 'old');
+    assert.not(readdirSync(join(folder, 'old')).some((name) => name.startsWith('.dist')));
   });
 });
 
@@ -155,6 +224,43 @@ test('a build that fails leaves dist/ as it was', async () => {
     const failed = await build(folder);
     assert.is(failed.code, 1);
     assert.equal(snapshot(join(folder, 'dist')), good);
+  });
+});
+
+test('the new files of a change are on the disk before the first of them is put in place', async () => {
+  await inFolder(async (folder) => {
+    const dist = join(folder, 'dist');
+    writeBuild(dist, new Map(['same', 'one', 'build.json'].map((path) => [path, Buffer.from('old')])));
+    const synced: string[] = [];
+    let before: string[] | undefined;
+    const { openSync, fsyncSync, renameSync } = fs;
+    let opened = '';
+    Object.assign(fs, {
+      openSync(...args: Parameters<typeof openSync>) {
+        opened = relative(folder, String(args[0])).replace(/^[^/]*staging-\d+/, 'staging');
+        return openSync(...args);
+      },
+      fsyncSync(file: number) {
+        synced.push(opened);
+        fsyncSync(file);
+      },
+      renameSync(...args: Parameters<typeof renameSync>) {
+        before ??= [...synced];
+        renameSync(...args);
+      },
+    });
+    syncBuiltinESMExports();
+    try {
+      const files = { same: 'old', one: 'new', 'a/two': 'new', 'build.json': 'new' };
+      writeBuild(dist, new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)])));
+    } finally {
+      Object.assign(fs, { openSync, fsyncSync, renameSync });
+      syncBuiltinESMExports();
+    }
+    assert.equal(before, [
+      ...['one', 'a/two', 'build.json'].map((path) => join('staging/files', path)),
+      join('staging', 'plan.json'),
+    ]);
   });
 });
 

@@ -8,11 +8,11 @@ import {
   rmdirSync,
   rmSync,
   statSync,
-  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { OperationError } from '../diagnostics.ts';
+import { commitPending, completePending, putInPlace, stagedFolder, syncFile } from './pending.ts';
 import { buildFile } from './render.ts';
 
 /** What writing a build changed below the folder. */
@@ -23,34 +23,40 @@ export interface Written {
 }
 
 /**
- * Puts a build into the folder `out`: everything that differs is written beside it first and then moved in by renames,
- * in the order of `files`; then what the build no longer has is removed; build.json comes last. Files that are the same
- * are not touched.
+ * Puts a build into the folder `out`: everything that differs is written beside it first, synced unless it is a first
+ * build, and then moved in by renames, in the order of `files`; then what the build no longer has is removed; build.json
+ * comes last. Files that are the same are not touched.
  *
- * A process that is killed leaves whole files only, the old ones or the new ones; the next call completes the build.
- * Throws OperationError when `out` is a folder that holds something else than a build.
+ * A process that is killed leaves whole files only, the old ones or the new ones. Once all is staged, it leaves a pending
+ * build (see pending.ts), which the next call completes. Throws OperationError when `out` is a folder that holds
+ * something else than a build.
  */
 export function writeBuild(out: string, files: ReadonlyMap<string, Uint8Array>): Written {
   const target = existsSync(out) ? realpathSync(out) : resolve(out);
   refuseStrangers(target, out);
   removeLeftovers(target);
+  completePending(target);
   const staging = stagingFolder(target, process.pid);
   const fresh = !existsSync(target) || readdirSync(target).length === 0;
   const former = fresh ? [] : listFiles(target);
   const changed = [...files].filter(([path, bytes]) => fresh || !sameBytes(join(target, path), bytes));
+  const removed = former.filter((path) => !files.has(path));
   try {
-    stage(staging, changed);
+    stage(stagedFolder(staging), changed);
     if (fresh) {
       if (existsSync(target)) rmdirSync(target);
-      renameSync(staging, target);
-    } else {
-      moveIn(staging, target, changed, () => removeFormer(target, former, files));
+      renameSync(stagedFolder(staging), target);
+    } else if (changed.length + removed.length > 0) {
+      // A power cut after the renames must not leave empty files. Those of a first build are not synced: that takes
+      // about a millisecond a file, CI throws the folder away, and building again compares all bytes.
+      for (const [path] of changed) syncFile(join(stagedFolder(staging), path));
+      const moved = changed.map(([path]) => path);
+      putInPlace(target, commitPending(staging, target, { moved, removed }));
     }
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
-  const removed = former.filter((path) => !files.has(path)).length;
-  return { changed: changed.length, removed, unchanged: files.size - changed.length };
+  return { changed: changed.length, removed: removed.length, unchanged: files.size - changed.length };
 }
 
 function stage(staging: string, changed: readonly (readonly [string, Uint8Array])[]): void {
@@ -63,49 +69,6 @@ function stage(staging: string, changed: readonly (readonly [string, Uint8Array]
     made.add(folder);
     writeFileSync(file, bytes);
   }
-}
-
-function moveIn(
-  staging: string,
-  target: string,
-  changed: readonly (readonly [string, Uint8Array])[],
-  beforeLast: () => void,
-): void {
-  const move = (path: string) => {
-    clearTheWay(target, path);
-    renameSync(join(staging, path), join(target, path));
-  };
-  for (const [path] of changed) if (path !== buildFile) move(path);
-  beforeLast();
-  if (changed.some(([path]) => path === buildFile)) move(buildFile);
-}
-
-/** Makes the folder of a path, and removes what has another kind there: a file in place of a folder, or the reverse. */
-function clearTheWay(target: string, path: string): void {
-  const parts = path.split('/');
-  for (let depth = 1; depth < parts.length; depth += 1) {
-    const folder = join(target, ...parts.slice(0, depth));
-    if (existsSync(folder) && !statSync(folder).isDirectory()) unlinkSync(folder);
-  }
-  const file = join(target, path);
-  mkdirSync(dirname(file), { recursive: true });
-  if (existsSync(file) && statSync(file).isDirectory()) rmSync(file, { recursive: true });
-}
-
-function removeFormer(target: string, former: readonly string[], files: ReadonlyMap<string, unknown>): void {
-  for (const path of former) {
-    if (files.has(path)) continue;
-    rmSync(join(target, path), { force: true });
-    removeEmptyFolders(target, dirname(path));
-  }
-}
-
-function removeEmptyFolders(target: string, folder: string): void {
-  if (folder === '.') return;
-  const path = join(target, folder);
-  if (!existsSync(path) || readdirSync(path).length > 0) return;
-  rmdirSync(path);
-  removeEmptyFolders(target, dirname(folder));
 }
 
 function sameBytes(file: string, bytes: Uint8Array): boolean {

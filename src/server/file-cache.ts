@@ -57,9 +57,17 @@ const compress: Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => Promise
   gzip: (bytes) => promisify(gzip)(bytes, { level: 6 }),
 };
 
-/** A cache of the build in `root`. It never looks at a file twice: a new build gets a new cache. */
+/** Where the files of a build are. */
+export interface BuildFolders {
+  /** The folders that hold them, the one that counts first. */
+  roots: readonly string[];
+  /** Paths that are still in a folder but are not part of the build. */
+  removed: ReadonlySet<string>;
+}
+
+/** A cache of the build in some folders. It never looks at a file twice: a new build gets a new cache. */
 export function fileCache(
-  root: string,
+  { roots, removed }: BuildFolders,
   info: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>,
   maxBytes = defaultMaxBytes,
 ): FileCache {
@@ -72,7 +80,9 @@ export function fileCache(
   async function read(path: string): Promise<CachedFile | 'large' | null> {
     const type = path === buildFile ? 'application/json' : contentType(path);
     if (type === undefined) return null;
-    const bytes = await readWhole(join(root, path));
+    if (removed.has(path)) return null;
+    let bytes: Buffer | 'large' | null = null;
+    for (const root of roots) bytes ??= await readWhole(join(root, path));
     if (bytes === null || bytes === 'large') return bytes;
     const hash = createHash('sha256').update(bytes).digest('hex');
     const version = path.startsWith('assets/') ? hash.slice(0, 12) : null;

@@ -172,19 +172,26 @@ function sendRange(
 }
 
 /** Files beyond the cache go to sirv, which measures them at each request. */
-function sendLarge(request: IncomingMessage, response: ServerResponse, { root, info }: LiveBuild, name: string): void {
+function sendLarge(
+  request: IncomingMessage,
+  response: ServerResponse,
+  build: LiveBuild,
+  name: string,
+  [root = '', ...others] = build.folders.roots,
+): void {
   const serve = sirv(root, {
     dev: true,
     etag: true,
     dotfiles: true,
     setHeaders(reply) {
       reply.setHeader('content-type', contentType(name) ?? 'application/octet-stream');
-      for (const [header, value] of Object.entries(securityHeaders(info))) reply.setHeader(header, value);
+      for (const [header, value] of Object.entries(securityHeaders(build.info))) reply.setHeader(header, value);
     },
   });
   request.url = `/${name}`;
   serve(request, response, () => {
-    response.writeHead(404).end();
+    if (others.length > 0) sendLarge(request, response, build, name, others);
+    else response.writeHead(404).end();
   });
 }
 

@@ -1,18 +1,19 @@
-import { realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { findPending, pendingFolders } from '../build/pending.ts';
 import { type BuildInfo, buildFile } from '../build/render.ts';
 import { OperationError } from '../diagnostics.ts';
 import { loadMcpCatalog, type McpCatalog } from '../mcp/catalog.ts';
-import { type FileCache, fileCache } from './file-cache.ts';
+import { type BuildFolders, type FileCache, fileCache } from './file-cache.ts';
 
 /** One build as the server serves it, from its taking up to the next. */
 export interface LiveBuild {
   info: BuildInfo;
-  /** The folder of this build; where `dist` is a link, the one that it led to. */
-  root: string;
+  /** Where its files are. Where `dist` is a link, in the folder that it led to. */
+  folders: BuildFolders;
   /** The path of the base URL, without a slash at its end. */
   basePath: string;
   /** The slugs of its agents. */
@@ -42,14 +43,15 @@ const lookMs = 250;
 
 /**
  * Follows the build in `dist`, whether its files are renamed into place or `dist` is a link that is switched: in both
- * cases build.json changes last.
+ * cases build.json changes last. A build whose files are still being renamed, or whose process was killed meanwhile, is
+ * read from the folder where it is staged: what is served is always one build.
  *
  * A build is live once all of it is loaded, which is done in slices: requests are answered from the last one meanwhile.
  * Rejects with OperationError when there is no build that can be served.
  */
 export async function followBuild(dist: string, log: Logger): Promise<BuildFollower> {
   let mark = markOf(dist);
-  let build = await load(dist);
+  let build = await load(dist, (message) => log.warn(message));
   let takingUp: Promise<void> | null = null;
   const timer = setInterval(refresh, lookMs);
   timer.unref();
@@ -65,6 +67,7 @@ export async function followBuild(dist: string, log: Logger): Promise<BuildFollo
   async function takeUp(): Promise<void> {
     for (let now = markOf(dist); now !== mark; now = markOf(dist)) {
       mark = now;
+      if (isInPlaceNow(dist, build)) continue;
       try {
         const next = await load(dist);
         log.info({ build: next.info.id, before: build.info.id, agents: next.slugs.size }, 'took up a new build');
@@ -77,11 +80,23 @@ export async function followBuild(dist: string, log: Logger): Promise<BuildFollo
   return { current: () => build, refresh, stop: () => clearInterval(timer) };
 }
 
-/** What changes when build.json does, also through a link: its device, inode, time and size. */
+/** Whether a build that was read from where it was staged is now the one in its folder, with no other on its way. */
+function isInPlaceNow(dist: string, { folders, info }: LiveBuild): boolean {
+  if (folders.roots.length === 1) return false;
+  try {
+    const root = realpathSync(dist);
+    const { id } = JSON.parse(readFileSync(join(root, buildFile), 'utf8')) as BuildInfo;
+    return root === folders.roots.at(-1) && id === info.id && findPending(root) === null;
+  } catch {
+    return false;
+  }
+}
+
+/** What changes when build.json does, also through a link: its device, inode, time and size; and what is staged. */
 function markOf(dist: string): string {
   try {
     const { dev, ino, mtimeNs, size } = statSync(join(dist, buildFile), { bigint: true });
-    return `${dev}:${ino}:${mtimeNs}:${size}`;
+    return [dev, ino, mtimeNs, size, ...pendingFolders(realpathSync(dist))].join(':');
   } catch (error) {
     // Also a link to itself, or a folder that may not be entered: nothing that is done to dist/ ends the server.
     return (error as NodeJS.ErrnoException).code ?? 'unknown';
@@ -93,16 +108,23 @@ export function basePathOf(url: string): string {
   return new URL(url).pathname.replace(/\/$/, '');
 }
 
-async function load(dist: string): Promise<LiveBuild> {
+/** Loads the build in `dist`. Where `warn` is given, a list of agents that is of another build is no reason to refuse it. */
+async function load(dist: string, warn?: (message: string) => void): Promise<LiveBuild> {
   try {
-    const root = realpathSync(dist);
-    const info = JSON.parse(await readFile(join(root, buildFile), 'utf8')) as BuildInfo;
+    const folders = foldersOf(realpathSync(dist));
+    const info = JSON.parse(String(await readFirst(folders, buildFile))) as BuildInfo;
     const basePath = basePathOf(info.baseUrl);
-    const files = fileCache(root, info);
-    const mcp = await loadMcpCatalog((path) => readBuildFile(root, files, path), info.moved);
-    if (mcp.agents.length !== info.counts.agents) throw new Error('api/agents.json is not of this build');
+    const files = fileCache(folders, info);
+    const mcp = await loadMcpCatalog(async (path) => {
+      const file = await files.get(path);
+      return file === 'large' ? readFirst(folders, path) : (file?.bytes ?? null);
+    }, info.moved);
+    if (mcp.agents.length !== info.counts.agents) {
+      if (warn === undefined) throw new Error('api/agents.json is not of this build');
+      warn(`${dist} holds files of two builds. Run \`catalog build\` to complete it.`);
+    }
     const found = new LRUCache<string, string>({ max: maxFound });
-    return { info, root, basePath, slugs: new Set(mcp.bySlug.keys()), files, found, mcp };
+    return { info, folders, basePath, slugs: new Set(mcp.bySlug.keys()), files, found, mcp };
   } catch (error) {
     throw new OperationError(
       `${dist} holds no build that can be served (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}). ` +
@@ -111,8 +133,19 @@ async function load(dist: string): Promise<LiveBuild> {
   }
 }
 
-/** A file of a build, from the cache where it fits. */
-async function readBuildFile(root: string, files: FileCache, path: string): Promise<Buffer | null> {
-  const file = await files.get(path);
-  return file === 'large' ? readFile(join(root, path)) : (file?.bytes ?? null);
+/** Where the files of the build in the folder `root` are: those of a pending build count before those in place. */
+function foldersOf(root: string): BuildFolders {
+  const pending = findPending(root);
+  return pending === null
+    ? { roots: [root], removed: new Set() }
+    : { roots: [pending.staged, root], removed: new Set(pending.removed) };
+}
+
+/** A file of a build. Rejects with ENOENT where there is none. */
+async function readFirst({ roots }: BuildFolders, path: string): Promise<Buffer> {
+  for (const root of roots.slice(0, -1)) {
+    const bytes = await readFile(join(root, path)).catch(() => null);
+    if (bytes !== null) return bytes;
+  }
+  return readFile(join(roots.at(-1) ?? '', path));
 }

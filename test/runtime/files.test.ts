@@ -51,7 +51,9 @@ async function withCache(use: (cache: ReturnType<typeof fileCache>) => Promise<v
     const words = Array.from({ length: 200_000 }, (_, index) => (index * 7919) % 100_003).join(' ');
     writeFileSync(join(folder, 'llms.txt'), words.slice(0, 900_000));
     for (const name of others) writeFileSync(join(folder, name), words.slice(0, 500_000));
-    await use(fileCache(folder, { baseUrl: 'http://localhost', runtimeUrl: null }, 1_600_000));
+    await use(
+      fileCache({ roots: [folder], removed: new Set() }, { baseUrl: 'http://localhost', runtimeUrl: null }, 1_600_000),
+    );
   });
 }
 
