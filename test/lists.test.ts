@@ -13,7 +13,11 @@ const days = Array.from({ length: 230 }, (_, index) => addDays(today, -index));
 const files = await inFolder((folder) => {
   writeCatalog(
     folder,
-    days.map((date) => ({ slug: `agent-${date}`, date })),
+    days.map((date, index) => ({
+      slug: `agent-${date}`,
+      date,
+      ...(index === 0 ? { front: { formerSlugs: '[old, older]' } } : {}),
+    })),
   );
   return render(folder, { today });
 });
@@ -42,6 +46,25 @@ test('past 200 agents the archive is divided by month and lists by page, and eve
   for (const path of ['archive/2026', 'archive/2026/05', 'categories/coding/2', 'tags/small/3']) {
     assert.match(page('sitemap.xml'), `<loc>https://press.example/${path}</loc>`);
   }
+});
+
+test('every page has a title and a description of its own', () => {
+  const pages = new Map<string, string[]>();
+  for (const [path, html] of files) {
+    if (!path.endsWith('.html') || path.endsWith('/index.html')) continue;
+    const title = /<title>([^<]*)<\/title>/.exec(html)?.[1];
+    const description = /<meta name="description" content="([^"]*)">/.exec(html)?.[1];
+    for (const text of [`title: ${title}`, `description: ${description}`]) {
+      pages.set(text, [...(pages.get(text) ?? []), path]);
+    }
+  }
+  assert.ok(pages.size > 500);
+  const shared = [...pages].filter(([, paths]) => paths.length > 1);
+  assert.equal(shared, []);
+  assert.match(
+    page('tags/small/2.html'),
+    'such as The agent-2026-11-21 agent, The agent-2026-11-20 agent, The agent-2026-11-19 agent. Page 2 of 3: agents from 2026-05-06 to 2026-08-13.',
+  );
 });
 
 /** The schema.org nodes of a page. */

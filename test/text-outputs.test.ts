@@ -33,4 +33,28 @@ test('llms.txt says where the prompts come from, and that they permit nothing', 
   );
 });
 
+test('llms.txt is made of headings, paragraphs, and lists that no blank line splits', () => {
+  const lists = text('llms.txt')
+    .split(/^## .*$/m)
+    .slice(1);
+  assert.is(lists.length, 3);
+  for (const list of lists) assert.match(list, /^\n\n(?:- \[[^\]]+\]\([^)]+\): .+\n)+\n?$/);
+});
+
+test('the page about the publication has a twin in Markdown, with the same parts', () => {
+  const page = text('about.html');
+  const twin = text('about.md');
+  const parts = [...page.matchAll(/<h2[^>]*>([^<]*)</g)].map(([, heading]) => heading);
+  assert.equal(
+    [...twin.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading),
+    parts.filter((heading) => heading !== 'Results'),
+  );
+  assert.match(
+    page,
+    '<link rel="alternate" type="text/markdown" href="https://press.example/about.md" title="Markdown">',
+  );
+  assert.match(text('llms.txt'), '- [About](https://press.example/about.md): ');
+  assert.match(twin, '[Test Press](https://press.example)');
+});
+
 test.run();

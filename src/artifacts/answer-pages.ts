@@ -9,9 +9,9 @@ export const thanks: Artifact = {
   purpose: 'What a form sent without JavaScript leads to',
   *files(site) {
     const texts = {
-      vote: { title: 'Thank you', text: 'Your vote is counted.' },
+      vote: { title: 'Thank you for your vote', text: 'Your vote is counted.' },
       'sign-up': {
-        title: 'Thank you',
+        title: 'Thank you for signing up',
         text: 'Your address is noted. If a confirmation is needed, it is on its way to you.',
       },
     };

@@ -24,7 +24,13 @@ export function categoriesOf({ settings, agents }: Site): Group[] {
 export function tagsOf({ agents }: Site): Group[] {
   return [...groupBy(agents, ({ tags }) => tags)]
     .sort(([a], [b]) => compareText(a, b))
-    .map(([key, members]) => ({ key, label: key, description: `Agents tagged ${key}.`, agents: members }));
+    .map(([key, members]) => ({ key, label: key, description: tagDescription(key, members), agents: members }));
+}
+
+/** Tags have no description of their own, so the newest agents speak for them. */
+function tagDescription(key: string, agents: readonly PublishedAgent[]): string {
+  const titles = agents.slice(0, 3).map(({ title }) => title);
+  return `Agents tagged “${key}”${agents.length > titles.length ? ', such as' : ':'} ${titles.join(', ')}.`;
 }
 
 /** How many tags are offered where all of them might be too many. */

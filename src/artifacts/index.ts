@@ -48,6 +48,7 @@ export const artifacts: readonly Artifact[] = [
   lists.archiveYears,
   lists.archive,
   textPages.about,
+  textPages.aboutMarkdown,
   textPages.developers,
   homePage,
   api.schema,

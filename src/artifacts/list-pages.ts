@@ -287,7 +287,7 @@ function groupPage(site: Site, group: Pages, index: number): string {
     {
       template: 'group',
       title: `${kind}: ${name}`,
-      description,
+      description: index === 0 ? description : `${description} ${earlierOf(group, index)}`,
       path: address,
       section: 'archive',
       ...(category === undefined ? {} : { category }),
@@ -312,6 +312,12 @@ function groupPage(site: Site, group: Pages, index: number): string {
       older: index + 1 < pages.length ? addressOf(path, index + 1) : null,
     },
   );
+}
+
+/** What a further page of a list holds, so that no two pages have one description. */
+function earlierOf({ pages }: Pages, index: number): string {
+  const shown = pages[index] ?? [];
+  return `Page ${index + 1} of ${pages.length}: agents from ${shown.at(-1)?.date} to ${shown[0]?.date}.`;
 }
 
 function documentsOf(agents: readonly PublishedAgent[]): AgentDocument[] {

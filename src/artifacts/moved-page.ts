@@ -10,21 +10,21 @@ export default {
   purpose: 'A pointer from a former slug to the agent',
   *files(site) {
     for (const [former, slug] of site.moved) {
-      yield { path: `agents/${former}.html`, render: () => pointer(site, slug) };
-      yield { path: `agents/${former}/index.html`, render: () => pointer(site, slug) };
+      yield { path: `agents/${former}.html`, render: () => pointer(site, former, slug) };
+      yield { path: `agents/${former}/index.html`, render: () => pointer(site, former, slug) };
     }
   },
 } satisfies Artifact;
 
-function pointer(site: Site, slug: string): string {
+function pointer(site: Site, former: string, slug: string): string {
   const { title } = site.agents.find((agent) => agent.slug === slug) ?? { title: slug };
   const path = `agents/${slug}`;
   return renderPage(
     site,
     {
       template: 'moved',
-      title: `${title} has moved`,
-      description: `${title} is at another address.`,
+      title: `${title} has moved from ${former}`,
+      description: `${title}, which was called ${former}, is at another address.`,
       path,
       moved: true,
     },

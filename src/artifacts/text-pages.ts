@@ -1,10 +1,14 @@
 import { catalogOf } from './api.ts';
 import { html, single, toJson } from './artifact.ts';
 import { categoriesOf } from './groups.ts';
+import { plainText } from './markdown-text.ts';
 import { mcpSetup } from './mcp-setup.ts';
 import { renderPage } from './page.ts';
+import { contributedPrompts } from './provenance.ts';
 import type { Site } from './site.ts';
 import { breadcrumbNode } from './structured-data.ts';
+
+const markdownType = 'text/markdown; charset=utf-8';
 
 export const about = single('about.html', html, 'What the publication is', (site) =>
   renderPage(
@@ -15,10 +19,39 @@ export const about = single('about.html', html, 'What the publication is', (site
       description: `What ${site.settings.title} is, and who publishes it.`,
       path: 'about',
       section: 'about',
+      alternates: [{ type: 'text/markdown', href: site.url.absolute('about.md'), title: 'Markdown' }],
       graph: [breadcrumbNode(site, [{ name: 'About', path: 'about' }])],
     },
     { count: site.agents.length },
   ),
+);
+
+/** The same in Markdown, for language models. */
+export const aboutMarkdown = single(
+  'about.md',
+  markdownType,
+  'The page about the publication in Markdown',
+  ({ settings, agents, url }) => {
+    const { name, url: publisherUrl } = settings.publisher;
+    const parts = [
+      `# About ${settings.title}`,
+      `> ${settings.description}`,
+      '## What an agent is',
+      'One prompt for one real job, with what is needed to trust it: the problem, the steps, a sample with a trap in it, and that sample worked through.',
+      'Every prompt has three sections. **INPUT** says what to give, **RULES** how to work, **OUTPUT** what comes back. Text that you paste is treated as data; what is not in it is written as unknown and never made up.',
+      'Nothing runs here. You copy the prompt into the assistant that you already use, and judge the answer by the sample.',
+      contributedPrompts,
+      '## One a day',
+      `Each agent is published on its day with a running number, which it keeps permanently, as it keeps its address. ${agents.length} are published so far; [the catalog](${url.absolute('api/agents.json')}) lists them all.`,
+      '## Reuse',
+      `The prompts are published under [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). You may copy, change, and sell what you make of them, if you name ${plainText(name)} and link to the agent.`,
+      '## Follow',
+      `- [Atom](${url.absolute('atom.xml')})\n- [RSS](${url.absolute('feed.xml')})\n- [JSON Feed](${url.absolute('feed.json')})`,
+      '## Publisher',
+      `[${plainText(name)}](${publisherUrl})`,
+    ];
+    return `${parts.join('\n\n')}\n`;
+  },
 );
 
 export const developers = single('developers.html', html, 'How to use the API, MCP, the feeds and the skills', (site) =>

@@ -1,5 +1,5 @@
 import type { attach } from './search.ts';
-import { hasSearch } from './search-state.ts';
+import { hasSearch, isEmpty, readForm } from './search-state.ts';
 
 /**
  * The search of a page. Its script and its index are loaded when it gets the focus, or when the address holds a search;
@@ -8,6 +8,7 @@ import { hasSearch } from './search-state.ts';
 export function startSearch(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-search]');
   const field = form?.querySelector<HTMLInputElement>('input[type="search"]');
+  const results = form?.querySelector<HTMLElement>('[data-results]') ?? null;
   if (form == null || field == null) return;
   let loading: Promise<void> | undefined;
 
@@ -18,13 +19,26 @@ export function startSearch(): void {
       throw error;
     });
   };
-  const loadQuietly = () => void load().catch(() => {});
+  // Results come once script and index are there, and would push the page down: room for them is made beforehand.
+  let attached = false;
+  const reserve = (searched: boolean) => {
+    results?.classList.toggle('reserved', searched && !attached);
+    if (results !== null && !attached) results.hidden = !searched;
+  };
+  const loadQuietly = () =>
+    void load().then(
+      () => {
+        attached = true;
+      },
+      () => reserve(false),
+    );
 
   for (const filters of form.querySelectorAll<HTMLFieldSetElement>('.filters')) {
     filters.hidden = false;
     filters.disabled = false;
   }
   for (const event of ['focusin', 'input']) form.addEventListener(event, loadQuietly);
+  form.addEventListener('input', () => reserve(!isEmpty(readForm(form))));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     // What cannot be searched here is looked for in the archive, as without scripts.
@@ -36,7 +50,9 @@ export function startSearch(): void {
     field.focus();
     field.select();
   });
-  if (hasSearch(form)) loadQuietly();
+  if (!hasSearch(form)) return;
+  reserve(true);
+  loadQuietly();
 }
 
 function isTyping(target: EventTarget | null): boolean {
