@@ -300,7 +300,7 @@ function groupPage(site: Site, group: Pages, index: number): string {
     {
       kind,
       label,
-      description,
+      description: kind === 'Tag' ? null : description,
       feed,
       count: agents.length,
       agents: documentsOf(shown),
