@@ -10,7 +10,7 @@ import { decodeFolder, pathOf } from './files.ts';
 import { type SplitSource, splitFrontMatter } from './front-matter.ts';
 import { markdownFindings } from './markdown.ts';
 import type { SourceFolder } from './read.ts';
-import { sectionFaults } from './sections.ts';
+import { sectionFaults } from './section-faults.ts';
 import { renderedFindings, type TextFinding, textFindings, valueFindings } from './texts.ts';
 
 /** What is known of a folder, well-formed or not. */
