@@ -3,7 +3,10 @@
  *
  * Written before the agents had keywords. Add queries that real readers typed; do not copy them into keywords.
  */
-export const searchQueries: readonly (readonly [query: string, best: readonly string[]])[] = [
+export type SearchQuery = readonly [query: string, best: readonly string[]];
+
+/** The search was tuned with these. */
+export const searchQueries: readonly SearchQuery[] = [
   ['what inputs could break my function', ['boundary-case-miner']],
   ['find missing unit tests', ['boundary-case-miner']],
   ['edge cases for a pricing calculation', ['boundary-case-miner']],
@@ -84,4 +87,36 @@ export const searchQueries: readonly (readonly [query: string, best: readonly st
   ['write a cover letter for a job application', []],
   ['negotiate a higher salary', []],
   ['tax return for freelancers', []],
+];
+
+/** These were never looked at while the search was tuned and the keywords were written. */
+export const heldOutQueries: readonly SearchQuery[] = [
+  ['qa scenarios for a function', ['boundary-case-miner']],
+  ['what did we forget to test', ['boundary-case-miner']],
+  ['limits and thresholds in my code', ['boundary-case-miner']],
+  ['how reliable is this report', ['claim-ladder']],
+  ['evidence behind a journalist article', ['claim-ladder']],
+  ['is it safe to update this dependency', ['dependency-bump-judge']],
+  ['semver major version upgrade', ['dependency-bump-judge']],
+  ['tests are sometimes red sometimes green', ['flaky-test-detective']],
+  ['debug a nondeterministic test', ['flaky-test-detective']],
+  ['shorten a survey', ['form-friction-finder']],
+  ['users drop off during sign up', ['form-friction-finder']],
+  ['reduce time wasted in meetings', ['meeting-cost-gatekeeper']],
+  ['do we still need our status meeting', ['meeting-cost-gatekeeper']],
+  ['who owes me an answer by email', ['promise-tracker']],
+  ['reminder for overdue tasks', ['promise-tracker']],
+  ['explain a new version to customers', ['release-note-translator']],
+  ['app store update text', ['release-note-translator']],
+  ['checklist for a server outage', ['runbook-dry-runner']],
+  ['can a new colleague follow our procedure', ['runbook-dry-runner']],
+  ['find mistakes in a workbook', ['spreadsheet-smell-tester']],
+  ['why is this sum wrong in Excel', ['spreadsheet-smell-tester']],
+  ['vegetarian dinner ideas', []],
+  ['name for my dog', []],
+  ['design a tattoo', []],
+  ['explain quantum physics to a child', []],
+  ['divorce lawyer advice', []],
+  ['build a wooden table', []],
+  ['best laptop for students', []],
 ];
