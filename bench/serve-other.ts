@@ -64,7 +64,6 @@ async function sdk(dist: string): Promise<RequestListener> {
   const { loadMcpCatalog } = await compiled<typeof import('../src/mcp/catalog.ts')>('mcp/catalog');
   const { callTool } = await compiled<typeof import('../src/mcp/tools.ts')>('mcp/tools');
   const shapes = await compiled<typeof import('../src/schema/mcp.ts')>('schema/mcp');
-  const { agentEnvelope } = await compiled<typeof import('../src/schema/documents.ts')>('schema/documents');
   // Each file is read once, as the runtime does.
   const files = new Map<string, Promise<Buffer>>();
   const read = (path: string) => {
@@ -80,11 +79,18 @@ async function sdk(dist: string): Promise<RequestListener> {
   const handler = createMcpHandler(
     () => {
       const made = new McpServer({ name: 'example/agents', version: '1.0.0' });
-      const { listAgentsInput, listAgentsOutput, searchAgentsInput, searchAgentsOutput, getAgentInput } = shapes;
+      const {
+        listAgentsInput,
+        listAgentsOutput,
+        searchAgentsInput,
+        searchAgentsOutput,
+        getAgentInput,
+        getAgentOutput,
+      } = shapes;
       const tools = [
         ['list_agents', listAgentsInput, listAgentsOutput],
         ['search_agents', searchAgentsInput, searchAgentsOutput],
-        ['get_agent', getAgentInput, agentEnvelope],
+        ['get_agent', getAgentInput, getAgentOutput],
       ] as const;
       for (const [name, inputSchema, outputSchema] of tools) {
         made.registerTool(name, { description: name, inputSchema, outputSchema }, run(name));

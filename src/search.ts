@@ -1,18 +1,21 @@
 import MiniSearch, { type AsPlainObject } from 'minisearch';
-import type { AgentDocument } from './schema/documents.ts';
+import type { PublishedAgent } from './artifacts/site.ts';
 import { type SearchEntry, searchOptions } from './search-fields.ts';
 import { inSlices } from './slices.ts';
 
 /**
- * Of how many agents, the first ones, the problem is searched as well. It is the longest text: with all of them the
- * index of 10,000 agents would be half as large again, and past what servers keep in memory and compress.
+ * Of how many agents, the first ones, the problem and the steps are searched as well. They are the longest texts: with all
+ * of them the index of 10,000 agents would be half as large again, and past what servers keep in memory and compress.
  */
-const searchedProblems = 1_000;
+const searchedTexts = 1_000;
+
+/** What the search needs to know of an agent. */
+export type SearchedAgent = Pick<PublishedAgent, 'document' | 'keywords' | 'changedOn'>;
 
 /** The search index of some agents, newest first. The same agents in the same order give the same index. */
-export function searchIndex(documents: readonly AgentDocument[]): MiniSearch<SearchEntry> {
+export function searchIndex(agents: readonly SearchedAgent[]): MiniSearch<SearchEntry> {
   const index = new MiniSearch<SearchEntry>(searchOptions);
-  index.addAll(documents.map((document, place) => searchEntry(document, place < searchedProblems)));
+  index.addAll(agents.map((agent, place) => searchEntry(agent, place < searchedTexts)));
   return index;
 }
 
@@ -93,10 +96,10 @@ function withoutComma(line: string): string {
   return line.endsWith(',') ? line.slice(0, -1) : line;
 }
 
-function searchEntry(
-  { slug, title, excerpt, problem, tags, category, categoryLabel, difficulty, runtimes, date, issue }: AgentDocument,
-  withProblem: boolean,
-): SearchEntry {
+function searchEntry({ document, keywords, changedOn }: SearchedAgent, withTexts: boolean): SearchEntry {
+  const { slug, title, excerpt, problem, steps, tags, category, categoryLabel, difficulty, runtimes, date, issue } =
+    document;
   const shown = { slug, title, excerpt, tags, category, categoryLabel, difficulty, runtimes, date, issue };
-  return { ...shown, problem: withProblem ? problem : '' };
+  const texts = withTexts ? { problem, steps: steps.map(({ name }) => name) } : { problem: '', steps: [] };
+  return { ...shown, ...texts, ...(changedOn > date ? { changedOn } : {}), keywords: keywords ?? [] };
 }

@@ -6,6 +6,8 @@ import { XMLParser } from 'fast-xml-parser';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readHistory } from '../src/history.ts';
+import { loadMcpCatalog } from '../src/mcp/catalog.ts';
+import { callTool } from '../src/mcp/tools.ts';
 import { inFolder, temporaryFolder, writeCatalog } from './support/catalog.ts';
 import { loud } from './support/loud.ts';
 import { catalog } from './support/process.ts';
@@ -50,6 +52,21 @@ const changed = {
   one: '2026-11-13T12:00:00.000Z',
   four: '2026-11-12T00:00:00.000Z',
 };
+
+test('MCP tells an assistant the day of the last change as that of the review', async () => {
+  const read = async (path: string) => (files.has(path) ? Buffer.from(files.get(path) ?? '') : null);
+  const mcp = await loadMcpCatalog(read, {});
+  for (const [slug, day] of [
+    ['one', '2026-11-13'],
+    ['two', '2026-11-14'],
+    ['four', '2026-11-12'],
+  ] as const) {
+    const { structuredContent } = (await callTool({ name: 'get_agent', arguments: { slug } }, mcp)) as {
+      structuredContent: { provenance: string };
+    };
+    assert.match(structuredContent.provenance, `reviewed on ${day}.`);
+  }
+});
 
 test('feeds give the last change since publication, which is not the writing of the number', () => {
   const entries = parse('atom.xml').feed.entry as { link: { '@_href': string }; updated: string }[];

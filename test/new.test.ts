@@ -57,7 +57,20 @@ test('flags fill the folder, --json prints what was made, and the texts come thr
     const { code, stdout, stderr } = await makeNew(
       folder,
       ...flags,
-      ...['--runtime', 'chatgpt', 'Claude', '--tag', 'true', '--tag', '012', '--date', '2026-12-01'],
+      ...[
+        '--runtime',
+        'chatgpt',
+        'Claude',
+        '--tag',
+        'true',
+        '--tag',
+        '012',
+        '--keyword',
+        "what's new",
+        'yodelling, loud',
+        '--date',
+        '2026-12-01',
+      ],
       ...['--excerpt', excerpt, '--problem', problem, '--config', 'json', '--json'],
     );
     assert.is(code, 0, stderr);
@@ -81,6 +94,17 @@ test('flags fill the folder, --json prints what was made, and the texts come thr
     assert.is(agent.category, 'writing');
     assert.equal(agent.runtimes, ['ChatGPT', 'Claude']);
     assert.equal(agent.tags, ['true', '012']);
+    const made = readFileSync(join(folder, 'agents', 'notes-the-short-way', 'agent.md'), 'utf8');
+    assert.match(made, `\nkeywords: [what's new, "yodelling, loud"]\n`);
+    const files = readdirSync(join(folder, 'dist'), { recursive: true, withFileTypes: true });
+    const showing = files.filter(
+      (file) => file.isFile() && readFileSync(join(file.parentPath, file.name)).includes('yodelling'),
+    );
+    assert.equal(
+      showing.map(({ name }) => name),
+      ['search-index.json'],
+      'keywords are searched, never shown',
+    );
   });
 });
 

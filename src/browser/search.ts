@@ -1,7 +1,8 @@
 /*! Holds MiniSearch, copyright Luca Ongaro, MIT License. */
 
-import MiniSearch, { type Query, type SearchResult } from 'minisearch';
+import MiniSearch from 'minisearch';
 import { type SearchEntry, type StoredEntry, searchOptions } from '../search-fields.ts';
+import { searchAgents } from '../search-query.ts';
 import {
   clearForm,
   hasSearch,
@@ -15,7 +16,7 @@ import {
 /** How many results are shown at first, and added each time. */
 const portion = 20;
 
-type Result = SearchResult & StoredEntry;
+type Result = StoredEntry & { id: string };
 
 /** Brings a search form to life, once its index is loaded. Rejects where the index cannot be had. */
 export async function attach(form: HTMLFormElement): Promise<void> {
@@ -108,29 +109,25 @@ async function loadIndex(address: string): Promise<MiniSearch<SearchEntry>> {
   return MiniSearch.loadJSONAsync<SearchEntry>(await response.text(), searchOptions);
 }
 
-/**
- * The agents with every word that is searched for, the best first, or, where there are none, those with some; without
- * words, the newest first. And how that is put to the reader.
- */
+/** The agents that a search finds, the best first; without words, the newest first. And how that is put to the reader. */
 function searchIndex(
   index: MiniSearch<SearchEntry>,
   { q, category, difficulty, runtime, tag }: SearchState,
 ): { found: Result[]; text: string } {
-  const filter = (result: SearchResult) =>
-    (category === '' || result.category === category) &&
-    (difficulty === '' || result.difficulty === difficulty) &&
-    (runtime === '' || result.runtimes.includes(runtime)) &&
-    (tag === '' || result.tags.includes(tag));
-  const run = (query: Query, combineWith: 'AND' | 'OR') => index.search(query, { filter, combineWith }) as Result[];
+  const fits = (agent: StoredEntry) =>
+    (category === '' || agent.category === category) &&
+    (difficulty === '' || agent.difficulty === difficulty) &&
+    (runtime === '' || agent.runtimes.includes(runtime)) &&
+    (tag === '' || agent.tags.includes(tag));
   if (q === '') {
-    const found = run(MiniSearch.wildcard, 'AND').sort((a, b) => b.issue - a.issue);
+    const all = index.search(MiniSearch.wildcard) as unknown as (Result & StoredEntry)[];
+    const found = all.filter(fits).sort((a, b) => b.issue - a.issue);
     return { found, text: countText(found.length) };
   }
-  const whole = run(q, 'AND');
-  if (whole.length > 0) return { found: whole, text: countText(whole.length) };
-  const partial = run(q, 'OR');
-  const none = 'No agent has every word';
-  return { found: partial, text: partial.length > 0 ? `${none}; ${partial.length} with some of them.` : countText(0) };
+  const found = searchAgents(index, q, fits);
+  if (found.length === 0 && q.length < 3) return { found, text: 'Type at least three letters.' };
+  if (found[0]?.whole === false) return { found, text: `No agent has every word; ${found.length} with some of them.` };
+  return { found, text: countText(found.length) };
 }
 
 function countText(count: number): string {

@@ -12,6 +12,7 @@ interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'json'> {
   difficulty?: string;
   runtime?: string[];
   tag?: string[];
+  keyword?: string[];
   date?: string;
   excerpt?: string;
   problem?: string;
@@ -28,6 +29,7 @@ export function addNew(program: Command, terminal: Console): void {
     .option('--difficulty <name>', 'one of those in the settings; default: the first')
     .option('--runtime <name...>', 'what it runs in, of those in the settings; default: the first')
     .option('--tag <tag...>', "its tags; default: the slug's words")
+    .option('--keyword <text...>', 'words that readers may search by and the text lacks; never shown')
     .option('--date <YYYY-MM-DD>', 'the day on which it comes out; default: the next free one')
     .option('--excerpt <text>', 'one sentence that says what the reader gets')
     .option('--problem <text>', 'whose pain it is, and when')
@@ -91,6 +93,7 @@ function flagged(slug: string | undefined, flags: Flags): [keyof Answers, string
     ['difficulty', '--difficulty', flags.difficulty],
     ['runtimes', '--runtime', flags.runtime],
     ['tags', '--tag', flags.tag],
+    ['keywords', '--keyword', flags.keyword],
     ['date', '--date', flags.date],
     ['excerpt', '--excerpt', flags.excerpt],
     ['problem', '--problem', flags.problem],

@@ -4,7 +4,7 @@ import { compareText } from '../compare.ts';
 import type { AgentEnvelope, AgentSummary } from '../schema/documents.ts';
 import { type ServerCard, serverCard } from '../schema/mcp.ts';
 import { loadSearchIndex } from '../search.ts';
-import type { SearchEntry } from '../search-fields.ts';
+import type { SearchEntry, StoredEntry } from '../search-fields.ts';
 import { inSlices } from '../slices.ts';
 import { keptResults, type Results } from './results.ts';
 
@@ -25,11 +25,13 @@ export interface McpCatalog {
   index: MiniSearch<SearchEntry>;
   /** The slug that an agent has now, by that or a former one; undefined for one that is unknown. */
   slugOf(slug: string): string | undefined;
-  /** The catalog, the envelope, the Markdown and the skill of an agent, as they are published; null where the agent has just gone. */
+  /** The catalog, the envelope, the sample output and the skill of an agent, as they are published; null where the agent has just gone. */
   catalogJson(): Promise<string | null>;
   envelope(slug: string): Promise<Published<AgentEnvelope> | null>;
-  markdown(slug: string): Promise<string | null>;
+  sampleOutput(slug: string): Promise<string | null>;
   skill(slug: string): Promise<Buffer | null>;
+  /** The day on which the prompt of an agent was last reviewed: that of its publication, or of its last change. */
+  reviewedOn(agent: { slug: string; date: string }): string;
   /** What was answered from this build before. */
   results: Results;
 }
@@ -77,8 +79,9 @@ export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<stri
       const json = await text(`api/agents/${slug}.json`);
       return json === null ? null : { document: JSON.parse(json) as AgentEnvelope, text: json };
     },
-    markdown: (slug) => text(`agents/${slug}.md`),
+    sampleOutput: (slug) => text(`agents/${slug}/sample-output.txt`),
     skill: (slug) => read(`.well-known/agent-skills/${slug}/SKILL.md`),
+    reviewedOn: ({ slug, date }) => (index.getStoredFields(slug) as StoredEntry | undefined)?.changedOn ?? date,
     results: keptResults(),
   };
 }

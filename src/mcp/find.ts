@@ -1,6 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { compareText } from '../compare.ts';
 import type { AgentSummary } from '../schema/documents.ts';
+import { searchAgents } from '../search-query.ts';
 import type { McpCatalog } from './catalog.ts';
 
 /** What agents can be narrowed down to; absent or blank: to all. */
@@ -12,7 +13,9 @@ export interface Filters {
 }
 
 /** Whether an agent fits all filters, in whatever case they are written; a category fits by its key or its label. */
-export function fits(filters: Filters): (agent: AgentSummary) => boolean {
+export function fits(
+  filters: Filters,
+): (agent: Pick<AgentSummary, 'category' | 'categoryLabel' | 'tags' | 'difficulty' | 'runtimes'>) => boolean {
   const [category, tag, difficulty, runtime] = [filters.category, filters.tag, filters.difficulty, filters.runtime].map(
     (filter) => filter?.trim().toLowerCase() ?? '',
   );
@@ -27,23 +30,20 @@ export function fits(filters: Filters): (agent: AgentSummary) => boolean {
 
 /** What a search found. */
 export interface Found {
-  /** Best first. */
-  agents: AgentSummary[];
+  /** Best first, each with how well it answers the query: 1 is best. */
+  agents: (AgentSummary & { score: number })[];
   matched: 'every word' | 'some words' | 'nothing';
 }
 
-/** The agents that match a query: those with every word of it, or, where there are none, those with some. */
+/** The agents that a query finds, as the search of the pages does. */
 export function search({ index, bySlug }: McpCatalog, query: string, filters: Filters): Found {
   const fit = fits(filters);
-  const run = (combineWith: 'AND' | 'OR') =>
-    index.search(query, { combineWith }).flatMap(({ id }) => {
-      const agent = bySlug.get(id as string);
-      return agent !== undefined && fit(agent) ? [agent] : [];
-    });
-  const whole = run('AND');
-  if (whole.length > 0) return { agents: whole, matched: 'every word' };
-  const partial = run('OR');
-  return { agents: partial, matched: partial.length > 0 ? 'some words' : 'nothing' };
+  const hits = searchAgents(index, query, fit);
+  const agents = hits.flatMap(({ id, score }) => {
+    const agent = bySlug.get(id);
+    return agent === undefined ? [] : [{ ...agent, score: Math.round(score * 100) / 100 }];
+  });
+  return { agents, matched: hits[0] === undefined ? 'nothing' : hits[0].whole ? 'every word' : 'some words' };
 }
 
 /** The slugs that a wrong one was most likely meant to be, nearest first, at most three. */

@@ -1,3 +1,4 @@
+import { provenance } from '../artifacts/provenance.ts';
 import { fillIn } from '../content/fill-in.ts';
 import type { McpCatalog } from './catalog.ts';
 import { codes, RpcError } from './errors.ts';
@@ -23,7 +24,7 @@ export interface GetPromptParams {
   arguments?: { input?: string | undefined } | undefined;
 }
 
-/** prompts/get: the prompt of an agent, with the reader's input in its place. Throws RpcError -32602 for an unknown one. */
+/** prompts/get: the prompt of an agent, after where it comes from, with the reader's input in its place. Throws RpcError -32602 for an unknown one. */
 export async function getPrompt(
   { name, arguments: given = {} }: GetPromptParams,
   catalog: McpCatalog,
@@ -37,9 +38,10 @@ export async function getPrompt(
       `There is no such prompt.${nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`}`,
     );
   }
-  const { prompt, excerpt } = envelope.document.agent;
+  const { agent } = envelope.document;
+  const text = `${provenance({ ...agent, date: catalog.reviewedOn(agent) })}\n\n${fillIn(agent.prompt, given.input ?? '')}`;
   return {
-    description: excerpt,
-    messages: [{ role: 'user', content: { type: 'text', text: fillIn(prompt, given.input ?? '') } }],
+    description: agent.excerpt,
+    messages: [{ role: 'user', content: { type: 'text', text } }],
   };
 }

@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import type { AgentSummary } from '../schema/documents.ts';
+import { listedAgent } from '../schema/mcp.ts';
 import { nearest } from '../schema/proposals.ts';
 import type { McpCatalog } from './catalog.ts';
 import type { Filters } from './find.ts';
@@ -6,13 +8,21 @@ import type { Filters } from './find.ts';
 /** How many tags are suggested. */
 const suggestedTags = 15;
 
-/** Agents as a list for models and people. */
-export function agentLines(agents: readonly AgentSummary[]): string {
+/** Gives what a list holds of an agent. */
+export function listed(detail: 'short' | 'full'): (agent: AgentSummary) => z.infer<typeof listedAgent> {
+  return (agent) => (detail === 'full' ? agent : listedAgent.strip().parse(agent));
+}
+
+/** Agents as a list for models and people; those that a search found, with their scores. */
+export function agentLines(agents: readonly (AgentSummary & { score?: number })[], detail: 'short' | 'full'): string {
   return agents
-    .map(
-      ({ slug, title, excerpt, category, difficulty, date }) =>
-        `- ${slug}: ${title}. ${excerpt} (${category}, ${difficulty}, ${date})`,
-    )
+    .map((agent) => {
+      const { slug, title, excerpt, category, difficulty, date, score } = agent;
+      const facts = [category, difficulty, date];
+      if (detail === 'full') facts.push(`No. ${agent.issue}`, ...agent.tags, ...agent.runtimes, agent.url);
+      if (score !== undefined) facts.push(`score ${score}`);
+      return `- ${slug}: ${title}. ${excerpt} (${facts.join(', ')})`;
+    })
     .join('\n');
 }
 

@@ -8,7 +8,7 @@ import { frontMatterSchema } from '../schema/front-matter.ts';
 import type { Vocabulary } from '../schema/settings.ts';
 import { slugFrom, tagsFrom, titleFrom } from './names.ts';
 
-/** What has to be known of a new agent before its files can be made. Null: a placeholder, or no config. */
+/** What has to be known of a new agent before its files can be made. Null: a placeholder, or no config or keywords. */
 export interface Answers {
   title: string;
   slug: string;
@@ -16,6 +16,7 @@ export interface Answers {
   difficulty: string;
   runtimes: string[];
   tags: string[];
+  keywords: string[] | null;
   date: string;
   excerpt: string | null;
   problem: string | null;
@@ -54,6 +55,8 @@ export function answerChecks({ vocabulary, calendar, today }: Surroundings): Che
         asList(given).map((runtime) => asWritten(runtime, vocabulary.runtimes)),
       ),
     tags: (name, given) => demand(shape.tags, name, asList(given)),
+    keywords: (name, given) =>
+      demand(shape.keywords.unwrap().unwrap(), name, asList(given)).map((words) => oneLine(name, words)),
     slug: (name, given) => freeSlug(demand(slugSchema, name, given, slugExample(String(given))), calendar),
     date: (name, given) => freeDate(demand(shape.date, name, given), calendar, today),
     config: (name, given) => demand(extension, name, String(given).replace(/^\.(?=\w)/, '')),
@@ -82,6 +85,7 @@ export function defaults({ title, slug }: Partial<Answers>, { vocabulary, calend
     difficulty: difficulties[0] ?? '',
     runtimes: runtimes.slice(0, 1),
     tags: tagsFrom(own, Object.keys(categories)),
+    keywords: null,
     date: firstFreeDate(calendar, today),
     excerpt: null,
     problem: null,

@@ -15,13 +15,23 @@ export function agentFiles(answers: Answers): Map<string, string> {
 }
 
 /** agent.md. It is a draft: its placeholders must not come out by themselves when its date comes. */
-function agentMarkdown({ title, date, category, tags, difficulty, runtimes, excerpt, problem }: Answers): string {
+function agentMarkdown({
+  title,
+  date,
+  category,
+  tags,
+  keywords,
+  difficulty,
+  runtimes,
+  excerpt,
+  problem,
+}: Answers): string {
   return `---
 title: ${yamlText(title)}
 date: ${date}
 draft: true
 category: ${yamlText(category)}
-tags: ${yamlList(tags)}
+tags: ${yamlList(tags)}${keywords === null ? '' : `\nkeywords: ${yamlList(keywords)}`}
 difficulty: ${yamlText(difficulty)}
 runtimes: ${yamlList(runtimes)}
 excerpt: ${yamlText(excerpt ?? placeholders.excerpt)}

@@ -23,6 +23,7 @@ export function frontMatterSchema({ categories, difficulties, runtimes }: KnownV
       .describe('Slugs that this agent had before'),
     category: oneOf(categories && Object.keys(categories)).describe('The key of its category'),
     tags: uniqueList(pathName, 12).describe('Free tags, lower-case words joined by hyphens'),
+    keywords: uniqueList(line(60), 20).nullish().describe('Words that readers may search by; searched, never shown'),
     difficulty: oneOf(difficulties).describe('How hard it is to use'),
     runtimes: uniqueList(oneOf(runtimes), 20).describe('The assistants or tools that the prompt is meant for'),
     excerpt: line(300).describe('One sentence that says what the reader gets'),

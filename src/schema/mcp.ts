@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentSummary } from './documents.ts';
+import { agentDocument, agentSummary } from './documents.ts';
 import { maxSlugLength, text } from './fields.ts';
 
 /** The revision of the Model Context Protocol in which every request stands alone. */
@@ -40,6 +40,11 @@ export type ServerCard = z.infer<typeof serverCard>;
 const filter = (what: string) => text(100, 0).optional().describe(what);
 const slugArgument = z.string().max(4 * maxSlugLength);
 
+const detail = z
+  .enum(['short', 'full'])
+  .default('short')
+  .describe('full: also number, tags, runtimes and addresses of each agent');
+
 /** What list_agents takes. */
 export const listAgentsInput = z.strictObject({
   category: filter('Only agents of this category, by its key, such as coding'),
@@ -50,14 +55,38 @@ export const listAgentsInput = z.strictObject({
     .int({ error: 'a whole number' })
     .min(1, { error: 'from 1 to 100' })
     .max(100, { error: 'from 1 to 100' })
-    .default(20)
+    .default(10)
     .describe('How many agents to return at most'),
+  detail,
   cursor: z.string().max(200).optional().describe('The nextCursor of the answer before, to get what follows'),
 });
+
+/** What get_agent gives besides the prompt when it is asked to. */
+export const agentParts = ['metadata', 'problem', 'steps', 'howItWorks', 'demo', 'sample', 'config'] as const;
+
+export type AgentPart = (typeof agentParts)[number];
 
 /** What get_agent takes. */
 export const getAgentInput = z.strictObject({
   slug: slugArgument.describe('The slug of the agent, as list_agents and search_agents give it'),
+  include: z
+    .array(z.enum([...agentParts, 'all']))
+    .max(agentParts.length + 1, { error: `a list of at most ${agentParts.length + 1}` })
+    .default([])
+    .describe('What to give besides the prompt; sample: an input with a good answer to it'),
+});
+
+const always = { slug: true, title: true, excerpt: true, url: true, license: true, prompt: true } as const;
+
+/** What get_agent gives: the prompt and how to use it, and of the rest what was asked for. */
+export const getAgentOutput = z.object({
+  ...agentDocument.pick(always).shape,
+  provenance: z.string().describe('Where the prompt comes from, and what it gives no permission for'),
+  usage: z.string().describe('How to run the prompt'),
+  more: z.array(z.enum(agentParts)).describe('What `include` can still ask for'),
+  ...agentDocument.omit({ ...always, categoryLabel: true, apiUrl: true, promptUrl: true, configUrl: true }).partial()
+    .shape,
+  sampleOutput: z.string().optional().describe('A good answer to the sample input'),
 });
 
 /** What search_agents takes. */
@@ -69,11 +98,20 @@ export const searchAgentsInput = z.strictObject({
     .int({ error: 'a whole number' })
     .min(1, { error: 'from 1 to 50' })
     .max(50, { error: 'from 1 to 50' })
-    .default(10)
+    .default(5)
     .describe('How many agents to return at most'),
+  detail,
 });
 
-const agents = z.array(agentSummary);
+/** An agent as lists give it; where `detail` is full, the other fields of an AgentSummary too. */
+export const listedAgent = agentSummary
+  .pick({ slug: true, title: true, excerpt: true, category: true, difficulty: true, date: true })
+  .loose();
+
+const foundAgent = listedAgent.extend({
+  score: z.number().min(0).max(1).describe('How much of the query the agent answers: 1 for all of it'),
+});
+
 const tryInstead = z
   .object({
     categories: z.array(z.string()).describe('Category keys that have agents'),
@@ -84,7 +122,7 @@ const tryInstead = z
 
 /** What list_agents gives. */
 export const listAgentsOutput = z.object({
-  agents: agents.describe('Newest first'),
+  agents: z.array(listedAgent).describe('Newest first'),
   total: z.int().min(0).describe('How many agents fit the filters, on all pages'),
   nextCursor: z.string().optional().describe('Absent on the last page'),
   tryInstead,
@@ -92,7 +130,7 @@ export const listAgentsOutput = z.object({
 
 /** What search_agents gives. */
 export const searchAgentsOutput = z.object({
-  agents: agents.describe('Best match first'),
+  agents: z.array(foundAgent).describe('Best match first'),
   total: z.int().min(0).describe('How many agents match'),
   matched: z
     .enum(['every word', 'some words', 'nothing'])

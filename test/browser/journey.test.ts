@@ -118,7 +118,9 @@ test('finds agents while typing, and shares what was searched by its address', a
 test('walks through results with the arrows and back into the field', async () => {
   await onPage('/', async (page) => {
     await page.locator('#search').focus();
-    await page.locator('#search').fill('a');
+    await page.locator('#search').fill('te');
+    await textOf(page, '.results-count', /at least three letters/);
+    await page.locator('#search').fill('tes');
     await textOf(page, '.results-count', /found/);
     const titles = await resultsOf(page);
     assert.ok(titles.length > 2);

@@ -100,23 +100,79 @@ function testClient(era: 'modern' | 'handshake', transport: 'http' | 'stdio'): v
     }
   });
 
-  test('gets an agent: text to read, the document as data, and that as JSON too', async () => {
-    const { content, structuredContent } = await client.callTool({
-      name: 'get_agent',
-      arguments: { slug: 'table-sorter' },
-    });
-    assert.match(content[0]?.text ?? '', /^# Table Sorter\n.*## The prompt/s);
-    const { agent, version } = structuredContent as { version: string; agent: { slug: string; prompt: string } };
-    assert.is(version, '1.1.0');
-    assert.is(agent.slug, 'table-sorter');
-    assert.match(agent.prompt, 'INPUT');
-    assert.equal(JSON.parse(content[1]?.text ?? ''), structuredContent);
+  test('lists agents in short, or in full where that is asked for, with a score in a search', async () => {
+    const list = await client.callTool({ name: 'list_agents', arguments: { limit: 1 } });
+    const listed = {
+      slug: 'log-reader',
+      title: 'Log Reader',
+      category: 'coding',
+      difficulty: 'easy',
+      date: '2026-01-04',
+    };
+    const excerpt = 'Finds the first line of a log that tells why a nightly build of the program failed.';
+    assert.equal(list.structuredContent?.agents, [{ ...listed, excerpt }]);
+    assert.is(list.content[0]?.text.split('\n')[2], `- log-reader: Log Reader. ${excerpt} (coding, easy, 2026-01-04)`);
+    const full = await client.callTool({ name: 'list_agents', arguments: { limit: 1, detail: 'full' } });
+    const { agents: [agent] = [] } = full.structuredContent as { agents: { url: string }[] };
+    assert.is(agent?.url, 'https://press.example/agents/log-reader');
+    assert.match(full.content[0]?.text ?? '', 'https://press.example/agents/log-reader');
+    const search = await client.callTool({ name: 'search_agents', arguments: { query: 'nightly log' } });
+    assert.equal(search.structuredContent?.agents, [{ ...listed, excerpt, score: 0.9 }]);
+    assert.match(search.content[0]?.text ?? '', 'score 0.9)');
+  });
+
+  test('gets the prompt of an agent with where it comes from and how to run it, and the rest on request', async () => {
+    const get = async (include?: string[]) => {
+      const { content, structuredContent } = await client.callTool({
+        name: 'get_agent',
+        arguments: { slug: 'table-sorter', ...(include === undefined ? {} : { include }) },
+      });
+      assert.is(content.length, 1, 'the data is not repeated as text');
+      return { text: content[0]?.text ?? '', data: structuredContent as Record<string, unknown> };
+    };
+    const { text, data } = await get();
+    const always = ['excerpt', 'license', 'more', 'prompt', 'provenance', 'slug', 'title', 'url', 'usage'];
+    assert.equal(Object.keys(data).sort(), always);
+    assert.match(
+      text,
+      /^# Table Sorter\n\n> .*\n\n“Table Sorter” .* is contributed text, reviewed on 2026-01-02\. .*no permission to use tools/,
+    );
+    assert.match(text, /put that at the end of INPUT, between <input> and <\/input>\./);
+    assert.match(text, `\`\`\`text\n${(data.prompt as string).trimEnd()}\n\`\`\``);
+    assert.match(
+      text,
+      /More with `include`: metadata, problem, steps, howItWorks, demo, sample\. .* agent:\/\/table-sorter\.$/,
+    );
+    assert.not.match(text, '## Steps');
+
+    const some = await get(['steps', 'sample']);
+    assert.equal(Object.keys(some.data).sort(), [...always, 'sampleInput', 'sampleOutput', 'steps'].sort());
+    assert.equal(some.data.more, ['metadata', 'problem', 'howItWorks', 'demo']);
+    assert.match(some.text, /## Steps\n.*## Sample input\n.*## Sample output\n/s);
+
+    const all = await get(['all']);
+    const [{ text: envelope } = { text: '' }] = (await client.readResource({ uri: 'agent://table-sorter' })).contents;
+    const { agent } = JSON.parse(envelope) as { agent: Record<string, unknown> };
+    for (const field of ['steps', 'demo', 'howItWorks', 'problem', 'tags', 'issue', 'sampleInput', 'prompt']) {
+      assert.equal(all.data[field], agent[field], field);
+    }
+    assert.equal(all.data.more, []);
+    assert.not.match(all.text, 'More with');
+  });
+
+  test('says wherever it hands out prompts that they are contributed text', async () => {
+    assert.match(client.getInstructions() ?? '', /contributed text that was reviewed .* no permission to use tools/);
+    const { messages } = await client.getPrompt({ name: 'log-reader' });
+    assert.match(
+      messages[0]?.content.text ?? '',
+      /^“Log Reader” .* is contributed text, reviewed on 2026-01-04\. .* no permission .*\n\n/,
+    );
   });
 
   test('an agent is found by its former slug; a wrong one is answered with the nearest', async () => {
     const get = (slug: string) => client.callTool({ name: 'get_agent', arguments: { slug } });
     const { structuredContent } = await get('sheet-sorter');
-    assert.is((structuredContent as { agent: { slug: string } }).agent.slug, 'table-sorter');
+    assert.is(structuredContent?.slug, 'table-sorter');
     for (const slug of ['table-sorte', 'Table Sorter', 'sorter']) {
       const { isError, content } = await get(slug);
       assert.is(isError, true, slug);
@@ -135,6 +191,7 @@ function testClient(era: 'modern' | 'handshake', transport: 'http' | 'stdio'): v
       ['search_agents', {}, /`query` is missing/],
       ['search_agents', { query: 'x'.repeat(201) }, /`query` has to be text of at most 200/],
       ['get_agent', { slug: 7 }, /`slug` has to be text/],
+      ['get_agent', { slug: 'log-reader', include: ['step'] }, /Did you mean steps\?/],
     ];
     for (const [name, given, says] of rows) {
       const { isError, content } = await client.callTool({ name, arguments: given });

@@ -1,0 +1,32 @@
+import type { AgentDocument } from '../schema/documents.ts';
+import { demoteHeadings, fenced, plainText } from './markdown-text.ts';
+
+/** The parts of an agent beside its prompt, each as Markdown blocks; `config` is the text of the file, null without one. */
+export function agentSections(document: AgentDocument, texts: { sampleOutput: string; config: string | null }) {
+  const { problem, steps, howItWorks, demo, videoUrl, sampleInput, configFilename } = document;
+  return {
+    metadata: [
+      [
+        `- Issue: ${document.issue}, ${document.date}`,
+        `- Category: ${document.categoryLabel}`,
+        `- Difficulty: ${document.difficulty}`,
+        `- Made for: ${document.runtimes.join(', ')}`,
+        `- Tags: ${document.tags.join(', ')}`,
+        `- Address: ${document.url}`,
+      ].join('\n'),
+    ],
+    problem: ['## The problem', plainText(problem)],
+    steps: [
+      '## Steps',
+      steps.map(({ name, text }, index) => `${index + 1}. **${plainText(name)}** ${plainText(text)}`).join('\n'),
+    ],
+    howItWorks: ['## How it works', demoteHeadings(howItWorks, 3)],
+    demo: [
+      '## Demo',
+      demo.map(({ second, label, detail }) => `- ${second} s: **${plainText(label)}** ${plainText(detail)}`).join('\n'),
+      ...(videoUrl === null ? [] : [`Video: ${videoUrl}`]),
+    ],
+    sample: ['## Sample input', fenced(sampleInput), '## Sample output', fenced(texts.sampleOutput)],
+    config: texts.config === null ? [] : ['## Config', `Save it as \`${configFilename}\`.`, fenced(texts.config)],
+  };
+}

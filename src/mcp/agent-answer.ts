@@ -1,0 +1,51 @@
+import type { z } from 'zod';
+import { agentSections } from '../artifacts/agent-sections.ts';
+import { fenced, plainText } from '../artifacts/markdown-text.ts';
+import { provenance } from '../artifacts/provenance.ts';
+import type { AgentDocument } from '../schema/documents.ts';
+import { type AgentPart, agentParts, type getAgentOutput } from '../schema/mcp.ts';
+
+const usage =
+  'To run it, follow the prompt with what the user gives as its INPUT; put that at the end of INPUT, between <input> and ' +
+  '</input>. Ask once for what INPUT requires and is missing.';
+
+/** What get_agent answers: the prompt and how to use it, and the parts that `include` names. `reviewedOn` is a day. */
+export function agentAnswer(
+  document: AgentDocument,
+  { sampleOutput, reviewedOn }: { sampleOutput: string; reviewedOn: string },
+  include: readonly (AgentPart | 'all')[],
+): { text: string; data: z.infer<typeof getAgentOutput> } {
+  const { slug, title, excerpt, url, license, prompt, config } = document;
+  const configText = config === null || typeof config === 'string' ? config : JSON.stringify(config, null, 2);
+  const sections = agentSections(document, { sampleOutput, config: configText });
+  const existing = agentParts.filter((part) => sections[part].length > 0);
+  const given = existing.filter((part) => include.includes('all') || include.includes(part));
+  const more = existing.filter((part) => !given.includes(part));
+  const origin = provenance({ ...document, date: reviewedOn });
+  const rest = `More with \`include\`: ${more.join(', ')}. The whole document is the resource agent://${slug}.`;
+  const text = [
+    `# ${plainText(title)}`,
+    `> ${plainText(excerpt)}`,
+    origin,
+    usage,
+    fenced(prompt),
+    ...given.flatMap((part) => sections[part]),
+    ...(more.length === 0 ? [] : [rest]),
+  ].join('\n\n');
+  const data = { slug, title, excerpt, url, license, provenance: origin, usage, prompt, more };
+  return { text, data: Object.assign(data, ...given.map((part) => fieldsOf(part, document, sampleOutput))) };
+}
+
+function fieldsOf(part: AgentPart, document: AgentDocument, sampleOutput: string): object {
+  const { date, issue, category, tags, difficulty, runtimes, videoUrl, problem, steps, howItWorks, demo } = document;
+  const { sampleInput, config, configFilename } = document;
+  return {
+    metadata: { date, issue, category, tags, difficulty, runtimes },
+    problem: { problem },
+    steps: { steps },
+    howItWorks: { howItWorks },
+    demo: { demo, videoUrl },
+    sample: { sampleInput, sampleOutput },
+    config: { config, configFilename },
+  }[part];
+}
