@@ -46,7 +46,7 @@ function firstFault(text: string): Found {
     const at = end + matchLength(space, text, end);
     const character = text[at];
     if (character === undefined) return endsEarly(text, open);
-    const comment = /^(?:\/\/|#)[^\n]*|^\/\*[\s\S]*?(?:\*\/|$)/.exec(text.slice(at, at + 10_000))?.[0];
+    const comment = '/#'.includes(character) ? commentOf(text.slice(at, at + 10_000)) : undefined;
     if (comment !== undefined) return commentAt(text, at, comment);
     const closes = (character === '}' || character === ']') && open.at(-1)?.bracket === (character === '}' ? '{' : '[');
     let length = 1;
@@ -73,6 +73,10 @@ function firstFault(text: string): Found {
     }
     end = at + length;
   }
+}
+
+function commentOf(text: string): string | undefined {
+  return /^(?:\/\/|#)[^\n]*|^\/\*[\s\S]*?(?:\*\/|$)/.exec(text)?.[0];
 }
 
 function matchLength(pattern: RegExp, text: string, at: number): number {

@@ -37,7 +37,7 @@ function placesInYaml(text: string, start: number, end: number): PlaceOf {
 /** The document's root; null where it is nested too deeply for the parser. */
 function parsed(source: string): unknown {
   try {
-    return parseDocument(source, { uniqueKeys: false }).contents;
+    return parseDocument(source, { uniqueKeys: false, prettyErrors: false }).contents;
   } catch {
     return null;
   }

@@ -35,10 +35,14 @@ export function parseYaml(source: string): object {
   return data as object;
 }
 
+const maxFaults = 20;
+
 /** Reads front matter that `parseYaml` refused key by key, so that one mistake hides no other. */
 export function recoverYaml(source: string): RecoveredYaml {
   const result: RecoveredYaml = { data: {}, unread: new Set(), faults: [] };
   for (const { text, start } of topLevelBlocks(source)) {
+    // Enough for a person to see what is wrong.
+    if (result.faults.length === maxFaults) break;
     const fault = readBlock(text, result);
     if (fault === null) continue;
     result.faults.push({ ...fault, offset: start + fault.offset });
