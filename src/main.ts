@@ -14,8 +14,10 @@ import { addValidate } from './commands/validate.ts';
 import { addVotes } from './commands/votes.ts';
 import { Console } from './console.ts';
 import { ContentError, OperationError, UsageError } from './diagnostics.ts';
+import { GitError } from './git/run.ts';
 import { programVersion } from './program.ts';
 import { prettyReport } from './report.ts';
+import { explainSystemError } from './system-errors.ts';
 
 /**
  * Runs the command line `argv` (as in process.argv) and returns the exit code: 0 well, 1 an error in the content or at
@@ -81,6 +83,11 @@ function explainFailure(error: unknown, terminal: Console): number {
   }
   if (error instanceof OperationError) {
     terminal.say(`error: ${error.message}\n`);
+    return 1;
+  }
+  const outside = explainSystemError(error) ?? (error instanceof GitError ? `git failed: ${error.message}` : null);
+  if (outside !== null) {
+    terminal.say(`error: ${outside}\n`);
     return 1;
   }
   terminal.say(

@@ -231,8 +231,8 @@ for (const [name, args, code, message] of refused) {
 test('a disk that refuses in the middle leaves nothing behind, and the program says which file it was', async () => {
   const deny = fileURLToPath(new URL('./support/deny-write.mjs', import.meta.url));
   for (const [denied, message] of [
-    ['prompt.txt', /prompt\.txt cannot be written \(ENOSPC\); nothing was left behind/],
-    ['package.json', /package\.json cannot be written \(ENOSPC\); nothing was left behind/],
+    ['prompt.txt', /prompt\.txt cannot be written: the disk is full \(ENOSPC\); nothing was left behind/],
+    ['package.json', /package\.json cannot be written: the disk is full \(ENOSPC\); nothing was left behind/],
   ] as const) {
     await inFolder(async (folder) => {
       writeFiles(folder, { 'package.json': '{}\n' });

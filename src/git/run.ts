@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { explainSaid, systemReason } from '../system-errors.ts';
 
 /** What a git command that failed said. */
 export class GitError extends Error {
@@ -7,7 +8,7 @@ export class GitError extends Error {
   readonly missing: boolean;
 
   constructor(args: readonly string[], said: string, missing: boolean) {
-    super(said === '' ? `git ${args[0]} failed without a word` : said);
+    super(said === '' ? `git ${args[0]} failed without a word` : (explainSaid(said) ?? said));
     this.missing = missing;
   }
 }
@@ -35,7 +36,10 @@ export function gitBytes(cwd: string, args: readonly string[], input = ''): Buff
     });
   } catch (error) {
     const { code, stderr } = error as { code?: string; stderr?: Buffer };
-    const said = code === 'ETIMEDOUT' ? 'git did not answer within a minute' : (stderr?.toString('utf8') ?? '').trim();
+    const words = (stderr?.toString('utf8') ?? '').trim();
+    // Without a word, it may be that git was not even started, for want of memory or of processes.
+    const silent = code === undefined || code === 'ENOENT' ? '' : `git cannot be run: ${systemReason(code)}`;
+    const said = code === 'ETIMEDOUT' ? 'git did not answer within a minute' : words === '' ? silent : words;
     throw new GitError(args, said, code === 'ENOENT');
   }
 }

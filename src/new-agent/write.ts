@@ -5,6 +5,7 @@ import { checkContent } from '../content/load.ts';
 import { readAgents, type SourceFolder } from '../content/read.ts';
 import { ContentError, type Diagnostic, OperationError } from '../diagnostics.ts';
 import type { Vocabulary } from '../schema/settings.ts';
+import { systemReason } from '../system-errors.ts';
 
 /**
  * Writes the files of a new agent as agents/<slug> of the catalog `cwd`, all of them or none, never over anything.
@@ -28,7 +29,7 @@ export function writeAgent(
     for (const [name, text] of files) writeFileSync(join(staging, name), Buffer.from(text), { flag: 'wx' });
     renameSync(staging, join(agents, slug));
   } catch (error) {
-    throw refusal(error, slug);
+    throw refusal(error, cwd, slug);
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
@@ -55,11 +56,11 @@ function newErrors(
   return diagnostics.filter((diagnostic) => diagnostic.severity === 'error' && !before.has(key(diagnostic)));
 }
 
-function refusal(error: unknown, slug: string): unknown {
+function refusal(error: unknown, cwd: string, slug: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) return error;
   if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(code)) {
     return new OperationError(`agents/${slug} exists already; choose another slug.`, { cause: error });
   }
-  return new OperationError(`agents/${slug} cannot be written (${code}).`, { cause: error });
+  return new OperationError(`${join(cwd, 'agents', slug)} cannot be written: ${systemReason(code)}.`, { cause: error });
 }

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperationError } from '../diagnostics.ts';
+import { systemReason } from '../system-errors.ts';
 
 type Kind = 'nothing' | 'folder' | 'other';
 
@@ -58,7 +59,7 @@ export function writeCatalog(
       madeFolders,
     );
     throw new OperationError(
-      `${now} cannot be written (${code}); ${left.length === 0 ? 'nothing was left behind.' : `these stay behind: ${left.join(', ')}.`}`,
+      `${now} cannot be written: ${systemReason(code)}; ${left.length === 0 ? 'nothing was left behind.' : `these stay behind: ${left.join(', ')}.`}`,
       { cause: error },
     );
   }
@@ -93,7 +94,7 @@ function kindOf(path: string): Kind {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'nothing';
-    throw new OperationError(`${path} cannot be looked at (${code ?? error}).`, { cause: error });
+    throw new OperationError(`${path} cannot be looked at: ${systemReason(code ?? String(error))}.`, { cause: error });
   }
 }
 

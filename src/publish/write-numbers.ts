@@ -2,6 +2,7 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { pathOf } from '../content/files.ts';
 import { OperationError } from '../diagnostics.ts';
+import { explainSystemError } from '../system-errors.ts';
 import { withIssueLine } from './issue-line.ts';
 import type { Release } from './plan.ts';
 
@@ -40,7 +41,9 @@ export function writeNumbers(cwd: string, releases: readonly Release[]): Numbers
     }
   } catch (error) {
     undo();
-    throw new OperationError(`The numbers cannot be written (${(error as Error).message}); nothing has changed.`);
+    throw new OperationError(
+      `The numbers cannot be written. ${explainSystemError(error) ?? (error as Error).message} Nothing has changed.`,
+    );
   }
   return { files: changes.map(({ file }) => file), undo };
 }

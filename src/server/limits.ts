@@ -22,9 +22,12 @@ export function rateLimit(name: string, rate: Rate): Limit {
   const { count, seconds } = rate;
   const limiter = new RateLimiterMemory({ points: count, duration: seconds });
   const policy = `"${name}";q=${count};w=${seconds}`;
-  const headersFor = ({ remainingPoints, msBeforeNext }: RateLimiterRes) => ({
+  // The limiter reckons by the wall clock, which may have been set back, though its windows end by a timer.
+  const secondsLeft = ({ msBeforeNext }: RateLimiterRes) =>
+    Math.min(Math.max(0, Math.ceil(msBeforeNext / 1000)), seconds);
+  const headersFor = (outcome: RateLimiterRes) => ({
     'ratelimit-policy': policy,
-    ratelimit: `"${name}";r=${Math.max(0, remainingPoints)};t=${Math.ceil(msBeforeNext / 1000)}`,
+    ratelimit: `"${name}";r=${Math.max(0, outcome.remainingPoints)};t=${secondsLeft(outcome)}`,
   });
   return {
     async take(address, taken = 1) {
@@ -32,7 +35,7 @@ export function rateLimit(name: string, rate: Rate): Limit {
         return headersFor(await limiter.consume(networkOf(address), taken));
       } catch (outcome) {
         if (!(outcome instanceof RateLimiterRes)) throw outcome;
-        const wait = Math.max(1, Math.ceil(outcome.msBeforeNext / 1000));
+        const wait = Math.max(1, secondsLeft(outcome));
         throw new Refusal(
           'rate_limited',
           `Too many requests: at most ${count} in ${seconds} seconds. Try again in ${wait} seconds.`,

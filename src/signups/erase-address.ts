@@ -2,6 +2,7 @@ import * as fs from 'node:fs/promises';
 import { OperationError } from '../diagnostics.ts';
 import type { LockOptions } from '../journal/lock.ts';
 import { isPacked, rotatedFiles } from '../journal/rotated.ts';
+import { systemReason } from '../system-errors.ts';
 import { eraseSignups } from './erase.ts';
 
 /** What erasing did. */
@@ -37,6 +38,8 @@ function explain(file: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     if (error instanceof OperationError || error.code === undefined) throw error;
     if (error.code === 'ENOENT') throw new OperationError(`There is no file of sign-ups ${file}.`, { cause: error });
-    throw new OperationError(`The file of sign-ups ${file} cannot be used (${error.code}).`, { cause: error });
+    throw new OperationError(`The file of sign-ups ${file} cannot be used: ${systemReason(error.code)}.`, {
+      cause: error,
+    });
   };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { OperationError } from '../diagnostics.ts';
 import { type Disk, reasonOf } from '../journal/disk.ts';
 import { openLastingJournal } from '../journal/lasting-journal.ts';
+import { systemReason } from '../system-errors.ts';
 import { SignupFailed } from './failure.ts';
 import type { Signup, SignupLog, SignupProvider } from './port.ts';
 import { causeCode, safeCause, secretsOf } from './safe.ts';
@@ -36,7 +37,9 @@ export async function openFileSignups({ file, log, now = Date.now, disk }: FileS
     ...(disk && { disk }),
   }).catch((cause: unknown) => {
     if (cause instanceof OperationError) throw cause;
-    throw new OperationError(`The file of sign-ups, ${file}, cannot be used (${reasonOf(cause)}).`, { cause });
+    throw new OperationError(`The file of sign-ups, ${file}, cannot be used: ${systemReason(reasonOf(cause))}.`, {
+      cause,
+    });
   });
   return {
     name: provider,

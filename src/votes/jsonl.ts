@@ -1,7 +1,8 @@
 import * as fs from 'node:fs/promises';
 import { OperationError } from '../diagnostics.ts';
-import type { Disk } from '../journal/disk.ts';
+import { type Disk, reasonOf } from '../journal/disk.ts';
 import { type LastingOptions, openLastingJournal } from '../journal/lasting-journal.ts';
+import { systemReason } from '../system-errors.ts';
 import { type DailySecret, dailySecret } from './daily-secret.ts';
 import { readVotes } from './read-log.ts';
 import { stamp, utcDay } from './stamp.ts';
@@ -73,5 +74,5 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
 /** What an operator reads when a log cannot be used. One that has an owner says so itself. */
 export function cannotOpen(file: string, cause: unknown): OperationError {
   if (cause instanceof OperationError) return cause;
-  return new OperationError(`The vote log ${file} cannot be used: ${String(cause)}`, { cause });
+  return new OperationError(`The vote log ${file} cannot be used: ${systemReason(reasonOf(cause))}.`, { cause });
 }

@@ -1,0 +1,95 @@
+import fs, { chmodSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { GitError, git } from '../src/git/run.ts';
+import { inFolder, snapshot, writeCatalog } from './support/catalog.ts';
+import { catalog } from './support/process.ts';
+
+/** A disk that refuses ends each command that writes with one sentence: what, why, and no stack. */
+
+const writing = ['openSync', 'writeFileSync', 'mkdirSync', 'renameSync', 'copyFileSync'] as const;
+
+/** Runs `use` while each call that writes below `folder` fails with `code`. */
+async function whileDiskFails<Result>(folder: string, code: string, use: () => Promise<Result>): Promise<Result> {
+  const calls = fs as unknown as Record<string, (...args: unknown[]) => unknown>;
+  const originals = writing.map((name) => [name, calls[name]] as const);
+  for (const [name, original] of originals) {
+    calls[name] = (...args) => {
+      const reads = name === 'openSync' && (args[1] === undefined || args[1] === 'r' || args[1] === 0);
+      if (reads || !String(args[0]).startsWith(folder)) return original?.(...args);
+      throw Object.assign(new Error(`${code}: made by a test, ${name}`), { code, path: args[0], syscall: name });
+    };
+  }
+  syncBuiltinESMExports();
+  try {
+    return await use();
+  } finally {
+    for (const [name, original] of originals) if (original !== undefined) calls[name] = original;
+    syncBuiltinESMExports();
+  }
+}
+
+const sentences: [code: string, reason: string][] = [
+  ['ENOSPC', 'the disk is full'],
+  ['EROFS', 'the file system is read-only'],
+  ['EACCES', 'permission is denied'],
+  ['EDQUOT', 'the disk quota is used up'],
+  ['EMFILE', 'this program has too many files open'],
+];
+
+function commitAll(folder: string): void {
+  const person = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org'];
+  for (const args of [
+    ['init', '-q'],
+    ['add', '.'],
+    [...person, 'commit', '-qm', 'a catalog'],
+  ])
+    git(folder, args);
+}
+
+const commands: string[][] = [
+  ['build'],
+  ['publish'],
+  ['new', 'third', '--title', 'Third', '--category', 'coding', '--date', '2026-01-03'],
+];
+
+for (const args of commands) {
+  test(`catalog ${args[0]} says in a sentence that the disk refuses, and leaves the catalog as it was`, () =>
+    inFolder(async (folder) => {
+      writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
+      commitAll(folder);
+      const before = snapshot(join(folder, 'agents'));
+      for (const [code, reason] of sentences) {
+        const { code: exit, stderr } = await whileDiskFails(folder, code, () =>
+          catalog([...args, '--cwd', folder, '--today', '2026-02-01']),
+        );
+        assert.is(exit, 1, stderr);
+        assert.match(stderr, `${reason} (${code})`);
+        assert.match(stderr, folder);
+        assert.not.match(stderr, /^ {4}at |fault of the program|bug/m);
+        assert.equal(snapshot(join(folder, 'agents')), before);
+      }
+    }));
+}
+
+test('what git says of a full disk or a folder that may not be written is put into words', () =>
+  inFolder((folder) => {
+    const said = 'hint: x\nerror: unable to create temporary file: No space left on device\nfatal: failed to write';
+    const expected = 'the disk is full (ENOSPC): error: unable to create temporary file: No space left on device';
+    assert.is(new GitError(['commit'], said, false).message, expected);
+    // A git in front of the real one fails as on such a disk.
+    const fake = join(folder, 'git');
+    writeFileSync(fake, '#!/bin/sh\necho "fatal: cannot lock ref: Read-only file system" >&2\nexit 128\n');
+    chmodSync(fake, 0o755);
+    const { PATH } = process.env;
+    process.env.PATH = `${folder}:${PATH}`;
+    try {
+      assert.throws(() => git(folder, ['commit']), 'the file system is read-only (EROFS): fatal: cannot lock ref');
+    } finally {
+      process.env.PATH = PATH;
+    }
+  }));
+
+test.run();
