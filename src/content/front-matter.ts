@@ -18,6 +18,9 @@ export interface SplitSource {
 
 type Refuse = (code: Diagnostic['code'], place: Place, message: string, hint: string) => Diagnostic;
 
+/** How many mistakes in the YAML of one file are reported. */
+const mostReported = 50;
+
 /**
  * Splits agent.md into its YAML front matter and its body; a Diagnostic says why it can't.
  *
@@ -51,9 +54,11 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
   const broken = explainConflict(text, source, refuse) ?? explainClosing(text.slice(0, close.index), refuse);
   if (broken !== null) return broken;
   const { data, unread, faults } = recoverYaml(source);
-  const diagnostics = faults.map(({ code, offset, length, message, hint }) =>
-    refuse(code, placeAt(text, start + offset, length), message, hint),
-  );
+  const diagnostics = faults
+    .slice(0, mostReported)
+    .map(({ code, offset, length, message, hint }) =>
+      refuse(code, placeAt(text, start + offset, length), message, hint),
+    );
   return { data, unread, diagnostics, ...rest };
 }
 

@@ -40,7 +40,7 @@ export function markdownFindings(source: string): MarkdownFinding[] {
   return [
     ...sizeFindings(tokens, lines),
     ...linkFindings(source, tokens, lines),
-    ...(/<[a-z][^>]*=/i.test(source) ? htmlFindings(source, lines) : []),
+    ...(/<[a-z][^<>]*=/i.test(source) ? htmlFindings(source, lines) : []),
   ];
 }
 
@@ -139,10 +139,10 @@ function htmlFindings(source: string, lines: readonly number[]): MarkdownFinding
   const found = checker(true)
     .parse(source, {})
     .flatMap((token) => [token, ...(token.children ?? [])].map((part) => ({ part, map: token.map })))
-    .find(({ part }) => /^html_/.test(part.type) && /<[a-z][^>]*=/i.test(part.content));
+    .find(({ part }) => /^html_/.test(part.type) && /<[a-z][^<>]*=/i.test(part.content));
   if (found === undefined) return [];
   const block = lines[found.map?.[0] ?? 0] ?? 0;
-  const tag = /<[a-z][^>]*=/i.exec(found.part.content)?.[0] ?? '';
+  const tag = /<[a-z][^<>]*=/i.exec(found.part.content)?.[0] ?? '';
   return [
     {
       code: 'markdown/html',

@@ -33,9 +33,14 @@ export function explain(
     const place = JSON.stringify([issue.code === 'unrecognized_keys', issue.path]);
     groups.set(place, [...(groups.get(place) ?? []), issue]);
   }
-  const found = [...groups.values()].flatMap((issues) => explainIssues(issues, { schema, root: value, echo, json }));
+  const found = [...groups.values()]
+    .slice(0, mostExplained)
+    .flatMap((issues) => explainIssues(issues, { schema, root: value, echo, json }));
   return withoutRepeats(withoutMisspelled(found));
 }
+
+/** How many mistakes of one kind are explained: a value may hold tens of thousands, and nobody reads so many. */
+const mostExplained = 50;
 
 interface Surroundings {
   schema: z.ZodType;
@@ -53,7 +58,7 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
   const name = path.length === 0 ? 'The whole' : `\`${fieldName(path)}\``;
   if (issue.code === 'unrecognized_keys') {
     const known = knownKeys(schema, path);
-    return issue.keys.map((key) => unknownKey(key, path, known));
+    return issue.keys.slice(0, mostExplained).map((key) => unknownKey(key, path, known));
   }
   if (issue.code === 'invalid_key') {
     const key = String(path.at(-1));

@@ -141,4 +141,23 @@ test('feeds are well-formed, also with controls in a template', async () => {
   });
 });
 
+test('a file with thousands of mistakes has some of them reported, in no more time than a few need', () => {
+  const many = (make: (index: number) => string) => Array.from({ length: 6_000 }, (_, index) => make(index)).join('');
+  const files: [name: string, text: string][] = [
+    ['agent.md', agentMd.replace('---\n', `---\n${many((index) => `k${index}: 1\n`)}`)],
+    ['agent.md', agentMd.replace('---\n', `---\n${many(() => 'title: a\n')}`)],
+    ['agent.md', agentMd.replace('---\n', `---\n${many((index) => `k${index}: &a x\n`)}`)],
+    ['agent.md', `${agentMd}\n${many(() => '# a\n\n')}`],
+    ['agent.md', `${agentMd}\n${many(() => '<a ')}`],
+    ['agent.md', `${agentMd}\n${many(() => '&#x202E;\n\n')}`],
+    ['config.json', `{${many((index) => `"k${index}":"\\u202e",`)}"x":1}\n`],
+    ['sample-input.txt', many(() => `AKIA${tail}\n`)],
+  ];
+  // Were the time quadratic, each of these would take from ten seconds to minutes.
+  for (const [name, text] of files) {
+    const { diagnostics } = check({ files: { [name]: text } });
+    assert.ok(diagnostics.length <= 60, `${diagnostics.length} in ${name}`);
+  }
+});
+
 test.run();
