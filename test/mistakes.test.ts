@@ -18,7 +18,9 @@ for (const mistake of mistakes) {
       found.map(({ file, line, column }) => `${file}:${line}:${column}`),
       [mistake.at],
     );
-    const others = diagnostics.filter(({ code, severity }) => severity === 'error' && code !== mistake.code);
+    // The short texts of these agents are not written as an agent has to be.
+    const structural = diagnostics.filter(({ code }) => !code.startsWith('editorial/'));
+    const others = structural.filter(({ code, severity }) => severity === 'error' && code !== mistake.code);
     assert.equal(
       others.map(({ code }) => code),
       [],

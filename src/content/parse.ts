@@ -5,7 +5,7 @@ import { explain } from '../schema/explain.ts';
 import type { frontMatterSchema } from '../schema/front-matter.ts';
 import { placeAt } from '../source-text.ts';
 import { placesInFrontMatter, placesInJson } from '../yaml-place.ts';
-import type { Agent, Config } from './agent.ts';
+import { type Agent, type Config, requiredFiles } from './agent.ts';
 import { decodeFolder, pathOf } from './files.ts';
 import { type SplitSource, splitFrontMatter } from './front-matter.ts';
 import { markdownFindings } from './markdown.ts';
@@ -20,6 +20,8 @@ export interface ParsedFolder {
   texts: ReadonlyMap<string, string>;
   /** The agent, when nothing structural is wrong with it. */
   agent: Agent | null;
+  /** The agent as far as its writing can be judged: its texts and front matter are whole, whatever else is wrong. */
+  written: Agent | null;
   /** What its front matter says of its place in the publication, even where the rest of it is wrong. */
   place: Standing;
   diagnostics: Diagnostic[];
@@ -55,7 +57,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
   const source = text === undefined ? null : splitFrontMatter(text, pathOf(slug, 'agent.md'), slug);
   if (text === undefined || source === null || 'code' in source) {
     if (source !== null && 'code' in source) diagnostics.push(source);
-    return { slug, texts, agent: null, place: guessStanding(text ?? ''), diagnostics };
+    return { slug, texts, agent: null, written: null, place: guessStanding(text ?? ''), diagnostics };
   }
 
   diagnostics.push(...source.diagnostics);
@@ -95,8 +97,8 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
     });
   }
   const place = standingOf(source, text);
-  if (!parsed.success || diagnostics.length > 0) return { slug, texts, agent: null, place, diagnostics };
-  const agent: Agent = {
+  if (!parsed.success) return { slug, texts, agent: null, written: null, place, diagnostics };
+  const written: Agent = {
     ...parsed.data,
     slug,
     howItWorks,
@@ -105,7 +107,9 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
     sampleOutput: texts.get('sample-output.txt') ?? '',
     config,
   };
-  return { slug, texts, agent, place, diagnostics };
+  const isWhole = requiredFiles.every((name) => texts.has(name)) && sectionFaults(written.prompt).length === 0;
+  const agent = diagnostics.length > 0 ? null : written;
+  return { slug, texts, agent, written: isWhole ? written : null, place, diagnostics };
 }
 
 const codes = {

@@ -72,8 +72,22 @@ function fit(a: SingleMistake, b: SingleMistake): boolean {
   return new Set(touched).size === touched.length && !(rewritesFrontMatter && changesKeys);
 }
 
+test('a mistake of writing is reported beside one of structure, where the texts are whole', async () => {
+  const ofWriting = ofAgents.filter(({ code }) => code.startsWith('editorial/'));
+  const beside = ofAgents.filter(({ code }) =>
+    ['folder/unknown-file', 'config/json', 'file/final-newline'].includes(code),
+  );
+  const pairs = beside.flatMap((one) => ofWriting.filter((other) => fit(one, other)).map((other) => [one, other]));
+  assert.ok(pairs.length > 10);
+  const found = await check(pairs);
+  for (const [index, pair] of pairs.entries()) {
+    const own = found.filter(({ slug }) => slug === `agent-${index}`);
+    assert.equal(own.map(({ code }) => code).sort(), pair.map(({ code }) => code).sort(), told(own));
+  }
+});
+
 test('two mistakes in one agent are both reported', async () => {
-  // The rules about writing are asked once the structure is right.
+  // The rules about writing are asked once the texts and the front matter are whole.
   const structural = ofAgents.filter(({ code }) => !code.startsWith('editorial/'));
   const pairs = structural.flatMap((first, index) => {
     const second = structural.find((other, at) => at > index + (index % 11) && fit(first, other));

@@ -35,10 +35,10 @@ export const editorialRules: readonly EditorialRule[] = [
   portable,
 ];
 
-/** What the rules find in a folder; nothing while its structure is faulty. `language` is that of the catalog (BCP 47). */
-export function editorialFindings({ slug, agent, texts }: ParsedFolder, language: string): Diagnostic[] {
-  if (agent === null) return [];
-  const view = viewAgent(agent, texts, language);
+/** What the rules find in a folder; nothing while its texts or its front matter are not whole. `language` is that of the catalog (BCP 47). */
+export function editorialFindings({ slug, written, texts }: ParsedFolder, language: string): Diagnostic[] {
+  if (written === null) return [];
+  const view = viewAgent(written, texts, language);
   return editorialRules.flatMap(({ code, check }) =>
     check(view).map(({ file, ...remark }) => {
       const text = texts.get(file);
