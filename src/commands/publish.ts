@@ -100,7 +100,10 @@ async function tell(
     terminal.say('Agents that are not due have errors too: see catalog validate.\n');
   }
   const verb = dryRun ? 'Would publish' : 'Published';
-  if (releases.length === 0) terminal.say(`Nothing new is due on ${published.today}.\n`);
+  if (releases.length === 0) {
+    const earlier = published.pushed ? ' The numbers that an interrupted run had committed are pushed now.' : '';
+    terminal.say(`Nothing new is due on ${published.today}.${earlier}\n`);
+  }
   for (const { issue, slug, title } of releases) terminal.say(`${verb} No. ${issue}: ${title} (${slug})\n`);
   if (!dryRun && releases.length > 0 && published.commit === null) {
     terminal.say('The numbers are written and not committed: commit them with git, or next time with --commit.\n');

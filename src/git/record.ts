@@ -1,4 +1,4 @@
-import { head } from './repository.ts';
+import { head, mergeBase } from './repository.ts';
 import { git, gitBytes, gitOrNull } from './run.ts';
 
 /** The branch that says which agents are published, and how the checked-out commit relates to it. */
@@ -54,10 +54,6 @@ function checkedOut(cwd: string) {
   if (commit === undefined || seconds === undefined) return null;
   const ref = gitOrNull(cwd, ['symbolic-ref', '--quiet', 'HEAD'])?.trim() ?? 'HEAD';
   return { ref, target: '', commit, seconds };
-}
-
-function mergeBase(cwd: string, one: string, other: string): string | null {
-  return gitOrNull(cwd, ['merge-base', one, other])?.trim() || null;
 }
 
 /** The blobs of every agents/<slug>/agent.md below `cwd` at a commit, by slug. Throws GitError. */

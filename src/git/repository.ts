@@ -1,6 +1,7 @@
-import { resolve } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { OperationError } from '../diagnostics.ts';
-import { GitError, git, gitOrNull } from './run.ts';
+import { GitError, git, gitBytes, gitOrNull } from './run.ts';
 
 /** A working tree with what `catalog publish` has to know of it. */
 export interface Repository {
@@ -16,6 +17,11 @@ export interface Repository {
 export interface Upstream {
   remote: string;
   branch: string;
+}
+
+/** What git calls a branch of a remote once it is fetched. */
+export function trackingName({ remote, branch }: Upstream): string {
+  return `refs/remotes/${remote}/${branch}`;
 }
 
 /** Opens the repository of a folder. Throws OperationError where there is none with a working tree, or no git. */
@@ -68,13 +74,58 @@ export function uncommitted(cwd: string, watched: readonly string[]): string[] {
   return [...known, ...unknown];
 }
 
+/** Paths from the top folder that differ from HEAD, in the working tree or in the index, with new files. */
+export function differing(root: string): string[] {
+  const entries = git(root, ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all']).split('\0');
+  return entries.filter((entry) => entry !== '').map((entry) => entry.slice(3));
+}
+
+/** The bytes of a file at a commit, `path` being from the top folder; null where it has none. */
+export function fileAt(cwd: string, commit: string, path: string): Buffer | null {
+  try {
+    return gitBytes(cwd, ['cat-file', 'blob', `${commit}:${path}`]);
+  } catch (error) {
+    if (error instanceof GitError) return null;
+    throw error;
+  }
+}
+
+/** Gives a file the content that HEAD has, in the working tree and in the index; removes it where HEAD has none. */
+export function restoreFile(root: string, path: string): void {
+  if (fileAt(root, 'HEAD', path) !== null) git(root, ['checkout', '--quiet', 'HEAD', '--', path]);
+  else {
+    git(root, ['rm', '--quiet', '--cached', '--ignore-unmatch', '--', path]);
+    rmSync(join(root, path), { force: true });
+  }
+}
+
+/**
+ * The commits that HEAD has and `other` has not, the newest first, with the first line of their messages; the last one
+ * alone where `other` is null.
+ */
+export function commitsSince(cwd: string, other: string | null): { commit: string; subject: string }[] {
+  const range = other === null ? ['-1', 'HEAD'] : [`${other}..HEAD`];
+  const lines = git(cwd, ['log', '--format=%H %s', ...range]).split('\n');
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }));
+}
+
+/** Paths from the top folder that a commit changed against its first parent. */
+export function changedBy(root: string, commit: string): string[] {
+  return git(root, ['diff-tree', '-r', '-z', '--no-commit-id', '--name-only', '--no-renames', `${commit}^`, commit])
+    .split('\0')
+    .filter((path) => path !== '');
+}
+
 /**
  * Fetches the upstream branch and returns its commit; null where the remote does not have it yet.
  *
  * Throws OperationError when the remote does not answer.
  */
-export function fetchUpstream(cwd: string, { remote, branch }: Upstream): string | null {
-  const tracking = `refs/remotes/${remote}/${branch}`;
+export function fetchUpstream(cwd: string, upstream: Upstream): string | null {
+  const { remote, branch } = upstream;
+  const tracking = trackingName(upstream);
   try {
     git(cwd, ['fetch', '--quiet', '--no-tags', remote, `+refs/heads/${branch}:${tracking}`]);
   } catch (error) {
@@ -85,6 +136,11 @@ export function fetchUpstream(cwd: string, { remote, branch }: Upstream): string
     );
   }
   return git(cwd, ['rev-parse', tracking]).trim();
+}
+
+/** The newest commit that two have in common; null where there is none or the clone is too shallow to tell. */
+export function mergeBase(cwd: string, one: string, other: string): string | null {
+  return gitOrNull(cwd, ['merge-base', one, other])?.trim() || null;
 }
 
 /** How many commits `other` has that HEAD does not. */

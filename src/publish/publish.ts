@@ -1,5 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { OperationError } from '../diagnostics.ts';
+import { gitFolders } from '../git/leftovers.ts';
 import {
   commitFiles,
   commitsAhead,
@@ -8,6 +12,7 @@ import {
   fetchUpstream,
   firstLine,
   head,
+  mergeBase,
   openRepository,
   push,
   type Repository,
@@ -16,10 +21,13 @@ import {
   uncommitted,
 } from '../git/repository.ts';
 import { GitError } from '../git/run.ts';
+import { acquireLock } from '../journal/lock.ts';
+import { parseOwner } from '../journal/lock-owner.ts';
 import type { Settings } from '../schema/settings.ts';
 import { settingsFile } from '../settings.ts';
 import { commitMessage } from './message.ts';
 import { type Plan, planPublication } from './plan.ts';
+import { clearAfterKill, ownCommits, type Place, refuseLocked, takeBackLines } from './recover.ts';
 import { writeNumbers } from './write-numbers.ts';
 
 export interface PublishOptions {
@@ -51,36 +59,82 @@ const rounds = 5;
 /**
  * Writes the numbers of what is due into the front matter, and commits and pushes them where asked. What is written and
  * not committed, or committed and not pushed, is taken back when the next step fails: all of it happens, or nothing.
+ * What a run left that was killed is finished or taken back first.
  *
  * Throws ContentError when a numbered agent is faulty, OperationError when git or the disk is in the way.
  */
 export async function publish(options: PublishOptions): Promise<Published> {
-  if (options.dryRun)
-    return { ...planPublication(options.cwd, options.settings, options.today), commit: null, pushed: false };
-  if (options.push) return publishAndPush(options);
-  return numberAndCommit(options, (repository) => {
-    refuseDirty(repository, options);
-    refuseBehind(repository, options);
+  const { cwd, settings, today, dryRun } = options;
+  if (dryRun) return { ...planPublication(cwd, settings, today), commit: null, pushed: false };
+  const place = openPlace(options);
+  if (place === null) return numberAndCommit(options, null);
+  return aloneIn(place, async (killed) => {
+    if (killed !== null) await clearAfterKill(place, killed);
+    refuseLocked(place);
+    if (options.commit) takeBackLines(place, () => planPublication(cwd, settings, today).releases);
+    return options.push ? publishAndPush(options, place) : numberAndCommit(options, place);
   });
+}
+
+/**
+ * Runs `work` as the only publisher in the repository. It is called with the time at which an earlier run began that was
+ * killed, or null.
+ */
+async function aloneIn<Result>({ folders }: Place, work: (killed: Date | null) => Promise<Result>): Promise<Result> {
+  const file = join(folders[0] as string, 'catalog-publish');
+  const found = await fs.readFile(`${file}.lock`, 'utf8').catch(() => null);
+  const owner = found === null ? undefined : parseOwner(found);
+  const lock = await acquireLock({
+    file,
+    disk: fs,
+    now: () => new Date(),
+    random: randomBytes,
+    warn: () => {},
+  }).catch((error) => {
+    const who = owner === undefined ? '' : ` (process ${owner.pid} on ${owner.host}, since ${owner.since})`;
+    throw new OperationError(
+      error instanceof OperationError
+        ? `Another catalog publish is at work in this repository${who}. Wait for it to end, and run the command again.`
+        : `${file}.lock cannot be written (${(error as Error).message}).`,
+      { cause: error },
+    );
+  });
+  try {
+    return await work(found === null ? null : new Date(owner?.since ?? 0));
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The repository of the catalog; null where there is none, which is in the way only once numbers are to be written. */
+function openPlace({ cwd, commit }: PublishOptions): Place | null {
+  try {
+    const repository = openRepository(cwd);
+    return { cwd, repository, folders: gitFolders(cwd) };
+  } catch (error) {
+    if (commit || !(error instanceof OperationError)) throw error;
+    return null;
+  }
 }
 
 /**
  * Each round starts from what the remote has: a branch that moved meanwhile may hold the very numbers that were about to
  * be given, so they are worked out anew and never rebased.
  */
-async function publishAndPush(options: PublishOptions): Promise<Published> {
+async function publishAndPush(options: PublishOptions, place: Place): Promise<Published> {
   const { cwd } = options;
-  const repository = openRepository(cwd);
-  const upstream = upstreamToPush(repository);
-  refuseDirty(repository, options);
+  const upstream = upstreamToPush(place.repository);
+  refuseDirty(place.repository, options);
   for (let round = 1; ; round += 1) {
-    const remoteBefore = takeUp(cwd, upstream);
+    const remoteBefore = takeUp(place, upstream);
     const before = head(cwd);
-    const published = numberAndCommit({ ...options, commit: true }, () => {});
-    if (published.commit === null || before === null) return published;
+    const published = numberAndCommit({ ...options, commit: true }, place, { checked: true });
+    // A run that was killed may have committed numbers and not pushed them.
+    const unpushed = published.commit ?? (ownCommits(place, remoteBefore) === 'none' ? null : before);
+    if (unpushed === null || before === null) return published;
     try {
       push(cwd, upstream);
-      return { ...published, pushed: true };
+      return { ...published, commit: unpushed, pushed: true };
     } catch (error) {
       takeBack(cwd, before);
       if (!(error instanceof GitError)) throw error;
@@ -100,13 +154,19 @@ async function publishAndPush(options: PublishOptions): Promise<Published> {
 }
 
 /** Brings the branch up to its upstream, and returns the upstream's commit; null where the remote has no such branch. */
-function takeUp(cwd: string, upstream: Upstream): string | null {
+function takeUp(place: Place, upstream: Upstream): string | null {
+  const { cwd } = place;
   const remote = fetchUpstream(cwd, upstream);
   if (remote === null || commitsBehind(cwd, remote) === 0) return remote;
   if (commitsAhead(cwd, remote) > 0) {
-    throw new OperationError(
-      `This branch and ${nameOf(upstream)} have both gained commits. Bring them together with git pull --rebase, and run the command again.`,
-    );
+    const base = mergeBase(cwd, 'HEAD', remote);
+    if (base === null || ownCommits(place, remote) !== 'all') {
+      throw new OperationError(
+        `This branch and ${nameOf(upstream)} have both gained commits. Bring them together with git pull --rebase, and run the command again.`,
+      );
+    }
+    // Numbers of a run that was killed before it could push them: they are given anew, on top of what the remote has.
+    takeBack(cwd, base);
   }
   try {
     fastForward(cwd, remote);
@@ -119,12 +179,16 @@ function takeUp(cwd: string, upstream: Upstream): string | null {
   return remote;
 }
 
-function numberAndCommit(options: PublishOptions, check: (repository: Repository) => void): Published {
+/** `checked`: the state of the working tree and of the branch is known to be right. */
+function numberAndCommit(options: PublishOptions, place: Place | null, { checked = false } = {}): Published {
   const { cwd, settings, today } = options;
   const plan = planPublication(cwd, settings, today);
   if (plan.releases.length === 0) return { ...plan, commit: null, pushed: false };
-  const repository = openRepository(cwd);
-  check(repository);
+  const repository = place?.repository ?? openRepository(cwd);
+  if (!checked) {
+    refuseDirty(repository, options);
+    refuseBehind(repository, options);
+  }
   if (options.commit) refuseUncommittable(repository, options, plan);
   const { files, undo } = writeNumbers(cwd, plan.releases);
   if (!options.commit) return { ...plan, commit: null, pushed: false };

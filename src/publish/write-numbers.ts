@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathOf } from '../content/files.ts';
 import { OperationError } from '../diagnostics.ts';
+import { replaceFile } from '../replace-file.ts';
 import { explainSystemError } from '../system-errors.ts';
 import { withIssueLine } from './issue-line.ts';
 import type { Release } from './plan.ts';
@@ -46,15 +47,4 @@ export function writeNumbers(cwd: string, releases: readonly Release[]): Numbers
     );
   }
   return { files: changes.map(({ file }) => file), undo };
-}
-
-/** Gives a file new bytes in one step, so that it is whole at any moment. Its mode stays. */
-function replaceFile(path: string, bytes: Buffer): void {
-  const beside = `${path}.${process.pid}.tmp`;
-  try {
-    writeFileSync(beside, bytes, { mode: statSync(path).mode });
-    renameSync(beside, path);
-  } finally {
-    rmSync(beside, { force: true });
-  }
 }

@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { basename, join, resolve, sep } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { OperationError } from '../diagnostics.ts';
+import { git } from './run.ts';
+
+/** The folders in which git keeps the state of a working tree: its own, and the one it shares with other trees. */
+export function gitFolders(cwd: string): string[] {
+  const paths = git(cwd, ['rev-parse', '--absolute-git-dir', '--git-common-dir']).trim().split('\n');
+  return [...new Set(paths.map((path) => resolve(cwd, path)))];
+}
+
+/** How long a git process can go on after the run that started it was killed, in milliseconds. */
+const patienceMs = 60_000;
+
+/**
+ * Removes the locks that git made in a repository since the moment `since` and left behind, as a git process does that
+ * is killed. First it waits until no git process works in the folder `root` any more.
+ *
+ * Throws OperationError where one goes on for more than a minute.
+ */
+export async function removeStaleLocks(root: string, folders: readonly string[], since: Date): Promise<void> {
+  const end = Date.now() + patienceMs;
+  for (;;) {
+    const working = gitProcessIn(root);
+    const locks = folders.flatMap((folder) => locksIn(folder)).filter(({ changed }) => changed >= since.getTime());
+    const fresh = locks.find(({ changed }) => Date.now() - changed < patienceMs);
+    // Where the system lists no processes, a lock is stale when no git of ours can have it any more.
+    if (working === null || (working === undefined && fresh === undefined)) {
+      for (const { path } of locks) rmSync(path, { force: true });
+      return;
+    }
+    if (Date.now() > end) {
+      throw new OperationError(
+        `A git process${working === undefined ? '' : ` (${working})`} that an interrupted run started is still at work in ${root}. Wait for it to end, or stop it, and run the command again.`,
+      );
+    }
+    await pause(100);
+  }
+}
+
+/** The path of the lock on the index where there is one: git is at work, or was killed. */
+export function indexLock(folders: readonly string[]): string | null {
+  const found = folders.flatMap(locksIn).find(({ path }) => basename(path) === 'index.lock');
+  return found?.path ?? null;
+}
+
+/** Locks of git itself: on the index, on settings and on references. */
+function locksIn(folder: string): { path: string; changed: number }[] {
+  const paths = [
+    ...list(folder).filter((name) =>
+      /^(?:next-index-\d+|index|HEAD|ORIG_HEAD|config|packed-refs|shallow)\.lock$/.test(name),
+    ),
+    ...list(join(folder, 'refs'), true)
+      .filter((name) => name.endsWith('.lock'))
+      .map((name) => join('refs', name)),
+  ].map((name) => join(folder, name));
+  return paths.flatMap((path) => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? [] : [{ path, changed: stat.mtimeMs }];
+  });
+}
+
+function list(folder: string, recursive = false): string[] {
+  try {
+    return readdirSync(folder, { recursive, encoding: 'utf8' });
+  } catch {
+    return [];
+  }
+}
+
+/** The number of a git process that works in a folder; null where there is none, undefined where nothing tells. */
+function gitProcessIn(root: string): string | null | undefined {
+  const pids = list('/proc').filter((name) => /^\d+$/.test(name));
+  if (pids.length === 0) return undefined;
+  const found = pids.find((pid) => {
+    try {
+      const folder = readlinkSync(`/proc/${pid}/cwd`);
+      const inside = folder === root || folder.startsWith(root + sep);
+      return inside && readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('git') && !hasEnded(pid);
+    } catch {
+      // It ended meanwhile, or belongs to someone else.
+      return false;
+    }
+  });
+  return found ?? null;
+}
+
+function hasEnded(pid: string): boolean {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return /^ [ZX]/.test(stat.slice(stat.lastIndexOf(')') + 1));
+}

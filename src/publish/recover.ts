@@ -1,0 +1,134 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { OperationError } from '../diagnostics.ts';
+import { indexLock, removeStaleLocks } from '../git/leftovers.ts';
+import {
+  changedBy,
+  commitsSince,
+  differing,
+  fileAt,
+  type Repository,
+  restoreFile,
+  trackingName,
+} from '../git/repository.ts';
+import { isDraftName } from '../replace-file.ts';
+import { withIssueLine } from './issue-line.ts';
+import type { Release } from './plan.ts';
+
+/** The working tree in which numbers are published. */
+export interface Place {
+  /** The catalog's folder. */
+  cwd: string;
+  repository: Repository;
+  /** Git's own folders. */
+  folders: readonly string[];
+}
+
+/**
+ * Clears what a run left that was killed at the moment `killed` or later: locks of git, and files that a checkout had
+ * not finished. Files that differ from HEAD and from its upstream are somebody's work and stay.
+ *
+ * Throws OperationError where a git process of that run goes on.
+ */
+export async function clearAfterKill({ repository, folders }: Place, killed: Date): Promise<void> {
+  const { root, upstream } = repository;
+  await removeStaleLocks(root, folders, killed);
+  const next = upstream === null ? null : trackingName(upstream);
+  for (const path of differing(root)) {
+    if (isDraftName(basename(path)) || isHalfWritten(root, path, next)) restoreFile(root, path);
+  }
+}
+
+/** Whether a file is what a checkout leaves on its way between HEAD and `next`. */
+function isHalfWritten(root: string, path: string, next: string | null): boolean {
+  const now = fileAt(root, 'HEAD', path);
+  const then = next === null ? null : fileAt(root, next, path);
+  const found = readOrNull(join(root, path));
+  // Only the index differs, git removed the file to write it anew, or it wrote a part of it.
+  if (found === null) return (now ?? then) !== null;
+  return (
+    [now, then].some((bytes) => bytes?.equals(found)) || beginsWith(then, found) || beginsWith(withLine(now), found)
+  );
+
+  function withLine(bytes: Buffer | null): Buffer | null {
+    const issue = found === null ? null : issueIn(found);
+    return bytes === null || issue === null ? null : withIssueLine(bytes, issue);
+  }
+}
+
+function beginsWith(bytes: Buffer | null, start: Buffer): boolean {
+  return bytes !== null && start.length < bytes.length && bytes.subarray(0, start.length).equals(start);
+}
+
+/** Refuses a repository in which git is at work, or was killed, and says which file tells so. */
+export function refuseLocked({ folders }: Place): void {
+  const lock = indexLock(folders);
+  if (lock === null) return;
+  throw new OperationError(
+    `Another git process is at work in this repository, or was killed there: ${lock} exists. If no git is running, delete that file and run the command again.`,
+  );
+}
+
+/**
+ * Takes back `issue` lines that were written and not committed, where they are exactly those that `plan` gives now.
+ * Everything else stays as it is.
+ */
+export function takeBackLines({ cwd, repository: { root } }: Place, plan: () => readonly Release[]): void {
+  const lines = differing(root).flatMap((path) => {
+    const slug = /^agents\/([^/]+)\/agent\.md$/.exec(relative(cwd, join(root, path)).replaceAll('\\', '/'))?.[1];
+    const bytes = readOrNull(join(root, path));
+    const issue = bytes === null ? null : issueIn(bytes);
+    if (slug === undefined || bytes === null || issue === null) return [];
+    const committed = fileAt(root, 'HEAD', path);
+    return committed !== null && withIssueLine(committed, issue)?.equals(bytes) ? [{ path, slug, issue, bytes }] : [];
+  });
+  if (lines.length === 0) return;
+  const undo = () => {
+    for (const { path, bytes } of lines) writeFileSync(join(root, path), bytes);
+  };
+  for (const { path } of lines) restoreFile(root, path);
+  try {
+    const releases = plan();
+    const same = lines.every(({ slug, issue }) => releases.some((it) => it.slug === slug && it.issue === issue));
+    if (!same) undo();
+  } catch (error) {
+    undo();
+    throw error;
+  }
+}
+
+/**
+ * Which of the commits that HEAD has and its upstream has not are by `catalog publish` itself. Where the remote has no
+ * such branch, only the last commit is looked at.
+ */
+export function ownCommits({ repository: { root } }: Place, upstream: string | null): 'all' | 'some' | 'none' {
+  const commits = commitsSince(root, upstream);
+  const own = commits.filter(
+    ({ commit, subject }) => /^Publish No\. \d/.test(subject) && writesLinesOnly(root, commit),
+  );
+  if (own.length === 0) return 'none';
+  return own.length === commits.length ? 'all' : 'some';
+}
+
+function writesLinesOnly(root: string, commit: string): boolean {
+  return changedBy(root, commit).every((path) => {
+    const before = fileAt(root, `${commit}^`, path);
+    const after = fileAt(root, commit, path);
+    const issue = after === null ? null : issueIn(after);
+    return before !== null && after !== null && issue !== null && withIssueLine(before, issue)?.equals(after) === true;
+  });
+}
+
+/** The number in the `issue` line of an agent.md, or null. */
+function issueIn(bytes: Buffer): number | null {
+  const digits = /^issue: (\d{1,9})$/m.exec(bytes.toString('latin1'))?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+function readOrNull(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch {
+    return null;
+  }
+}

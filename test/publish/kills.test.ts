@@ -1,0 +1,244 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { addDays } from '../../src/calendar.ts';
+import { publish } from '../../src/publish/publish.ts';
+import { loadSettings } from '../../src/settings.ts';
+import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { gitSync, identity } from '../support/git.ts';
+import { inherited } from '../support/process.ts';
+
+/** A run of `publish --push` that is killed at any moment is finished or taken back by the next one. */
+
+/** How many times the run is killed: ROUNDS=50 is a long run by hand. */
+const rounds = Number(process.env.ROUNDS ?? 6);
+/** The seed of the random moments; SEED=<number> repeats a run or tries others. */
+const seed = Number(process.env.SEED ?? 1);
+
+const child = fileURLToPath(new URL('./publish-child.mjs', import.meta.url));
+const day = (index: number) => addDays('2026-01-01', index);
+const agentOf = (index: number): SmallAgent => ({ slug: `agent-${index}`, date: day(index) });
+
+function run(cwd: string, today: string, steps: { commit: boolean; push: boolean }) {
+  const settings = loadSettings(cwd, {}, {});
+  return publish({ cwd, settings, today, ...steps, dryRun: false, allowDirty: false, allowBehind: false });
+}
+
+const push = (cwd: string, today: string) => run(cwd, today, { commit: true, push: true });
+const publishLocally = (cwd: string, today: string, { commit }: { commit: boolean }) =>
+  run(cwd, today, { commit, push: false });
+
+interface Clones {
+  remote: string;
+  clone: string;
+  rival: string;
+}
+
+/** A bare repository with two clones; every step of git that has a hook is slow in the first of them. */
+async function withClones(agents: SmallAgent[], use: (clones: Clones) => Promise<void>): Promise<void> {
+  const before = { ...process.env };
+  Object.assign(process.env, identity);
+  try {
+    await inFolder(async (folder) => {
+      const [remote, clone, rival] = ['remote.git', 'clone', 'rival'].map((name) => join(folder, name)) as [
+        string,
+        string,
+        string,
+      ];
+      mkdirSync(clone);
+      writeCatalog(clone, agents, { queueWarningDays: 0 });
+      gitSync(folder, 'init', '--quiet', '--bare', '--initial-branch', 'main', remote);
+      gitSync(clone, 'init', '--quiet', '--initial-branch', 'main');
+      gitSync(clone, 'remote', 'add', 'origin', remote);
+      gitSync(clone, 'add', '--all');
+      gitSync(clone, 'commit', '--quiet', '-m', 'Start');
+      gitSync(clone, 'push', '--quiet', '--set-upstream', 'origin', 'main');
+      gitSync(folder, 'clone', '--quiet', remote, rival);
+      for (const hook of ['pre-commit', 'post-commit', 'pre-push', 'post-merge', 'reference-transaction']) {
+        const seconds = hook === 'reference-transaction' ? '0.01' : '0.05';
+        writeFileSync(join(clone, '.git/hooks', hook), `#!/bin/sh\nexec sleep ${seconds}\n`, { mode: 0o755 });
+      }
+      await use({ remote, clone, rival });
+    });
+  } finally {
+    for (const key of Object.keys(identity)) delete process.env[key];
+    Object.assign(process.env, before);
+  }
+}
+
+/** Starts a run and kills it after so many milliseconds, alone or with the git processes that it started. */
+async function killRun(clone: string, today: string, afterMs: number, whole: boolean): Promise<void> {
+  const running = spawn(process.execPath, [child, clone, today], {
+    detached: true,
+    env: inherited(identity),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = once(running, 'close');
+  await Promise.race([once(running.stdout, 'data'), ended]);
+  running.stdout.resume();
+  await pause(afterMs);
+  try {
+    process.kill(whole ? -(running.pid as number) : (running.pid as number), 'SIGKILL');
+  } catch {
+    // It has ended already.
+  }
+  await ended;
+}
+
+/** Someone else pushes a change; git of a run whose process was killed may still push at the same time. */
+function gain(rival: string, text: string): void {
+  writeFiles(rival, { 'README.md': text });
+  gitSync(rival, 'add', '--all');
+  gitSync(rival, 'commit', '--quiet', '-m', 'Change the README');
+  for (let tries = 10; ; tries -= 1) {
+    gitSync(rival, 'pull', '--quiet', '--rebase');
+    try {
+      gitSync(rival, 'push', '--quiet');
+      return;
+    } catch (error) {
+      if (tries === 1) throw error;
+    }
+  }
+}
+
+/** Numbers by slug, as the remote has them. */
+function numbers(remote: string): Record<string, number> {
+  const lines = gitSync(remote, 'grep', '-E', '^issue: ', 'main', '--', 'agents').split('\n');
+  return Object.fromEntries(
+    lines.map((line) => [line.split('/')[1], Number(line.slice(line.lastIndexOf(' ') + 1))] as const),
+  );
+}
+
+/** What a killed run must not leave once the next one is through. */
+function assertWhole({ remote, clone }: Clones, what: string): void {
+  assert.is(gitSync(clone, 'status', '--porcelain', '--ignored'), '', what);
+  assert.is(gitSync(clone, 'rev-parse', 'HEAD'), gitSync(remote, 'rev-parse', 'main'), what);
+  const files = readdirSync(join(clone, '.git'), { recursive: true, encoding: 'utf8' });
+  assert.equal(
+    files.filter((name) => name.endsWith('.lock')),
+    [],
+    what,
+  );
+}
+
+test(`${rounds} runs killed at random moments are each healed by the next, also when the remote moved`, () =>
+  withClones(
+    Array.from({ length: rounds + 1 }, (_, index) => agentOf(index)),
+    async (clones) => {
+      const { remote, clone, rival } = clones;
+      const random = randomFrom(seed);
+      const begun = performance.now();
+      await push(clone, day(0));
+      const usualMs = performance.now() - begun;
+      for (let round = 1; round <= rounds; round += 1) {
+        const [when, how, early, late] = [random(), random(), random(), random()];
+        const what = `round ${round} of seed ${seed}, killed after ${Math.round(when * usualMs)} of ${Math.round(usualMs)} ms`;
+        if (early < 0.4) gain(rival, `Before round ${round}.\n`);
+        await killRun(clone, day(round), when * usualMs, how < 0.5);
+        if (late < 0.3) gain(rival, `After the kill of round ${round}.\n`);
+        else if (late < 0.6) {
+          gitSync(rival, 'pull', '--quiet', '--rebase');
+          await push(rival, day(round));
+        }
+        await push(clone, day(round)).catch((error) => {
+          throw new Error(`${what}: ${(error as Error).stack}`);
+        });
+        assert.is(numbers(remote)[`agent-${round}`], round + 1, what);
+        assertWhole(clones, what);
+      }
+      assert.equal(
+        Object.values(numbers(remote)).sort((a, b) => a - b),
+        Array.from({ length: rounds + 1 }, (_, index) => index + 1),
+      );
+      assert.is(gitSync(remote, 'log', '--merges', '--oneline', 'main'), '');
+    },
+  ));
+
+const two = [agentOf(0), agentOf(1)];
+
+test('numbers that were committed and not pushed are pushed, with no agent due', () =>
+  withClones(two, async (clones) => {
+    const { remote, clone } = clones;
+    await publishLocally(clone, day(0), { commit: true });
+    assert.is(gitSync(remote, 'log', '--format=%s', 'main'), 'Start');
+    const { pushed, commit, releases } = await push(clone, day(0));
+    assert.equal(
+      { pushed, commit, releases },
+      { pushed: true, commit: gitSync(clone, 'rev-parse', 'HEAD'), releases: [] },
+    );
+    assert.equal(numbers(remote), { 'agent-0': 1 });
+    assertWhole(clones, 'pushed');
+  }));
+
+test('numbers that were committed and not pushed are given anew where the remote gave them meanwhile', () =>
+  withClones(two, async (clones) => {
+    const { remote, clone, rival } = clones;
+    await publishLocally(clone, day(0), { commit: true });
+    await push(rival, day(0));
+    await push(clone, day(1));
+    assert.equal(numbers(remote), { 'agent-0': 1, 'agent-1': 2 });
+    assertWhole(clones, 'given anew');
+  }));
+
+test('numbers that were written and not committed are committed, where they are those that would be written', () =>
+  withClones(two, async (clones) => {
+    const { remote, clone, rival } = clones;
+    await publishLocally(clone, day(0), { commit: false });
+    gain(rival, 'Gained.\n');
+    await push(clone, day(1));
+    assert.equal(numbers(remote), { 'agent-0': 1, 'agent-1': 2 });
+    assertWhole(clones, 'committed');
+  }));
+
+test("any other change is somebody's work: it is refused and stays", () =>
+  withClones(two, async ({ clone }) => {
+    await publishLocally(clone, day(0), { commit: false });
+    const file = join(clone, 'agents/agent-0/agent.md');
+    for (const change of [
+      () => appendFileSync(file, 'One more line.\n'),
+      () =>
+        writeFileSync(file, readFileSync(file, 'utf8').replace('One more line.\n', '').replace('issue: 1', 'issue: 4')),
+    ]) {
+      change();
+      const before = readFileSync(file, 'utf8');
+      const error = await push(clone, day(1)).then(
+        () => null,
+        (reason) => reason as Error,
+      );
+      assert.match(error?.message ?? '', /agents\/agent-0\/agent\.md[\s\S]*Commit or stash them/);
+      assert.is(readFileSync(file, 'utf8'), before);
+    }
+  }));
+
+test('a lock that some other git left is named, with what to do, and stays', () =>
+  withClones(two, async ({ clone }) => {
+    const lock = join(clone, '.git/index.lock');
+    writeFileSync(lock, '');
+    const error = await push(clone, day(0)).then(
+      () => null,
+      (reason) => reason as Error,
+    );
+    assert.is(
+      error?.message,
+      `Another git process is at work in this repository, or was killed there: ${lock} exists. If no git is running, delete that file and run the command again.`,
+    );
+    assert.ok(existsSync(lock));
+  }));
+
+/** Mulberry32: repeatable numbers from 0 to 1. */
+function randomFrom(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let value = Math.imul(state ^ (state >>> 15), 1 | state);
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
+    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+test.run();
