@@ -7,6 +7,7 @@ import { addLive } from './commands/live.ts';
 import { addMcp } from './commands/mcp.ts';
 import { addNew } from './commands/new.ts';
 import { addPublish } from './commands/publish.ts';
+import { addRename } from './commands/rename.ts';
 import { addServe } from './commands/serve.ts';
 import { addSignups } from './commands/signups.ts';
 import { addStatus } from './commands/status.ts';
@@ -63,7 +64,19 @@ Examples:
 `,
     );
   const commands = [
-    ...[addInit, addNew, addValidate, addStatus, addPublish, addBuild, addServe, addMcp, addVotes, addSignups],
+    ...[
+      addInit,
+      addNew,
+      addRename,
+      addValidate,
+      addStatus,
+      addPublish,
+      addBuild,
+      addServe,
+      addMcp,
+      addVotes,
+      addSignups,
+    ],
     ...[addDeliver, addLive, addAlert],
   ];
   for (const add of commands) add(program, terminal);

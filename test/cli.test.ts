@@ -12,6 +12,7 @@ import { catalog, catalogProcess, startServer } from './support/process.ts';
 const commands = [
   'init',
   'new',
+  'rename',
   'validate',
   'status',
   'publish',
