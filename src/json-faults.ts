@@ -165,7 +165,7 @@ function badToken(text: string, at: number, isKey: boolean): Found {
     text,
     at,
     word.length,
-    `\`${word}\` ${isKey ? 'is a key without quotes' : 'is no value of JSON'}.`,
+    `\`${word}\` ${isKey ? 'is a key without quotes' : 'is not a JSON value'}.`,
     plain === undefined ? 'Put it in double quotes.' : `Write ${plain}.`,
   );
 }

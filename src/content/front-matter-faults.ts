@@ -218,7 +218,7 @@ function wordsFor(code: string, source: string, offset: number, reason: string):
       };
     case 'BAD_SCALAR_START':
       return {
-        message: `This text starts with \`${line[0] ?? ''}\`, which means something in YAML.`,
+        message: `This text starts with \`${line[0] ?? ''}\`, which has a special meaning in YAML.`,
         hint: 'Put the whole text in quotes.',
       };
     default:
