@@ -88,6 +88,16 @@ test('new makes an agent from a path too, in the catalog around', () =>
     assert.ok(existsSync(join(folder, 'agents/gamma/agent.md')));
   }));
 
+test('rename takes paths too', () =>
+  withTwo(async (folder) => {
+    const { stdout, stderr } = await catalog(['rename', 'agents/alpha/', './delta', '--json'], {
+      cwd: join(folder, 'agents'),
+    });
+    assert.is(stderr, '');
+    assert.is(JSON.parse(stdout).to, 'delta');
+    assert.ok(existsSync(join(folder, 'agents/delta/agent.md')));
+  }));
+
 test('build and serve share CATALOG_DIST; --out wins', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);

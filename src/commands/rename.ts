@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import type { Command } from 'commander';
 import type { Console } from '../console.ts';
 import { ContentError } from '../diagnostics.ts';
-import { type CommonFlags, cwdOption, jsonOption, openCatalog } from './options.ts';
+import { type CommonFlags, cwdOption, jsonOption, openCatalog, slugOf } from './options.ts';
 
 type Flags = Pick<CommonFlags, 'cwd' | 'json'>;
 
@@ -10,7 +10,7 @@ export function addRename(program: Command, terminal: Console): void {
   program
     .command('rename')
     .description('rename the folder of an agent; a published one keeps its old address')
-    .argument('<slug>', 'the name of its folder')
+    .argument('<slug>', 'the name of its folder, or its path')
     .argument('<new>', 'the new name')
     .addOption(cwdOption())
     .addOption(jsonOption())
@@ -29,7 +29,7 @@ async function rename(slug: string, wanted: string, flags: Flags, terminal: Cons
   const content = loadContent(cwd, settings, today);
   const unreadable = content.diagnostics.filter((diagnostic) => diagnostic.slug === null);
   if (unreadable.length > 0) throw new ContentError(unreadable);
-  const { from, to, issue } = renameAgent(cwd, content, slug, wanted);
+  const { from, to, issue } = renameAgent(cwd, content, slugOf(slug, cwd), slugOf(wanted, cwd));
   if (flags.json) {
     terminal.print(`${JSON.stringify({ from, to, folder: `agents/${to}`, issue }, null, 2)}\n`);
     return;
