@@ -67,13 +67,13 @@ const rows: [name: string, source: string, onPage: string, inFeed?: string][] = 
     'headings start below those of the page',
     '# Why\n## How',
     '<h3 id="why">Why</h3>\n<h4 id="how">How</h4>',
-    '<h3>Why</h3>\n<h4>How</h4>',
+    '<h4>Why</h4>\n<h5>How</h5>',
   ],
   [
     'equal headings get different ids',
     '## Why\n## Why',
     '<h3 id="why">Why</h3>\n<h3 id="why-2">Why</h3>',
-    '<h3>Why</h3>\n<h3>Why</h3>',
+    '<h4>Why</h4>\n<h4>Why</h4>',
   ],
 ];
 

@@ -23,7 +23,7 @@ function toMarkdown({ settings }: Site, { document, sampleOutput, config, change
     ...sections.metadata,
     ...sections.problem,
     '## The prompt',
-    provenance({ ...document, date: changedOn }),
+    plainText(provenance({ ...document, date: changedOn })),
     fenced(prompt),
     ...sections.steps,
     ...sections.howItWorks,
@@ -31,7 +31,7 @@ function toMarkdown({ settings }: Site, { document, sampleOutput, config, change
     ...sections.sample,
     ...sections.config,
     '## Reuse',
-    `“${title}” by ${settings.publisher.name}, ${document.url}, CC BY 4.0.`,
+    `“${plainText(title)}” by ${plainText(settings.publisher.name)}, ${document.url}, CC BY 4.0.`,
   ];
   return `${parts.join('\n\n')}\n`;
 }

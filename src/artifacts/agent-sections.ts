@@ -8,9 +8,9 @@ export function agentSections(document: AgentDocument, texts: { sampleOutput: st
     metadata: [
       [
         `- Issue: ${document.issue}, ${document.date}`,
-        `- Category: ${document.categoryLabel}`,
-        `- Difficulty: ${document.difficulty}`,
-        `- Made for: ${document.runtimes.join(', ')}`,
+        `- Category: ${plainText(document.categoryLabel)}`,
+        `- Difficulty: ${plainText(document.difficulty)}`,
+        `- Made for: ${plainText(document.runtimes.join(', '))}`,
         `- Tags: ${document.tags.join(', ')}`,
         `- Address: ${document.url}`,
       ].join('\n'),

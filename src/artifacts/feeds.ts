@@ -9,14 +9,13 @@ export const rss = single('feed.xml', 'application/rss+xml; charset=utf-8', 'RSS
   const feed = feedOf(site, {
     path: 'feed.xml',
     agents: newest(site),
-    title: (title) => title.replaceAll(']]>', ']]&gt;'),
-    byline: ({ name }) => ({ extensions: [{ name: 'dc:creator', objects: { _text: name } }] }),
+    format: rssFormat,
   });
   return styled(site, feed.rss2());
 });
 
 export const atom = single('atom.xml', 'application/atom+xml; charset=utf-8', 'Atom: the newest agents', (site) => {
-  const feed = feedOf(site, { path: 'atom.xml', agents: newest(site), title: Handlebars.escapeExpression, byline });
+  const feed = feedOf(site, { path: 'atom.xml', agents: newest(site), format: atomFormat });
   return styled(site, feed.atom1());
 });
 
@@ -32,8 +31,7 @@ export const category: Artifact = {
         const feed = feedOf(site, {
           path,
           agents: agents.slice(0, site.settings.feedLength),
-          title: Handlebars.escapeExpression,
-          byline,
+          format: atomFormat,
           about: {
             id: `${site.settings.feedId}/categories/${key}`,
             title: `${site.settings.title}: ${label}`,
@@ -75,50 +73,76 @@ interface FeedInput {
   /** Where the feed itself is, below the base URL. */
   path: string;
   agents: readonly PublishedAgent[];
-  /** Titles are HTML in Atom, text in RSS. */
-  title: (title: string) => string;
-  /** Who an entry is by. RSS takes an `author` for an e-mail address alone, so it names the creator instead. */
-  byline: (author: Author) => Pick<Item, 'author' | 'extensions'>;
+  format: Format;
   /** What the feed is about; default: the whole publication. */
   about?: { id: string; title: string; page: string };
 }
 
-const byline: FeedInput['byline'] = (author) => ({ author: [author] });
+/** How the library has to be given what the two kinds of feed write in different ways. */
+interface Format {
+  title(title: string): string;
+  /** The label of a category. */
+  label(label: string): string;
+  /** Who an entry is by. */
+  byline(author: Author): Pick<Item, 'author' | 'extensions'>;
+}
 
-function feedOf(site: Site, { path, agents, title, byline, about }: FeedInput): Feed {
+/** Titles are HTML. */
+const atomFormat: Format = {
+  title: Handlebars.escapeExpression,
+  label: (label) => label,
+  byline: (author) => ({ author: [author] }),
+};
+
+/** Titles are text. `author` is for an e-mail address alone (RSS 2.0), so that entries name their creator. */
+const rssFormat: Format = {
+  title: (title) => title.replaceAll(']]>', cdataEnd),
+  label: xmlText,
+  byline: ({ name }) => ({ extensions: [{ name: 'dc:creator', objects: { _text: name } }] }),
+};
+
+/** Stands for the end of a CDATA section within one, of which the library knows only the first; no text holds U+FFFE. */
+const cdataEnd = ']]\uFFFE>';
+
+/** A text for an element: the library takes `&amp;` in it for an ampersand that is escaped already. */
+function xmlText(text: string): string {
+  return text.replaceAll('&', '&amp;');
+}
+
+function feedOf(site: Site, { path, agents, format, about }: FeedInput): Feed {
   const { settings, url } = site;
   const { publisher } = settings;
   const author = {
-    name: publisher.name,
+    name: xmlText(publisher.name),
     link: publisher.url,
     ...(publisher.email === undefined ? {} : { email: publisher.email }),
   };
   const feed = new Feed({
     id: about?.id ?? settings.feedId,
-    title: about?.title ?? settings.title,
-    description: settings.description,
+    title: xmlText(about?.title ?? settings.title),
+    description: xmlText(settings.description),
     language: settings.language,
     link: url.absolute(about?.page),
     feed: url.absolute(path),
     updated: updatedOf(agents),
     author,
-    copyright: `${publisher.name}, CC BY 4.0`,
+    copyright: xmlText(`${publisher.name}, CC BY 4.0`),
     generator: 'Daily Agent Catalog',
   });
   for (const agent of agents) {
     const { document } = agent;
     feed.addItem({
       id: entryId(site, agent),
-      title: title(agent.title),
+      title: format.title(agent.title),
       link: document.url,
       date: agent.changed,
       published: agent.published,
       description: Handlebars.escapeExpression(agent.excerpt),
       content: entryContent(site, agent),
-      ...byline(author),
+      ...format.byline(author),
       category: [
         {
-          name: document.categoryLabel,
+          name: format.label(document.categoryLabel),
           term: agent.category,
           scheme: url.absolute('archive'),
           domain: url.absolute('archive'),
@@ -137,5 +161,6 @@ function styled({ assets, url }: Site, xml: string): string {
   const sheet = assets.get('assets/feed.css');
   const version = sheet === undefined ? '' : `?v=${assetVersion(sheet)}`;
   const href = Handlebars.escapeExpression(`${url.absolute('assets/feed.css')}${version}`);
-  return `${xml.replace('?>', `?>\n<?xml-stylesheet type="text/css" href="${href}"?>`)}\n`.replace(notInXml, '\uFFFD');
+  const heading = `?>\n<?xml-stylesheet type="text/css" href="${href}"?>`;
+  return `${xml.replaceAll(cdataEnd, ']]]]><![CDATA[>').replace('?>', () => heading)}\n`.replace(notInXml, '\uFFFD');
 }

@@ -7,9 +7,15 @@ export function fenced(text: string): string {
   return `${fence}text\n${text.replace(/\n+$/, '')}\n${fence}`;
 }
 
-/** Plain text that stays so in Markdown, also within a link: no link, image or HTML of it, nor a heading, quote or fence. */
+/**
+ * Plain text that stays so in Markdown, also within a link: nothing in it becomes a link, an image, HTML, an entity or
+ * emphasis, nor a heading, a quote, a list or a fence. An underscore within a word is no emphasis (CommonMark, section 6.2).
+ */
 export function plainText(text: string): string {
-  return text.replace(/[\\[\]<`]/g, '\\$&').replace(/^( {0,3})([#>]|~{3})/gm, '$1\\$2');
+  return text
+    .replace(/[\\[\]<`*]|&(?=#?\w+;)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
+    .replace(/^( {0,3})([#>]|~{3}|={3}|[-+](?=[ -]|$))/gm, '$1\\$2')
+    .replace(/^( {0,3}\d{1,9})([.)])(?= |$)/gm, '$1\\$2');
 }
 
 /** Markdown whose highest heading (of those with #, outside of code fences) has `level`; the others follow. */

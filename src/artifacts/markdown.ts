@@ -9,13 +9,15 @@ export interface MarkdownRenderer {
    * `pageUrl` is the address that relative links start from.
    */
   forPage(source: string, pageUrl: string): string;
-  /** For a feed: the same without ids, with absolute links only. */
+  /** For a feed: headings start at level 4, without ids, and all links are absolute. */
   forFeed(source: string, pageUrl: string): string;
 }
 
 interface Environment {
   pageUrl: string;
   absolute: boolean;
+  /** The level of the highest heading. */
+  highest: number;
   shift: number;
   ids: Set<string>;
 }
@@ -27,7 +29,9 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
   markdown.core.ruler.push('site', (state) => {
     const { tokens, env } = state;
     const { environment } = env as unknown as { environment: Environment };
-    environment.shift = tokens.filter(isHeading).reduce((shift, token) => Math.max(shift, 3 - levelOf(token)), 0);
+    environment.shift = tokens
+      .filter(isHeading)
+      .reduce((shift, token) => Math.max(shift, environment.highest - levelOf(token)), 0);
     for (const [index, token] of tokens.entries()) {
       if (isHeading(token)) adaptHeading(token, tokens[index + 1]?.content ?? '', environment);
       token.children = linkImages(token.children, state.Token);
@@ -51,7 +55,7 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
   }
 
   const render = (source: string, pageUrl: string, absolute: boolean) => {
-    const environment: Environment = { pageUrl, absolute, shift: 0, ids: new Set() };
+    const environment: Environment = { pageUrl, absolute, highest: absolute ? 4 : 3, shift: 0, ids: new Set() };
     return markdown.render(source, { environment });
   };
   return {

@@ -52,7 +52,7 @@ export function skillOf(
     '',
     'Follow the prompt below. What the user gives is its INPUT; ask once for whatever INPUT requires and is missing.',
     '',
-    provenance({ ...document, date: changedOn }),
+    plainText(provenance({ ...document, date: changedOn })),
     '',
     '## Prompt',
     '',

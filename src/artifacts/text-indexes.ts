@@ -8,7 +8,7 @@ export const llms = single('llms.txt', plain, 'The short index for language mode
   const { settings, url, agents } = site;
   return [
     ...opening(site),
-    `Every agent is a prompt with INPUT, RULES and OUTPUT sections; its page has the prompt, how it works, and a worked sample. The prompts are published under CC BY 4.0: name ${settings.publisher.name} when you reuse one.`,
+    `Every agent is a prompt with INPUT, RULES and OUTPUT sections; its page has the prompt, how it works, and a worked sample. The prompts are published under CC BY 4.0: name ${plainText(settings.publisher.name)} when you reuse one.`,
     '',
     contributedPrompts,
     '',
@@ -41,7 +41,7 @@ export const llmsFull = single('llms-full.txt', plain, 'All agent prompts in one
 );
 
 function opening({ settings }: Site): string[] {
-  return [`# ${settings.title}`, '', `> ${settings.description}`, ''];
+  return [`# ${plainText(settings.title)}`, '', `> ${plainText(settings.description)}`, ''];
 }
 
 function inFull({ document, prompt, changedOn }: PublishedAgent): string {
@@ -49,13 +49,13 @@ function inFull({ document, prompt, changedOn }: PublishedAgent): string {
     `## ${plainText(document.title)}`,
     '',
     `- Issue: ${document.issue}, ${document.date}`,
-    `- Category: ${document.categoryLabel}`,
+    `- Category: ${plainText(document.categoryLabel)}`,
     `- Address: ${document.url}`,
     `- License: ${document.license}`,
     '',
     plainText(document.excerpt),
     '',
-    provenance({ ...document, date: changedOn }),
+    plainText(provenance({ ...document, date: changedOn })),
     '',
     fenced(prompt),
     '',

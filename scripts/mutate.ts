@@ -1,0 +1,92 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { load } from 'cheerio';
+import { bundled } from '../test/support/catalog.ts';
+import { renderRichCatalog, writeRichCatalog } from '../test/support/rich-catalog.ts';
+import { findings } from '../test/support/surfaces/index.ts';
+
+/**
+ * Empties each expression of templates/ in turn, takes the escaping away from each that has it, and makes each condition
+ * true and false; then says which changes the checks of test/surfaces.test.ts do not notice. A change after which every
+ * page parses to the same document is no change, and is only counted.
+ *
+ * `npm run mutate -- templates [part of a path]` exits with 1 when a change is not noticed.
+ */
+
+const [what, pattern = ''] = process.argv.slice(2);
+if (what !== 'templates') {
+  console.error('Usage: npm run mutate -- templates [part of a path]');
+  process.exit(2);
+}
+
+const own = join(bundled, 'templates');
+const paths = readdirSync(own, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.hbs'))
+  .map((entry) => relative(own, join(entry.parentPath, entry.name)))
+  .filter((path) => path.includes(pattern))
+  .sort();
+
+/** One change of a template, and how it reads. */
+interface Mutation {
+  line: number;
+  change: string;
+  text: string;
+}
+
+/** The changes of a template. Comments, `else` and the ends of blocks are left alone. */
+function mutationsOf(source: string): Mutation[] {
+  return [...source.matchAll(/\{\{(?![!/]|else)\{?([^{}]+)\}?\}\}/g)].flatMap(({ 0: whole, index }) => {
+    const line = source.slice(0, index).split('\n').length;
+    const by = (replacement: string, change: string): Mutation => ({
+      line,
+      change: `${whole} ${change}`,
+      text: source.slice(0, index) + replacement + source.slice(index + whole.length),
+    });
+    const block = /^\{\{#(each|if|unless)\b/.exec(whole)?.[1];
+    if (block === 'each') return [by('{{#each undefined}}', 'without entries')];
+    if (block !== undefined) return [by(`{{#${block} false}}`, 'with false'), by(`{{#${block} true}}`, 'with true')];
+    if (/^\{\{[{>]/.test(whole)) return [by('', 'emptied')];
+    return [by('', 'emptied'), by(`{${whole}}`, 'unescaped')];
+  });
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'catalog-mutate-'));
+const counts = { noticed: 0, same: 0, unnoticed: 0 };
+try {
+  writeRichCatalog(folder);
+  const parsed = (files: ReadonlyMap<string, Buffer>) =>
+    // Not build.json: its hash changes also where an attribute is merely written in another way.
+    [...files]
+      .filter(([path]) => path !== 'build.json')
+      .map(([path, bytes]) => (path.endsWith('.html') ? load(bytes).html() : bytes.toString('latin1')))
+      .join();
+  const before = parsed(renderRichCatalog(folder));
+  for (const path of paths) {
+    const source = readFileSync(join(own, path), 'utf8');
+    for (const { line, change, text } of mutationsOf(source)) {
+      cpSync(own, join(folder, 'templates'), { recursive: true });
+      writeFileSync(join(folder, 'templates', path), text);
+      const outcome = await outcomeOf(before, parsed);
+      counts[outcome] += 1;
+      if (outcome === 'unnoticed') console.log(`templates/${path}:${line}  ${change}`);
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(`${counts.noticed} changes noticed, ${counts.unnoticed} not; ${counts.same} alter no document.`);
+process.exit(counts.unnoticed > 0 ? 1 : 0);
+
+async function outcomeOf(
+  before: string,
+  parsed: (files: ReadonlyMap<string, Buffer>) => string,
+): Promise<keyof typeof counts> {
+  try {
+    const files = renderRichCatalog(folder);
+    if ([...(await findings(files)).values()].some((differences) => differences.length > 0)) return 'noticed';
+    return parsed(files) === before ? 'same' : 'unnoticed';
+  } catch {
+    return 'noticed';
+  }
+}

@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import { prepareSite } from '../../src/build/prepare.ts';
+import { renderSite } from '../../src/build/render.ts';
+import { loadContent } from '../../src/content/load.ts';
+import { select } from '../../src/content/select.ts';
+import type { Change } from '../../src/history.ts';
+import { loadSettings } from '../../src/settings.ts';
+import { smallAgent, smallSettings, writeCatalog, writeFiles } from './catalog.ts';
+
+/**
+ * A catalog of three agents, of which `rich` has a text of its own in every field. Each text holds what a careless output
+ * would spoil: markup, an entity, quotes, the end of a CDATA section, Greek and Cyrillic.
+ */
+
+const hostile = `<i>&amp; "quoted" 'single' ]]> Ωμέγα Жук`;
+const short = `&amp; "'Ω`;
+
+/** The texts of the agent `rich`, by field. No text is part of another. */
+export const rich = {
+  slug: 'rich',
+  date: '2026-02-28',
+  issue: 2,
+  title: `Title ${hostile}`,
+  category: 'coding',
+  tags: ['tag-one', 'tag-two'],
+  difficulty: `Difficulty <i>${short}`,
+  runtimes: [`Runtime one <i>${short}`, `Runtime two <i>${short}`],
+  excerpt: `Excerpt ${hostile}`,
+  problem: `Problem ${hostile}`,
+  videoUrl: 'https://video.example/watch?v=video-token&t=1',
+  configFilename: 'config-name.json',
+  steps: [
+    { name: `Step one ${hostile}`, text: `Step one text ${hostile}` },
+    { name: `Step two ${hostile}`, text: `Step two text ${hostile}` },
+  ],
+  demo: [
+    { second: 3, label: `Demo three ${hostile}`, detail: `Demo three detail ${hostile}` },
+    { second: 47, label: `Demo last ${hostile}`, detail: `Demo last detail ${hostile}` },
+  ],
+  howItWorks: `## Inner heading\n\nHow it works "quoted" & ]]> Ωμέγα with *stress* and [a link](https://link.example/?a=1&b=2).`,
+  prompt: `INPUT\nPrompt input ${hostile}\n\nRULES\nPrompt rule ${hostile}\n\nOUTPUT\nPrompt output ${hostile}\n`,
+  sampleInput: `Sample input ${hostile}\n`,
+  sampleOutput: `Sample output ${hostile}\n`,
+  config: `{ "config-key": "Config value <i>&amp; 'single' ]]> Ωμέγα" }\n`,
+  formerSlugs: ['formerly-rich'],
+};
+
+/** The texts of the publication. */
+export const publication = {
+  ...smallSettings,
+  title: `Publication ${hostile}`,
+  tagline: `Tagline ${hostile}`,
+  description: `Description ${hostile}`,
+  publisher: { name: `Publisher ${hostile}`, url: 'https://press.example/about-us' },
+  baseUrl: 'https://site.example/base',
+  runtimeUrl: 'https://runtime.example/run',
+  feedId: 'tag:site.example,2026:feed-token',
+  feedLength: 50,
+  categories: {
+    coding: { label: `Coding label ${short}`, description: `Coding description ${hostile}` },
+    writing: { label: 'Writing label', description: 'Writing description' },
+  },
+  difficulties: [rich.difficulty, 'easy'],
+  runtimes: [...rich.runtimes, 'Claude'],
+};
+
+/** The agents before and after it: what lists and neighbors show of them. */
+export const older = {
+  slug: 'older',
+  date: '2026-01-31',
+  issue: 1,
+  title: 'The <i>older &amp; first</i> agent',
+  excerpt: 'The older <i>&amp;</i> excerpt.',
+};
+export const newer = {
+  slug: 'newer',
+  date: '2026-03-02',
+  issue: 3,
+  title: 'The <i>newer &amp; last</i> agent',
+  excerpt: 'The newer <i>&amp;</i> excerpt.',
+};
+
+/** The days on which git says that the prompt of `rich` changed, newest first, with how. */
+const history: Change[] = [
+  { commit: 'c'.repeat(40), time: new Date('2026-03-01T15:00:00Z'), whole: false, prompt: { added: 2, removed: 1 } },
+  { commit: 'b'.repeat(40), time: new Date('2026-02-28T09:00:00Z'), whole: false, prompt: null },
+  { commit: 'a'.repeat(40), time: new Date('2026-02-20T09:00:00Z'), whole: false, prompt: { added: 0, removed: 5 } },
+];
+
+/** Writes the catalog into an empty folder. */
+export function writeRichCatalog(folder: string): void {
+  const { slug, date, prompt, sampleInput, sampleOutput, config, howItWorks, ...fields } = rich;
+  const front = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, JSON.stringify(value)]));
+  const plain = ({ title, excerpt, issue }: typeof older) => ({
+    title: JSON.stringify(title),
+    excerpt: JSON.stringify(excerpt),
+    issue: String(issue),
+    difficulty: 'easy',
+  });
+  writeCatalog(
+    folder,
+    [
+      { slug: older.slug, date: older.date, front: { ...plain(older), category: 'writing', tags: '[tag-two]' } },
+      { slug: newer.slug, date: newer.date, front: { ...plain(newer), tags: '[tag-one, other-tag]' } },
+    ],
+    publication,
+  );
+  const files = smallAgent({
+    slug,
+    date,
+    front,
+    files: {
+      'prompt.txt': prompt,
+      'sample-input.txt': sampleInput,
+      'sample-output.txt': sampleOutput,
+      'config.json': config,
+    },
+  });
+  const [, head] = /^---\n([\s\S]*?)\n---\n/.exec(String(files['agent.md'])) ?? [];
+  writeFiles(join(folder, 'agents', slug), { ...files, 'agent.md': `---\n${head}\n---\n${howItWorks}\n` });
+}
+
+/** Every file of its build on the day of the last agent, by path; a social image is the SVG that it is drawn from. */
+export function renderRichCatalog(folder: string): Map<string, Buffer> {
+  const settings = loadSettings(folder, {}, {});
+  const selected = select(loadContent(folder, settings, newer.date), { today: newer.date });
+  const site = prepareSite(folder, settings, selected, {
+    preview: false,
+    history: new Map([[rich.slug, history]]),
+    cache: null,
+    pictures: false,
+  });
+  const drawn = { ...site, pictures: { ...site.pictures, render: (svg: string) => Buffer.from(svg) } };
+  return renderSite(drawn).files;
+}
