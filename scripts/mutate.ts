@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { load } from 'cheerio';
 import { bundled } from '../test/support/catalog.ts';
-import { renderRichCatalog, writeRichCatalog } from '../test/support/rich-catalog.ts';
-import { findings } from '../test/support/surfaces/index.ts';
+import {
+  renderBareCatalog,
+  renderLargeCatalog,
+  renderRichCatalog,
+  writeRichCatalog,
+} from '../test/support/rich-catalog.ts';
+import { type Builds, findings } from '../test/support/surfaces/index.ts';
 
 /**
  * Empties each expression of templates/ in turn, takes the escaping away from each that has it, and makes each condition
@@ -55,13 +60,13 @@ const folder = mkdtempSync(join(tmpdir(), 'catalog-mutate-'));
 const counts = { noticed: 0, same: 0, unnoticed: 0 };
 try {
   writeRichCatalog(folder);
-  const parsed = (files: ReadonlyMap<string, Buffer>) =>
+  const parsed = ({ files, large, bare }: Builds) =>
     // Not build.json: its hash changes also where an attribute is merely written in another way.
-    [...files]
+    [...files, ...large, ...bare]
       .filter(([path]) => path !== 'build.json')
       .map(([path, bytes]) => (path.endsWith('.html') ? load(bytes).html() : bytes.toString('latin1')))
       .join();
-  const before = parsed(renderRichCatalog(folder));
+  const before = parsed(build());
   for (const path of paths) {
     const source = readFileSync(join(own, path), 'utf8');
     for (const { line, change, text } of mutationsOf(source)) {
@@ -78,14 +83,19 @@ try {
 console.log(`${counts.noticed} changes noticed, ${counts.unnoticed} not; ${counts.same} alter no document.`);
 process.exit(counts.unnoticed > 0 ? 1 : 0);
 
-async function outcomeOf(
-  before: string,
-  parsed: (files: ReadonlyMap<string, Buffer>) => string,
-): Promise<keyof typeof counts> {
+function build(): Builds {
+  return {
+    files: renderRichCatalog(folder),
+    large: renderLargeCatalog(folder),
+    bare: renderBareCatalog(folder),
+  };
+}
+
+async function outcomeOf(before: string, parsed: (builds: Builds) => string): Promise<keyof typeof counts> {
   try {
-    const files = renderRichCatalog(folder);
-    if ([...(await findings(files)).values()].some((differences) => differences.length > 0)) return 'noticed';
-    return parsed(files) === before ? 'same' : 'unnoticed';
+    const builds = build();
+    if ([...(await findings(builds)).values()].some((differences) => differences.length > 0)) return 'noticed';
+    return parsed(builds) === before ? 'same' : 'unnoticed';
   } catch {
     return 'noticed';
   }

@@ -34,8 +34,8 @@ export const aboutMarkdown = single(
   ({ settings, agents, url }) => {
     const { name, url: publisherUrl } = settings.publisher;
     const parts = [
-      `# About ${settings.title}`,
-      `> ${settings.description}`,
+      `# About ${plainText(settings.title)}`,
+      `> ${plainText(settings.description)}`,
       '## What an agent is',
       'One prompt for one real job, with what is needed to trust it: the problem, the steps, a sample with a trap in it, and that sample worked through.',
       'Every prompt has three sections. **INPUT** says what to give, **RULES** how to work, **OUTPUT** what comes back. Text that you paste is treated as data; what is not in it is written as unknown and never made up.',

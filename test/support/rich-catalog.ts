@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { prepareSite } from '../../src/build/prepare.ts';
 import { renderSite } from '../../src/build/render.ts';
+import { addDays } from '../../src/calendar.ts';
 import { loadContent } from '../../src/content/load.ts';
-import { select } from '../../src/content/select.ts';
+import { type Selected, select } from '../../src/content/select.ts';
 import type { Change } from '../../src/history.ts';
+import type { Settings } from '../../src/schema/settings.ts';
 import { loadSettings } from '../../src/settings.ts';
 import { smallAgent, smallSettings, writeCatalog, writeFiles } from './catalog.ts';
 
@@ -124,12 +126,43 @@ export function writeRichCatalog(folder: string): void {
 export function renderRichCatalog(folder: string): Map<string, Buffer> {
   const settings = loadSettings(folder, {}, {});
   const selected = select(loadContent(folder, settings, newer.date), { today: newer.date });
-  const site = prepareSite(folder, settings, selected, {
-    preview: false,
-    history: new Map([[rich.slug, history]]),
-    cache: null,
-    pictures: false,
-  });
+  return render(folder, settings, selected, new Map([[rich.slug, history]]));
+}
+
+/** The first and the last of the agents of a large catalog, one a day, whose lists are divided into pages. */
+export const many = { count: 205, first: '2025-10-01', last: '2026-04-23' };
+
+/** Every file of a catalog of so many agents, copies of the agent `older` with titles and dates of their own. */
+export function renderLargeCatalog(folder: string): Map<string, Buffer> {
+  const settings = loadSettings(folder, {}, {});
+  const { agents, moved } = select(loadContent(folder, settings, newer.date), { today: newer.date });
+  const model = agents.find(({ slug }) => slug === older.slug);
+  if (model === undefined) throw new Error('The agent to copy is not there.');
+  const copies = Array.from({ length: many.count }, (_, index) => ({
+    ...model,
+    slug: `agent-${index + 1}`,
+    title: `Agent <i>${index + 1}</i> &amp; co.`,
+    date: addDays(many.first, index),
+    issue: index + 1,
+  }));
+  return render(folder, settings, { agents: copies, moved }, new Map());
+}
+
+/** Every file of a preview without agents, whose publication has no server. */
+export function renderBareCatalog(folder: string): Map<string, Buffer> {
+  const settings = { ...loadSettings(folder, {}, {}), runtimeUrl: null };
+  return render(folder, settings, { agents: [], moved: new Map() }, new Map(), true);
+}
+
+function render(
+  folder: string,
+  settings: Settings,
+  { agents, moved }: Pick<Selected, 'agents' | 'moved'>,
+  changes: ReadonlyMap<string, readonly Change[]>,
+  preview = false,
+): Map<string, Buffer> {
+  const options = { preview, history: changes, cache: null, pictures: false };
+  const site = prepareSite(folder, settings, { agents, moved }, options);
   const drawn = { ...site, pictures: { ...site.pictures, render: (svg: string) => Buffer.from(svg) } };
   return renderSite(drawn).files;
 }

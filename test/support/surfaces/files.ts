@@ -43,6 +43,18 @@ export const markdown: Record<string, Expected> = {
     'p a @href': 'https://link.example/?a=1&b=2',
     i: [],
   },
+  'about.md': {
+    h1: `About ${name}`,
+    blockquote: description,
+    h2: ['What an agent is', 'One a day', 'Reuse', 'Follow', 'Publisher'],
+    'h2:contains("One a day") + p':
+      'Each agent is published on its day with a running number, which it keeps permanently, as it keeps its address. 3 are published so far; the catalog lists them all.',
+    'h2:contains("Reuse") + p': `The prompts are published under CC BY 4.0. You may copy, change, and sell what you make of them, if you name ${publisher.name} and link to the agent.`,
+    'ul a @href': ['atom.xml', 'feed.xml', 'feed.json'].map((path) => `${base}/${path}`),
+    'body > p:last-child': publisher.name,
+    'body > p:last-child a @href': publisher.url,
+    i: [],
+  },
   'llms.txt': {
     h1: name,
     blockquote: description,
@@ -305,6 +317,35 @@ export const feedContent: Expected = {
   'a @href': ['https://link.example/?a=1&b=2', address],
   i: [],
 };
+
+/** The front matter of files that have one. */
+export const frontMatter: Record<string, Expected> = {
+  '.well-known/agent-skills/rich/SKILL.md': {
+    name: 'rich',
+    description: rich.excerpt,
+    license: 'CC-BY-4.0',
+    'metadata.author': publisher.name,
+    'metadata.source': address,
+  },
+};
+
+/** What the instructions of a skill are, as an assistant reads them: as text. */
+export const skillText = `
+# Title \\<i>\\&amp; "quoted" 'single' \\]\\]> Ωμέγα Жук
+
+Follow the prompt below. What the user gives is its INPUT; ask once for whatever INPUT requires and is missing.
+
+${provenance.replace(`<i>&amp; "quoted" 'single' ]]>`, `\\<i>\\&amp; "quoted" 'single' \\]\\]>`)}
+
+## Prompt
+
+${rich.prompt}
+## How it works
+
+### Inner heading
+
+How it works "quoted" & ]]> Ωμέγα with *stress* and [a link](https://link.example/?a=1&b=2).
+`;
 
 /** Texts that are the source's, byte for byte. */
 export const verbatim: Record<string, string> = {

@@ -1,24 +1,52 @@
 import { load } from 'cheerio';
-import { feedContent, jsonFiles, markdown, namespaces, structuredData, verbatim, xmlFiles } from './files.ts';
-import { pagesOf } from './pages.ts';
+import yaml from 'js-yaml';
+import {
+  feedContent,
+  frontMatter,
+  jsonFiles,
+  markdown,
+  namespaces,
+  skillText,
+  structuredData,
+  verbatim,
+  xmlFiles,
+} from './files.ts';
+import { largePages } from './large.ts';
+import { barePages, pagesOf } from './pages.ts';
 import { differences, readHtml, readJson, readMarkdown, xmlReader } from './reader.ts';
 
 /** The outputs whose texts are checked, by the path of one file of each, and by what of it is read. */
 export const shown: readonly string[] = [
+  ...Object.keys(barePages).map((path) => `${path} (bare)`),
+  ...Object.keys(largePages).map((path) => `${path} (large)`),
   ...Object.keys(pagesOf(new Map())),
   ...Object.keys(structuredData).map((path) => `${path} (JSON-LD)`),
   ...Object.keys(markdown),
   ...Object.keys(jsonFiles),
   ...Object.keys(xmlFiles),
   ...Object.keys(verbatim),
+  ...Object.keys(frontMatter),
   ...['feed.xml', 'atom.xml', 'feeds/coding.xml', 'feed.json'].map((path) => `${path} (content)`),
 ];
 
-/** What each of them shows otherwise than the texts of the rich catalog ask for. */
-export async function findings(files: ReadonlyMap<string, Buffer>): Promise<Map<string, string[]>> {
+/** A build of the rich catalog, one of the large one, and a preview of one without agents and server. */
+export interface Builds {
+  files: ReadonlyMap<string, Buffer>;
+  large: ReadonlyMap<string, Buffer>;
+  bare: ReadonlyMap<string, Buffer>;
+}
+
+/** What each of them shows otherwise than the texts of the catalogs ask for. */
+export async function findings({ files, large, bare }: Builds): Promise<Map<string, string[]>> {
   const text = (path: string) => files.get(path)?.toString('utf8') ?? '';
   const readXml = await xmlReader(namespaces);
   const found = new Map<string, string[]>();
+  for (const [path, expected] of Object.entries(largePages)) {
+    found.set(`${path} (large)`, differences(readHtml(large.get(path)?.toString('utf8') ?? ''), expected));
+  }
+  for (const [path, expected] of Object.entries(barePages)) {
+    found.set(`${path} (bare)`, differences(readHtml(bare.get(path)?.toString('utf8') ?? ''), expected));
+  }
   for (const [path, expected] of Object.entries(pagesOf(files))) {
     found.set(path, differences(readHtml(text(path)), expected));
   }
@@ -34,6 +62,12 @@ export async function findings(files: ReadonlyMap<string, Buffer>): Promise<Map<
   for (const [path, expected] of Object.entries(xmlFiles)) found.set(path, differences(readXml(text(path)), expected));
   for (const [path, expected] of Object.entries(verbatim)) {
     found.set(path, text(path) === expected ? [] : [`it is ${JSON.stringify(text(path))}`]);
+  }
+  for (const [path, expected] of Object.entries(frontMatter)) {
+    const [, head = '', body = ''] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text(path)) ?? [];
+    const front = JSON.stringify(yaml.load(head));
+    const rest = body === skillText ? [] : [`its text is ${JSON.stringify(body)}`];
+    found.set(path, [...differences(readJson(front), expected), ...rest]);
   }
   const atomContent = '/a:feed/a:entry[2]/a:content';
   const contents: Record<string, string[]> = {

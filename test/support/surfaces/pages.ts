@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { artifacts } from '../../../src/artifacts/index.ts';
 import { newer, older, publication, rich } from '../rich-catalog.ts';
 import type { Expected } from './reader.ts';
 
@@ -309,7 +310,7 @@ const archive: Expected = {
   '.tags a @href': ['/base/tags/other-tag', '/base/tags/tag-one', '/base/tags/tag-two'],
 };
 
-function group(kind: string, label: string, about: string, line: string, listed: Listed[]): Expected {
+function group(kind: string, label: string, about: string | [], line: string, listed: Listed[]): Expected {
   return {
     '.page-head .dateline': kind,
     h1: label,
@@ -386,7 +387,32 @@ const developers: Expected = {
     `cursor://anysphere.cursor-deeplink/mcp/install?name=${server}&config=${encodeURIComponent(Buffer.from(JSON.stringify({ url: mcp })).toString('base64'))}`,
     `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: server, type: 'http', url: mcp }))}`,
   ],
+  '#example': 'The answer to the first, cut after the newest agent',
+  '[aria-labelledby=example]': JSON.stringify(
+    {
+      ...{ version: '1.1.0', schema: `${base}/api/schema.json`, count: 3 },
+      agents: [
+        {
+          ...{
+            title: newer.title,
+            slug: 'newer',
+            date: newer.date,
+            issue: 3,
+            category: 'coding',
+            categoryLabel: coding,
+          },
+          ...{ tags: ['tag-one', 'other-tag'], difficulty: 'easy', runtimes: ['Claude'], excerpt: newer.excerpt },
+          ...{ url: `${base}/agents/newer`, apiUrl: `${base}/api/agents/newer.json` },
+          promptUrl: `${base}/agents/newer/prompt.txt`,
+        },
+      ],
+    },
+    null,
+    2,
+  ),
+  'section[aria-labelledby=outputs] td': artifacts.flatMap(({ path, purpose }) => [path, purpose]),
   'section[aria-labelledby=skills] pre': `npx skills add ${base}`,
+  'section[aria-labelledby=skills] .copy @data-copy': 'skills-command',
   'section[aria-labelledby=models] a @href': ['/base/llms.txt', '/base/llms-full.txt'],
   'section[aria-labelledby=feeds] p':
     'Atom, RSS 2.0 and JSON Feed 1.1 hold the newest 50 agents with full content. Every category has an Atom feed of its own:',
@@ -401,6 +427,34 @@ const notFound: Expected = {
   '.page-head a @href': '/base/',
   'main .search @action': '/base/archive',
   ...entries('section[aria-labelledby=newest]', [agents.newer, agents.rich, agents.older]),
+};
+
+const noted = 'Your address is noted. If a confirmation is needed, it is on its way to you.';
+
+/** Pages of a preview without agents and without a server: nothing to list, no forms. */
+export const barePages: Record<string, Expected> = {
+  'index.html': {
+    h1: name,
+    '.front .standfirst': description,
+    '.front p': [description, 'The first agent has not come out yet.'],
+    '.preview': 'This is a preview: it holds agents that are not published yet.',
+    'meta[name=robots] @content': 'noindex',
+    'section[aria-labelledby]': [
+      `Tomorrow’s, too ${description} Or follow with a feed reader: Atom, RSS, JSON feed. No tracking, no account.`,
+    ],
+    'form.subscribe': [],
+    'form.vote': [],
+  },
+  'archive.html': { '.page-head .standfirst': '0 agents, one a day.', '.subjects': [], '.tags': [], '.days': [] },
+  'developers.html': {
+    'section[aria-labelledby=api] dd pre': `curl ${base}/api/agents.json`,
+    '#example': [],
+    'section[aria-labelledby=mcp] p':
+      'This publication runs no MCP server. Anyone can run one over the same agents with the program that builds it.',
+    'section[aria-labelledby=mcp] dl': [],
+  },
+  '404.html': { 'section[aria-labelledby=newest]': [] },
+  'about.html': { 'form.subscribe': [] },
 };
 
 /** The texts of every kind of page, by the path of one of them. */
@@ -418,8 +472,8 @@ export function pagesOf(files: ReadonlyMap<string, Buffer>): Record<string, Expe
   };
   const list = { path: 'categories/coding', title: `Category: ${coding}`, description: categories.coding.description };
   const moved = {
-    title: `${rich.title} has moved`,
-    description: `${rich.title} is at another address.`,
+    title: `${rich.title} has moved from formerly-rich`,
+    description: `${rich.title}, which was called formerly-rich, is at another address.`,
     path: 'agents/rich',
     kind: 'website' as const,
     noindex: true,
@@ -466,14 +520,18 @@ export function pagesOf(files: ReadonlyMap<string, Buffer>): Record<string, Expe
     ),
     'tags/other-tag.html': page(
       {
-        ...{ title: 'Tag: other-tag', description: 'Agents tagged other-tag.', path: 'tags/other-tag' },
-        current: 'Archive',
+        ...{ title: 'Tag: other-tag', path: 'tags/other-tag', current: 'Archive' },
+        description: `Agents tagged “other-tag”: ${newer.title}.`,
       },
-      group('Tag', 'other-tag', 'Agents tagged other-tag.', '1 agent, newest first. All agents', [agents.newer]),
+      group('Tag', 'other-tag', [], '1 agent, newest first. All agents', [agents.newer]),
     ),
     'about.html': page(
       { title: 'About', description: `What ${name} is, and who publishes it.`, path: 'about', current: 'About' },
-      about,
+      {
+        ...about,
+        'link[rel=alternate][title=Markdown] @href': `${base}/about.md`,
+        'link[rel=alternate][title=Markdown] @type': 'text/markdown',
+      },
     ),
     'developers.html': page(
       {
@@ -488,12 +546,17 @@ export function pagesOf(files: ReadonlyMap<string, Buffer>): Record<string, Expe
     '404.html': page({ ...answer('Not found', 'There is nothing at this address.'), search: false }, notFound),
     'agents/formerly-rich.html': page(moved, {
       'meta[http-equiv=refresh] @content': '0; url=/base/agents/rich',
-      h1: moved.title,
+      h1: `${rich.title} has moved`,
       'main a @href': '/base/agents/rich',
     }),
-    'thanks/vote.html': page(answer('Thank you', 'Your vote is counted.'), {
-      h1: 'Thank you',
-      '.standfirst': 'Your vote is counted.',
+    'thanks/vote.html': page(answer('Thank you for your vote', 'Your vote is counted.'), {
+      h1: 'Thank you for your vote',
+      '.page-head > p': ['Your vote is counted.', 'To today’s agent'],
+      'main a @href': '/base/',
+    }),
+    'thanks/sign-up.html': page(answer('Thank you for signing up', noted), {
+      h1: 'Thank you for signing up',
+      '.page-head > p': [noted, 'To today’s agent'],
       'main a @href': '/base/',
     }),
     'refused.html': page(answer('Not accepted', 'What was sent cannot be taken.'), {
