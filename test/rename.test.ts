@@ -50,7 +50,7 @@ test('a published agent is renamed, again, and back, and every old address leads
     assert.is(read(folder, 'deux'), before.replace(line, `${line}formerSlugs: [two]\n`));
     assertSound(folder);
 
-    assert.is((await rename(folder, 'deux', 'zwei')).code, 0);
+    assert.is((await rename(folder, 'agents/deux/', 'zwei')).code, 0);
     assert.match(read(folder, 'zwei'), '\nformerSlugs: [two, deux]\n');
     assertSound(folder);
 

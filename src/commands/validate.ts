@@ -32,7 +32,9 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
   const { checkCatalog } = await import('../validate.ts');
   const { folders, diagnostics } = await checkCatalog(resolve(flags.cwd), flags, process.env);
   const slugs = [...new Set(named.map((argument) => slugOf(argument, flags.cwd)))];
-  const unknown = slugs.filter((slug) => !folders.includes(slug));
+  // A published agent that was deleted has no folder, and an error all the same.
+  const known = new Set([...folders, ...diagnostics.map(({ slug }) => slug)]);
+  const unknown = slugs.filter((slug) => !known.has(slug));
   if (unknown.length > 0) throw new OperationError(unknown.map((slug) => noAgent(slug, folders)).join('\nerror: '));
   const wanted = diagnostics.filter(({ slug }) => slugs.length === 0 || slug === null || slugs.includes(slug));
 

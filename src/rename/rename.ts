@@ -10,6 +10,7 @@ import { replaceFile } from '../replace-file.ts';
 import { slug as slugSchema } from '../schema/fields.ts';
 import { nearest } from '../schema/proposals.ts';
 import { systemReason } from '../system-errors.ts';
+import { visible } from '../visible.ts';
 import { withFormerSlug } from './former-slugs.ts';
 
 /** What became of a folder. */
@@ -69,7 +70,7 @@ function unknownAgent(slug: string, { folders, reserved }: Calendar): OperationE
         : slip === undefined
           ? ''
           : ` Did you mean ${slip}?`;
-  return new OperationError(`There is no agent ${slug} in agents/.${advice}`);
+  return new OperationError(`There is no agent ${visible(slug)} in agents/.${advice}`);
 }
 
 /** The text of a published agent that says its old name. */

@@ -8,6 +8,7 @@ import { planPublication } from '../../src/publish/plan.ts';
 import { loadSettings } from '../../src/settings.ts';
 import { inFolder, type SmallAgent, smallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { gitSync } from '../support/git.ts';
+import { catalog } from '../support/process.ts';
 
 /** Git is the record, the working tree a proposal: what was published keeps its number, its date and its address. */
 
@@ -284,6 +285,17 @@ test('numbers of branches that were merged later, and numbers taken back before 
     commit(folder);
     gitSync(folder, 'merge', '--quiet', '--no-edit', 'proposal');
     assert.equal(plan(folder), { numbers: { new: 4 }, skipped: [], notices: [] });
+  }));
+
+test('validate can be asked about an agent that was deleted', () =>
+  inRepository(async (folder) => {
+    remove(folder, 'three');
+    const { code, stdout } = await catalog(['validate', 'three', '--cwd', folder, '--today', today]);
+    assert.is(code, 1);
+    assert.match(
+      stdout,
+      /^agents\/three:1:1 {2}error {2}record\/deleted\n {2}No\. 3, published on 2026-01-03 as `three`, was deleted\./,
+    );
   }));
 
 test('a shallow clone holds the record too, and publish says what it cannot know', () =>
