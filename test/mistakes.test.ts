@@ -98,6 +98,8 @@ test('front matter in JavaScript is never run', async () => {
 });
 
 const legitimate: [string, string][] = [
+  ['a merge conflict in a code fence', '```\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n```'],
+  ['an underline, and a quote of a quote of a quote', 'Title\n=====\n>>>>>>> so they said'],
   ['emoji with joiners and skin tones', 'A family 👨‍👩‍👧, a doctor 👩🏽‍⚕️, a heart ❤️, Wales 🏴󠁧󠁢󠁷󠁬󠁳󠁿'],
   ['Arabic and Hebrew, with marks of direction', 'שלום \u200fabc\u200f and مرحبا\u200e'],
   ['Persian with its non-joiner', 'می\u200cخواهم'],

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkContent } from '../src/content/load.ts';
-import { OperationError, UsageError } from '../src/diagnostics.ts';
+import { type Diagnostic, OperationError, UsageError } from '../src/diagnostics.ts';
 import { answerChecks, complete } from '../src/new-agent/answers.ts';
 import { agentFiles } from '../src/new-agent/files.ts';
 import { slugFrom } from '../src/new-agent/names.ts';
@@ -27,7 +27,7 @@ async function errorsOf(folder: string) {
   return JSON.parse(stdout).diagnostics.filter(({ severity }: { severity: string }) => severity === 'error');
 }
 
-test('a slug alone makes an agent of defaults that validates, as a draft and also as none', async () => {
+test('a slug alone makes a draft of defaults that validates; once it is none, every text left over is named', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, []);
     const { code, stdout, stderr } = await makeNew(folder, 'release-notes');
@@ -43,8 +43,15 @@ test('a slug alone makes an agent of defaults that validates, as a draft and als
       assert.ok(text.split('\n').includes(line), `${line} in ${text}`);
     }
     writeFileSync(path, text.replace('draft: true\n', ''));
-    assert.equal(await errorsOf(folder), []);
-    assert.is((await catalog(['build', '--cwd', folder, '--today', today])).code, 0);
+    const errors = await errorsOf(folder);
+    assert.equal([...new Set(errors.map(({ code }: Diagnostic) => code))], ['text/placeholder']);
+    assert.equal(
+      ['agent.md', 'prompt.txt', 'sample-input.txt', 'sample-output.txt'].map(
+        (name) => errors.filter(({ file }: Diagnostic) => file === `agents/release-notes/${name}`).length,
+      ),
+      [9, 4, 2, 1],
+    );
+    assert.is((await catalog(['build', '--cwd', folder, '--today', today])).code, 1);
   });
 });
 

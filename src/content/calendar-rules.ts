@@ -5,6 +5,7 @@ import { inFrontMatter } from './calendar-finding.ts';
 import { longestRise } from './longest-rise.ts';
 import type { ParsedFolder } from './parse.ts';
 import type { Reserved } from './record-rules.ts';
+import { takenTitles } from './title-rules.ts';
 
 /** The folders of a catalog, with numbers and dates that agents outside of them have. */
 export interface Calendar {
@@ -34,6 +35,7 @@ export function checkTogether(
     ...backdated(folders, lastNumberedDate({ folders, reserved }), free),
     ...exceptions(folders),
     ...takenSlugs(folders, known),
+    ...takenTitles(folders, known),
   ];
   return [...numbers, ...found.filter(({ slug }) => !known.has(slug))];
 }

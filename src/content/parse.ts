@@ -8,6 +8,7 @@ import { placesInFrontMatter, placesInJson } from '../yaml-place.ts';
 import { type Agent, type Config, requiredFiles } from './agent.ts';
 import { decodeFolder, pathOf } from './files.ts';
 import { type SplitSource, splitFrontMatter } from './front-matter.ts';
+import { conflictFinding, placeholderFindings } from './leftovers.ts';
 import { markdownFindings } from './markdown.ts';
 import type { SourceFolder } from './read.ts';
 import { sectionFaults } from './section-faults.ts';
@@ -27,8 +28,9 @@ export interface ParsedFolder {
   diagnostics: Diagnostic[];
 }
 
-/** The front matter's date, number and exceptions; null where it does not say, or cannot be understood. */
+/** The front matter's title, date, number and exceptions; null where it does not say, or cannot be understood. */
 export interface Standing {
+  title: string | null;
   date: string | null;
   issue: number | null;
   draft: boolean;
@@ -47,17 +49,32 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
 
   const reportText = textReporter(slug, diagnostics, report);
   for (const [name, text] of texts) reportText(name, textFindings(text));
-  const prompt = texts.get('prompt.txt');
+  // A text with two versions in it is not read further: its other faults come from that.
+  const readable = new Map(texts);
+  for (const [name, text] of texts) {
+    const conflict = conflictFinding(text);
+    if (conflict === null) continue;
+    report(name, conflict);
+    readable.delete(name);
+  }
+  const prompt = readable.get('prompt.txt');
   if (prompt !== undefined) checkPrompt(prompt, report);
-  const config = configFile === null ? null : readConfig(configFile, texts.get(configFile), report);
+  const config = configFile === null ? null : readConfig(configFile, readable.get(configFile), report);
   if (config !== null && typeof config.value !== 'string')
     reportText(config.file, valueFindings(config.value, placesInJson(config.text)));
 
-  const text = texts.get('agent.md');
+  const text = readable.get('agent.md');
   const source = text === undefined ? null : splitFrontMatter(text, pathOf(slug, 'agent.md'), slug);
+  const place =
+    text === undefined || source === null || 'code' in source
+      ? guessStanding(texts.get('agent.md') ?? '')
+      : standingOf(source, text);
+  if (!place.draft) {
+    for (const [name, text] of readable) for (const finding of placeholderFindings(text)) report(name, finding);
+  }
   if (text === undefined || source === null || 'code' in source) {
     if (source !== null && 'code' in source) diagnostics.push(source);
-    return { slug, texts, agent: null, written: null, place: guessStanding(text ?? ''), diagnostics };
+    return { slug, texts, agent: null, written: null, place, diagnostics };
   }
 
   diagnostics.push(...source.diagnostics);
@@ -96,7 +113,6 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
       hint: 'Write it in Markdown after the closing `---`.',
     });
   }
-  const place = standingOf(source, text);
   if (!parsed.success) return { slug, texts, agent: null, written: null, place, diagnostics };
   const written: Agent = {
     ...parsed.data,
@@ -163,10 +179,11 @@ function readConfig(file: string, text: string | undefined, report: Report): Con
 }
 
 function readStanding(data: unknown): Standing {
-  const { date, issue, draft, withdrawn, formerSlugs } = (
+  const { title, date, issue, draft, withdrawn, formerSlugs } = (
     typeof data === 'object' && data !== null ? data : {}
   ) as Record<string, unknown>;
   return {
+    title: typeof title === 'string' ? title : null,
     date: typeof date === 'string' && isDay(date) ? date : null,
     issue: typeof issue === 'number' && Number.isInteger(issue) && issue > 0 ? issue : null,
     draft: draft === true,

@@ -1,9 +1,11 @@
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as placeholders from '../../src/new-agent/placeholders.ts';
 import type { RuleCode } from '../../src/rules.ts';
 import { type SmallAgent, smallAgent, smallSettings, writeCatalog, writeFiles } from './catalog.ts';
 import { gitSync } from './git.ts';
+import { goodPrompt, goodSampleInput, goodSampleOutput } from './good-agent.ts';
 
 /**
  * Every mistake that an editor can make, one change to a catalog that is well-formed: what is reported, and where.
@@ -30,6 +32,7 @@ const file = (name: string, content: string | Uint8Array | null) => one({ files:
 const agentMd = String(smallAgent({ slug: 'one', date: '2026-01-01' })['agent.md']);
 const prompt = 'INPUT\n- TEXT: the text\n\nRULES\n1. Use TEXT only.\n\nOUTPUT\nOne line about one.\n';
 const md = 'agents/one/agent.md';
+const conflict = (ours: string, theirs: string) => `<<<<<<< HEAD\n${ours}\n=======\n${theirs}\n>>>>>>> main\n`;
 
 const published = one({ front: { issue: '1' } });
 
@@ -213,6 +216,69 @@ export const mistakes: Mistake[] = [
     code: 'text/secret',
     at: 'agents/one/prompt.txt:5:18',
     agents: file('prompt.txt', prompt.replace('TEXT only', `TEXT with ${'ghp_'}${'a1B2'.repeat(9)}`)),
+  },
+  {
+    name: 'a merge conflict in the prompt',
+    code: 'text/conflict',
+    at: 'agents/one/prompt.txt:5:1',
+    agents: file('prompt.txt', prompt.replace(/1\. Use.*\n/, conflict('1. Use TEXT only.', '1. Use TEXT.'))),
+  },
+  {
+    name: 'a merge conflict in the front matter',
+    code: 'text/conflict',
+    at: `${md}:2:1`,
+    agents: file('agent.md', agentMd.replace(/title:.*\n/, conflict('title: One', 'title: Two'))),
+  },
+  {
+    name: 'a merge conflict in how it works',
+    code: 'text/conflict',
+    at: `${md}:31:1`,
+    agents: file('agent.md', agentMd.replace(/It works.*\n/, conflict('It works.', 'It works well.'))),
+  },
+  {
+    name: 'a merge conflict in a sample',
+    code: 'text/conflict',
+    at: 'agents/one/sample-input.txt:9:1',
+    agents: file('sample-input.txt', `${goodSampleInput}${conflict('mat, 1, 2.00', 'mat, 1, 3.00')}`),
+  },
+  {
+    name: 'a merge conflict in a config',
+    code: 'text/conflict',
+    at: 'agents/one/config.json:1:1',
+    agents: file('config.json', conflict('{}', '{ "a": 1 }')),
+  },
+  {
+    name: 'the end of a merge conflict',
+    code: 'text/conflict',
+    at: 'agents/one/sample-output.txt:12:1',
+    agents: file('sample-output.txt', `${goodSampleOutput}=======\nOdd: all\n>>>>>>> main\n`),
+  },
+  {
+    name: 'guidance of catalog new in the prompt',
+    code: 'text/placeholder',
+    at: 'agents/one/prompt.txt:1:1',
+    agents: file('prompt.txt', `${placeholders.prompt(null).match(/\[Replace.*\]/)?.[0]}\n\n${goodPrompt}`),
+  },
+  {
+    name: 'the excerpt of catalog new',
+    code: 'text/placeholder',
+    at: `${md}:8:10`,
+    agents: front({ excerpt: placeholders.excerpt }),
+  },
+  {
+    name: 'the sample input of catalog new',
+    code: 'text/placeholder',
+    at: 'agents/one/sample-input.txt:3:3',
+    agents: file('sample-input.txt', placeholders.sampleInput(null).replace(/^1 .*\n/m, '1 The guests arrive.\n')),
+  },
+  {
+    name: 'a title twice, but for case and spaces',
+    code: 'title/taken',
+    at: 'agents/one/agent.md:2:8',
+    agents: [
+      { slug: 'one', date: '2026-01-02', front: { title: 'The  STOCK checker' } },
+      { slug: 'two', date: '2026-01-01', front: { title: 'The stock checker', issue: '1' } },
+    ],
   },
   {
     name: 'agent.md without front matter',
