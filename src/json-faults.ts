@@ -11,19 +11,22 @@ type Found = JsonFault & { repaired: string | null };
 
 /** Enough for a person to see what is wrong. */
 const maxFaults = 20;
+const maxRounds = 200;
 
 /** Reads a JSON text; `value` is undefined where it could not be read even after plain repairs. */
 export function readJson(text: string): { value: unknown; faults: JsonFault[] } {
   const faults: JsonFault[] = [];
   let current = text;
-  for (;;) {
+  // Each round reads the text again, and wrong quotes alone may be thousands.
+  for (let round = 0; ; round += 1) {
     try {
       return { value: JSON.parse(current), faults };
     } catch {
       const found = firstFault(current);
       // Quotes of the wrong kind are one mistake, however many there are.
       if (!faults.some(({ hint }) => hint === doubleQuotes && found.hint === hint)) faults.push(found);
-      if (found.repaired === null || faults.length >= maxFaults) return { value: undefined, faults };
+      if (found.repaired === null || faults.length >= maxFaults || round >= maxRounds)
+        return { value: undefined, faults };
       current = found.repaired;
     }
   }

@@ -8,6 +8,7 @@ import { configExtensions } from './schema/config-files.ts';
  */
 const rules = {
   'agents/unreadable': error('The folder agents/ can be read.'),
+  'agent/unprocessable': error('The program can read the agent and render every output of it.'),
   'folder/not-a-folder': error('Everything in agents/ is the folder of an agent.'),
   'folder/name': error(
     'The name of the folder is the slug: lower-case words joined by hyphens, at most 64 characters.',
@@ -40,12 +41,16 @@ const rules = {
   'markdown/link': error('Links lead to http, https or mail addresses, or to paths in the catalog.'),
   'markdown/image': error('The Markdown has no images.'),
   'markdown/html': error('The Markdown has no HTML with attributes.'),
-  'markdown/size': error('The Markdown has at most 100 headings, and lists and quotes of at most 20 levels.'),
+  'markdown/size': error(
+    'The Markdown has at most 65,536 characters and 100 headings, and lists and quotes of at most 20 levels.',
+  ),
   'prompt/sections': error('The prompt has the sections INPUT, RULES and OUTPUT, each once, in this order.'),
   'config/extension': error(
     `A config is in a text format that no browser or shell runs: ${configExtensions.join(', ')}.`,
   ),
-  'config/json': error('A config.json is well-formed JSON.'),
+  'config/json': error(
+    'A config.json is well-formed JSON, nested at most 50 levels deep, without numbers that programs round.',
+  ),
   'config/filename': error('`configFilename` is given only where there is a config.'),
   'issue/taken': error('No two agents have the same number.'),
   'issue/order': error('Numbers rise with the dates.'),

@@ -1,6 +1,7 @@
 import { artifacts } from './artifacts/index.ts';
 import { prepareSite } from './build/prepare.ts';
 import { hasTemplates } from './build/read-templates.ts';
+import { trialFaults } from './build/trial.ts';
 import { zone } from './calendar.ts';
 import { loadContent } from './content/load.ts';
 import { editorialFindings } from './content/rules/index.ts';
@@ -42,7 +43,7 @@ export async function validateCatalog(
   const found = [
     ...diagnostics,
     ...folders.flatMap((folder) => editorialFindings(folder, settings.language)),
-    ...(hasTemplates(cwd) ? templateFaults(cwd, withCategories(settings, vocabulary, selected), selected) : []),
+    ...renderFaults(cwd, withCategories(settings, vocabulary, selected), selected),
   ];
   return { folders: folders.map(({ slug }) => slug), diagnostics: sortDiagnostics(found) };
 }
@@ -54,24 +55,32 @@ function withCategories(settings: Settings, { categories }: KnownVocabulary, { a
   return { ...settings, categories: Object.fromEntries(used) };
 }
 
-/** What is wrong with the templates, found by rendering one file of each artifact. */
-function templateFaults(cwd: string, settings: Settings, selected: Selected): readonly Diagnostic[] {
+/** What is wrong with agents that can't be rendered, or with the catalog's own templates. */
+function renderFaults(cwd: string, settings: Settings, selected: Selected): readonly Diagnostic[] {
   try {
-    const site = prepareSite(cwd, settings, selected, {
-      preview: true,
-      history: new Map(),
-      cache: null,
-      pictures: true,
-    });
-    try {
-      for (const artifact of artifacts) for (const file of first(artifact.files(site))) file.render();
-      return [];
-    } finally {
-      site.pictures.close();
-    }
+    const faults = trialFaults(cwd, settings, selected);
+    const faulty = new Set(faults.map(({ slug }) => slug));
+    const agents = selected.agents.filter(({ slug }) => !faulty.has(slug));
+    if (hasTemplates(cwd)) tryTemplates(cwd, settings, { ...selected, agents });
+    return faults;
   } catch (error) {
     if (error instanceof ContentError) return error.diagnostics;
     throw error;
+  }
+}
+
+/** Renders one file of each artifact, share pictures too. Throws ContentError for a template that is not well-formed. */
+function tryTemplates(cwd: string, settings: Settings, selected: Selected): void {
+  const site = prepareSite(cwd, settings, selected, {
+    preview: true,
+    history: new Map(),
+    cache: null,
+    pictures: true,
+  });
+  try {
+    for (const artifact of artifacts) for (const file of first(artifact.files(site))) file.render();
+  } finally {
+    site.pictures.close();
   }
 }
 

@@ -4,6 +4,20 @@ import { type Place, placeAt } from './source-text.ts';
 /** Keys and indexes from the root of a document. */
 export type Path = readonly (string | number)[];
 
+/** The deepest nesting of YAML that is parsed. The parser that knows positions recurses, and would end the process. */
+const maxDepth = 100;
+
+/** Where YAML is nested too deep to be parsed, or -1. Brackets in quotes count too. */
+export function tooDeepAt(source: string): number {
+  let depth = 0;
+  for (const { index, 0: mark } of source.matchAll(/[[{\]}]|^ {200}|(?:[-?:][ \t]+){100}/gm)) {
+    if (mark.length > 1) return index;
+    depth = '[{'.includes(mark) ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > maxDepth) return index;
+  }
+  return -1;
+}
+
 /**
  * Gives the place of the value that a path leads to, or of its key with `key: true`.
  *
@@ -36,6 +50,7 @@ function placesInYaml(text: string, start: number, end: number): PlaceOf {
 
 /** The document's root; null where it is nested too deeply for the parser. */
 function parsed(source: string): unknown {
+  if (tooDeepAt(source) !== -1) return null;
   try {
     return parseDocument(source, { uniqueKeys: false, prettyErrors: false }).contents;
   } catch {

@@ -7,7 +7,8 @@ export const prompt: Artifact = {
   type: plain,
   purpose: 'The prompt, byte for byte',
   *files({ agents }) {
-    for (const { slug, prompt } of agents) yield { path: `agents/${slug}/prompt.txt`, render: () => prompt };
+    for (const { slug, prompt } of agents)
+      yield { path: `agents/${slug}/prompt.txt`, agent: slug, render: () => prompt };
   },
 };
 
@@ -17,7 +18,7 @@ export const sampleOutput: Artifact = {
   purpose: 'What a good answer to the sample input looks like',
   *files({ agents }) {
     for (const { slug, sampleOutput } of agents) {
-      yield { path: `agents/${slug}/sample-output.txt`, render: () => sampleOutput };
+      yield { path: `agents/${slug}/sample-output.txt`, agent: slug, render: () => sampleOutput };
     }
   },
 };
@@ -28,7 +29,7 @@ export const config: Artifact = {
   purpose: 'The config, where an agent has one',
   *files({ agents }) {
     for (const { slug, config } of agents) {
-      if (config !== null) yield { path: `agents/${slug}/${config.file}`, render: () => config.text };
+      if (config !== null) yield { path: `agents/${slug}/${config.file}`, agent: slug, render: () => config.text };
     }
   },
 };

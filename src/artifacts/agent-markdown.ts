@@ -10,7 +10,8 @@ export default {
   type: 'text/markdown; charset=utf-8',
   purpose: 'The page of an agent in Markdown',
   *files(site) {
-    for (const agent of site.agents) yield { path: `agents/${agent.slug}.md`, render: () => toMarkdown(site, agent) };
+    for (const agent of site.agents)
+      yield { path: `agents/${agent.slug}.md`, agent: agent.slug, render: () => toMarkdown(site, agent) };
   },
 } satisfies Artifact;
 

@@ -30,8 +30,8 @@ export default {
         });
         return page;
       };
-      yield { path: `agents/${agent.slug}.html`, render };
-      yield { path: `agents/${agent.slug}/index.html`, render };
+      yield { path: `agents/${agent.slug}.html`, agent: agent.slug, render };
+      yield { path: `agents/${agent.slug}/index.html`, agent: agent.slug, render };
     }
   },
 } satisfies Artifact;

@@ -12,7 +12,8 @@ export const agent: Artifact = {
   purpose: 'One agent with its prompt and config (getAgent)',
   *files(site) {
     for (const agent of site.agents) {
-      yield { path: `api/agents/${agent.slug}.json`, render: () => toJson(envelopeOf(site, agent)) };
+      const path = `api/agents/${agent.slug}.json`;
+      yield { path, agent: agent.slug, render: () => toJson(envelopeOf(site, agent)) };
     }
   },
 };

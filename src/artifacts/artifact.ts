@@ -17,6 +17,8 @@ export interface Artifact {
 export interface RenderedFile {
   /** Below dist/, with slashes. */
   path: string;
+  /** The slug of the agent that it is about, where it is about one alone. Whatever fails in it is that agent's. */
+  agent?: string;
   render(): string | Uint8Array;
 }
 

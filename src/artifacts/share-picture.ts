@@ -21,7 +21,11 @@ export default {
   *files(site) {
     const press = pressOf(site);
     for (const agent of site.agents) {
-      yield { path: agentPicture(agent.slug), render: () => draw(site, ofAgent(press, site, agent)) };
+      yield {
+        path: agentPicture(agent.slug),
+        agent: agent.slug,
+        render: () => draw(site, ofAgent(press, site, agent)),
+      };
     }
     yield { path: publicationPicture, render: () => draw(site, ofPublication(press, site)) };
   },

@@ -28,7 +28,11 @@ export const skill: Artifact = {
   purpose: 'An agent as a skill',
   *files(site) {
     for (const agent of site.agents) {
-      yield { path: `.well-known/agent-skills/${agent.slug}/SKILL.md`, render: () => skillOf(site, agent) };
+      yield {
+        path: `.well-known/agent-skills/${agent.slug}/SKILL.md`,
+        agent: agent.slug,
+        render: () => skillOf(site, agent),
+      };
     }
   },
 };

@@ -5,7 +5,7 @@ import { readHistory } from '../history.ts';
 import type { Settings } from '../schema/settings.ts';
 import { prepareSite } from './prepare.ts';
 import { readPublished } from './published.ts';
-import { type BuildInfo, type Rendered, renderSite } from './render.ts';
+import { type BuildInfo, type Rendered, renderSite, UnrenderableAgents } from './render.ts';
 import { type Written, writeBuild } from './write.ts';
 
 export interface RenderOptions extends Selection {
@@ -67,16 +67,23 @@ export function renderCatalog({
 } {
   onStage('read');
   const content = loadContent(cwd, settings, selection.today);
-  onStage('number');
-  const selected = select(content, selection);
-  if (selected.errors.length > 0) throw new ContentError(selected.errors);
   const preview = selection.future === true || selection.drafts === true;
   const { changes: history, missing } = readHistory(cwd);
-  const site = prepareSite(cwd, settings, selected, { preview, history, cache, pictures });
-  try {
-    const rendered = renderSite(site, (artifact) => onStage(`render ${artifact}`));
-    return { rendered, selected, historyMissing: missing };
-  } finally {
-    site.pictures.close();
+  const faults: Diagnostic[] = [];
+  for (;;) {
+    onStage('number');
+    const selected = select({ ...content, diagnostics: [...content.diagnostics, ...faults] }, selection);
+    if (selected.errors.length > 0) throw new ContentError(selected.errors);
+    const site = prepareSite(cwd, settings, selected, { preview, history, cache, pictures });
+    try {
+      const rendered = renderSite(site, (artifact) => onStage(`render ${artifact}`));
+      return { rendered, selected, historyMissing: missing };
+    } catch (error) {
+      // Which agents can't be rendered is known only now: the choice is made again with that.
+      if (!(error instanceof UnrenderableAgents)) throw error;
+      faults.push(...error.diagnostics);
+    } finally {
+      site.pictures.close();
+    }
   }
 }

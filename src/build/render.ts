@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { toJson } from '../artifacts/artifact.ts';
+import { type RenderedFile, toJson } from '../artifacts/artifact.ts';
 import { artifacts } from '../artifacts/index.ts';
 import type { Site } from '../artifacts/site.ts';
+import { unprocessable } from '../content/unprocessable.ts';
+import { ContentError, type Diagnostic, OperationError } from '../diagnostics.ts';
 import { programVersion } from '../program.ts';
 
 /** The name of the file that says which build a folder holds. It is put in place last. */
@@ -28,16 +30,25 @@ export interface Rendered {
   files: Map<string, Buffer>;
 }
 
-/** Renders every artifact of a site. `onArtifact` hears of each before it is rendered, for timing and progress. */
+/** Some agents can't be rendered: a diagnostic for each. A build without them can be made. */
+export class UnrenderableAgents extends ContentError {}
+
+/**
+ * Renders every artifact of a site. `onArtifact` hears of each before it is rendered, for timing and progress.
+ *
+ * Throws UnrenderableAgents when there are any.
+ */
 export function renderSite(site: Site, onArtifact: (path: string) => void = () => {}): Rendered {
   const files = new Map<string, Buffer>();
   const hash = createHash('sha256');
   const claim = claimPaths();
+  const faults: Diagnostic[] = [];
   for (const artifact of artifacts) {
     onArtifact(artifact.path);
     for (const file of artifact.files(site)) {
       claim(file.path);
-      const content = file.render();
+      const content = attempt(file, faults);
+      if (content === null) continue;
       const bytes =
         typeof content === 'string'
           ? Buffer.from(content)
@@ -46,6 +57,7 @@ export function renderSite(site: Site, onArtifact: (path: string) => void = () =
       hash.update(`${file.path}\0${bytes.length}\0`).update(bytes);
     }
   }
+  if (faults.length > 0) throw new UnrenderableAgents(faults);
   const info: BuildInfo = {
     id: hash.digest('hex').slice(0, 32),
     version: programVersion,
@@ -57,6 +69,37 @@ export function renderSite(site: Site, onArtifact: (path: string) => void = () =
   };
   files.set(buildFile, Buffer.from(toJson(info)));
   return { info, files };
+}
+
+/**
+ * The agents among `slugs` (default: all) that can't be rendered: one diagnostic for each, found by rendering what is
+ * about them alone. Throws ContentError for a template that is not well-formed.
+ */
+export function faultsOf(site: Site, slugs?: ReadonlySet<string>): Diagnostic[] {
+  const faults: Diagnostic[] = [];
+  for (const artifact of artifacts) {
+    for (const file of artifact.files(site)) {
+      if (file.agent === undefined) break;
+      if (slugs === undefined || slugs.has(file.agent)) attempt(file, faults);
+    }
+  }
+  return faults;
+}
+
+/**
+ * A rendered file; null for one of an agent that fails, or of the whole catalog once an agent has failed. What fails is
+ * added to `faults`, once an agent. A template that is not well-formed, and a machine that can't draw, are no agent's fault.
+ */
+function attempt({ agent, render }: RenderedFile, faults: Diagnostic[]): string | Uint8Array | null {
+  if (agent === undefined) return faults.length > 0 ? null : render();
+  if (faults.some(({ slug }) => slug === agent)) return null;
+  try {
+    return render();
+  } catch (error) {
+    if (error instanceof ContentError || error instanceof OperationError) throw error;
+    faults.push(unprocessable(agent, 'render', error));
+    return null;
+  }
 }
 
 /**

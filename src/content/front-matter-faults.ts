@@ -1,6 +1,7 @@
 import yaml from 'js-yaml';
 import { isAlias, parseDocument, visit } from 'yaml';
 import type { Diagnostic } from '../diagnostics.ts';
+import { tooDeepAt } from '../yaml-place.ts';
 
 /** Something wrong with a YAML text: `offset` and `length` are UTF-16 units. */
 export interface YamlFault {
@@ -85,6 +86,15 @@ function readBlock(text: string, { data, unread }: RecoveredYaml): YamlFault | n
 
 /** Says what is wrong with YAML that js-yaml refused, with the parser that knows positions. */
 function explainYaml(source: string): YamlFault {
+  const deep = tooDeepAt(source);
+  if (deep !== -1) {
+    return fault(
+      deep,
+      1,
+      'The front matter is nested too deep here: more than 100 lists and keys are open.',
+      'No key of an agent needs more than two levels. If this is text, put it in quotes.',
+    );
+  }
   const known = tabIndent(source) ?? strayHyphen(source) ?? afterQuote(source) ?? openBracket(source);
   if (known !== null) return known;
   const document = parseDocument(source, { prettyErrors: false });

@@ -41,6 +41,14 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
         'Add a line `---` after its last key.',
       )
     );
+  if (close.index > maxLength) {
+    return refuse(
+      'front-matter/yaml',
+      placeAt(text, maxLength),
+      `The front matter has ${close.index} characters; at most ${maxLength} are allowed.`,
+      'Shorten it: what takes this much room belongs into the samples or the prompt.',
+    );
+  }
   const bodyOffset = close.index + close[0].length;
   const rest = { body: text.slice(bodyOffset), bodyOffset };
   try {
@@ -61,6 +69,9 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
     );
   return { data, unread, diagnostics, ...rest };
 }
+
+/** The longest front matter that is parsed, in characters. */
+const maxLength = 65_536;
 
 function isMapping(data: unknown): boolean {
   return typeof data === 'object' && data !== null && !Array.isArray(data);

@@ -3,10 +3,11 @@ import { type Diagnostic, diagnose } from '../diagnostics.ts';
 import { frontMatterSchema } from '../schema/front-matter.ts';
 import type { KnownVocabulary } from '../schema/settings.ts';
 import { type Calendar, checkTogether } from './calendar-rules.ts';
-import { type ParsedFolder, parseFolder } from './parse.ts';
+import { guessStanding, type ParsedFolder, parseFolder } from './parse.ts';
 import { readAgents, type SourceFolder } from './read.ts';
 import { type NumberHistory, type PublicationRecord, readLostNumbers, readRecord } from './record.ts';
 import { type Settled, settle } from './record-rules.ts';
+import { unprocessable } from './unprocessable.ts';
 
 /** All folders of a catalog with everything that is structurally wrong with them, alone and together. */
 export interface Content extends Calendar {
@@ -49,7 +50,18 @@ const noHistory: NumberHistory = { lost: [], incomplete: null };
 
 function parseAll(sources: readonly SourceFolder[], vocabulary: KnownVocabulary): ParsedFolder[] {
   const schema = frontMatterSchema(vocabulary);
-  return sources.map((source) => parseFolder(source, schema));
+  return sources.map((source) => parseSafely(source, schema));
+}
+
+/** A folder on which the program itself fails has an error like any other, so that it never stops the rest. */
+function parseSafely(source: SourceFolder, schema: ReturnType<typeof frontMatterSchema>): ParsedFolder {
+  try {
+    return parseFolder(source, schema);
+  } catch (error) {
+    const text = source.files.find(({ name }) => name === 'agent.md')?.bytes?.toString('utf8') ?? '';
+    const diagnostics = [unprocessable(source.slug, 'read', error)];
+    return { slug: source.slug, texts: new Map(), agent: null, written: null, place: guessStanding(text), diagnostics };
+  }
 }
 
 function isDue({ issue, draft, date }: ParsedFolder['place'], today: string): boolean {

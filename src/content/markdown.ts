@@ -25,7 +25,8 @@ export function isLinkTarget(target: string): boolean {
 /** What is wrong with the Markdown of an agent. Offsets are UTF-16 units of the Markdown. */
 export type MarkdownFinding = Pick<Finding, 'code' | 'message' | 'hint'> & { offset: number; length: number };
 
-/** The most headings, and the deepest nesting of lists and quotes, that an agent's Markdown can have. */
+/** The most characters and headings, and the deepest nesting of lists and quotes, that an agent's Markdown can have. */
+const maxLength = 65_536;
 const maxHeadings = 100;
 const maxNesting = 20;
 
@@ -34,6 +35,7 @@ const maxNesting = 20;
  * page can show.
  */
 export function markdownFindings(source: string): MarkdownFinding[] {
+  if (source.length > maxLength) return [tooLong(source.length)];
   if (isPlain(source)) return [];
   const tokens = checker(false).parse(source, {});
   const lines = lineOffsets(source);
@@ -80,6 +82,16 @@ function sizeFindings(tokens: readonly Token[], lines: readonly number[]): Markd
     });
   }
   return found;
+}
+
+function tooLong(length: number): MarkdownFinding {
+  return {
+    code: 'markdown/size',
+    offset: maxLength,
+    length: 1,
+    message: `The Markdown has ${length} characters; at most ${maxLength} are allowed.`,
+    hint: 'Shorten it: readers want to know how the prompt works, and when to leave it aside.',
+  };
 }
 
 /** The first list or quote below too many others. */

@@ -8,6 +8,7 @@ import { placesInFrontMatter, placesInJson } from '../yaml-place.ts';
 import { type Agent, type Config, requiredFiles } from './agent.ts';
 import { decodeFolder, pathOf } from './files.ts';
 import { type SplitSource, splitFrontMatter } from './front-matter.ts';
+import { jsonFinding } from './json-bounds.ts';
 import { conflictFinding, placeholderFindings } from './leftovers.ts';
 import { markdownFindings } from './markdown.ts';
 import type { SourceFolder } from './read.ts';
@@ -83,7 +84,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
   reportText('agent.md', renderedFindings(text, source.bodyOffset));
   const parsed = schema.safeParse(source.data);
   if (!parsed.success) {
-    for (const { kind, path, message, hint } of explain(schema, source.data)) {
+    for (const { kind, path, message, hint } of explain(schema, source.data).slice(0, mostRemarks)) {
       if (source.unread.has(String(path[0]))) continue;
       const code = codes[kind];
       report('agent.md', {
@@ -123,10 +124,13 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
     sampleOutput: texts.get('sample-output.txt') ?? '',
     config,
   };
-  const isWhole = requiredFiles.every((name) => texts.has(name)) && sectionFaults(written.prompt).length === 0;
+  const isWhole = requiredFiles.every((name) => readable.has(name)) && sectionFaults(written.prompt).length === 0;
   const agent = diagnostics.length > 0 ? null : written;
   return { slug, texts, agent, written: isWhole ? written : null, place, diagnostics };
 }
+
+/** How many faults of one front matter are reported at once. */
+const mostRemarks = 50;
 
 const codes = {
   missing: 'front-matter/missing-key',
@@ -174,6 +178,11 @@ function readConfig(file: string, text: string | undefined, report: Report): Con
     report(file, { code: 'config/json', place: placeAt(text, offset, length), message, hint });
   }
   if (faults.length > 0) return null;
+  const finding = jsonFinding(text);
+  if (finding !== null) {
+    report(file, finding);
+    return null;
+  }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return { file, text, value: isObject ? (value as Record<string, unknown>) : text };
 }
@@ -188,7 +197,10 @@ function readStanding(data: unknown): Standing {
     issue: typeof issue === 'number' && Number.isInteger(issue) && issue > 0 ? issue : null,
     draft: draft === true,
     withdrawn: typeof withdrawn === 'string',
-    formerSlugs: Array.isArray(formerSlugs) ? formerSlugs.filter((slug) => typeof slug === 'string') : [],
+    formerSlugs:
+      Array.isArray(formerSlugs) && formerSlugs.length <= mostRemarks
+        ? formerSlugs.filter((slug) => typeof slug === 'string')
+        : [],
   };
 }
 
@@ -204,7 +216,7 @@ function standingOf({ data, unread }: SplitSource, text: string): Standing {
 }
 
 /** The same from the lines of front matter that is not well-formed, so that a numbered agent is still known as one. */
-function guessStanding(text: string): Standing {
+export function guessStanding(text: string): Standing {
   return readStanding(guess(text));
 }
 

@@ -1,3 +1,4 @@
+import { trialFaults } from '../build/trial.ts';
 import { firstFreeDate } from '../content/calendar-rules.ts';
 import { loadContent } from '../content/load.ts';
 import { select } from '../content/select.ts';
@@ -50,12 +51,16 @@ export interface Plan {
  * Throws ContentError when anything that has a number already is faulty: a build would fail on it.
  */
 export function planPublication(cwd: string, settings: Settings, today: string): Plan {
-  const content = loadContent(cwd, settings, today);
-  const { folders } = content;
-  const { agents, heldBack, errors, warnings } = select(content, { today, holdBack: true });
-  if (errors.length > 0) throw new ContentError(errors);
-
+  const found = loadContent(cwd, settings, today);
+  const { folders } = found;
   const numbered = new Set(folders.filter(({ place }) => place.issue !== null).map(({ slug }) => slug));
+  const tried = select(found, { today, holdBack: true });
+  if (tried.errors.length > 0) throw new ContentError(tried.errors);
+  const newcomers = new Set(tried.agents.map(({ slug }) => slug).filter((slug) => !numbered.has(slug)));
+  const faults = trialFaults(cwd, settings, tried, newcomers);
+  const content = { ...found, diagnostics: [...found.diagnostics, ...faults] };
+  const { agents, heldBack, warnings } = select(content, { today, holdBack: true });
+
   const { next, queueDays, queueLow } = status(content, { today, settings });
   return {
     today,

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../src/diagnostics.ts';
 import { checkCatalog } from '../../src/validate.ts';
+import { breakRenderer } from './break-renderer.ts';
 import { inFolder } from './catalog.ts';
 import { type Mistake, makeMistake } from './mistakes.ts';
 import { catalogProcess } from './process.ts';
@@ -13,7 +14,9 @@ export async function diagnosticsOf(mistake: Mistake): Promise<readonly Diagnost
       const { stdout } = await catalogProcess(['validate', '--json', '--cwd', folder, '--today', today], options);
       return JSON.parse(stdout.replaceAll(folder, '.')).diagnostics;
     }
-    return (await checkCatalog(folder, { today }, {})).diagnostics.map((diagnostic) => ({
+    const restore = mistake.breakOn === undefined ? () => {} : breakRenderer(mistake.breakOn);
+    const { diagnostics } = await checkCatalog(folder, { today }, {}).finally(restore);
+    return diagnostics.map((diagnostic) => ({
       ...diagnostic,
       message: diagnostic.message.replaceAll(folder, '.'),
     }));

@@ -24,6 +24,8 @@ export interface Mistake {
   change?: (folder: string) => void;
   /** A path that the process cannot read. */
   deny?: string;
+  /** A text in how an agent works on which the program fails. */
+  breakOn?: string;
 }
 
 const one = (change: Partial<SmallAgent> = {}): SmallAgent[] => [{ slug: 'one', date: '2026-01-01', ...change }];
@@ -51,6 +53,13 @@ function afterCommit(folder: string, agent: SmallAgent): void {
 
 export const mistakes: Mistake[] = [
   { name: 'agents is a file', code: 'agents/unreadable', at: 'agents:1:1', change: (folder) => replaceAgents(folder) },
+  {
+    name: 'something on which the program fails',
+    code: 'agent/unprocessable',
+    at: `${md}:1:1`,
+    agents: file('agent.md', agentMd.replace('It works', 'It works somehow')),
+    breakOn: 'somehow',
+  },
   {
     name: 'a file lies between the folders',
     code: 'folder/not-a-folder',

@@ -1,6 +1,8 @@
 import { type Diagnostic, diagnose } from '../../diagnostics.ts';
+import type { Agent } from '../agent.ts';
 import { pathOf } from '../files.ts';
 import type { ParsedFolder } from '../parse.ts';
+import { unprocessable } from '../unprocessable.ts';
 import { demo } from './demo.ts';
 import { emptyCase } from './empty-case.ts';
 import { excerpt } from './excerpt.ts';
@@ -38,7 +40,15 @@ export const editorialRules: readonly EditorialRule[] = [
 /** What the rules find in a folder; nothing while its texts or its front matter are not whole. `language` is that of the catalog (BCP 47). */
 export function editorialFindings({ slug, written, texts }: ParsedFolder, language: string): Diagnostic[] {
   if (written === null) return [];
-  const view = viewAgent(written, texts, language);
+  try {
+    return remarksOf(slug, written, texts, language);
+  } catch (error) {
+    return [unprocessable(slug, 'judge the writing of', error)];
+  }
+}
+
+function remarksOf(slug: string, agent: Agent, texts: ParsedFolder['texts'], language: string): Diagnostic[] {
+  const view = viewAgent(agent, texts, language);
   return editorialRules.flatMap(({ code, check }) =>
     check(view).map(({ file, ...remark }) => {
       const text = texts.get(file);
