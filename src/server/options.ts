@@ -61,6 +61,20 @@ export const serverOptions = [
     about: 'refused requests of one client, or off',
   },
   {
+    key: 'maxConnections',
+    flag: '--max-connections <count>',
+    variable: 'CATALOG_MAX_CONNECTIONS',
+    fallback: '1000',
+    about: 'connections at the same time; 0: no limit',
+  },
+  {
+    key: 'maxClientConnections',
+    flag: '--max-client-connections <count>',
+    variable: 'CATALOG_MAX_CLIENT_CONNECTIONS',
+    fallback: '200',
+    about: 'connections of one client at the same time, unless behind a proxy; 0: no limit',
+  },
+  {
     key: 'trustProxy',
     flag: '--trust-proxy <hops>',
     variable: 'CATALOG_TRUST_PROXY',

@@ -19,6 +19,9 @@ export interface ServerSettings {
   signupRate: Rate;
   mcpRate: Rate;
   refusedRate: Rate;
+  /** How many connections are taken at the same time, in all and of one client; 0: no limit. */
+  maxConnections: number;
+  maxClientConnections: number;
   /** How many proxies stand before the server. */
   trustProxy: number;
   /** Further origins whose pages may send votes and sign-ups. */
@@ -40,7 +43,11 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     if (value !== undefined) return { name: flag.split(' ')[0] ?? flag, value: [value].flat().join(',') };
     return { name: variable, value: environment[variable] || fallback };
   };
-  const number = (key: 'port' | 'trustProxy', most: number, rule: string) => {
+  const number = (
+    key: 'port' | 'trustProxy' | 'maxConnections' | 'maxClientConnections',
+    most: number,
+    rule: string,
+  ) => {
     const { name, value } = given(key);
     if (!/^\d{1,5}$/.test(value) || Number(value) > most)
       throw new UsageError(`${name} is "${value}"; it has to be ${rule}.`);
@@ -63,6 +70,8 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     signupRate: rate(given('signupRate')),
     mcpRate: rate(given('mcpRate')),
     refusedRate: rate(given('refusedRate')),
+    maxConnections: number('maxConnections', 99_999, 'a number up to 99999 (0: no limit)'),
+    maxClientConnections: number('maxClientConnections', 99_999, 'a number up to 99999 (0: no limit)'),
     trustProxy: number('trustProxy', 100, 'how many proxies there are: 0, 1, 2 …'),
     allowOrigin: origins(given('allowOrigin')),
     signups: parseSignupSettings([flags.signups ?? []].flat()[0], environment),

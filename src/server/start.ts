@@ -9,6 +9,7 @@ import { errorCodes } from '../schema/errors.ts';
 import { openSignups } from '../signups/open.ts';
 import { openVoteLog } from '../votes/jsonl.ts';
 import { createApp } from './app.ts';
+import { endStalled, inTurn, limitConnections } from './connections.ts';
 import { errorBody, sendError } from './errors.ts';
 import { hostProblem } from './host.ts';
 import { followBuild } from './live-build.ts';
@@ -36,6 +37,9 @@ const timeouts = {
   connectionsCheckingInterval: 1_000,
 };
 
+/** How long a client may take no byte of an answer, in milliseconds; at most twice as long, as it is looked at by a timer. */
+const stalledMs = 30_000;
+
 /**
  * Listens, opens the logs, then calls `prepare` with the port, then serves the build in `dist`. Requests that come before
  * get 503.
@@ -46,13 +50,14 @@ export async function startServer(
   settings: ServerSettings,
   log: ServerLog,
   prepare: (port: number) => void,
+  { stalledMs: patienceMs = stalledMs } = {},
 ): Promise<RunningServer> {
   let stopping = false;
   const underWay = new Set<ServerResponse>();
   let handle: RequestListener = (_request, response) => {
     sendError(response, 'unavailable', 'The service is starting.', { 'retry-after': '1' });
   };
-  const listener: RequestListener = (request, response) => {
+  const listener = inTurn((request, response) => {
     if (stopping) response.setHeader('connection', 'close');
     const problem = hostProblem(request);
     if (problem !== null) return sendError(response, 'bad_request', problem, { connection: 'close' });
@@ -60,9 +65,12 @@ export async function startServer(
     if (response.writableEnded) return;
     underWay.add(response);
     response.once('close', () => underWay.delete(response));
-  };
+  });
   // What Node would refuse by itself, without an Error object, is refused here, or answered.
   const server = createServer({ ...timeouts, requireHostHeader: false }, listener);
+  endStalled(server, patienceMs);
+  const perClient = settings.trustProxy === 0 ? settings.maxClientConnections : 0;
+  limitConnections(server, { total: settings.maxConnections, perClient }, log.log);
   server.on('checkExpectation', listener);
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());

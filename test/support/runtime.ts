@@ -37,7 +37,8 @@ export interface RuntimeOptions {
 
 export const oneAgent: SmallAgent[] = [{ slug: 'one', date: '2026-01-01' }];
 
-const noLimits = ['--vote-rate', 'off', '--signup-rate', 'off', '--mcp-rate', 'off', '--refused-rate', 'off'];
+const noRates = ['--vote-rate', 'off', '--signup-rate', 'off', '--mcp-rate', 'off', '--refused-rate', 'off'];
+const noLimits = [...noRates, '--max-client-connections', '0'];
 
 /** Writes a small catalog and builds it into `folder`/dist. */
 export function builtCatalog(folder: string, agents = oneAgent, settings: object = {}): string {
@@ -265,9 +266,19 @@ export interface Here {
   log: string;
 }
 
-/** As withRuntime, but serves within this process, which costs no start; the log of requests is dropped. */
+export interface HereOptions {
+  agents?: SmallAgent[];
+  settings?: object;
+  flags?: ServerFlags;
+  /** Is told of each request that is handled, with its path. */
+  onRequest?(path: string): void;
+  /** How long a connection may stall, in milliseconds. */
+  stalledMs?: number;
+}
+
+/** As withRuntime, but serves within this process, which costs no start; the log is dropped. */
 export async function withServerHere(
-  { agents, settings, flags = {} }: { agents?: SmallAgent[]; settings?: object; flags?: ServerFlags },
+  { agents, settings, flags = {}, onRequest, stalledMs }: HereOptions,
   use: (server: Here) => Promise<void> | void,
 ): Promise<void> {
   await inFolder(async (folder) => {
@@ -275,10 +286,12 @@ export async function withServerHere(
     const data = join(folder, 'data');
     const off = { voteRate: 'off', signupRate: 'off', refusedRate: 'off' };
     const log = serverLog('silent');
+    if (onRequest !== undefined) log.request = (_request, _response, path) => onRequest(path);
     const server = await startHere(
       serverSettings({ port: '0', dist, data, ...off, ...flags }, {}, folder),
       log,
       () => {},
+      stalledMs === undefined ? {} : { stalledMs },
     );
     try {
       await use({ address: server.address, folder, log: join(data, 'votes.jsonl') });
