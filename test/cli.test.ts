@@ -250,12 +250,13 @@ test('a second serve --build on the same data is refused before it changes what 
   });
 });
 
-test('serve --build ends with 1 and the diagnostics when the catalog has an error', async () => {
+test('serve --build ends with 1 and the diagnostics when nothing can be built', async () => {
   await inFolder(async (folder) => {
-    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', front: { title: null } }]);
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }], { title: '' });
     const { code, stderr } = await catalog(['serve', '--build', '--port', '0', '--cwd', folder]);
     assert.is(code, 1);
-    assert.match(stderr, '`title` is missing');
+    assert.match(stderr, 'catalog.config.json');
+    assert.match(stderr, '`title`');
   });
 });
 
