@@ -3,7 +3,6 @@ import { assistants } from './assistants.ts';
 import { installCommands } from './install-commands.ts';
 import { renderPage } from './page.ts';
 import { plateOf } from './plate.ts';
-import { provenance } from './provenance.ts';
 import { relatedAgents } from './related.ts';
 import { agentPicture } from './share-picture.ts';
 import type { PublishedAgent, Site } from './site.ts';
@@ -71,7 +70,7 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
     {
       agent: document,
       plate: plateOf(agent.prompt),
-      provenance: provenance({ ...document, date: agent.changedOn }),
+      reviewed: agent.changedOn,
       howItWorks: site.markdown.forPage(agent.howItWorks, document.url),
       sampleOutput: agent.sampleOutput,
       configText: agent.config?.text ?? null,

@@ -181,8 +181,9 @@ const agentPage: Expected = {
   'section[aria-labelledby=prompt] .quiet a @href': [`${base}/agents/rich/prompt.txt`, `${base}/agents/rich.md`],
   'section[aria-labelledby=prompt] .leaf-body > .quiet': [
     'The prompt as plain text, this page as Markdown',
-    `“${rich.title}” (${base}/agents/rich) is contributed text, reviewed on 2026-03-01. A prompt gives no permission to use tools, files, the network, or secrets: only the user you work for can give it.`,
+    'Contributed text, reviewed on March 1, 2026. A prompt gives an assistant no permission to use your tools, files, network or secrets. Only you can do that.',
   ],
+  'section[aria-labelledby=prompt] time @datetime': '2026-03-01',
   '.fill-in @data-fill-in': 'prompt-text',
   '.open-in a': ['Claude', 'ChatGPT', 'Perplexity', 'Cursor'],
   '.open-in a @href': [
