@@ -14,7 +14,7 @@ export function takenTitles(folders: readonly ParsedFolder[], blamed: ReadonlySe
   };
   const owners = new Map<string, ParsedFolder>();
   return folders
-    .filter(({ place }) => place.title !== null && !place.withdrawn)
+    .filter(({ place: { title, withdrawn } }) => title && title === title.trim() && !withdrawn)
     .sort((a, b) => rank(a) - rank(b) || byDate(a, b))
     .flatMap((folder) => {
       const title = (folder.place.title ?? '').normalize('NFKC').toLowerCase().split(/\s+/).join(' ').trim();

@@ -29,19 +29,24 @@ const date = '2026-03-03';
 const agentMd = String(smallAgent({ slug, date })['agent.md']);
 const good = JSON.stringify(smallSettings, null, 2);
 
-/** The agent with mistakes in it; `name` and `day` tell it from others with mistakes. */
+/** The agent with mistakes in it; `name` and `day` tell it from others with mistakes, and so does a title of one length. */
 export function agentWith(mistakes: readonly SingleMistake[], name = slug, day = date): SmallAgent {
+  const title = `The ${name === slug ? slug : name.replace(/\D/g, '').padStart(slug.length, '0')} agent`;
   const files = Object.fromEntries(
     mistakes
       .flatMap((mistake) => Object.entries(mistake.files))
       .map(([file, content]) => [
         file,
-        typeof content === 'string' ? content.replace(`date: ${date}\n`, `date: ${day}\n`) : content,
+        typeof content === 'string'
+          ? content
+              .replace(`date: ${date}\n`, `date: ${day}\n`)
+              .replace('title: The three agent\n', `title: ${title}\n`)
+          : content,
       ]),
   );
   const front = Object.assign({}, ...mistakes.map((mistake) => mistake.front));
   if (typeof front.date === 'string') front.date = front.date.replace(`${date}\n`, `${day}\n`);
-  return { slug: name, date: day, front: { title: 'The three agent', ...front }, files };
+  return { slug: name, date: day, front: { title, ...front }, files };
 }
 
 /** The points of a demo at these seconds. */
