@@ -15,6 +15,8 @@ export interface ServerLog {
 /** How long lines may be held back, in milliseconds, and how much at most, in bytes. */
 const flushMs = 100;
 const holdBytes = 12_288;
+/** How much is kept at most while stdout takes nothing, in bytes. Later lines are lost. */
+const maxHeldBytes = 1_048_576;
 
 /**
  * Logs to stdout at `level` and above: as JSON lines, or for a person on a terminal, with `color` as it is wanted there.
@@ -22,7 +24,7 @@ const holdBytes = 12_288;
 export function serverLog(level: string, terminal: { color: boolean } | null = null): ServerLog {
   const destination =
     terminal === null
-      ? pino.destination({ dest: 1, sync: false, minLength: holdBytes, periodicFlush: flushMs })
+      ? lastingDestination()
       : { write: (line: string) => void process.stdout.write(prettyLine(line, terminal)), flushSync() {} };
   const log = pino({ level }, destination as DestinationStream);
   const isWanted = {
@@ -44,6 +46,25 @@ export function serverLog(level: string, terminal: { color: boolean } | null = n
     },
     flush: () => destination.flushSync(),
   };
+}
+
+/** Stdout. If it cannot be written, such as a file on a full disk, lines are lost and the server goes on. */
+function lastingDestination() {
+  const options = { dest: 1, sync: false, minLength: holdBytes, periodicFlush: flushMs, maxLength: maxHeldBytes };
+  const destination = pino.destination(options);
+  let failing = false;
+  destination.on('error', () => {
+    failing = true;
+  });
+  destination.on('write', () => {
+    failing = false;
+  });
+  // Pino calls it too, when the process ends. It would try again without end.
+  const { flushSync } = destination;
+  destination.flushSync = () => {
+    if (!failing) flushSync.call(destination);
+  };
+  return destination;
 }
 
 /** An error of the server is one for its operator too; when it or its provider is unavailable, a warning. */

@@ -223,6 +223,20 @@ test('a server that starts on a disk that fails serves readers, refuses votes an
     }
   }));
 
+test('a log that cannot be written loses its lines, and no reader or vote', () => {
+  const shim = fileURLToPath(new URL('../support/full-stdout.mjs', import.meta.url));
+  return withRuntime({ node: ['--import', shim] }, async ({ server, log }) => {
+    for (let round = 0; round < 200; round += 1) {
+      const { status } = await ask(server.address, `/nowhere?${'x'.repeat(200)}`);
+      assert.is(status, 404);
+    }
+    assert.is((await vote(server.address, 'kept')).status, 200);
+    assert.equal(notesIn(log), ['kept']);
+    const { code, stdout } = await server.stop();
+    assert.equal([code, stdout], [0, '']);
+  });
+});
+
 /** A disk of 64 KB under data/ where this process may mount one; else a shim that refuses writes. */
 function smallDisk(folder: string) {
   const data = join(folder, 'data');
