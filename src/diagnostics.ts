@@ -3,6 +3,7 @@ import type { RuleCode } from './rules.ts';
 import { ruleSeverity } from './rules.ts';
 import { maskSecrets } from './secrets.ts';
 import { codeFrame, type Place } from './source-text.ts';
+import { visible } from './visible.ts';
 
 /** One thing that an editor has to mend. */
 export interface Diagnostic {
@@ -40,7 +41,7 @@ export interface Finding {
 /**
  * Makes a finding complete: its severity, position and code frame. Without a place it stands at the file's start.
  *
- * Secrets are masked in everything it says: logs are read by many.
+ * Secrets are masked in everything it says, since logs are read by many; message and hint are one line each.
  */
 export function diagnose({ code, file, text, place, message, hint, slug }: Finding): Diagnostic {
   const at = place ?? { line: 1, column: 1, length: 1 };
@@ -51,8 +52,8 @@ export function diagnose({ code, file, text, place, message, hint, slug }: Findi
     line: at.line,
     column: at.column,
     endColumn: at.column + at.length,
-    message: maskSecrets(message),
-    hint: maskSecrets(hint),
+    message: maskSecrets(visible(message)),
+    hint: maskSecrets(visible(hint)),
     frame: text === undefined || place === undefined ? '' : codeFrame(maskSecrets(text), at),
     slug: slug ?? null,
   };

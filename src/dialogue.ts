@@ -3,6 +3,7 @@ import type { Given } from './answer-checks.ts';
 import type { Console } from './console.ts';
 import { OperationError, UsageError } from './diagnostics.ts';
 import { painter } from './report.ts';
+import { printable } from './visible.ts';
 
 /** Thrown when the person leaves in place of answering. */
 export class Cancelled extends Error {
@@ -49,7 +50,7 @@ export async function dialogue<Result>(terminal: Console, hold: (ask: Ask) => Pr
     const shown = typeof fallback === 'string' ? fallback : (fallback?.join(', ') ?? empty ?? '');
     const prompt = `${paint('bold', name)}${shown === '' ? '' : paint('dim', ` [${shown}]`)}: `;
     for (;;) {
-      const line = (await lines.question(prompt, { signal: leaving.signal })).trim();
+      const line = (await lines.question(printable(prompt, terminal), { signal: leaving.signal })).trim();
       if (line === '' && fallback === null && empty !== undefined) return null;
       const answer = line === '' ? fallback : list ? line.split(',').map((item) => item.trim()) : line;
       try {

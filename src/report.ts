@@ -1,5 +1,6 @@
 import type { Diagnostic } from './diagnostics.ts';
 import { sortDiagnostics } from './diagnostics.ts';
+import { visible } from './visible.ts';
 
 /** The forms in which diagnostics are printed. */
 export const reportFormats = ['pretty', 'json', 'github'] as const;
@@ -10,15 +11,15 @@ export function prettyReport(diagnostics: readonly Diagnostic[], { color }: { co
   const paint = painter(color);
   const blocks = sortDiagnostics(diagnostics).map((diagnostic) => {
     const { file, line, column, severity, code, message, hint, frame } = diagnostic;
-    const head = `${paint('bold', `${file}:${line}:${column}`)}  ${paint(severity === 'error' ? 'red' : 'yellow', severity)}  ${paint('dim', code)}`;
+    const head = `${paint('bold', `${visible(file)}:${line}:${column}`)}  ${paint(severity === 'error' ? 'red' : 'yellow', severity)}  ${paint('dim', code)}`;
     return [head, `  ${message}`, ...indent(frame), ...indent(hint)].join('\n');
   });
   return [...blocks, summary(diagnostics)].filter((block) => block !== '').join('\n\n');
 }
 
 /** The same for programs. */
-export function jsonReport(diagnostics: readonly Diagnostic[]): string {
-  return JSON.stringify({ ok: !hasErrors(diagnostics), diagnostics: sortDiagnostics(diagnostics) }, null, 2);
+export function jsonReport(diagnostics: readonly Diagnostic[]): { ok: boolean; diagnostics: Diagnostic[] } {
+  return { ok: !hasErrors(diagnostics), diagnostics: sortDiagnostics(diagnostics) };
 }
 
 /**

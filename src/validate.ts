@@ -10,6 +10,9 @@ import { ContentError, type Diagnostic, sortDiagnostics } from './diagnostics.ts
 import type { KnownVocabulary } from './schema/settings.ts';
 import { checkSettings, type Settings, type SettingsOverrides } from './settings.ts';
 
+/** Called again and again with what is being done, and how much of it is done. */
+export type OnProgress = (task: string, done: number, total: number) => void;
+
 /**
  * Everything that is wrong with a catalog, sorted: its settings, and with what is known of them all that
  * `validateCatalog` finds. `today` is that of the catalog's time zone where it is not given.
@@ -20,10 +23,11 @@ export async function checkCatalog(
   cwd: string,
   overrides: SettingsOverrides & { today?: string | undefined },
   environment: NodeJS.ProcessEnv,
+  onProgress: OnProgress = () => {},
 ): Promise<{ folders: string[]; diagnostics: Diagnostic[] }> {
   const { settings, vocabulary, diagnostics } = checkSettings(cwd, overrides, environment);
   const today = overrides.today ?? zone(settings.timezone).today(new Date());
-  const found = await validateCatalog(cwd, settings, today, vocabulary);
+  const found = await validateCatalog(cwd, settings, today, { vocabulary, onProgress });
   return { ...found, diagnostics: sortDiagnostics([...diagnostics, ...found.diagnostics]) };
 }
 
@@ -35,14 +39,17 @@ export async function validateCatalog(
   cwd: string,
   settings: Settings,
   today: string,
-  vocabulary: KnownVocabulary = settings,
+  { vocabulary = settings, onProgress = () => {} }: { vocabulary?: KnownVocabulary; onProgress?: OnProgress } = {},
 ): Promise<{ folders: string[]; diagnostics: Diagnostic[] }> {
-  const content = loadContent(cwd, vocabulary, today);
+  const content = loadContent(cwd, vocabulary, today, (done, total) => onProgress('Reading agents', done, total));
   const { folders, diagnostics } = content;
   const selected = select(content, { today, future: true, drafts: true });
   const found = [
     ...diagnostics,
-    ...folders.flatMap((folder) => editorialFindings(folder, settings.language)),
+    ...folders.flatMap((folder, index) => {
+      onProgress('Checking agents', index + 1, folders.length);
+      return editorialFindings(folder, settings.language);
+    }),
     ...renderFaults(cwd, withCategories(settings, vocabulary, selected), selected),
   ];
   return { folders: folders.map(({ slug }) => slug), diagnostics: sortDiagnostics(found) };

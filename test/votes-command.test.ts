@@ -29,7 +29,7 @@ const log = [
   'not a vote\n',
   line({ id: 'v4', voter: 3, vote: 'no' }),
   line({ id: 'v5', voter: 3, vote: 'yes' }),
-  line({ id: 'v6', voter: 4, slug: 'gone', note: 'bell \u0007 and \u001b[2J line\nbreak' }),
+  line({ id: 'v6', voter: 4, slug: 'gone', note: 'bell � and �[2J line\nbreak' }),
   '{"id":"v7","time":"2026-1',
 ].join('');
 
@@ -101,7 +101,7 @@ test('--json is one document, with the id of each note', () =>
     );
   }));
 
-test('--csv has the agents, and no formula', () =>
+test('--csv has the agents, and neither formulas nor controls', () =>
   withLog(async (folder) => {
     const { code, stdout } = await catalog(['votes', '--cwd', folder, '--csv']);
     assert.is(code, 0);
@@ -109,7 +109,7 @@ test('--csv has the agents, and no formula', () =>
       stdout,
       'slug,votes,yes,no,share,withdrawn,last_note\r\n' +
         `one,4,3,1,0.75,no,"'=HYPERLINK(""http://evil.example"")"\r\n` +
-        'gone,1,1,0,1,yes,"bell \u0007 and \u001b[2J line\nbreak"\r\n',
+        'gone,1,1,0,1,yes,"bell � and �[2J line\nbreak"\r\n',
     );
   }));
 

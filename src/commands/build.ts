@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Console } from '../console.ts';
 import { ContentError } from '../diagnostics.ts';
 import type { ReportFormat } from '../report.ts';
+import { visible } from '../visible.ts';
 import {
   baseUrlOption,
   type CommonFlags,
@@ -79,7 +80,8 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
       `${prettyReport(warnings, { color: terminal.color })}\nNone of this stops the build: it concerns what is not in it.\n\n`,
     );
   }
-  for (const slug of heldBack) terminal.say(`Held back: ${slug} has errors and stays out until they are mended.\n`);
+  for (const slug of heldBack)
+    terminal.say(`Held back: ${visible(slug)} has errors and stays out until they are mended.\n`);
   if (historyMissing !== null) terminal.say(`${historyMissing}\n`);
   const format = formatOf(flags);
   if (format === 'github') {
@@ -87,7 +89,7 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
     writeOutputs(process.env, { id: info.id });
   }
   if (format === 'json') {
-    terminal.print(`${JSON.stringify({ today, ...info, written, heldBack, warnings }, null, 2)}\n`);
+    terminal.printJson({ today, ...info, written, heldBack, warnings });
     return;
   }
   const seconds = ((performance.now() - begun) / 1000).toFixed(2);

@@ -79,7 +79,7 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
 
   if (flags.json) {
     const result = { folder, files: [...files.keys()], addedToPackageJson: completed?.added ?? [] };
-    terminal.print(`${JSON.stringify(result, null, 2)}\n`);
+    terminal.printJson(result);
     return;
   }
   const here = relative(process.cwd(), folder);

@@ -76,9 +76,7 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
   const folder = `agents/${answers.slug}`;
   if (flags.json) {
     const paths = [...files.keys()].map((name) => `${folder}/${name}`);
-    terminal.print(
-      `${JSON.stringify({ slug: answers.slug, date: answers.date, folder, files: paths, draft: true }, null, 2)}\n`,
-    );
+    terminal.printJson({ slug: answers.slug, date: answers.date, folder, files: paths, draft: true });
     return;
   }
   terminal.say(nextSteps(answers, [...files.keys()], today, flags.cwd));

@@ -96,8 +96,8 @@ export async function printForMachines(
 ): Promise<void> {
   const { githubReport, jsonReport } = await import('../report.ts');
   const { repositoryPrefix } = await import('../github/repository-prefix.ts');
-  if (format === 'json') terminal.print(`${jsonReport(diagnostics)}\n`);
-  if (format === 'github') terminal.print(`${githubReport(diagnostics, repositoryPrefix(cwd, process.env))}\n`);
+  if (format === 'json') terminal.printJson(jsonReport(diagnostics));
+  if (format === 'github') terminal.printCommands(`${githubReport(diagnostics, repositoryPrefix(cwd, process.env))}\n`);
 }
 
 /** A flag's value, else the environment's, else the fallback; an empty text in the environment counts as none. */

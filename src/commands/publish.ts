@@ -3,6 +3,7 @@ import type { Console } from '../console.ts';
 import { ContentError } from '../diagnostics.ts';
 import type { Published } from '../publish/publish.ts';
 import type { ReportFormat } from '../report.ts';
+import { visible } from '../visible.ts';
 import {
   type CommonFlags,
   cwdOption,
@@ -83,7 +84,7 @@ async function tell(
   const { releases, heldBack, warnings, next, queueLow } = published;
   const changed = warnings.filter(isSettledByRecord);
   for (const { slug, errors } of heldBack) {
-    terminal.say(`Held back: ${slug}. ${howToFree(published)}\n`);
+    terminal.say(`Held back: ${visible(slug)}. ${howToFree(published)}\n`);
     if (format !== 'github') terminal.say(`\n${prettyReport(errors, { color: terminal.color })}\n\n`);
   }
   if (changed.length > 0 && format !== 'github') {
@@ -92,7 +93,7 @@ async function tell(
   for (const notice of published.notices) terminal.say(`warning: ${notice}\n`);
   if (queueLow) terminal.say(`${queueWarning(published, { queueWarningDays: asked })}\n`);
   if (format === 'json') {
-    terminal.print(`${JSON.stringify({ dryRun, ...published }, null, 2)}\n`);
+    terminal.printJson({ dryRun, ...published });
     return;
   }
   if (format === 'github') await tellGitHub(published, cwd, terminal);
@@ -104,7 +105,7 @@ async function tell(
     const earlier = published.pushed ? ' The numbers that an interrupted run had committed are pushed now.' : '';
     terminal.say(`Nothing new is due on ${published.today}.${earlier}\n`);
   }
-  for (const { issue, slug, title } of releases) terminal.say(`${verb} No. ${issue}: ${title} (${slug})\n`);
+  for (const { issue, slug, title } of releases) terminal.say(`${verb} No. ${issue}: ${visible(title)} (${slug})\n`);
   if (!dryRun && releases.length > 0 && published.commit === null) {
     terminal.say('The numbers are written and not committed: commit them with git, or next time with --commit.\n');
   }
@@ -114,7 +115,7 @@ async function tell(
   terminal.say(
     next === null
       ? 'Nothing comes next: start an agent with catalog new.\n'
-      : `Next: No. ${next.issue} on ${next.date}, ${next.title ?? next.slug}.\n`,
+      : `Next: No. ${next.issue} on ${next.date}, ${visible(next.title ?? next.slug)}.\n`,
   );
 }
 
@@ -130,7 +131,7 @@ async function tellGitHub(published: Published, cwd: string, terminal: Console):
     [...published.heldBack.flatMap(({ errors }) => errors), ...published.warnings.filter(isSettledByRecord)],
     repositoryPrefix(cwd, process.env),
   );
-  if (annotations !== '') terminal.print(`${annotations}\n`);
+  if (annotations !== '') terminal.printCommands(`${annotations}\n`);
   writeSummary(process.env, publicationSummary(published));
   writeOutputs(process.env, {
     today: published.today,

@@ -92,7 +92,7 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
     terminal.say(leftOut(file, unread, 'sign-up'));
   }
   const counts = countByList(entries);
-  if (flags.json === true) terminal.print(`${JSON.stringify({ counts, signups: entries }, null, 2)}\n`);
+  if (flags.json === true) terminal.printJson({ counts, signups: entries });
   else if (flags.csv === true) terminal.print(toCsv(entries));
   else {
     const { plural } = await import('../report.ts');

@@ -33,7 +33,7 @@ async function showStatus(flags: Flags, terminal: Console): Promise<void> {
 
   const result = status(content, { today, settings });
   if (flags.json) {
-    terminal.print(`${JSON.stringify(result, null, 2)}\n`);
+    terminal.printJson(result);
     return;
   }
   const width = process.stdout.isTTY === true ? (process.stdout.columns ?? 80) : Number.POSITIVE_INFINITY;

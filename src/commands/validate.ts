@@ -30,7 +30,9 @@ export function addValidate(program: Command, terminal: Console): void {
 async function validate(named: string[], flags: Flags, terminal: Console): Promise<void> {
   const { hasErrors, plural } = await import('../report.ts');
   const { checkCatalog } = await import('../validate.ts');
-  const { folders, diagnostics } = await checkCatalog(resolve(flags.cwd), flags, process.env);
+  const { folders, diagnostics } = await checkCatalog(resolve(flags.cwd), flags, process.env, (task, done, total) => {
+    if (formatOf(flags) !== 'json') terminal.progress(task, done, total);
+  });
   const slugs = [...new Set(named.map((argument) => slugOf(argument, flags.cwd)))];
   // A published agent that was deleted has no folder, and an error all the same.
   const known = new Set([...folders, ...diagnostics.map(({ slug }) => slug)]);
@@ -65,11 +67,9 @@ async function print(
 ): Promise<void> {
   const { githubReport, jsonReport, prettyReport } = await import('../report.ts');
   const { repositoryPrefix } = await import('../github/repository-prefix.ts');
-  const reports: Record<ReportFormat, () => string> = {
-    pretty: () => prettyReport(diagnostics, { color: terminal.colorData }),
-    json: () => jsonReport(diagnostics),
-    github: () => githubReport(diagnostics, repositoryPrefix(cwd, process.env)),
-  };
-  const report = reports[format]();
-  if (report !== '') terminal.print(`${report}\n`);
+  if (format === 'json') terminal.printJson(jsonReport(diagnostics));
+  else if (diagnostics.length === 0) return;
+  else if (format === 'github') {
+    terminal.printCommands(`${githubReport(diagnostics, repositoryPrefix(cwd, process.env))}\n`);
+  } else terminal.print(`${prettyReport(diagnostics, { color: terminal.colorData })}\n`);
 }

@@ -70,7 +70,7 @@ async function report(flags: Flags, terminal: Console): Promise<void> {
   const { reportText } = await import('../votes/report-text.ts');
   const counted = await countVotes(flags, logFile(flags, process.env), terminal);
   const { csv = false, json = false, notes = false } = flags;
-  if (json) terminal.print(`${JSON.stringify(counted, null, 2)}\n`);
+  if (json) terminal.printJson(counted);
   else if (csv) terminal.print(notes ? notesCsv(counted) : agentsCsv(counted));
   else terminal.print(reportText(counted));
 }

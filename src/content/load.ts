@@ -19,7 +19,12 @@ export interface Content extends Calendar {
 }
 
 /** Reads and checks every folder below `cwd`/agents. `today` decides what is published, and which dates messages propose. */
-export function loadContent(cwd: string, vocabulary: KnownVocabulary, today: string): Content {
+export function loadContent(
+  cwd: string,
+  vocabulary: KnownVocabulary,
+  today: string,
+  onFolder: OnFolder = () => {},
+): Content {
   let sources: SourceFolder[];
   try {
     sources = readAgents(cwd);
@@ -33,7 +38,7 @@ export function loadContent(cwd: string, vocabulary: KnownVocabulary, today: str
     });
     return { folders: [], reserved: [], diagnostics: [unreadable], notices: [] };
   }
-  const folders = parseAll(sources, vocabulary);
+  const folders = parseAll(sources, vocabulary, onFolder);
   const record = readRecord(cwd, sources, folders);
   const content = combine(folders, record, noHistory, today);
   // The history costs more than all the rest, and decides only which numbers the next agents get.
@@ -48,9 +53,20 @@ export function checkContent(sources: readonly SourceFolder[], vocabulary: Known
 
 const noHistory: NumberHistory = { lost: [], incomplete: null };
 
-function parseAll(sources: readonly SourceFolder[], vocabulary: KnownVocabulary): ParsedFolder[] {
+/** Is called after each folder with how many of them are done. */
+type OnFolder = (done: number, total: number) => void;
+
+function parseAll(
+  sources: readonly SourceFolder[],
+  vocabulary: KnownVocabulary,
+  onFolder: OnFolder = () => {},
+): ParsedFolder[] {
   const schema = frontMatterSchema(vocabulary);
-  return sources.map((source) => parseSafely(source, schema));
+  return sources.map((source, index) => {
+    const folder = parseSafely(source, schema);
+    onFolder(index + 1, sources.length);
+    return folder;
+  });
 }
 
 /** A folder on which the program itself fails has an error like any other, so that it never stops the rest. */

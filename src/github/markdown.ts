@@ -1,10 +1,11 @@
+import { printable, visible } from '../visible.ts';
+
 /**
  * Text of strangers as it may stand in Markdown on GitHub, also in a cell of a table: on one line, with nothing in it
  * that makes a link, a tag, a mention or a new cell.
  */
 export function markdownText(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
+  return visible(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
@@ -17,5 +18,5 @@ export function markdownText(text: string): string {
 export function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
-  return `${fence}text\n${text}\n${fence}`;
+  return `${fence}text\n${printable(text)}\n${fence}`;
 }
