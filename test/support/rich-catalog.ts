@@ -148,10 +148,13 @@ export function renderLargeCatalog(folder: string): Map<string, Buffer> {
   return render(folder, settings, { agents: copies, moved }, new Map());
 }
 
-/** Every file of a preview without agents, whose publication has no server. */
+/** Every file of a preview without agents, whose publication has no server, and the pages of one with a single agent. */
 export function renderBareCatalog(folder: string): Map<string, Buffer> {
   const settings = { ...loadSettings(folder, {}, {}), runtimeUrl: null };
-  return render(folder, settings, { agents: [], moved: new Map() }, new Map(), true);
+  const files = render(folder, settings, { agents: [], moved: new Map() }, new Map(), true);
+  const { agents } = select(loadContent(folder, settings, older.date), { today: older.date });
+  const single = render(folder, settings, { agents, moved: new Map() }, new Map());
+  return new Map([...[...single].filter(([path]) => path.startsWith('agents/')), ...files]);
 }
 
 function render(

@@ -454,6 +454,15 @@ export const barePages: Record<string, Expected> = {
       'This publication runs no MCP server. Anyone can run one over the same agents with the program that builds it.',
     'section[aria-labelledby=mcp] dl': [],
   },
+  'agents/older.html': {
+    h1: older.title,
+    'section[aria-labelledby=related]': [],
+    '.between a': [],
+    'section[aria-labelledby=verdict]': [],
+    'section[aria-labelledby=follow]': [],
+    'form.subscribe': [],
+    '.install dt': ['As a skill, for coding assistants', 'The prompt as a file'],
+  },
   '404.html': { 'section[aria-labelledby=newest]': [] },
   'about.html': { 'form.subscribe': [] },
 };
