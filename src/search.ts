@@ -42,7 +42,7 @@ class LoadedIndex extends MiniSearch<SearchEntry> {
     let part: 'head' | 'stored' | 'terms' = 'head';
     for (const line of linesOf(json)) {
       if (part === 'head') {
-        loaded.#takeHead(JSON.parse(`${line}}}`) as AsPlainObject);
+        yield* loaded.#takeHead(JSON.parse(`${line}}}`) as AsPlainObject);
         part = 'stored';
       } else if (line === '},"index":[') part = 'terms';
       else if (line === ']}') return loaded;
@@ -54,7 +54,7 @@ class LoadedIndex extends MiniSearch<SearchEntry> {
     throw new Error('it does not end as this version of the program writes it');
   }
 
-  #takeHead(head: AsPlainObject): void {
+  *#takeHead(head: AsPlainObject): Generator<void> {
     this._documentCount = head.documentCount;
     this._nextId = head.nextId;
     this._fieldIds = head.fieldIds;
@@ -63,8 +63,12 @@ class LoadedIndex extends MiniSearch<SearchEntry> {
     for (const [id, slug] of Object.entries(head.documentIds)) {
       this._documentIds.set(Number(id), slug);
       this._idToShortId.set(slug, Number(id));
+      yield;
     }
-    for (const [id, lengths] of Object.entries(head.fieldLength)) this._fieldLength.set(Number(id), lengths);
+    for (const [id, lengths] of Object.entries(head.fieldLength)) {
+      this._fieldLength.set(Number(id), lengths);
+      yield;
+    }
   }
 
   #takeStored(entries: AsPlainObject['storedFields']): void {

@@ -64,14 +64,16 @@ export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<stri
     throw new Error(`search-index.json cannot be read: ${error.message}`);
   });
   const text = async (path: string) => (await read(path))?.toString('utf8') ?? null;
+  const categories = await inSlices(counted(agents.map(({ category }) => category)));
+  const tags = await inSlices(counted(agents.flatMap((agent) => agent.tags)));
   const bySlug = new Map(agents.map((agent) => [agent.slug, agent]));
   return {
     card,
     schema: `${card.websiteUrl}/api/schema.json`,
     agents,
     bySlug,
-    categories: counted(agents.map(({ category }) => category)),
-    tags: counted(agents.flatMap(({ tags }) => tags)),
+    categories,
+    tags,
     index,
     slugOf: (slug) => (bySlug.has(slug) ? slug : Object.hasOwn(moved, slug) ? moved[slug] : undefined),
     catalogJson: () => text(catalogPath),
@@ -104,9 +106,12 @@ function* readAgents(json: Buffer): Generator<void, AgentSummary[]> {
   return agents;
 }
 
-function counted(keys: readonly string[]): Counted[] {
+function* counted(keys: readonly string[]): Generator<void, Counted[]> {
   const counts = new Map<string, number>();
-  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const key of keys) {
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    yield;
+  }
   return [...counts]
     .map(([key, count]) => ({ key, count }))
     .sort((a, b) => b.count - a.count || compareText(a.key, b.key));

@@ -19,31 +19,32 @@ export function fits(
   const [category, tag, difficulty, runtime] = [filters.category, filters.tag, filters.difficulty, filters.runtime].map(
     (filter) => filter?.trim().toLowerCase() ?? '',
   );
-  const same = (wanted: string | undefined, ...values: readonly string[]) =>
+  const same = (wanted: string | undefined, values: readonly string[]) =>
     wanted === '' || values.some((value) => value.toLowerCase() === wanted);
   return (agent) =>
-    same(category, agent.category, agent.categoryLabel) &&
-    same(tag, ...agent.tags) &&
-    same(difficulty, agent.difficulty) &&
-    same(runtime, ...agent.runtimes);
+    same(category, [agent.category, agent.categoryLabel]) &&
+    same(tag, agent.tags) &&
+    same(difficulty, [agent.difficulty]) &&
+    same(runtime, agent.runtimes);
 }
 
 /** What a search found. */
 export interface Found {
-  /** Best first, each with how well it answers the query: 1 is best. */
+  /** The best of them, best first, each with how well it answers the query: 1 is best. */
   agents: (AgentSummary & { score: number })[];
+  /** How many there are in all. */
+  total: number;
   matched: 'every word' | 'some words' | 'nothing';
 }
 
-/** The agents that a query finds, as the search of the pages does. */
-export function search({ index, bySlug }: McpCatalog, query: string, filters: Filters): Found {
-  const fit = fits(filters);
-  const hits = searchAgents(index, query, fit);
-  const agents = hits.flatMap(({ id, score }) => {
-    const agent = bySlug.get(id);
-    return agent === undefined ? [] : [{ ...agent, score: Math.round(score * 100) / 100 }];
+/** The agents that a query finds, as the search of the pages does; the first `limit` of them. */
+export function search({ index, bySlug }: McpCatalog, query: string, filters: Filters, limit: number): Found {
+  const hits = searchAgents(index, query, fits(filters)).filter(({ id }) => bySlug.has(id));
+  const agents = hits.slice(0, limit).map(({ id, score }) => {
+    return { ...(bySlug.get(id) as AgentSummary), score: Math.round(score * 100) / 100 };
   });
-  return { agents, matched: hits[0] === undefined ? 'nothing' : hits[0].whole ? 'every word' : 'some words' };
+  const matched = hits[0] === undefined ? 'nothing' : hits[0].whole ? 'every word' : 'some words';
+  return { agents, total: hits.length, matched };
 }
 
 /** The slugs that a wrong one was most likely meant to be, nearest first, at most three. */

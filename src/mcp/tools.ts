@@ -77,20 +77,19 @@ const tools: readonly Tool[] = [
     input: searchAgentsInput,
     output: searchAgentsOutput,
     run({ query, limit, detail, ...filters }, catalog) {
-      const { agents, matched } = search(catalog, query, filters);
-      const best = agents.slice(0, limit);
+      const { agents, total, matched } = search(catalog, query, filters, limit);
       const short = listed(detail);
       const data = {
-        agents: best.map(({ score, ...agent }) => ({ ...short(agent), score })),
-        total: agents.length,
+        agents: agents.map(({ score, ...agent }) => ({ ...short(agent), score })),
+        total,
         matched,
       };
-      if (agents.length === 0) {
+      if (total === 0) {
         const text = nothingFound(catalog, { query, ...filters });
         return { text, data: { ...data, tryInstead: suggestions(catalog) } };
       }
       const words = matched === 'every word' ? '' : ' No agent has every word of the query; these have some.';
-      const text = `Showing ${best.length} of ${agents.length}, best match first.${words}\n\n${agentLines(best, detail)}`;
+      const text = `Showing ${agents.length} of ${total}, best match first.${words}\n\n${agentLines(agents, detail)}`;
       return { text, data };
     },
   }),
