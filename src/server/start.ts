@@ -1,20 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
 import { OperationError } from '../diagnostics.ts';
-import type { ErrorCode } from '../schema/errors.ts';
-import { errorCodes } from '../schema/errors.ts';
 import { openSignups } from '../signups/open.ts';
 import { openVoteLog } from '../votes/jsonl.ts';
 import { createApp } from './app.ts';
 import { endStalled, inTurn, limitConnections } from './connections.ts';
-import { errorBody, sendError } from './errors.ts';
+import { sendError } from './errors.ts';
 import { hostProblem } from './host.ts';
 import { followBuild } from './live-build.ts';
 import type { ServerLog } from './request-log.ts';
 import type { ServerSettings } from './settings.ts';
+import { answerUnparsed } from './unparsed.ts';
 
 /** A server that listens. */
 export interface RunningServer {
@@ -53,34 +51,23 @@ export async function startServer(
   { stalledMs: patienceMs = stalledMs } = {},
 ): Promise<RunningServer> {
   let stopping = false;
-  const underWay = new Set<ServerResponse>();
   let handle: RequestListener = (_request, response) => {
     sendError(response, 'unavailable', 'The service is starting.', { 'retry-after': '1' });
   };
-  const listener = inTurn((request, response) => {
+  const turns = inTurn((request, response) => {
     if (stopping) response.setHeader('connection', 'close');
     const problem = hostProblem(request);
     if (problem !== null) return sendError(response, 'bad_request', problem, { connection: 'close' });
     handle(request, response);
-    if (response.writableEnded) return;
-    underWay.add(response);
-    response.once('close', () => underWay.delete(response));
   });
+  const { listener, underWay } = turns;
   // What Node would refuse by itself, without an Error object, is refused here, or answered.
   const server = createServer({ ...timeouts, requireHostHeader: false }, listener);
   endStalled(server, patienceMs);
   const perClient = settings.trustProxy === 0 ? settings.maxClientConnections : 0;
   limitConnections(server, { total: settings.maxConnections, perClient }, log.log);
   server.on('checkExpectation', listener);
-  server.on('connect', (_request, socket) => {
-    socket.on('error', () => socket.destroy());
-    endWith(socket, 'method_not_allowed', 'This service is no proxy.', {
-      headers: 'Allow: GET, HEAD, POST, OPTIONS\r\n',
-    });
-    // It is the HTTP server's no longer, which would not end it at a stop.
-    socket.once('finish', () => socket.destroy());
-  });
-  server.on('clientError', refuseUnparsed);
+  answerUnparsed(server, turns);
   await new Promise<void>((done, failed) => {
     server.once('error', (error: NodeJS.ErrnoException) => failed(explainListening(error, settings)));
     server.listen(settings.port, settings.host, done);
@@ -90,7 +77,7 @@ export async function startServer(
   const close = async () => {
     stopping = true;
     // Their connections would stay open after the answer, for a next request, and hold the end up.
-    for (const response of underWay) if (!response.headersSent) response.setHeader('connection', 'close');
+    for (const response of underWay.values()) if (!response.headersSent) response.setHeader('connection', 'close');
     const closed = new Promise((done) => server.close(done));
     server.closeIdleConnections();
     const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
@@ -134,37 +121,6 @@ export async function startServer(
     await close();
     throw error;
   }
-}
-
-/** Answers what Node's parser refuses with an Error object too. */
-function refuseUnparsed(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [code, message]: [ErrorCode, string] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['headers_too_large', 'The headers are larger than allowed.']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['request_timeout', 'The request did not arrive in time.']
-        : ['bad_request', 'The request is not well-formed HTTP.'];
-  const isHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ';
-  endWith(socket, code, message, { isHead });
-}
-
-/** Writes an Error object where there is no response to write it to, and ends the connection. `headers` end in CRLF. */
-function endWith(
-  socket: Duplex,
-  code: ErrorCode,
-  message: string,
-  { headers = '', isHead = false }: { headers?: string; isHead?: boolean } = {},
-): void {
-  const body = errorBody(code, message);
-  const { status } = errorCodes[code];
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `${headers}Connection: close\r\n\r\n${isHead ? '' : body}`,
-  );
 }
 
 function hostForPeople(host: string): string {

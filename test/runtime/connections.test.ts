@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ask, type Here, until, withServerHere } from '../support/runtime.ts';
+import { ask, type Here, parseAnswer, until, withServerHere } from '../support/runtime.ts';
 
 /** What one connection, and one client, can make the server hold. */
 
@@ -30,9 +30,9 @@ async function untilCutOff({ socket, isClosed }: ReturnType<typeof client>): Pro
   });
 }
 
-/** Makes llms-full.txt so large that the system takes only a part of it while nobody reads. */
-function writeLargeFile({ folder }: Here, megabytes: number): number {
-  writeFileSync(join(folder, 'dist/llms-full.txt'), Buffer.alloc(megabytes * 1024 * 1024, 'x'));
+/** Makes a text file so large that the system takes only a part of it while nobody reads. */
+function writeLargeFile({ folder }: Here, megabytes: number, name = 'llms-full.txt'): number {
+  writeFileSync(join(folder, 'dist', name), Buffer.alloc(megabytes * 1024 * 1024, 'x'));
   return megabytes * 1024 * 1024;
 }
 
@@ -56,8 +56,8 @@ test('a client that pipelines and does not read has one answer under way, not al
 
 test('a client that pipelines thousands of requests is disconnected, and others are served', () =>
   withServerHere({}, async (here) => {
-    const flooding = Array.from({ length: 5 }, () => client(here));
-    for (const { socket } of flooding) socket.write(get('/nowhere').repeat(5000));
+    const flooding = Array.from({ length: 3 }, () => client(here));
+    for (const { socket } of flooding) socket.write(get('/nowhere').repeat(2000));
     for (const each of flooding) await untilCutOff(each);
     assert.is((await ask(here.address, '/')).status, 200);
   }));
@@ -84,31 +84,36 @@ test('a moderate number of pipelined requests is answered in order, and the conn
     socket.destroy();
   }));
 
-for (const [kind, megabytes] of [
-  ['from memory', 8],
-  ['from the disk', 24],
-] as const) {
-  test(`an answer ${kind} that nobody reads ends its connection; one that is read slowly arrives whole`, () =>
-    withServerHere({ stalledMs: 150 }, async (here) => {
-      const size = writeLargeFile(here, megabytes);
-      const stalled = client(here);
-      // More than the system takes of an answer from memory.
-      stalled.socket.write(get('/llms-full.txt').repeat(megabytes > 8 ? 1 : 5));
-      const slow = client(here);
-      let read = 0;
-      slow.socket.write(get('/llms-full.txt').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
-      slow.socket.on('data', (bytes: Buffer) => {
-        read += bytes.length;
-        if (read % 20 === 0) return;
-        slow.socket.pause();
-        setTimeout(() => slow.socket.resume(), 1);
-      });
-      slow.socket.resume();
-      await untilCutOff(stalled);
-      await until(() => slow.isClosed());
-      assert.ok(read > size && read < size + 2000, `${read} bytes of ${size}`);
-    }));
-}
+test('an answer that nobody reads ends its connection; one that is read slowly arrives whole', () =>
+  withServerHere({ stalledMs: 150 }, async (here) => {
+    // Files of up to 8 MB are answered from memory, larger ones from the disk.
+    const cases: [name: string, megabytes: number, times: number][] = [
+      ['llms.txt', 8, 3],
+      ['llms-full.txt', 24, 1],
+    ];
+    await Promise.all(
+      cases.map(async ([name, megabytes, times]) => {
+        const size = times * writeLargeFile(here, megabytes, name);
+        const requests = get(`/${name}`).repeat(times);
+        const stalled = client(here);
+        stalled.socket.write(requests);
+        const slow = client(here);
+        let read = 0;
+        slow.socket.on('data', (bytes: Buffer) => {
+          const before = read;
+          read += bytes.length;
+          if (Math.floor(before / 2e6) === Math.floor(read / 2e6)) return;
+          slow.socket.pause();
+          setTimeout(() => slow.socket.resume(), 30);
+        });
+        slow.socket.resume();
+        slow.socket.write(requests.replace(/\r\n$/, 'Connection: close\r\n\r\n'));
+        await untilCutOff(stalled);
+        await until(slow.isClosed);
+        assert.ok(read > size && read < size + times * 2000, `${name}: ${read} bytes of ${size}`);
+      }),
+    );
+  }));
 
 test('connections are limited in all and for each client, and are taken again when others end', () =>
   withServerHere({ flags: { maxConnections: '6', maxClientConnections: '4' } }, async (here) => {
@@ -153,6 +158,79 @@ test('behind a proxy, which has the connections of many clients, there is no lim
     assert.is((await ask(here.address, '/')).status, 200);
     assert.equal(clients.filter(({ isClosed }) => isClosed()).length, 0);
     for (const { socket } of clients) socket.destroy();
+  }));
+
+/** The answers in what came over a connection, each with its status; those named in `expected` as empty have no body. */
+function answersIn(raw: string, expected: readonly string[]): string[] {
+  const answers: string[] = [];
+  for (let rest = raw; rest !== ''; ) {
+    const { status, headers, text } = parseAnswer(rest);
+    const length = expected[answers.length]?.endsWith('empty') ? 0 : Number(headers['content-length']);
+    if (!(status > 0 && text.length >= length)) return [...answers, `cut off or mixed: ${rest.slice(0, 200)}`];
+    answers.push(length > 1e6 ? `${status} large` : `${status} ${length === 0 ? 'empty' : 'body'}`);
+    rest = text.slice(length);
+  }
+  return answers;
+}
+
+const vote = '{"slug":"one","vote":"yes"}';
+const posted = (headers: string) =>
+  `POST /api/feedback HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${headers}\r\n\r\n`;
+const aVote = posted(`application/json\r\nContent-Length: ${vote.length}`) + vote;
+const chunked = 'Transfer-Encoding: chunked';
+const large = get('/llms-full.txt');
+
+/** What is sent at once, what is sent once an answer has begun, and the answers in their order. */
+const astray: [name: string, packets: [first: string, second?: string], answers: string[]][] = [
+  ['a vote, then no request', [`${aVote}GET /a b\r\n\r\n`], ['200 body', '400 body']],
+  ['a large answer, then no request', [`${large}nothing\r\n\r\n`], ['200 large', '400 body']],
+  ['two answers, then no request', [`${large}${aVote}nothing\r\n\r\n`], ['200 large', '200 body', '400 body']],
+  ['a vote, then HEAD', [`${aVote}HEAD /\xff HTTP/1.1\r\n\r\n`], ['200 body', '400 empty']],
+  [
+    'a body that nobody waited for, then HEAD',
+    [posted('text/plain\r\nContent-Length: 9'), '{}\r\n\r\n{}!HEAD /\xff HTTP/1.1\r\n\r\n'],
+    ['415 body', '400 empty'],
+  ],
+  [
+    'a body that nobody waited for, then GET',
+    [posted('text/plain\r\nContent-Length: 9'), '{}\r\n\r\n{}!GET /\xff HTTP/1.1\r\n\r\n'],
+    ['415 body', '400 body'],
+  ],
+  ['HEAD, then GET', [`${get('/').replace('GET', 'HEAD')}GET /\xff HTTP/1.1\r\n\r\n`], ['200 empty', '400 body']],
+  ['a body that goes astray', [`${posted(`application/json\r\n${chunked}`)}zz\r\n`], ['400 body']],
+  [
+    'a body that goes astray, in turn',
+    [`${large}${posted(`application/json\r\n${chunked}`)}zz\r\n`],
+    ['200 large', '400 body'],
+  ],
+  ['a body that goes astray after its answer', [posted(`text/plain\r\n${chunked}`), 'zz\r\n'], ['415 body']],
+  [
+    'a body of HEAD that goes astray',
+    [`HEAD /api/none HTTP/1.1\r\nHost: localhost\r\n${chunked}\r\n\r\n`, 'zz\r\n'],
+    ['404 empty'],
+  ],
+  ['a vote, then a tunnel', [`${aVote}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`], []],
+  ['an answer, then a tunnel', [`${get('/')}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`], ['200 body', '405 body']],
+];
+
+test('what is no request is refused after the answers to what came before, not amid them', () =>
+  withServerHere({}, async (here) => {
+    writeLargeFile(here, 9);
+    const wrong: string[] = [];
+    for (const [name, [first, second], expected] of astray) {
+      const { socket, isClosed } = client(here);
+      let raw = '';
+      socket.setEncoding('latin1').on('data', (part) => {
+        if (raw === '' && second !== undefined) socket.write(second, 'latin1');
+        raw += part;
+      });
+      socket.resume();
+      socket.write(first, 'latin1');
+      await until(isClosed);
+      const answers = answersIn(raw, expected);
+      if (String(answers) !== String(expected)) wrong.push(`${name}: ${answers}`);
+    }
+    assert.equal(wrong, []);
   }));
 
 test.run();

@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Asking, ask, exchange, notesIn, vote, withRuntime } from '../support/runtime.ts';
 
-/** Generated requests that are bad, or at least odd: none is answered with 5xx, none hangs, none leaves a trace. */
+/**
+ * Generated requests that are bad, or at least odd: none is answered with 5xx, none hangs, none leaves a trace. What hangs
+ * is answered with 408, or with nothing until `ask` or `exchange` gives up.
+ */
 
 const seed = 20261121;
 
@@ -122,9 +126,9 @@ test('2,000 generated requests give no 5xx, no hang, no line in a log, and no gr
 
     async function send(sent: ReturnType<typeof toRequest>): Promise<void> {
       try {
-        const { status, ms, text } = await ask(server.address, sent.path, { ...sent.asking, agent });
+        const { status, text } = await ask(server.address, sent.path, { ...sent.asking, agent });
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        if (status >= 500 || ms > 2000) note(sent, `${status} after ${ms} ms, ${text}`);
+        if (status >= 500 || status === 408) note(sent, `${status}, ${text}`);
       } catch (error) {
         note(sent, String(error));
       }
@@ -138,8 +142,8 @@ test('2,000 generated requests give no 5xx, no hang, no line in a log, and no gr
     assert.ok(grown < 50, `${grown} MB more`);
 
     await inTurns(fc.sample(wild, { seed, numRuns: 300 }), 16, async (bytes) => {
-      const { text, ms } = await exchange(server.address, bytes, { finish: true, patienceMs: 5000 });
-      if (/^HTTP\/1\.1 5/.test(text) || ms > 2000) note(bytes.toString('latin1'), `${ms} ms, ${text}`);
+      const { text } = await exchange(server.address, bytes, { finish: true });
+      if (/^HTTP\/1\.1 (5|408)/.test(text)) note(bytes.toString('latin1'), text);
     }).catch((error) => wrong.push(String(error)));
 
     assert.equal(wrong.slice(0, 5), []);
@@ -150,6 +154,23 @@ test('2,000 generated requests give no 5xx, no hang, no line in a log, and no gr
     assert.is((await vote(server.address, 'well')).status, 200);
     agent.destroy();
   }));
+
+test('what a test sends as a body arrives as the body, whatever the method', async () => {
+  const echo = http.createServer((request, response) => request.pipe(response));
+  await new Promise<void>((done) => echo.listen(0, '127.0.0.1', done));
+  const address = `http://127.0.0.1:${(echo.address() as AddressInfo).port}/`;
+  const bodies: Asking[] = [{ body: 'text' }, { pieces: [Buffer.from('te'), Buffer.from('xt')] }];
+  const wrong: string[] = [];
+  for (const method of allMethods) {
+    if (method === 'HEAD') continue;
+    for (const asking of bodies) {
+      const { text } = await ask(address, '/', { method, ...asking });
+      if (text !== 'text') wrong.push(`${method}: ${text}`);
+    }
+  }
+  echo.close();
+  assert.equal(wrong, []);
+});
 
 type Sent = typeof request extends fc.Arbitrary<infer Value> ? Value : never;
 
