@@ -76,9 +76,7 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   const { info, written, warnings, heldBack, historyMissing } = result;
 
   if (warnings.length > 0) {
-    terminal.say(
-      `${prettyReport(warnings, { color: terminal.color })}\nNone of this stops the build: it concerns what is not in it.\n\n`,
-    );
+    terminal.say(`${prettyReport(warnings, { color: terminal.color })}\nThese errors did not stop the build.\n\n`);
   }
   for (const slug of heldBack)
     terminal.say(`Held back: ${visible(slug)} has errors and stays out until they are mended.\n`);

@@ -58,10 +58,13 @@ export function readRecord(
     const blobs = agentBlobsAt(cwd, branch.commit);
     const before = baseBlobs(cwd, branch, blobs);
     const standing = standings(cwd, sources, folders, [...blobs.values(), ...before.values()]);
-    const agents = new Map([...blobs].map(([slug, blob]) => [slug, standing(blob)]));
+    const day = latestDay(branch.committed);
+    const agents = new Map(
+      [...blobs].map(([slug, blob]) => [slug, beforeMoved(cwd, branch.commit, slug, standing(blob), day)]),
+    );
     return {
       branch: branch.name,
-      day: latestDay(branch.committed),
+      day,
       agents,
       inherited: new Set([...before].flatMap(([slug, blob]) => (standing(blob).issue === null ? [] : [slug]))),
       firstOf: (slugs) => firstNumbered(cwd, branch.commit, slugs) ?? earliest(slugs, agents),
@@ -70,6 +73,27 @@ export function readRecord(
     if (error instanceof GitError) return null;
     throw error;
   }
+}
+
+/**
+ * The standing of an agent on the branch. One with a number and a date to come has the date on which it was published, if
+ * an earlier commit has that: its date was moved, and a page that readers have seen must not disappear.
+ */
+function beforeMoved(cwd: string, commit: string, slug: string, standing: Standing, day: string): Standing {
+  const { issue, date } = standing;
+  if (issue === null || date === null || date <= day) return standing;
+  const versions = replacedVersions(cwd, [commit], 'date', slug);
+  const texts = readBlobs(
+    cwd,
+    versions.map(({ blob }) => blob),
+  );
+  for (const { blob, committed } of versions) {
+    const earlier = standingIn(texts.get(blob) ?? '');
+    if (earlier.issue === issue && earlier.date !== null && earlier.date <= latestDay(committed)) {
+      return { ...standing, date: earlier.date };
+    }
+  }
+  return standing;
 }
 
 function baseBlobs(cwd: string, { base, commit }: RecordBranch, blobs: Map<string, string>): Map<string, string> {
@@ -121,7 +145,7 @@ export function readLostNumbers(cwd: string): NumberHistory {
   if (branch === null) return { lost: [], incomplete: null };
   try {
     const tips = branch.base === branch.commit ? ['HEAD'] : [branch.commit, 'HEAD'];
-    const versions = replacedVersions(cwd, tips);
+    const versions = replacedVersions(cwd, tips, 'issue');
     const texts = readBlobs(
       cwd,
       versions.map(({ blob }) => blob),

@@ -85,7 +85,7 @@ export function readBlobs(cwd: string, ids: Iterable<string>): Map<string, strin
   return texts;
 }
 
-/** A version of an agent.md that a commit replaced or deleted, in which the line `issue` was another one. */
+/** A version of an agent.md that a commit replaced or deleted, in which a line was another one. */
 export interface ReplacedVersion {
   slug: string;
   blob: string;
@@ -95,16 +95,21 @@ export interface ReplacedVersion {
 }
 
 /**
- * Every earlier version of the agents whose `issue` line changed afterwards, newest first, as the line of first parents
- * up to `tips` has them: what was on the branch itself, not on branches that were merged later.
+ * Every earlier version of the agents whose line `key` changed afterwards, newest first, as the line of first parents up
+ * to `tips` has them: what was on the branch itself, not on branches that were merged later. `slug` may be a pattern.
  *
  * Throws GitError, also where git takes longer than a minute.
  */
-export function replacedVersions(cwd: string, tips: readonly string[]): ReplacedVersion[] {
+export function replacedVersions(
+  cwd: string,
+  tips: readonly string[],
+  key: 'issue' | 'date',
+  slug = '*',
+): ReplacedVersion[] {
   const log = git(cwd, [
     ...['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', 'log', '--first-parent', '-m'],
-    ...['--raw', '--no-abbrev', '--no-renames', '--diff-filter=DM', '-G^issue:', '--relative'],
-    ...['--format=%x00%H %ct', ...tips, '--', ':(glob)agents/*/agent.md'],
+    ...['--raw', '--no-abbrev', '--no-renames', '--diff-filter=DM', `-G^${key}:`, '--relative'],
+    ...['--format=%x00%H %ct', ...tips, '--', `:(glob)agents/${slug}/agent.md`],
   ]);
   return log
     .split('\0')

@@ -204,6 +204,16 @@ test('a build that leaves out errors keeps the pages of published agents, with t
     assert.is(select(content, { today }).errors.length, 4);
   }));
 
+test('the date of a published agent, moved to a coming day and merged all the same, keeps its page and its date', () =>
+  inRepository((folder) => {
+    put(folder, { slug: 'two', date: '2099-12-24', front: { issue: '2' } });
+    commit(folder);
+    assert.equal(errors(folder), ['record/date two/agent.md:3 Write `date: 2026-01-02`.']);
+    assert.equal(built(folder), { one: 1, two: 2, three: 3 });
+    const { folders } = loadContent(folder, loadSettings(folder, {}, {}), today);
+    assert.is(folders.find(({ slug }) => slug === 'two')?.agent?.date, '2026-01-02');
+  }));
+
 test('a number typed on a coming agent and merged all the same stalls nobody, now or on its day', () =>
   inRepository((folder) => {
     put(folder, { slug: 'eager', date: '2099-12-25', front: { issue: '4' } }, { slug: 'today', date: today });
