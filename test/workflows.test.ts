@@ -49,6 +49,14 @@ const broken: [name: string, faults: string[], expected: RegExp][] = [
     faultsOf({ permissions: { contents: 'write' }, steps: [{ run: 'npm ci' }] }),
     /more than git/,
   ],
+  [
+    'a commit from an earlier job beside a token that may push',
+    faultsOf({
+      permissions: { contents: 'write' },
+      steps: [{ ...good.step, with: { ref: '\u0024{{ needs.number.outputs.commit }}' } }],
+    }),
+    /earlier job names the commit/,
+  ],
   ['a token that stays on the disk', faultsOf({ steps: [{ uses: good.step.uses ?? '' }] }), /persist-credentials/],
   [
     'an artifact without .well-known',

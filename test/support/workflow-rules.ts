@@ -34,6 +34,7 @@ function jobFaults(job: Job, text: string): string[] {
     ...(job.permissions === undefined ? ['it has no permissions of its own.'] : []),
     ...(job['timeout-minutes'] === undefined ? ['it has no timeout-minutes.'] : []),
     ...(mayPush(job) && job.steps.some(runsCode) ? ['it may push, and runs more than git.'] : []),
+    ...(mayPush(job) && job.steps.some(checksOutNamed) ? ['it may push, and an earlier job names the commit.'] : []),
     ...job.steps.flatMap((step) => stepFaults(step, mayPush(job), text)),
   ];
 }
@@ -43,6 +44,11 @@ function runsCode({ uses, run = '' }: Step): boolean {
   return (
     (uses !== undefined && !uses.startsWith('actions/checkout@')) || /\b(?:npm|npx|node|yarn|pnpm|catalog)\b/.test(run)
   );
+}
+
+/** Whether a step checks out a commit that another job or step named: what ran there could name any commit. */
+function checksOutNamed({ uses, with: inputs = {} }: Step): boolean {
+  return uses?.startsWith('actions/checkout@') === true && inputs.ref !== undefined;
 }
 
 function mayPush({ permissions }: Job): boolean {
