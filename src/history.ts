@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { firstLine } from './git/repository.ts';
 import { GitError, git } from './git/run.ts';
 
@@ -34,7 +35,7 @@ export function readHistory(catalog: string): History {
     }
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    return without(error.missing ? 'git is not installed' : 'this folder is in no git repository');
+    return without(error.missing ? 'git is not installed' : refusal(error.message, catalog));
   }
   try {
     const numbered = entries(git(catalog, numberLog)).flatMap(({ commit, lines }) =>
@@ -106,9 +107,15 @@ function changesBySlug(log: readonly Entry[], numbered: ReadonlySet<string>): Ma
   return changes;
 }
 
+/** Why git does not read a folder. It reads none of another user, such as root's by the user of the server. */
+function refusal(said: string, catalog: string): string {
+  if (!/dubious ownership|unsafe repository/.test(said)) return 'this folder is not in a git repository';
+  return `the repository belongs to another user (allow it with \`git config --system --add safe.directory ${resolve(catalog)}\`)`;
+}
+
 function without(reason: string): History {
   return {
     changes: new Map(),
-    missing: `The pages show no history of the prompts: ${reason}. Publication dates stand for dates of change.`,
+    missing: `The pages show no history of the prompts: ${reason}. Dates of publication are used as dates of change.`,
   };
 }

@@ -124,10 +124,20 @@ test('a folder outside git, and a machine without git, are built without the his
     writeCatalog(folder, [{ slug: 'one', date: '2026-11-20' }]);
     const outside = await catalog(['build', '--cwd', folder, '--today', '2026-11-21']);
     assert.is(outside.code, 0, outside.stderr);
-    assert.match(outside.stderr, 'The pages show no history of the prompts: this folder is in no git repository.');
+    assert.match(outside.stderr, 'The pages show no history of the prompts: this folder is not in a git repository.');
     const without = await catalog(['build', '--cwd', folder, '--today', '2026-11-21'], { env: { PATH: folder } });
     assert.is(without.code, 0, without.stderr);
     assert.match(without.stderr, 'The pages show no history of the prompts: git is not installed.');
+  });
+});
+
+test('a repository of another user is named as the reason, with what allows it', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-11-20' }]);
+    git(folder, ['init', '--quiet']);
+    const env = { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' };
+    const { stderr } = await catalog(['build', '--cwd', folder, '--today', '2026-11-21'], { env });
+    assert.match(stderr, `another user (allow it with \`git config --system --add safe.directory ${folder}\`)`);
   });
 });
 
