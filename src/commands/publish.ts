@@ -102,7 +102,7 @@ async function tell(
   }
   const verb = dryRun ? 'Would publish' : 'Published';
   if (releases.length === 0) {
-    const earlier = published.pushed ? ' The numbers that an interrupted run had committed are pushed now.' : '';
+    const earlier = published.pushed ? ' Numbers committed earlier are pushed now.' : '';
     terminal.say(`Nothing new is due on ${published.today}.${earlier}\n`);
   }
   for (const { issue, slug, title } of releases) terminal.say(`${verb} No. ${issue}: ${visible(title)} (${slug})\n`);

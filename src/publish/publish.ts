@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { OperationError } from '../diagnostics.ts';
 import { gitFolders } from '../git/leftovers.ts';
+import { findRecord } from '../git/record.ts';
 import {
   commitFiles,
   commitsAhead,
@@ -68,6 +69,7 @@ export async function publish(options: PublishOptions): Promise<Published> {
   if (dryRun) return { ...planPublication(cwd, settings, today), commit: null, pushed: false };
   const place = openPlace(options);
   if (place === null) return numberAndCommit(options, null);
+  if (options.commit) refuseOtherBranch(place);
   return aloneIn(place, async (killed) => {
     if (killed !== null) await clearAfterKill(place, killed);
     refuseLocked(place);
@@ -210,6 +212,16 @@ function upstreamToPush({ branch, upstream }: Repository): Upstream {
     );
   }
   return upstream;
+}
+
+/** Numbers count once the default branch has them: on any other, another agent could get the same number. */
+function refuseOtherBranch({ cwd, repository: { branch, upstream } }: Place): void {
+  const record = findRecord(cwd);
+  if (branch === null || record === null || record.name === branch) return;
+  if (upstream !== null && record.name === nameOf(upstream)) return;
+  throw new OperationError(
+    `The branch ${branch} is checked out, and numbers are recorded on ${record.name}. Merge the branch, and run the command on the default branch.`,
+  );
 }
 
 const detached =

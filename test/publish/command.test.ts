@@ -55,6 +55,15 @@ async function refused(editor: string, words: RegExp, run: () => Promise<Finishe
   assert.equal(await state(editor), before);
 }
 
+test('numbers are not committed on a branch that is not published', () =>
+  inRepository(async ({ editor }) => {
+    await git(editor, 'switch', '--quiet', '--create', 'headline-tester');
+    const words = /The branch headline-tester is checked out, and numbers are recorded on origin\/main\./;
+    await refused(editor, words, () => publish(editor, ['--push']));
+    await refused(editor, words, () => publish(editor, ['--commit']));
+    assert.is((await publish(editor, ['--dry-run'])).code, 0);
+  }));
+
 const issueOf = (editor: string, slug: string) =>
   /^issue: (\d+)$/m.exec(readFileSync(join(editor, 'agents', slug, 'agent.md'), 'utf8'))?.[1];
 
