@@ -27,7 +27,7 @@ export function addMcp(program: Command, terminal: Console): void {
       'after',
       '\nAn assistant starts this itself. It serves the build in --out and follows it; where there is none, what is due\n' +
         'today is built in memory. It ends when the assistant closes its input.\n' +
-        '\nExamples:\n  $ claude mcp add agents -- npx catalog mcp --cwd /path/to/catalog\n  $ catalog mcp --out /srv/catalog/dist\n',
+        '\nExamples:\n  $ claude mcp add agents -- npx --no --prefix /path/to/catalog catalog mcp --cwd /path/to/catalog\n  $ catalog mcp --out /srv/catalog/dist\n',
     )
     .action((flags: CommonFlags) => serveMcp(flags, terminal));
 }

@@ -133,7 +133,7 @@ function escapedFindings(text: string, place: () => Place): TextFinding[] {
             code: 'text/hidden-character' as const,
             place: place(),
             message: hidden.message,
-            hint: 'If this place does not show it, it is written as an escape, such as \\u202E, &#x202E; or %E2%80%AE. Delete the escape.',
+            hint: 'If you cannot see it here, it is written as an escape, such as \\u202E, &#x202E; or %E2%80%AE. Delete the escape.',
             escaped: true,
           },
         ]),

@@ -1,4 +1,5 @@
 import { contributedPrompts } from '../artifacts/provenance.ts';
+import { plural } from '../report.ts';
 import { handshakeVersions, protocolVersions } from '../schema/mcp.ts';
 import type { McpCatalog } from './catalog.ts';
 import { skillsExtension } from './skills.ts';
@@ -32,7 +33,7 @@ export function discover(catalog: McpCatalog): object {
 
 function instructions({ card, agents }: McpCatalog): string {
   return (
-    `${card.title}: ${agents.length} reusable prompts ("agents"), one new each day. Find one with search_agents, get it ` +
+    `${card.title}: ${plural(agents.length, 'reusable prompt')} ("agents"), one new each day. Find one with search_agents, get it ` +
     'with get_agent, then follow its prompt with what the user gives as its INPUT. Each agent is also a prompt named by ' +
     `its slug. ${contributedPrompts} The prompts are under CC BY 4.0: name the publisher when you reuse one.`
   );

@@ -38,7 +38,7 @@ const tools: readonly Tool[] = [
     name: 'list_agents',
     title: 'List agents',
     description: ({ agents, categories }) =>
-      `Lists the ${agents.length} agents of this catalog, newest first; each is a prompt that does one job. ` +
+      `Lists the agents of this catalog (${agents.length}), newest first; each is a prompt that does one job. ` +
       'Use it to see what is new or to browse by category, tag, difficulty or runtime; to find an agent for a job, ' +
       `use search_agents. Categories: ${categories
         .slice(0, 40)

@@ -30,7 +30,7 @@ export interface Renamed {
 export function renameAgent(cwd: string, calendar: Calendar, from: string, to: string): Renamed {
   const folder = calendar.folders.find(({ slug }) => slug === from);
   if (folder === undefined) throw unknownAgent(from, calendar);
-  demand(slugSchema, 'the new name', to);
+  demand(slugSchema, 'new', to);
   if (from === to) throw new UsageError(`The agent is called ${to} already.`);
   freeSlug(to, { ...calendar, folders: calendar.folders.filter((other) => other !== folder) });
   const { issue } = folder.place;
