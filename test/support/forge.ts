@@ -72,6 +72,7 @@ export async function makeForge(folder: string): Promise<Forge> {
   async function play(file: string, options: PlayOptions): Promise<Run> {
     const { today, branch = 'main', beforeStep, onCheckout, withoutPages = false, fork = false } = options;
     let artifact = '';
+    const started = (await git(remote, 'rev-parse', branch)).trim();
     return playWorkflow(readWorkflow(join(bundled, '.github/workflows', file)), {
       temporary,
       contexts: {
@@ -101,6 +102,10 @@ export async function makeForge(folder: string): Promise<Forge> {
           if (ref !== '') {
             await git(workspace, 'fetch', '--quiet', ...shallow, 'origin', ref);
             await git(workspace, 'checkout', '--quiet', ref);
+          } else {
+            // By default, the commit that started the run, whatever the branch has gained since.
+            await git(workspace, 'fetch', '--quiet', ...shallow, 'origin', started);
+            await git(workspace, 'checkout', '--quiet', '-B', branch, started);
           }
           await onCheckout?.(workspace, job);
           return {};
