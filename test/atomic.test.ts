@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { contentType } from '../src/artifacts/index.ts';
 import { renderCatalog } from '../src/build/build.ts';
 import { findPending } from '../src/build/pending.ts';
+import { readPublished } from '../src/build/published.ts';
 import { writeBuild } from '../src/build/write.ts';
 import { followBuild } from '../src/server/live-build.ts';
 import { loadSettings } from '../src/settings.ts';
@@ -174,6 +175,20 @@ test('a server that is running takes up a build whose process was killed while i
     } finally {
       follower.stop();
     }
+  });
+});
+
+test('reports and deliveries know a killed build as the server does', async () => {
+  await inFolder(async (folder) => {
+    const states = await bothStates(folder);
+    const dist = join(folder, 'old', 'dist');
+    const files = new Map(Object.entries(states.new).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
+    assert.ok(dieAt(files.size + 20, () => writeBuild(dist, files)));
+    assert.equal([...readPublished(dist).slugs].sort(), ['added', 'changed', 'kept']);
+    const host = join(folder, 'host');
+    const sent = await catalog(['deliver', `catalog@host.example:${host}`, '--out', dist, '--ssh', 'sh -c']);
+    assert.is(sent.code, 0, sent.stderr);
+    assert.equal(snapshot(join(host, 'dist')), states.new);
   });
 });
 

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { OperationError } from '../diagnostics.ts';
+import { findPending } from './pending.ts';
 import { type BuildInfo, buildFile } from './render.ts';
 
 /** The agents of a build, as far as others have to know them. */
@@ -31,9 +32,12 @@ export function readBuildInfo(dist: string): Pick<BuildInfo, 'id' | 'baseUrl' | 
   return readJson(dist, buildFile, infoShape);
 }
 
+/** A file of the build counts as soon as the build does: one that was killed may still have it beside its folder. */
 function readJson<Shape extends z.ZodType>(dist: string, file: string, shape: Shape): z.infer<Shape> {
   try {
-    return shape.parse(JSON.parse(readFileSync(join(dist, file), 'utf8')));
+    const pending = findPending(dist);
+    const folder = pending !== null && existsSync(join(pending.staged, file)) ? pending.staged : dist;
+    return shape.parse(JSON.parse(readFileSync(join(folder, file), 'utf8')));
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? 'it is not what a build writes';
     throw new OperationError(`${dist} holds no build (${file} cannot be read: ${why}).`, { cause: error });

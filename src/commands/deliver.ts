@@ -27,6 +27,7 @@ export function addDeliver(program: Command, terminal: Console): void {
 }
 
 async function runDeliver(argument: string | undefined, flags: Flags, terminal: Console): Promise<void> {
+  const { completePending } = await import('../build/pending.ts');
   const { readBuildInfo } = await import('../build/published.ts');
   const { deliver } = await import('../delivery/deliver.ts');
   const { parseTarget } = await import('../delivery/target.ts');
@@ -36,6 +37,8 @@ async function runDeliver(argument: string | undefined, flags: Flags, terminal: 
   const target = parseTarget(text);
   const dist = outFolder(flags);
   const build = readBuildInfo(dist);
+  // What a killed build left beside the folder belongs to the build that is sent.
+  completePending(dist);
   await deliver({
     dist,
     build,
