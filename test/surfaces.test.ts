@@ -1,16 +1,23 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { artifacts } from '../src/artifacts/index.ts';
+import { loadMcpCatalog, type McpCatalog } from '../src/mcp/catalog.ts';
+import { dispatch } from '../src/mcp/dispatch.ts';
+import { modernVersion } from '../src/schema/mcp.ts';
+import { methodParams } from '../src/schema/mcp-messages.ts';
 import { temporaryFolder } from './support/catalog.ts';
 import { loud } from './support/loud.ts';
 import { renderBareCatalog, renderLargeCatalog, renderRichCatalog, writeRichCatalog } from './support/rich-catalog.ts';
 import { findings, shown } from './support/surfaces/index.ts';
+import { type Asked, mcpRows, serverInfo } from './support/surfaces/mcp.ts';
+import { differences, readJson, readMarkdown } from './support/surfaces/reader.ts';
 
 /** Every text of an agent is where readers look for it, whole and in its place, on every output. */
 
 const folder = temporaryFolder();
 let found: ReadonlyMap<string, string[]> = new Map();
 let files: ReadonlyMap<string, Buffer> = new Map();
+let mcp: McpCatalog;
 
 test.before(
   loud(async () => {
@@ -18,12 +25,62 @@ test.before(
     files = renderRichCatalog(folder.path);
     const [large, bare] = [renderLargeCatalog(folder.path), renderBareCatalog(folder.path)];
     found = await findings({ files, large, bare });
+    const { moved } = JSON.parse(files.get('build.json')?.toString('utf8') ?? '');
+    mcp = await loadMcpCatalog(async (path) => files.get(path) ?? null, moved);
   }),
 );
 test.after(() => folder.remove());
 
 for (const path of shown) {
   test(`${path} shows every text where it belongs`, () => assert.equal(found.get(path), []));
+}
+
+for (const [asked, row] of Object.entries(mcpRows)) {
+  test(`over MCP, ${asked} shows every text where it belongs, and no other`, async () => {
+    const { content, contents, ...result } = await askMcp(row);
+    const text = content?.[0]?.text ?? contents?.[0]?.text ?? '';
+    if (content !== undefined) assert.equal(content, [{ type: 'text', text }]);
+    const documents = contents?.map(({ text: _, ...rest }) => rest);
+    const json = JSON.stringify({ ...result, contents: documents });
+    const withoutSchemas = JSON.parse(json, (key, value) => (/^(in|out)putSchema$/.test(key) ? undefined : value));
+    if (row.result !== undefined) assert.equal(withoutSchemas, row.result);
+    assert.equal(differences(readJson(json), row.places ?? {}), []);
+    if (row.text !== undefined) assert.is(text, row.text);
+    if (row.markdown !== undefined) assert.equal(differences(readMarkdown(text), row.markdown), []);
+    if (row.document !== undefined) assert.equal(JSON.parse(text), row.document);
+    if (row.file !== undefined) assert.is(text, files.get(row.file)?.toString('utf8'));
+  });
+}
+
+test('every method of MCP is asked here', () => {
+  const asked = Object.values(mcpRows);
+  assert.equal(
+    [...new Set(asked.map(({ method }) => method))].sort(),
+    Object.keys(methodParams)
+      .filter((method) => method !== 'ping')
+      .sort(),
+  );
+});
+
+interface McpResult {
+  content?: { type: string; text: string }[];
+  contents?: { uri: string; text: string }[];
+}
+
+/** Asks the MCP server of the rich catalog, and takes away what every result of its revision carries. */
+async function askMcp({ method, params = {} }: Asked): Promise<McpResult> {
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': modernVersion,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const modern = method === 'initialize' ? {} : { _meta: envelope };
+  const { json } = await dispatch({ jsonrpc: '2.0', id: 1, method, params: { ...params, ...modern } }, null, mcp);
+  const { result, error } = JSON.parse(json?.toString('utf8') ?? '{}');
+  assert.is(error, undefined);
+  if (method === 'initialize') return result;
+  const { resultType, ttlMs: _, cacheScope: __, _meta, ...own } = result;
+  assert.equal([resultType, _meta], ['complete', { 'io.modelcontextprotocol/serverInfo': serverInfo }]);
+  return own;
 }
 
 /** Outputs that hold no text of an agent or the publication, with who checks them. */

@@ -6,8 +6,8 @@ import type { AgentDocument } from '../schema/documents.ts';
 import { type AgentPart, agentParts, type getAgentOutput } from '../schema/mcp.ts';
 
 const usage =
-  'To run it, follow the prompt with what the user gives as its INPUT; put that at the end of INPUT, between <input> and ' +
-  '</input>. Ask once for what INPUT requires and is missing.';
+  'To run it, follow the prompt with what the user gives as its INPUT; put that at the end of INPUT, between `<input>` ' +
+  'and `</input>`. Ask once for what INPUT requires and is missing.';
 
 /** What get_agent answers: the prompt and how to use it, and the parts that `include` names. `reviewedOn` is a day. */
 export function agentAnswer(
@@ -26,7 +26,7 @@ export function agentAnswer(
   const text = [
     `# ${plainText(title)}`,
     `> ${plainText(excerpt)}`,
-    origin,
+    plainText(origin),
     usage,
     fenced(prompt),
     ...given.flatMap((part) => sections[part]),

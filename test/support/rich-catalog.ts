@@ -25,6 +25,7 @@ export const rich = {
   title: `Title ${hostile}`,
   category: 'coding',
   tags: ['tag-one', 'tag-two'],
+  keywords: [`Keyword <i>${short}`],
   difficulty: `Difficulty <i>${short}`,
   runtimes: [`Runtime one <i>${short}`, `Runtime two <i>${short}`],
   excerpt: `Excerpt ${hostile}`,
@@ -72,14 +73,14 @@ export const older = {
   date: '2026-01-31',
   issue: 1,
   title: 'The <i>older &amp; first</i> agent',
-  excerpt: 'The older <i>&amp;</i> excerpt.',
+  excerpt: 'The older <i>&amp;</i> summary.',
 };
 export const newer = {
   slug: 'newer',
   date: '2026-03-02',
   issue: 3,
   title: 'The <i>newer &amp; last</i> agent',
-  excerpt: 'The newer <i>&amp;</i> excerpt.',
+  excerpt: 'The newer <i>&amp;</i> summary.',
 };
 
 /** The days on which git says that the prompt of `rich` changed, newest first, with how. */
