@@ -1,4 +1,5 @@
 import Handlebars from 'handlebars';
+import { LRUCache } from 'lru-cache';
 import { ContentError, type Diagnostic, diagnose } from '../diagnostics.ts';
 import { placeAt } from '../source-text.ts';
 
@@ -17,6 +18,12 @@ export interface Templates {
   render(name: string, data: object): string;
 }
 
+/** Has no helpers or partials of its own: each site passes its own to the templates, which sites can then share. */
+const engine = Handlebars.create();
+
+/** Compiled templates by their text, since a process that builds again, such as the server, mostly has the same ones. */
+const compiledBefore = new LRUCache<string, Handlebars.TemplateDelegate>({ max: 200 });
+
 /**
  * Compiles Handlebars templates. Those below `partials/` can be used in others by their name.
  *
@@ -24,21 +31,18 @@ export interface Templates {
  * is an error and not an empty text. A name without arguments is always a value, so no helper can hide one.
  */
 export function compileTemplates(sources: readonly TemplateSource[], helpers: Handlebars.HelperDeclareSpec): Templates {
-  const engine = Handlebars.create();
-  engine.registerHelper(helpers);
-  const faults = sources.flatMap((source) => {
-    try {
-      Handlebars.precompile(source.text, { strict: true });
-      return [];
-    } catch (error) {
-      return [explainTemplate(source, error)];
-    }
-  });
-  if (faults.length > 0) throw new ContentError(faults);
-
-  const compiled = new Map<string, Handlebars.TemplateDelegate>();
+  const names = new Set(Object.keys({ ...engine.helpers, ...helpers }));
+  const pages = new Map<string, Handlebars.TemplateDelegate>();
+  const partials: Record<string, Handlebars.TemplateDelegate> = {};
+  const faults: Diagnostic[] = [];
   for (const source of sources) {
-    const template = engine.compile(fieldsFirst(source.text, engine.helpers), { strict: true, preventIndent: true });
+    let template: Handlebars.TemplateDelegate;
+    try {
+      template = compile(source.text, names);
+    } catch (error) {
+      faults.push(explainTemplate(source, error));
+      continue;
+    }
     const named: Handlebars.TemplateDelegate = (data, options) => {
       try {
         return template(data, options);
@@ -47,16 +51,31 @@ export function compileTemplates(sources: readonly TemplateSource[], helpers: Ha
       }
     };
     const name = source.name.replace(/\.hbs$/, '');
-    if (name.startsWith('partials/')) engine.registerPartial(name.slice('partials/'.length), named);
-    else compiled.set(name, named);
+    if (name.startsWith('partials/')) partials[name.slice('partials/'.length)] = named;
+    else pages.set(name, named);
   }
+  if (faults.length > 0) throw new ContentError(faults);
+
+  const options = { helpers: helpers as Record<string, Handlebars.HelperDelegate>, partials };
   return {
     render(name, data) {
-      const template = compiled.get(name);
+      const template = pages.get(name);
       if (template === undefined) throw new Error(`There is no template ${name}.hbs.`);
-      return template(data);
+      return template(data, options);
     },
   };
+}
+
+/** Throws where the text is not well-formed. */
+function compile(text: string, helpers: ReadonlySet<string>): Handlebars.TemplateDelegate {
+  const key = `${[...helpers].join()}\0${text}`;
+  const known = compiledBefore.get(key);
+  if (known !== undefined) return known;
+  // What `compile` returns finds a fault only when it is called.
+  Handlebars.precompile(text, { strict: true });
+  const template = engine.compile(fieldsFirst(text, helpers), { strict: true, preventIndent: true });
+  compiledBefore.set(key, template);
+  return template;
 }
 
 /**
@@ -65,13 +84,13 @@ export function compileTemplates(sources: readonly TemplateSource[], helpers: Ha
  * Handlebars would otherwise call the helper with nothing and print an empty text, which strict mode does not notice.
  * Every helper takes an argument, so a name without one is never meant as a helper.
  */
-function fieldsFirst(text: string, helpers: object): hbs.AST.Program {
+function fieldsFirst(text: string, helpers: ReadonlySet<string>): hbs.AST.Program {
   const program = Handlebars.parse(text);
   const visitor = new Handlebars.Visitor();
   visitor.MustacheStatement = ({ path, params, hash }) => {
     if (path.type !== 'PathExpression' || params.length > 0 || hash !== undefined) return;
     const field = path as hbs.AST.PathExpression;
-    if (Object.hasOwn(helpers, field.original)) field.original = `this.${field.original}`;
+    if (helpers.has(field.original)) field.original = `this.${field.original}`;
   };
   visitor.accept(program);
   return program;
