@@ -6,13 +6,17 @@
  * run one after the other. uvu's own command loads tests as CommonJS and loses what a hook throws; this runner uses
  * uvu's queue directly. An early stop counts as one failure, and the exit code is set explicitly, since a test's own
  * hooks may change it.
+ *
+ * An error that nothing catches, as from a socket, counts as a failure of the file that runs, and the tests go on. A child
+ * process that a file leaves behind is killed. TEST_ORDER=reverse runs the files in reverse order.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import { parse } from 'uvu/parse';
 
 type Outcome = [errors: string | true, passed: number, skipped: number, total: number];
@@ -28,6 +32,7 @@ const patience = 180_000;
 let passed = 0;
 let failed = 0;
 let finished = false;
+let running = '';
 
 const [pattern] = process.argv.slice(2);
 const isWorker = pattern === '--worker';
@@ -41,7 +46,17 @@ if (folder !== undefined) {
 const ownTemporary = process.env.TMPDIR ?? '';
 process.env.TMPDIR = process.env.TEST_FOLDER;
 
+const children = watchChildren();
+process.on('uncaughtException', (error) => {
+  failed += 1;
+  process.stdout.write(`FAIL  ${running}  an error outside of its tests\n${inspect(error)}\n`);
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+if (isWorker) process.once('disconnect', () => process.exit(1));
+
 process.on('exit', () => {
+  // A worker stops its own children when it gets SIGTERM.
+  for (const child of children) child.kill(isWorker || pattern !== undefined ? 'SIGKILL' : 'SIGTERM');
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   if (!finished) failed += 1;
   console.log(`${passed} passed, ${failed} failed`);
@@ -67,10 +82,24 @@ function roomyFolder(): string {
   }
 }
 
+/** The child processes that run now. */
+function watchChildren(): ReadonlySet<ChildProcess> {
+  const running = new Set<ChildProcess>();
+  const prototype = ChildProcess.prototype as unknown as { spawn(options: object): unknown };
+  const { spawn } = prototype;
+  prototype.spawn = function (this: ChildProcess, options) {
+    running.add(this);
+    for (const event of ['exit', 'error']) this.once(event, () => running.delete(this));
+    return Reflect.apply(spawn, this, [options]);
+  };
+  return running;
+}
+
 if (isWorker) await runAsTold();
 else {
   const { suites } = await parse('test', pattern ?? /\.test\.ts$/);
   const files = suites.filter(({ name }) => name.endsWith('.test.ts'));
+  if (process.env.TEST_ORDER === 'reverse') files.reverse();
   if (pattern === undefined) await runInWorkers(files);
   else for (const { name, file } of files) await runFile(name, file);
 }
@@ -84,20 +113,24 @@ process.exit(failed > 0 ? 1 : 0);
 async function runInWorkers(files: readonly Suite[]): Promise<void> {
   const size = ({ file }: Suite) => statSync(file).size;
   const waiting = [...files].sort((a, b) => size(b) - size(a));
+  if (process.env.TEST_ORDER === 'reverse') waiting.reverse();
   await Promise.all(
-    [1, 2, 3].map(async () => {
+    [1, 2, 3].slice(0, files.length).map(async () => {
       while (waiting.length > 0) await runWorker(waiting);
     }),
   );
 }
 
 async function runWorker(waiting: Suite[]): Promise<void> {
-  const args = ['--import', 'tsx', fileURLToPath(import.meta.url), '--worker'];
+  const args = [...process.execArgv, fileURLToPath(import.meta.url), '--worker'];
   const env = { ...process.env, TMPDIR: ownTemporary };
   const worker = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   worker.on('message', (ready) => {
-    if (ready === 'next') worker.send(waiting.shift() ?? 'end');
+    if (ready !== 'next') return;
+    isReady = true;
+    worker.send(waiting.shift() ?? 'end');
   });
+  let isReady = false;
   let output = '';
   for await (const chunk of worker.stdout ?? []) output += chunk;
   if (worker.exitCode === null && worker.signalCode === null) await once(worker, 'exit');
@@ -105,6 +138,7 @@ async function runWorker(waiting: Suite[]): Promise<void> {
   process.stdout.write(output.replace(/\d+ passed, \d+ failed\s*$/, ''));
   passed += Number(good);
   failed += Math.max(Number(bad), worker.exitCode === 0 ? 0 : 1);
+  if (!isReady) throw new Error('A worker did not start.');
 }
 
 /** Runs the files that the parent names, one after the other, until it names no more. */
@@ -118,6 +152,8 @@ async function runAsTold(): Promise<void> {
 }
 
 async function runFile(name: string, file: string): Promise<void> {
+  running = name;
+  const before = new Set(children);
   const queue: [string, ...Runner[]] = [name];
   state.UVU_INDEX = state.UVU_QUEUE.push(queue) - 1;
   const begun = performance.now();
@@ -132,11 +168,24 @@ async function runFile(name: string, file: string): Promise<void> {
   if (runners.length === 0) throw new Error(`${name} never calls test.run()`);
   process.stdout.write(`${name}\n`);
   for (const [index, runner] of runners.entries()) {
-    const [errors, ok, , total] = await runner(index);
+    const [errors, ok, skipped, total] = await runner(index);
     passed += ok;
     failed += total - ok;
+    if (skipped > 0) process.stdout.write(`  ${skipped} skipped\n`);
     if (errors !== true) process.stdout.write(errors);
   }
   clearTimeout(watchdog);
+  stopLeftovers(name, before);
   process.stdout.write(`  ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
+}
+
+/** Kills what a file started and did not stop, which counts as a failure. The compiler of tsx runs until the end. */
+function stopLeftovers(name: string, before: ReadonlySet<ChildProcess>): void {
+  for (const child of children) {
+    const { killed, spawnfile, spawnargs, pid } = child;
+    if (before.has(child) || killed || spawnfile.includes('esbuild')) continue;
+    child.kill('SIGKILL');
+    failed += 1;
+    process.stdout.write(`FAIL  ${name}  left process ${pid} running: ${spawnargs.join(' ')}\n`);
+  }
 }
