@@ -16,12 +16,17 @@ import { type Builds, findings } from '../test/support/surfaces/index.ts';
  * true and false; then says which changes the checks of test/surfaces.test.ts do not notice. A change after which every
  * page parses to the same document is no change, and is only counted.
  *
- * `npm run mutate -- templates [part of a path]` exits with 1 when a change is not noticed.
+ * `npm run mutate -- templates [part of a path]` exits with 1 when a change is not noticed. `npm run mutate -- src/<folder>`
+ * does the same with the code of a folder: see mutation/run.ts.
  */
 
 const [what, pattern = ''] = process.argv.slice(2);
+if (what?.startsWith('src/')) {
+  const { mutateSource } = await import('./mutation/run.ts');
+  process.exit(await mutateSource(bundled, what, pattern));
+}
 if (what !== 'templates') {
-  console.error('Usage: npm run mutate -- templates [part of a path]');
+  console.error('Usage: npm run mutate -- (templates | src/<folder>) [part of a path]');
   process.exit(2);
 }
 

@@ -60,6 +60,7 @@ for (const path of [
   'docs/api.md',
   'docs/deploy.md',
   'docs/publishing.md',
+  'docs/testing.md',
   'docs/threats.md',
   'SECURITY.md',
 ]) {

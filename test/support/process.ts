@@ -24,10 +24,15 @@ interface RunOptions {
   input?: string;
 }
 
-/** What a process inherits: no setting of the person who runs the tests, and the cache of this run. */
+/**
+ * What a process inherits: no setting of the person who runs the tests, the cache of this run, and the active mutant of
+ * `npm run mutate`.
+ */
 export function inherited(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const { PATH, HOME, TMPDIR, SystemRoot, CATALOG_CACHE } = process.env;
-  return { PATH, HOME, TMPDIR, SystemRoot, CATALOG_CACHE, NODE_ENV: 'test', ...extra };
+  const { PATH, HOME, TMPDIR, SystemRoot, CATALOG_CACHE, __STRYKER_ACTIVE_MUTANT__, MUTATION_COVERAGE } = process.env;
+  const mutation =
+    __STRYKER_ACTIVE_MUTANT__ || MUTATION_COVERAGE ? { __STRYKER_ACTIVE_MUTANT__, MUTATION_COVERAGE } : {};
+  return { PATH, HOME, TMPDIR, SystemRoot, CATALOG_CACHE, NODE_ENV: 'test', ...mutation, ...extra };
 }
 
 /** Runs the compiled `catalog` as a process of its own and waits for its end. */

@@ -147,6 +147,22 @@ Last notes
 
 test('text: no votes', async () => {
   assert.is(reportText(await reportVotes([])), 'No votes.\n');
+  const since = new Date('2026-11-21T00:00:00Z');
+  assert.is(
+    reportText(await reportVotes([], { since, malformed: () => 2 })),
+    'No votes since 2026-11-21T00:00:00.000Z.\n\n2 lines are no votes and were left out.\n',
+  );
+});
+
+test('text: from which instant the votes count', async () => {
+  const report = await reportVotes([vote('v a yes')], { since: new Date('2026-11-21T00:00:00Z') });
+  assert.is(
+    reportText(report),
+    `agent                               votes  yes  no    share
+a                                       1    1   0  100.0 %
+all since 2026-11-21T00:00:00.000Z      1    1   0  100.0 %
+`,
+  );
 });
 
 test.run();

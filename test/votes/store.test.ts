@@ -1,6 +1,7 @@
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { stamp } from '../../src/votes/stamp.ts';
 import { rejection, shimDisk, systemError, until, withFolder } from '../journal/support.ts';
 import { all, voteBy, votesIn, withLog } from './support.ts';
 
@@ -30,6 +31,16 @@ test('stores the record that it gives back, and nothing of the address', () =>
     });
   }));
 
+test('an id is a UUID of version 7: the milliseconds, then a part of the random bytes that no other vote has', () => {
+  const random = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, index) => (index < 16 ? 255 : 0)));
+  const at = new Date('2026-11-21T08:09:10.123Z');
+  const records = stamp([voteBy(1), voteBy(2)], { at, secret: Buffer.alloc(32), random });
+  assert.equal(
+    records.map(({ id }) => id),
+    ['01a1fd26-f0eb-7fff-bfff-ffffffffffff', '01a1fd26-f0eb-7000-8000-000000000000'],
+  );
+});
+
 test('keeps 64 votes at once in their order, after one sync a pass', () =>
   withFolder(async (file) => {
     let syncs = 0;
@@ -42,6 +53,7 @@ test('keeps 64 votes at once in their order, after one sync a pass', () =>
       const records = await Promise.all(Array.from({ length: 64 }, (_, client) => store.append(voteBy(client))));
       assert.is(syncs, 1);
       assert.equal(await votesIn(file), records);
+      assert.is(new Set(records.map(({ id }) => id)).size, 64);
       assert.equal(
         records.map(({ id }) => id.slice(0, 8)).sort(),
         records.map(({ id }) => id.slice(0, 8)),
@@ -129,8 +141,9 @@ test('a log that cannot be used is named, with what the system says', () =>
   withFolder(async (_file, folder) => {
     const error = await rejection(withLog({ file: folder }, async () => {}));
     assert.is(error?.name, 'OperationError');
-    assert.match(error?.message ?? '', folder);
+    assert.match(error?.message ?? '', `The vote log ${folder} cannot be used: `);
     assert.match(error?.message ?? '', 'EISDIR');
+    assert.is((error?.cause as NodeJS.ErrnoException | undefined)?.code, 'EISDIR');
   }));
 
 test('the log is readable by its owner alone', () =>

@@ -1,0 +1,22 @@
+/** What Stryker's instrumenter puts into the source: the mutant that is active, and the mutants that were reached. */
+interface Switch {
+  activeMutant?: string | undefined;
+  currentTestId?: string | undefined;
+  mutantCoverage?: { static: Record<string, number>; perTest: Record<string, Record<string, number>> };
+}
+
+interface Selection {
+  /** The tests to run; undefined for all. */
+  tests: ReadonlySet<string> | undefined;
+  /** The first test that failed: those after it are not run. */
+  failed: string | undefined;
+}
+
+const state = globalThis as unknown as { __stryker__?: Switch; mutationSelection?: Selection };
+
+state.__stryker__ ??= {};
+state.mutationSelection ??= { tests: undefined, failed: undefined };
+
+/** The switch and the selection of tests, which this process has once. */
+export const stryker: Switch = state.__stryker__;
+export const selection: Selection = state.mutationSelection;

@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Sandbox } from './sandbox.ts';
+import type { Order, Outcome } from './worker.ts';
+
+/** How a run with a mutant ended: `crash` is a process that ended, `timeout` one that had to be stopped. */
+export type Verdict = Outcome | 'crash' | 'timeout';
+
+/** A process that runs one test file of the sandbox. */
+export class Worker {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<'crash'>;
+
+  constructor({ path }: Sandbox, file: string, name: string, mutant?: string) {
+    const args = ['--import', 'tsx', 'scripts/mutation/worker.ts', join(path, 'test', `${file}.test.ts`)];
+    this.#child = spawn(process.execPath, args, {
+      cwd: path,
+      detached: true,
+      env: {
+        ...process.env,
+        TMPDIR: join(path, 'tmp'),
+        CATALOG_CACHE: join(path, `cache-${name}`),
+        MUTATION_COVERAGE: join(path, `coverage-${name}`),
+        ...(mutant === undefined ? {} : { __STRYKER_ACTIVE_MUTANT__: mutant }),
+      },
+      stdio: ['ignore', 'ignore', mutant === undefined ? 'inherit' : 'ignore', 'ipc'],
+    });
+    this.#child.on('error', () => {});
+    this.#ended = once(this.#child, 'exit').then(() => 'crash' as const);
+  }
+
+  /** Waits until the test file is imported. */
+  async ready(patience: number): Promise<boolean> {
+    return (await this.#next(patience)) === 'ready';
+  }
+
+  async run(order: Order, patience: number): Promise<Verdict> {
+    this.#child.send(order, () => {});
+    const verdict = (await this.#next(patience)) as Verdict;
+    if (typeof verdict === 'string') await this.stop();
+    return verdict;
+  }
+
+  async #next(patience: number): Promise<unknown> {
+    const waiting = new AbortController();
+    const timer = setTimeout(() => waiting.abort(), patience);
+    const message = once(this.#child, 'message', { signal: waiting.signal }).then(
+      ([value]) => value,
+      () => 'timeout',
+    );
+    try {
+      return await Promise.race([message, this.#ended]);
+    } finally {
+      clearTimeout(timer);
+      waiting.abort();
+    }
+  }
+
+  /** Ends the process and those that its tests have started. */
+  async stop(): Promise<void> {
+    try {
+      if (this.#child.pid !== undefined) process.kill(-this.#child.pid, 'SIGKILL');
+    } catch {
+      // It has ended, and so have its children.
+    }
+    await this.#ended;
+  }
+}
