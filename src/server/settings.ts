@@ -84,11 +84,17 @@ interface Given {
   value: string;
 }
 
+/** The longest window of a rate, in seconds: the limiter ends it with a timer, and Node's hold 2^31 - 1 milliseconds. */
+const longestWindow = 2_147_483;
+
 function rate({ name, value }: Given): Rate {
   if (value === 'off') return null;
   const [, count, seconds] = /^([1-9]\d{0,6})\/([1-9]\d{0,6})$/.exec(value) ?? [];
   if (count === undefined || seconds === undefined) {
     throw new UsageError(`${name} is "${value}"; it has to be <count>/<seconds>, such as 30/60, or off.`);
+  }
+  if (Number(seconds) > longestWindow) {
+    throw new UsageError(`${name} is "${value}"; its window can have at most ${longestWindow} seconds (24 days).`);
   }
   return { count: Number(count), seconds: Number(seconds) };
 }

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Refusal } from '../../src/server/errors.ts';
 import { rateLimit } from '../../src/server/limits.ts';
+import { serverSettings } from '../../src/server/settings.ts';
 
 /** What a limit tells a client is never longer than its window, whatever happens to the clock. */
 
@@ -30,5 +31,66 @@ for (const [name, shift, retryAfter, reset] of shifts) {
     }
   });
 }
+
+/** Whether each request, of so many at once from an address, is taken by a limit of three. */
+const takings: [name: string, requests: [address: string, count: number, isTaken: boolean][]][] = [
+  [
+    'one by one',
+    [
+      ['192.0.2.1', 1, true],
+      ['192.0.2.1', 1, true],
+      ['192.0.2.1', 1, true],
+      ['192.0.2.1', 1, false],
+    ],
+  ],
+  [
+    'all at once',
+    [
+      ['192.0.2.1', 3, true],
+      ['192.0.2.1', 1, false],
+    ],
+  ],
+  ['one too many at once', [['192.0.2.1', 4, false]]],
+  [
+    'of neighbors',
+    [
+      ['192.0.2.1', 3, true],
+      ['192.0.2.2', 3, true],
+      ['192.0.2.11', 3, true],
+    ],
+  ],
+  [
+    'of IPv6 by its /64',
+    [
+      ['2001:db8:0:1::', 3, true],
+      ['2001:db8:0:1:ffff:ffff:ffff:ffff', 1, false],
+      ['2001:db8:0:2::', 3, true],
+      ['2001:db8::ffff:ffff:ffff:ffff', 3, true],
+    ],
+  ],
+];
+
+for (const [name, requests] of takings) {
+  test(`a limit takes exactly its count: ${name}`, async () => {
+    const limit = rateLimit('votes', { count: 3, seconds: 60 });
+    for (const [address, count, isTaken] of requests) {
+      const taken = await limit.take(address, count).then(
+        () => true,
+        () => false,
+      );
+      assert.is(taken, isTaken, `${count} of ${address}`);
+    }
+  });
+}
+
+test('the longest window that the settings allow lasts', async () => {
+  const { voteRate } = serverSettings({ voteRate: '1/2147483' }, {}, '/');
+  const limit = rateLimit('votes', voteRate);
+  await limit.take('192.0.2.1');
+  // A timer that overflows ends after a millisecond.
+  await new Promise((done) => setTimeout(done, 20));
+  const refused = await limit.take('192.0.2.1').catch((error) => error);
+  assert.is(refused.headers['retry-after'], '2147483');
+});
 
 test.run();

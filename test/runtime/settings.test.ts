@@ -13,10 +13,12 @@ import { builtCatalog } from '../support/runtime.ts';
 
 const wrong: [flag: string, variable: string, values: string[]][] = [
   ['--port', 'PORT', ['65536', '80a', ' ', '1e3']],
-  ['--vote-rate', 'CATALOG_VOTE_RATE', ['30', '0/60', '30/0']],
+  ['--vote-rate', 'CATALOG_VOTE_RATE', ['30', '0/60', '30/0', '10000000/60', '1/2147484', '1/10000000']],
   ['--signup-rate', 'CATALOG_SIGNUP_RATE', ['20/minute']],
   ['--mcp-rate', 'CATALOG_MCP_RATE', ['1000']],
   ['--refused-rate', 'CATALOG_REFUSED_RATE', ['-1/60', 'on']],
+  ['--max-connections', 'CATALOG_MAX_CONNECTIONS', ['100000', '-1', '1.5']],
+  ['--max-client-connections', 'CATALOG_MAX_CLIENT_CONNECTIONS', ['100000']],
   ['--trust-proxy', 'CATALOG_TRUST_PROXY', ['yes', '101']],
   ['--allow-origin', 'CATALOG_ALLOW_ORIGIN', ['example.com', 'https://example.com/', '*']],
   ['--signups', 'CATALOG_SIGNUPS', ['mailchimp']],
@@ -51,6 +53,25 @@ for (const { name, flags = {}, environment = {} } of [...rows, ...more]) {
       () => serverSettings(flags, environment, '/'),
       (error: Error) => error instanceof UsageError && error.message.includes(`${name} `),
     );
+  });
+}
+
+const right: ServerFlags[] = [
+  { port: '0' },
+  { port: '65535' },
+  { voteRate: '1/1' },
+  { voteRate: '9999999/2147483' },
+  { maxConnections: '99999' },
+  { maxClientConnections: '99999' },
+  { trustProxy: '100' },
+];
+
+for (const flags of right) {
+  test(`the last value that fits is taken: ${JSON.stringify(flags)}`, () => {
+    const [key, value] = Object.entries(flags)[0] as [keyof ServerFlags & 'port', string];
+    const [first = '', second] = value.split('/');
+    const expected = second === undefined ? Number(first) : { count: Number(first), seconds: Number(second) };
+    assert.equal(serverSettings(flags, {}, '/')[key], expected);
   });
 }
 
