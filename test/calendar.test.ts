@@ -20,6 +20,14 @@ const starts: [timezone: string, day: string, start: string][] = [
   ['Africa/Cairo', '2026-04-24', '2026-04-23T22:00:00.000Z'],
   ['Asia/Beirut', '2026-03-29', '2026-03-28T22:00:00.000Z'],
   ['America/Sao_Paulo', '2018-11-04', '2018-11-04T03:00:00.000Z'],
+  // In the south the clocks go forward in October and back in April; there by half an hour.
+  ['Australia/Sydney', '2026-04-05', '2026-04-04T13:00:00.000Z'],
+  ['Australia/Sydney', '2026-04-06', '2026-04-05T14:00:00.000Z'],
+  ['Australia/Sydney', '2026-10-04', '2026-10-03T14:00:00.000Z'],
+  ['Australia/Sydney', '2026-10-05', '2026-10-04T13:00:00.000Z'],
+  ['Australia/Lord_Howe', '2026-10-05', '2026-10-04T13:00:00.000Z'],
+  ['Europe/Berlin', '2026-03-30', '2026-03-29T22:00:00.000Z'],
+  ['Europe/Berlin', '2026-10-26', '2026-10-25T23:00:00.000Z'],
   // It skipped December 30.
   ['Pacific/Apia', '2011-12-31', '2011-12-30T10:00:00.000Z'],
 ];

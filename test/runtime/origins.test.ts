@@ -35,13 +35,18 @@ test('on loopback a page that bound its own name to this machine sends nothing',
   }));
 
 /** The origin that the policy takes from a request that came to `localAddress`, or null where it refuses it. */
-function taken(host: string, localAddress: string, headers: Record<string, string>): string | null {
+function taken(
+  host: string,
+  localAddress: string,
+  headers: Record<string, string>,
+  allowed: string[] = [],
+): string | null {
   const urls = { baseUrl: 'https://press.example', runtimeUrl: null };
   const request = { headers, socket: { localAddress } } as unknown as Parameters<
     ReturnType<typeof originPolicy>['check']
   >[0];
   try {
-    return originPolicy([], host).check(request, urls);
+    return originPolicy(allowed, host).check(request, urls);
   } catch {
     return null;
   }
@@ -53,6 +58,80 @@ test('a server on all addresses is its own host where a connection comes from ou
   assert.is(taken('::', '::ffff:127.0.0.1', rebound), null);
   assert.is(taken('::', '::1', rebound), null);
   assert.is(taken('::', '::1', { host: 'press.example', origin: 'http://press.example' }), 'http://press.example');
+});
+
+const nearMisses = [
+  'https://press.example.evil.example',
+  'https://press.example-evil.example',
+  'https://evilpress.example',
+  'https://evil.press.example',
+  'https://press.exampl',
+  'https://press.examples',
+  'http://press.example',
+  'ftp://press.example',
+  'https://press.example:443',
+  'https://press.example:8443',
+  'https://press.example.',
+  'https://press.example/',
+  'https://press.example#',
+  'https://press.example@evil.example',
+  'https://user@press.example',
+  'HTTPS://press.example',
+  'https://PRESS.example',
+  ' https://press.example',
+  'https://press.example https://press.example',
+  'https://press.example, https://evil.example',
+  'https://friend.example',
+  'http://friend.example:8443',
+  'press.example',
+  'null',
+  '',
+  '*',
+];
+
+test('an origin that is nearly one of the own is refused', () => {
+  const allowed = ['https://friend.example:8443'];
+  const from = (origin: string) => taken('192.0.2.7', '192.0.2.7', { host: '192.0.2.7:3000', origin }, allowed);
+  for (const origin of ['https://press.example', 'https://friend.example:8443', 'http://192.0.2.7:3000']) {
+    assert.is(from(origin), origin);
+  }
+  assert.equal(
+    [...nearMisses, 'http://192.0.2.7', 'http://192.0.2.7:3001', 'http://192.0.2.70:3000', 'http://localhost'].filter(
+      (origin) => from(origin) !== null,
+    ),
+    [],
+  );
+});
+
+test('a name that is nearly one of loopback is refused', () => {
+  const from = (origin: string) => taken('127.0.0.1', '127.0.0.1', { host: '127.0.0.1:3000', origin });
+  const loopback = [
+    'http://localhost:5173',
+    'http://app.localhost',
+    'http://127.0.0.1',
+    'http://127.9.9.9',
+    'http://[::1]:1',
+  ];
+  assert.equal(
+    loopback.filter((origin) => from(origin) !== origin),
+    [],
+  );
+  const others = [
+    'http://localhost.evil.example',
+    'http://127.0.0.1.evil.example',
+    'http://127.evil.example',
+    'http://notlocalhost',
+    'http://localhost.',
+    'http://128.0.0.1',
+    'http://126.255.255.255',
+    'http://0.0.0.0',
+    'http://[::2]',
+    'http://[::ffff:8.8.8.8]',
+  ];
+  assert.equal(
+    others.filter((origin) => from(origin) !== null),
+    [],
+  );
 });
 
 test.run();
