@@ -152,6 +152,7 @@ const lists = (levels: number) => times(levels, (level) => `${'  '.repeat(level)
 const markdown: [name: string, most: number, make: (count: number) => string][] = [
   ['characters', 65_536, (n) => 'x'.repeat(n)],
   ['headings', 100, (n) => '# x\n\n'.repeat(n)],
+  ['headings beside a link', 100, (n) => `[a](/b)\n\n${'# x\n\n'.repeat(n)}`],
   ['underlined headings', 100, (n) => 'x\n=\n\n'.repeat(n)],
   ['nested lists', 20, lists],
   ['nested quotes', 20, (n) => `${'>'.repeat(n)} x\n`],
