@@ -84,8 +84,13 @@ for (const { operation, path, file, type } of rows) {
   test(`${operation} answers HEAD with the same headers and no body`, async () => {
     const response = await fetch(server.address + path, { method: 'HEAD' });
     assert.is(response.status, 200);
-    assert.is(response.headers.get('content-type'), type);
     assert.is(await response.text(), '');
+    const full = await fetch(server.address + path);
+    await full.arrayBuffer();
+    // What belongs to the moment or the connection may differ.
+    const own = ['date', 'connection', 'keep-alive'];
+    const named = ({ headers }: Response) => Object.fromEntries([...headers].filter(([name]) => !own.includes(name)));
+    assert.equal(named(response), named(full));
   });
 
   test(`${operation} is not sent again to a reader who has it`, async () => {

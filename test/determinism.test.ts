@@ -18,8 +18,9 @@ test('the same sources give the same bytes in another folder, time zone, locale 
       catalogProcess(['build', '--cwd', here, '--today', '2026-11-21'], {
         env: { TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },
       }),
+      // With a cache of its own, it draws its own pictures.
       catalogProcess(['build', '--cwd', there, '--today', '2026-11-21', '--out', 'elsewhere'], {
-        env: { TZ: 'America/Los_Angeles', LANG: 'C', LC_ALL: 'C' },
+        env: { TZ: 'America/Los_Angeles', LANG: 'C', LC_ALL: 'C', CATALOG_CACHE: join(folder, 'cache') },
       }),
     ]);
     assert.is(first.code, 0, first.stderr);

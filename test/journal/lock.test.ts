@@ -231,22 +231,90 @@ test('a lock that was removed is made again', () =>
     });
   }));
 
-test('an owner that could not show its heartbeat looks at its lock before it writes', () =>
-  withFolder(async (file) => {
-    let away = false;
-    const disk = shimDisk(async ({ op, path, run }) => {
-      if (away && op === 'open' && path === `${file}.lock`) throw systemError('EIO');
-      return run();
+/** Runs `use` with a clock that only `to` moves. */
+async function withClock(use: (to: (ms: number) => void) => Promise<void>): Promise<void> {
+  let time = 0;
+  performance.now = () => time;
+  try {
+    await use((ms) => {
+      time = ms;
     });
-    await withJournal({ file, disk, beatMs: 10 }, async ({ journal }) => {
-      away = true;
-      await until(async () => (await rejection(journal.append({ client: 1 }))) !== undefined);
-      const stored = (await linesIn(file)).length;
-      assert.ok(await rejection(journal.append({ client: 1 })));
-      assert.is((await linesIn(file)).length, stored);
-      away = false;
-      await journal.append({ client: 1 });
-    });
-  }));
+  } finally {
+    Reflect.deleteProperty(performance, 'now');
+  }
+}
+
+test('an owner that could not show its heartbeat for two beats looks at its lock before it writes', () =>
+  withClock((to) =>
+    withFolder(async (file) => {
+      let away = false;
+      const disk = shimDisk(async ({ op, path, run }) => {
+        if (away && op === 'open' && path === `${file}.lock`) throw systemError('EIO');
+        return run();
+      });
+      // No beat of its own comes while this runs.
+      const beatMs = 1_000_000;
+      await withJournal({ file, disk, beatMs }, async ({ journal }) => {
+        away = true;
+        to(2 * beatMs);
+        await journal.append({ client: 1 });
+        to(2 * beatMs + 1);
+        for (const client of [2, 3]) assert.ok(await rejection(journal.append({ client })));
+        assert.is((await linesIn(file)).length, 1);
+        away = false;
+        await journal.append({ client: 4 });
+        // It has just looked: it need not again.
+        away = true;
+        to(4 * beatMs + 1);
+        await journal.append({ client: 5 });
+        assert.equal(
+          (await linesIn(file)).map(({ client }) => client),
+          [1, 4, 5],
+        );
+      });
+    }),
+  ));
+
+test('an owner that slept while somebody else took its lock writes nothing when it wakes', () =>
+  withClock((to) =>
+    withFolder(async (file) => {
+      const beatMs = 1_000_000;
+      await withJournal({ file, beatMs }, async ({ journal }) => {
+        await journal.append({ client: 1 });
+        const taken = await putLock(file, { host: 'elsewhere' });
+        to(2 * beatMs + 1);
+        for (const client of [2, 3]) {
+          assert.match(String(await rejection(journal.append({ client }))), 'elsewhere');
+          assert.match(String(await rejection(journal.check())), 'elsewhere');
+        }
+        assert.is((await linesIn(file)).length, 1);
+        assert.equal(await ownerOf(file), taken);
+      });
+    }),
+  ));
+
+test('a lock that stands still is taken over after four seconds, which is later than its owner looks', () =>
+  withClock((to) =>
+    withFolder(async (file) => {
+      await putLock(file, { host: 'elsewhere' });
+      let looks = 0;
+      const disk = shimDisk(async ({ op, path, run }) => {
+        if (op === 'readFile' && path === `${file}.lock`) looks += 1;
+        return run();
+      });
+      const { patienceMs: _, ...usual } = options(file, { disk });
+      const taking = acquireLock(usual);
+      for (const ms of [0, 3999]) {
+        to(ms);
+        const before = looks;
+        await until(() => looks > before + 1);
+        assert.is((await ownerOf(file)).host, 'elsewhere');
+      }
+      to(4000);
+      const lock = await soon(taking);
+      assert.is((await ownerOf(file)).pid, process.pid);
+      await lock.release();
+    }),
+  ));
 
 test.run();
