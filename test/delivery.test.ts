@@ -1,11 +1,21 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, type SmallAgent } from './support/catalog.ts';
 import { catalog, type Finished, startServer } from './support/process.ts';
 import { builtCatalog } from './support/runtime.ts';
+import { knownHost, privateKey, writeSsh } from './support/ssh.ts';
 
 /** `catalog deliver`: a host that serves gets a new build, and no reader notices but by what is new. */
 
@@ -125,6 +135,31 @@ test('what cannot work is told before anything is sent', async () => {
       assert.match(finished.stderr, words);
     }
     rmSync(out, { recursive: true });
+  });
+});
+
+test('the key is a file for its owner alone, known hosts are the only ones trusted, and nothing is left of either', async () => {
+  await inFolder(async (folder) => {
+    const out = builtCatalog(join(folder, 'first'), [one]);
+    const host = join(folder, 'host');
+    const tools = join(folder, 'tools');
+    writeSsh(tools);
+    const cases: [knownHosts: string, key: string, code: number, words: RegExp][] = [
+      [`other.example ssh-ed25519 BBBB\n${knownHost}`, privateKey, 0, /^/],
+      [knownHost.replace('AAAA', 'BBBB'), privateKey, 1, /did not take the build: ssh: Host key verification failed/],
+      [knownHost.replace('runtime.', 'other.'), privateKey, 1, /Host key verification failed/],
+      [knownHost, 'another key', 1, /error in libcrypto/],
+    ];
+    for (const [RUNTIME_KNOWN_HOSTS, RUNTIME_SSH_KEY, code, words] of cases) {
+      const env = { RUNTIME_KNOWN_HOSTS, RUNTIME_SSH_KEY, PATH: `${tools}:${process.env.PATH}` };
+      const done = await catalog(['deliver', `ssh://catalog@runtime.example:2222${host}`, '--out', out], { env });
+      assert.is(done.code, code, done.stderr);
+      assert.match(done.stderr, words);
+    }
+    assert.is(readdirSync(join(host, 'builds')).length, 1);
+    const keys = readFileSync(join(tools, 'keys'), 'utf8').trimEnd().split('\n');
+    assert.is(keys.length, cases.length);
+    for (const key of keys) assert.not.ok(existsSync(dirname(key)), key);
   });
 });
 

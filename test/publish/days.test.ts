@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { smallAgent, temporaryFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
@@ -149,6 +149,12 @@ test('a pull request with a faulty agent gets annotations on its lines, and no p
   assert.not.ok(existsSync(forge.preview));
 });
 
+test('a run that someone starts on a branch publishes nothing', async () => {
+  const run = await forge.play('publish.yml', { today: '2027-03-03', branch: 'proposal', event: 'workflow_dispatch' });
+  const skipped = Object.keys(sound).map((job) => [job, 'skipped']);
+  assert.equal(run.results, { ...Object.fromEntries(skipped), alert: 'skipped' }, said(run));
+});
+
 test('mended, it gets a preview with what is not out yet', async () => {
   addAgent('faulty', '2027-03-03');
   await git(editor, 'commit', '--quiet', '--all', '-m', 'Mend it');
@@ -156,6 +162,7 @@ test('mended, it gets a preview with what is not out yet', async () => {
   const run = await forge.play('validate.yml', { today: '2027-03-01', branch: 'proposal' });
   assert.equal(run.results, { validate: 'success' }, said(run));
   assert.ok(existsSync(join(forge.preview, 'agents/faulty.html')));
+  assert.ok(existsSync(join(forge.preview, '.well-known/agent-skills/index.json')));
   assert.match(run.summary, /## Validation/);
   assert.not.match(run.summary, /\| error \|/);
 });
@@ -224,7 +231,7 @@ test('a branch that gains commits during a run is left as it is, and the next ru
   assert.match(said(run), '::notice title=Published later::main gained commits during this run.');
   assert.equal(live(), site);
 
-  const next = await forge.play('publish.yml', { today: '2027-03-06' });
+  const next = await forge.play('publish.yml', { today: '2027-03-06', event: 'push' });
   assert.is(next.results.check, 'success', said(next));
   assert.equal(await numbers(), { first: 1, second: 2, third: 3, faulty: 4, fifth: 5 });
   assert.is(live()[0], 'fifth');
@@ -274,6 +281,8 @@ test('the host of the runtime got every build, and keeps the last three', () => 
   const served = readlinkSync(join(forge.runtime, 'dist'));
   const { id } = JSON.parse(readFileSync(join(forge.pages, 'build.json'), 'utf8'));
   assert.is(served, `builds/${id}`);
+  assert.ok(forge.keys().length >= 5);
+  for (const key of forge.keys()) assert.not.ok(existsSync(dirname(key)), key);
 });
 
 test('a faulty agent that has a number stops the run, and nothing is changed', async () => {

@@ -1,13 +1,14 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, type Server as Listener, createServer as listen, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
 import { bundled, writeFiles } from './catalog.ts';
 import { identity } from './git.ts';
 import { catalog, run } from './process.ts';
-import { playWorkflow, type Run, readWorkflow, type Step } from './workflow.ts';
+import { knownHost, privateKey, writeSsh } from './ssh.ts';
+import { type ActionCall, playWorkflow, type Run, readWorkflow, type Step } from './workflow.ts';
 
 const shiftClock = fileURLToPath(new URL('./shift-clock.mjs', import.meta.url));
 const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
@@ -30,6 +31,8 @@ export interface Forge {
   address: string;
   /** The folder on the host of the runtime. */
   runtime: string;
+  /** The files of private keys that ssh was called with. */
+  keys(): string[];
   /** The previews that were uploaded, one folder each run. */
   preview: string;
   /** The titles and bodies of the issues that were opened. */
@@ -42,6 +45,8 @@ export interface Forge {
 export interface PlayOptions {
   /** YYYY-MM-DD; it is noon there. */
   today: string;
+  /** What started publish.yml; default: its schedule. */
+  event?: 'schedule' | 'push' | 'workflow_dispatch';
   /** The branch that is checked out; default: main. */
   branch?: string;
   /** Called before each step that runs a command, with the folder of the job. */
@@ -74,6 +79,7 @@ export async function makeForge(folder: string): Promise<Forge> {
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   async function play(file: string, options: PlayOptions): Promise<Run> {
+    const event = file === 'validate.yml' ? 'pull_request' : (options.event ?? 'schedule');
     const {
       today,
       branch = 'main',
@@ -89,14 +95,16 @@ export async function makeForge(folder: string): Promise<Forge> {
       temporary,
       contexts: {
         github: {
-          event_name: 'schedule',
-          event: { repository: { default_branch: 'main' } },
+          event_name: event,
+          // GitHub names no repository in the event of a scheduled run.
+          event: event === 'schedule' ? {} : { repository: { default_branch: 'main' } },
           ref: `refs/heads/${branch}`,
           ref_name: branch,
           token: 'token-of-the-job',
         },
         vars: { RUNTIME_TARGET: `catalog@runtime.example:${runtime}` },
-        secrets: { RUNTIME_SSH_KEY: 'a private key', RUNTIME_KNOWN_HOSTS: 'runtime.example ssh-ed25519 AAAA' },
+        // A run for a pull request gets no secrets: it may come from a fork.
+        secrets: file === 'validate.yml' ? {} : { RUNTIME_SSH_KEY: privateKey, RUNTIME_KNOWN_HOSTS: knownHost },
       },
       env: {
         ...identity,
@@ -125,10 +133,10 @@ export async function makeForge(folder: string): Promise<Forge> {
         },
         'actions/setup-node': () => ({}),
         'actions/configure-pages': () => (withoutPages ? null : { base_url: address }),
-        'actions/upload-pages-artifact': ({ workspace, with: { path = '' } }) => {
+        'actions/upload-pages-artifact': (call) => {
           artifact = join(temporary, 'artifact');
           rmSync(artifact, { recursive: true, force: true });
-          cpSync(join(workspace, path), artifact, { recursive: true });
+          upload(call, artifact);
           return {};
         },
         'actions/deploy-pages': () => {
@@ -136,8 +144,8 @@ export async function makeForge(folder: string): Promise<Forge> {
           cpSync(artifact, pages, { recursive: true });
           return { page_url: address };
         },
-        'actions/upload-artifact': ({ workspace, with: { path = '' } }) => {
-          cpSync(join(workspace, path), preview, { recursive: true });
+        'actions/upload-artifact': (call) => {
+          upload(call, preview);
           return {};
         },
       },
@@ -149,6 +157,7 @@ export async function makeForge(folder: string): Promise<Forge> {
     pages,
     address,
     runtime,
+    keys: () => readFileSync(join(tools, 'keys'), 'utf8').trimEnd().split('\n'),
     preview,
     issues,
     play,
@@ -158,6 +167,14 @@ export async function makeForge(folder: string): Promise<Forge> {
         server.close(() => program.close(() => resolve()));
       }),
   };
+}
+
+/** Copies what a step uploads. Both actions leave out hidden files and folders unless told otherwise. */
+function upload({ workspace, with: inputs }: ActionCall, to: string): void {
+  const from = join(workspace, inputs.path ?? '');
+  const hidden = (path: string) => path !== from && basename(path).startsWith('.');
+  const all = inputs['include-hidden-files'] === 'true';
+  cpSync(from, to, { recursive: true, filter: (path) => all || !hidden(path) });
 }
 
 /** What stands for npm, npx, gh and ssh on the PATH: no network, and the compiled program with a shifted clock. */
@@ -177,14 +194,9 @@ printf %s "$stderr" >&2
 exit "$code"
 `,
     gh: script('[ "$GH_TOKEN $*" = "token-of-the-job api repos/press/catalog --jq .fork" ] || exit 96', 'echo "$FORK"'),
-    // Checks what a real ssh would need, then runs the script here.
-    ssh: script(
-      'for last; do :; done',
-      '[ "$1" = -i ] && [ "$(cat "$2")" = "a private key" ] || { echo "no key" >&2; exit 255; }',
-      'exec sh -c "$last"',
-    ),
   });
-  for (const name of ['npm', 'npx', 'gh', 'ssh']) chmodSync(join(tools, name), 0o755);
+  for (const name of ['npm', 'npx', 'gh']) chmodSync(join(tools, name), 0o755);
+  writeSsh(tools);
 }
 
 /**

@@ -4,6 +4,25 @@ import { validate } from '@actions/languageservice';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { type Job, readWorkflow, type Step, type Workflow } from './workflow.ts';
 
+type Permissions = Record<string, string>;
+
+/** The permissions that each action needs, from its README and action.yml. */
+const neededByAction: Record<string, Permissions> = {
+  'actions/checkout': { contents: 'read' },
+  'actions/setup-node': {},
+  'actions/configure-pages': { pages: 'read' },
+  'actions/upload-artifact': {},
+  'actions/upload-pages-artifact': {},
+  'actions/deploy-pages': { pages: 'write', 'id-token': 'write' },
+};
+
+/** The permissions that commands need. Reading a repository's metadata needs none: every token can. */
+const neededByCommand: [command: RegExp, needed: Permissions][] = [
+  [/\bgit push\b/, { contents: 'write' }],
+  [/\bcatalog alert\b/, { issues: 'write' }],
+  [/\bgh api "repos\/\$GITHUB_REPOSITORY" --jq /, {}],
+];
+
 /** Everything that is wrong with the workflow in a file: what GitHub would refuse, then what our own rules forbid. */
 export async function checkWorkflow(path: string): Promise<string[]> {
   const text = readFileSync(path, 'utf8');
@@ -19,8 +38,9 @@ export async function checkWorkflow(path: string): Promise<string[]> {
  *
  * `text` is the file, for the comments that say which tag a pinned commit is.
  */
-export function workflowFaults({ on, permissions, jobs }: Workflow, text: string): string[] {
-  const faults: string[] = [];
+export function workflowFaults(workflow: Workflow, text: string): string[] {
+  const { on, permissions, jobs } = workflow;
+  const faults = [...scheduleFaults(on), ...concurrencyFaults(workflow), ...forkFaults(workflow, text)];
   if ('pull_request_target' in on) faults.push('pull_request_target runs code of strangers with our secrets.');
   if (JSON.stringify(permissions) !== '{}') faults.push('The workflow as a whole has permissions.');
   for (const [name, job] of Object.entries(jobs)) {
@@ -29,9 +49,72 @@ export function workflowFaults({ on, permissions, jobs }: Workflow, text: string
   return faults;
 }
 
-function jobFaults(job: Job, text: string): string[] {
+/** GitHub delays or drops runs that start on the hour. Someone must be able to start a dropped run by hand. */
+function scheduleFaults(on: Workflow['on']): string[] {
+  const crons = (on.schedule ?? []) as { cron: string }[];
   return [
-    ...(job.permissions === undefined ? ['it has no permissions of its own.'] : []),
+    ...crons.flatMap(({ cron }) => (/^[1-9]\d? /.test(cron) ? [] : [`the cron ${cron} starts on the hour.`])),
+    ...(crons.length > 0 && !('workflow_dispatch' in on) ? ['it has a schedule and no workflow_dispatch.'] : []),
+  ];
+}
+
+/** Runs that write must wait for each other, whatever their branch, and must not be canceled. */
+function concurrencyFaults({ concurrency, jobs }: Workflow): string[] {
+  const { group = '', 'cancel-in-progress': cancels = false } = concurrency ?? {};
+  if (group === '') return ['it has no concurrency group.'];
+  if (Object.values(jobs).some(mayWrite)) {
+    return [
+      ...(group.includes('${{') ? ['it writes, and runs of several branches do not wait for each other.'] : []),
+      ...(cancels ? ['it writes, and a newer run stops it halfway.'] : []),
+    ];
+  }
+  return group.includes('github.ref }}') ? [] : ['a pull request cancels the run of another one.'];
+}
+
+/** The token of a pull request from a fork may only read, and there are no secrets. */
+function forkFaults({ on, jobs }: Workflow, text: string): string[] {
+  if (!('pull_request' in on)) return [];
+  return [
+    ...(text.includes('secrets.') ? ['a pull request needs secrets, which one from a fork does not get.'] : []),
+    ...(Object.values(jobs).some(mayWrite) ? ['a pull request needs to write, which one from a fork may not.'] : []),
+  ];
+}
+
+function mayWrite({ permissions }: Job): boolean {
+  return Object.values(permissions ?? {}).includes('write');
+}
+
+/** Each permission that a job has but does not need, or needs but does not have. */
+function permissionFaults({ permissions, steps }: Job): string[] {
+  if (permissions === undefined) return ['it has no permissions of its own.'];
+  const faults: string[] = [];
+  const needed: Permissions = {};
+  for (const { uses, run = '' } of steps) {
+    const action = uses?.replace(/@.*/, '');
+    const ofAction = action === undefined ? {} : neededByAction[action];
+    if (ofAction === undefined) faults.push(`no permissions are listed for ${action}.`);
+    const commands = neededByCommand.filter(([command]) => command.test(run));
+    if (/\bgh\b/.test(run) && commands.length === 0) faults.push(`no permissions are listed for ${run}.`);
+    for (const permission of [ofAction ?? {}, ...commands.map(([, each]) => each)]) {
+      for (const [name, level] of Object.entries(permission)) {
+        if (needed[name] !== 'write') needed[name] = level;
+      }
+    }
+  }
+  const lines = (each: object) => Object.entries(each).map(([name, level]) => `${name}: ${level}`);
+  const [has, needs] = [lines(permissions as object), lines(needed)];
+  faults.push(...has.filter((line) => !needs.includes(line)).map((line) => `it has ${line}, and no step needs it.`));
+  faults.push(...needs.filter((line) => !has.includes(line)).map((line) => `it lacks ${line}, which a step needs.`));
+  return faults;
+}
+
+function jobFaults(job: Job, text: string): string[] {
+  const deploys = job.steps.some(({ uses }) => uses?.startsWith('actions/deploy-pages@'));
+  const pushes = job.steps.some(({ run }) => /\bgit push\b/.test(run ?? ''));
+  return [
+    ...permissionFaults(job),
+    ...(deploys && job.environment?.name !== 'github-pages' ? ['it deploys outside of environment github-pages.'] : []),
+    ...(pushes && !job.steps.some(keepsCredentials) ? ['it pushes, and no checkout keeps persist-credentials.'] : []),
     ...(job['timeout-minutes'] === undefined ? ['it has no timeout-minutes.'] : []),
     ...(mayPush(job) && job.steps.some(runsCode) ? ['it may push, and runs more than git.'] : []),
     ...(mayPush(job) && job.steps.some(checksOutNamed) ? ['it may push, and an earlier job names the commit.'] : []),
@@ -63,10 +146,13 @@ function stepFaults({ uses, run = '', with: inputs = {} }: Step, push: boolean, 
   else if (!text.split('\n').some((line) => line.includes(uses) && /# v\d+\.\d+\.\d+$/.test(line))) {
     faults.push(`${uses} has no comment with its tag.`);
   }
-  const keeps = String(inputs['persist-credentials'] ?? true) === 'true';
-  if (uses.startsWith('actions/checkout@') && keeps && !push) faults.push('a checkout keeps persist-credentials.');
-  if (uses.startsWith('actions/upload-pages-artifact@') && String(inputs['include-hidden-files']) !== 'true') {
+  if (keepsCredentials({ uses, with: inputs }) && !push) faults.push('a checkout keeps persist-credentials.');
+  if (/^actions\/upload-(?:pages-)?artifact@/.test(uses) && String(inputs['include-hidden-files']) !== 'true') {
     faults.push('the artifact lacks include-hidden-files, and so .well-known.');
   }
   return faults;
+}
+
+function keepsCredentials({ uses, with: inputs = {} }: Step): boolean {
+  return uses?.startsWith('actions/checkout@') === true && String(inputs['persist-credentials'] ?? true) === 'true';
 }

@@ -8,6 +8,7 @@ import { run } from './process.ts';
 export interface Workflow {
   on: Record<string, unknown>;
   permissions?: unknown;
+  concurrency?: { group?: string; 'cancel-in-progress'?: boolean };
   jobs: Record<string, Job>;
 }
 
@@ -15,6 +16,7 @@ export interface Job {
   needs?: string | string[];
   if?: string;
   permissions?: unknown;
+  environment?: { name?: string };
   'timeout-minutes'?: number;
   outputs?: Record<string, string>;
   steps: Step[];
