@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { XMLParser } from 'fast-xml-parser';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readHistory } from '../src/history.ts';
@@ -12,6 +11,7 @@ import { inFolder, temporaryFolder, writeCatalog } from './support/catalog.ts';
 import { loud } from './support/loud.ts';
 import { catalog } from './support/process.ts';
 import { render } from './support/render.ts';
+import { readXml } from './support/xml.ts';
 
 /** Readers and programs learn when an agent changed, wherever git knows it for sure; where it does not, nothing stops. */
 
@@ -29,7 +29,7 @@ test.before(
 test.after(loud(() => folder.remove()));
 
 const text = (path: string) => files.get(path) ?? '';
-const parse = (path: string) => new XMLParser({ ignoreAttributes: false }).parse(text(path));
+const parse = (path: string) => readXml(text(path));
 
 test('a page tells the changes of its prompt in plain words, newest first, without what a commit says', () => {
   const changes = [
@@ -69,9 +69,9 @@ test('MCP tells an assistant the day of the last change as that of the review', 
 });
 
 test('feeds give the last change since publication, which is not the writing of the number', () => {
-  const entries = parse('atom.xml').feed.entry as { link: { '@_href': string }; updated: string }[];
+  const entries = parse('atom.xml').feed.entry as { link: { href: string }; updated: string }[];
   const slugOf = (address: string) => address.split('/').at(-1) ?? '';
-  assert.equal(Object.fromEntries(entries.map(({ link, updated }) => [slugOf(link['@_href']), updated])), changed);
+  assert.equal(Object.fromEntries(entries.map(({ link, updated }) => [slugOf(link.href), updated])), changed);
   assert.is(parse('atom.xml').feed.updated, changed.two);
   assert.is(parse('feeds/coding.xml').feed.updated, changed.two);
   assert.is(parse('feed.xml').rss.channel.lastBuildDate, 'Sat, 14 Nov 2026 12:00:00 GMT');
