@@ -107,23 +107,42 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
-test('no page shows a text of an agent that does not belong there', () => {
-  const fields = {
-    sampleInput: ['agents/rich.html', 'agents/rich/index.html', 'agents/rich.md', 'api/agents/rich.json'],
-    sampleOutput: [
-      ...['agents/rich.html', 'agents/rich/index.html', 'agents/rich.md', 'agents/rich/sample-output.txt'],
-    ],
-    videoUrl: ['agents/rich.html', 'agents/rich/index.html', 'agents/rich.md', 'api/agents/rich.json'],
-  };
-  const marks = { sampleInput: 'Sample input <', sampleOutput: 'Sample output <', videoUrl: 'video-token' };
-  for (const [field, paths] of Object.entries(fields)) {
-    const mark = marks[field as keyof typeof marks];
-    const holding = [...files].filter(([, bytes]) => {
-      const text = bytes.toString('utf8').replaceAll('&lt;', '<').replaceAll('\\u003c', '<');
-      return text.includes(mark);
-    });
-    assert.equal(holding.map(([path]) => path).sort(), [...paths].sort(), field);
+/** A text of the agent `rich`, and the only files that may hold it, as it is or with markup and quotes escaped. */
+const pages = ['agents/rich.html', 'agents/rich/index.html'];
+const agentOnly = [...pages, 'agents/rich.md', 'api/agents/rich.json'];
+const feeds = ['atom.xml', 'feed.json', 'feed.xml', 'feeds/coding.xml'];
+const described = ['api/agents.json', 'api/openapi.json', 'archive.html', 'index.html', 'search-index.json'];
+const skill = '.well-known/agent-skills/rich/SKILL.md';
+const belongs: Record<string, string[]> = {
+  'Difficulty <': [...agentOnly, ...described],
+  'Runtime two <': [...agentOnly, ...described],
+  'Problem <': [...agentOnly, ...feeds],
+  'Step two <': agentOnly,
+  'Step two text <': agentOnly,
+  'Demo last <': agentOnly,
+  'Demo last detail <': agentOnly,
+  'How it works "': [...agentOnly, ...feeds, skill],
+  'Prompt rule <': [...agentOnly, ...feeds, skill, 'agents/rich/prompt.txt', 'llms-full.txt'],
+  'Sample input <': agentOnly,
+  'Sample output <': [...pages, 'agents/rich.md', 'agents/rich/sample-output.txt'],
+  'Config value <': [...agentOnly, 'agents/rich/config.json'],
+  'config-name.json': agentOnly,
+  'video-token': agentOnly,
+  seekword: ['search-index.json'],
+  'formerly-rich': ['agents/formerly-rich.html', 'agents/formerly-rich/index.html', 'build.json'],
+};
+
+test('no file shows a text of an agent that does not belong there', () => {
+  const texts = [...files].map(([path, bytes]): [string, string] => [path, unescaped(bytes.toString('utf8'))]);
+  for (const [mark, paths] of Object.entries(belongs)) {
+    const holding = texts.filter(([, text]) => text.toLowerCase().includes(mark.toLowerCase()));
+    assert.equal(holding.map(([path]) => path).sort(), [...paths].sort(), mark);
   }
 });
+
+/** A text without what HTML, XML, JSON and Markdown escape of the marks above. */
+function unescaped(text: string): string {
+  return text.replace(/&lt;|\\u003c|\\</g, '<').replace(/&quot;|&#34;|\\"/g, '"');
+}
 
 test.run();

@@ -2,6 +2,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { contentType } from '../../src/artifacts/index.ts';
 import { fillIn } from '../../src/content/fill-in.ts';
 import {
   complaintsOf,
@@ -13,7 +14,10 @@ import {
   textOf,
   withPage,
 } from '../support/browser.ts';
+import { inFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
+import { newer, publication, renderRichCatalog, rich, writeRichCatalog } from '../support/rich-catalog.ts';
+import { differences, type Expected, readHtml } from '../support/surfaces/reader.ts';
 
 /** What a reader does on the site, in a real browser. */
 
@@ -112,6 +116,47 @@ test('finds agents while typing, and shares what was searched by its address', a
     assert.is(await field.inputValue(), '');
     assert.is(await page.locator('[data-results]').isHidden(), true);
     assert.is(new URL(page.url()).search, '');
+  });
+});
+
+test('is shown number, date, category, title and excerpt of what a search finds, by each text that is searched', async () => {
+  const files = await inFolder((folder) => {
+    writeRichCatalog(folder);
+    return renderRichCatalog(folder);
+  });
+  const { title, excerpt } = rich;
+  const first = '.result-list li:first-child';
+  const shown: Expected = {
+    [first]: `No. 2 · February 28, 2026 · ${publication.categories.coding.label}${title}${excerpt}`,
+    [`${first} h3 a`]: title,
+    [`${first} h3 a @href`]: '/base/agents/rich',
+    [`${first} .excerpt`]: excerpt,
+    [`${first} time`]: 'February 28, 2026',
+    [`${first} time @datetime`]: '2026-02-28',
+    '.result-list i': [],
+  };
+  await onPage('/', async (page) => {
+    await page.context().route(`${publication.baseUrl}/**`, (route) => {
+      const path = decodeURIComponent(new URL(route.request().url()).pathname).replace('/base/', '') || 'index.html';
+      return route.fulfill({ body: files.get(path) ?? '', contentType: contentType(path) ?? 'text/html' });
+    });
+    await page.goto(`${publication.baseUrl}/`);
+    // A word of the title, a keyword, the excerpt, the problem, the name of a step, a tag of the older agent too.
+    for (const word of ['title', 'seekword', 'excerpt', 'problem', 'step', 'two']) {
+      await page.locator('#search').fill(word);
+      const count = word === 'two' ? '2 agents found' : '1 agent found';
+      await page.locator('.results-count', { hasText: count }).waitFor();
+      assert.equal(differences(readHtml(await page.content()), shown), [], word);
+    }
+    // The label of its category, which the newer agent has too.
+    await page.locator('#search').fill('coding');
+    await textOf(page, '.results-count', /2 agents found/);
+    assert.equal(await resultsOf(page), [newer.title, title]);
+    // Texts that are not searched.
+    for (const word of ['sample', 'demo', 'prompt', 'config', 'inner']) {
+      await page.locator('#search').fill(word);
+      await textOf(page, '.results-count', /No agent found/);
+    }
   });
 });
 

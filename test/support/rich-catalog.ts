@@ -25,7 +25,7 @@ export const rich = {
   title: `Title ${hostile}`,
   category: 'coding',
   tags: ['tag-one', 'tag-two'],
-  keywords: [`Keyword <i>${short}`],
+  keywords: [`Seekword <i>${short}`],
   difficulty: `Difficulty <i>${short}`,
   runtimes: [`Runtime one <i>${short}`, `Runtime two <i>${short}`],
   excerpt: `Excerpt ${hostile}`,

@@ -4,6 +4,7 @@ import {
   feedContent,
   frontMatter,
   jsonFiles,
+  largeData,
   markdown,
   namespaces,
   skillText,
@@ -19,6 +20,7 @@ import { differences, readHtml, readJson, readMarkdown, xmlReader } from './read
 export const shown: readonly string[] = [
   ...Object.keys(barePages).map((path) => `${path} (bare)`),
   ...Object.keys(largePages).map((path) => `${path} (large)`),
+  ...Object.keys(largeData).map((path) => `${path} (large, JSON-LD)`),
   ...Object.keys(pagesOf(new Map())),
   ...Object.keys(structuredData).map((path) => `${path} (JSON-LD)`),
   ...Object.keys(markdown),
@@ -50,9 +52,13 @@ export async function findings({ files, large, bare }: Builds): Promise<Map<stri
   for (const [path, expected] of Object.entries(pagesOf(files))) {
     found.set(path, differences(readHtml(text(path)), expected));
   }
+  const readData = (html: string) => readJson(load(html)('script[type="application/ld+json"]').text() || '{}');
   for (const [path, expected] of Object.entries(structuredData)) {
-    const block = load(text(path))('script[type="application/ld+json"]').text();
-    found.set(`${path} (JSON-LD)`, differences(readJson(block), expected));
+    found.set(`${path} (JSON-LD)`, differences(readData(text(path)), expected));
+  }
+  for (const [path, expected] of Object.entries(largeData)) {
+    const html = large.get(path)?.toString('utf8') ?? '';
+    found.set(`${path} (large, JSON-LD)`, differences(readData(html), expected));
   }
   for (const [path, expected] of Object.entries(markdown)) {
     found.set(path, differences(readMarkdown(text(path)), expected));

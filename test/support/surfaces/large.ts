@@ -46,6 +46,7 @@ export const largePages: Record<string, Expected> = {
     ],
   },
   'archive/2025.html': {
+    'meta[name=description] @content': 'The agents of 2025, by month.',
     title: `2025 · ${name}`,
     h1: '2025',
     '.page-head .dateline a @href': '/base/archive',
@@ -57,6 +58,7 @@ export const largePages: Record<string, Expected> = {
     '.titles a @href': down(92, 1).map((issue) => `/base/agents/agent-${issue}`),
   },
   'archive/2026/02.html': {
+    'meta[name=description] @content': 'The agents of February 2026.',
     title: `February 2026 · ${name}`,
     h1: 'February 2026',
     '.page-head .dateline': 'Archive, 2026',
@@ -84,6 +86,9 @@ export const largePages: Record<string, Expected> = {
     ...page(3, down(5, 1)),
     '.between a': 'Later agents Page 2',
     '.between a @href': '/base/categories/writing/2',
+  },
+  'tags/tag-two.html': {
+    'meta[name=description] @content': `Agents tagged “tag-two”, such as ${title(205)}, ${title(204)}, ${title(203)}.`,
   },
   'tags/tag-two/2.html': { h1: 'tag-two', '.entry h3': down(105, 6).map(title) },
 };

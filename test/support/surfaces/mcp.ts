@@ -318,7 +318,7 @@ export const mcpRows: Record<string, Asked> = {
     text: `No agent was found. No agent has this category; did you mean coding? No agent has this tag; did you mean tag-one?\n${nothing}`,
   },
   'search_agents by a title': search('title', ['rich'], 1),
-  'search_agents by a keyword': search('keyword', ['rich'], 1),
+  'search_agents by a keyword': search('seekword', ['rich'], 1),
   'search_agents by an excerpt': search('excerpt', ['rich'], 0.8),
   'search_agents by a category': search('coding', ['newer', 'rich'], 0.6),
   'search_agents by a problem': search('problem', ['rich'], 0.4),
