@@ -88,7 +88,7 @@ async function coverageOf(sandbox: Sandbox, names: readonly string[], ids: Set<s
     const worker = new Worker(sandbox, name, `first-${index}`);
     try {
       if (!(await worker.ready(60_000))) throw new Error(`${name} cannot be imported`);
-      const outcome = await worker.run({ mutant: undefined, tests: undefined }, 180_000);
+      const outcome = await worker.run({ mutant: undefined, tests: undefined }, 600_000);
       if (typeof outcome === 'string' || outcome.failed !== undefined) {
         throw new Error(`${name} fails without a mutant: ${typeof outcome === 'string' ? outcome : outcome.failed}`);
       }
@@ -112,7 +112,7 @@ async function switchMutants(sandbox: Sandbox, file: TestFile, name: string, kil
   const started = async () => {
     const fresh = new Worker(sandbox, file.name, name);
     const isReady = await fresh.ready(60_000);
-    const outcome = isReady ? await fresh.run({ mutant: undefined, tests: undefined }, 180_000) : 'crash';
+    const outcome = isReady ? await fresh.run({ mutant: undefined, tests: undefined }, 600_000) : 'crash';
     if (typeof outcome !== 'string' && outcome.failed === undefined) return fresh;
     await fresh.stop();
     return undefined;
@@ -139,7 +139,7 @@ async function switchMutants(sandbox: Sandbox, file: TestFile, name: string, kil
         await worker.stop();
         worker = undefined;
       }
-    } else if (![outcome.outside, ...Object.values(outcome.inside)].some((reached) => reached.includes(mutant))) {
+    } else if (outcome.hits === 0) {
       file.kept.add(mutant);
     }
   }

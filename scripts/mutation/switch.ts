@@ -2,6 +2,9 @@
 interface Switch {
   activeMutant?: string | undefined;
   currentTestId?: string | undefined;
+  /** How often the active mutant was reached; past the limit it throws. */
+  hitCount?: number;
+  hitLimit?: number;
   mutantCoverage?: { static: Record<string, number>; perTest: Record<string, Record<string, number>> };
 }
 

@@ -17,6 +17,8 @@ export interface Outcome {
   /** The mutants reached while no test ran, as on import, and those that each test reached. */
   outside: string[];
   inside: Record<string, string[]>;
+  /** How often the active mutant was reached, in this process. */
+  hits: number;
   milliseconds: number;
 }
 
@@ -36,6 +38,8 @@ process.send?.('ready');
 async function outcomeOf({ mutant, tests }: Order): Promise<Outcome> {
   const begun = performance.now();
   stryker.activeMutant = mutant;
+  stryker.hitCount = 0;
+  stryker.hitLimit = Number.POSITIVE_INFINITY;
   if (mutant === undefined) delete process.env.__STRYKER_ACTIVE_MUTANT__;
   else process.env.__STRYKER_ACTIVE_MUTANT__ = mutant;
   selection.tests = tests === undefined ? undefined : new Set(tests);
@@ -58,6 +62,7 @@ async function outcomeOf({ mutant, tests }: Order): Promise<Outcome> {
     failed: selection.failed,
     outside: Object.keys(outside),
     inside: Object.fromEntries(Object.entries(perTest).map(([test, reached]) => [test, Object.keys(reached)])),
+    hits: stryker.hitCount,
     milliseconds: performance.now() - begun,
   };
   for (const record of [outside, perTest]) for (const key of Object.keys(record)) delete record[key];
