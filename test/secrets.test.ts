@@ -211,8 +211,10 @@ test('placeholders, identifiers, hashes and images are no secrets', () => {
 });
 
 test('the beginning of a secret is none, so that texts can say what one looks like', () => {
+  // Words of fewer than 16 characters are never searched; Slack's tokens may have 15.
   const found = examples
-    .map(([, ...parts]) => parts.join('').slice(0, 12))
+    .filter(([name]) => name !== 'a Slack token')
+    .map(([, ...parts]) => parts.join('').slice(0, 16))
     .filter((beginning) => findSecrets(`${beginning} and so on`).length > 0);
   assert.equal(found, []);
 });
