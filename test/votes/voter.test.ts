@@ -1,8 +1,9 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { networkOf, pseudonym } from '../../src/votes/voter.ts';
-import { withFolder } from '../journal/support.ts';
+import { shimDisk, withFolder } from '../journal/support.ts';
 import { voteBy, withLog } from './support.ts';
 
 const networks: [address: string, network: string][] = [
@@ -77,6 +78,30 @@ test('the secret of a day that is over is gone after a start, before anybody vot
     });
     await withLog({ file, now: () => new Date('2026-11-22T00:00:00Z') }, async () => {
       assert.is(JSON.parse(await readFile(`${file}.secret`, 'utf8')).day, '2026-11-22');
+    });
+  }));
+
+test('a new secret is on the disk with its name before a vote is written, and the one before it is nowhere', () =>
+  withFolder(async (file, folder) => {
+    await withLog({ file, now: () => new Date('2026-11-21T00:00:00Z') }, async ({ store }) => {
+      await store.append(voteBy(1));
+    });
+    const { secret } = JSON.parse(await readFile(`${file}.secret`, 'utf8'));
+    let time = '2026-11-21T12:00:00Z';
+    let steps: string[] = [];
+    const disk = shimDisk(async ({ op, path, run }) => {
+      const isWatched = path === folder ? op === 'sync' : path.includes('.secret') || path === file;
+      if (isWatched && ['write', 'sync', 'datasync', 'rename'].includes(op)) steps.push(op);
+      return run();
+    });
+    await withLog({ file, disk, now: () => new Date(time) }, async ({ store }) => {
+      time = '2026-11-22T00:00:00Z';
+      steps = [];
+      await store.append(voteBy(1));
+      assert.equal(steps, ['write', 'sync', 'rename', 'sync', 'write', 'datasync']);
+      for (const name of await readdir(folder)) {
+        assert.not.match(await readFile(join(folder, name), 'utf8'), secret, name);
+      }
     });
   }));
 
