@@ -78,8 +78,7 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   if (warnings.length > 0) {
     terminal.say(`${prettyReport(warnings, { color: terminal.color })}\nThese errors did not stop the build.\n\n`);
   }
-  for (const slug of heldBack)
-    terminal.say(`Held back: ${visible(slug)} has errors and stays out until they are mended.\n`);
+  for (const slug of heldBack) terminal.say(`Held back: ${visible(slug)} has errors. Fix them to have it published.\n`);
   if (historyMissing !== null) terminal.say(`${historyMissing}\n`);
   const format = formatOf(flags);
   if (format === 'github') {

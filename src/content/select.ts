@@ -13,7 +13,7 @@ export interface Selection {
   /** Also drafts. */
   drafts?: boolean;
   /**
-   * Leaves out due agents without a number that have an error, in place of failing, and goes on where a folder
+   * Leaves out due agents without a number that have an error instead of failing, and goes on where a folder
    * contradicts what git recorded of a published agent: the record counts.
    */
   holdBack?: boolean;
