@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { errorCodes } from '../src/schema/errors.ts';
+import type { ServerFlags } from '../src/server/options.ts';
 import { bundled, temporaryFolder } from './support/catalog.ts';
 import { loud } from './support/loud.ts';
-import { catalog, type RunningServer, startServer } from './support/process.ts';
+import { catalog, run } from './support/process.ts';
+import { startProcess, startRuntime } from './support/runtime.ts';
 
 /**
  * docs/api.md calls the service with curl; here every one of its commands is run against a real server. UPDATE=1 writes
@@ -18,21 +20,24 @@ const page = new URL('../docs/api.md', import.meta.url);
 const documented = 'http://localhost:3000';
 const folder = temporaryFolder();
 const dist = join(folder.path, 'dist');
-const running: RunningServer[] = [];
+const running: { stop(): Promise<unknown> }[] = [];
 
 /** A server in the state that a row needs. */
 type State = keyof typeof states;
 
-const start = async (name: string, args: string[] = [], options: Parameters<typeof startServer>[1] = {}) => {
-  const server = await startServer(['--dist', dist, '--data', join(folder.path, name), ...args], options);
+const start = (name: string, flags: ServerFlags = {}, env: NodeJS.ProcessEnv = {}) =>
+  whereIs(startRuntime(folder.path, { flags: { data: name, ...flags }, env }));
+
+async function whereIs(starting: Promise<{ address: string; stop(): Promise<unknown> }>): Promise<string> {
+  const server = await starting;
   running.push(server);
   return server.address.replace(/\/$/, '');
-};
+}
 
 const states = {
   usual: () => start('usual'),
   'one vote a minute': async () => {
-    const address = await start('limited', ['--vote-rate', '1/60']);
+    const address = await start('limited', { voteRate: '1/60' });
     await fetch(`${address}/api/feedback`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -41,9 +46,11 @@ const states = {
     return address;
   },
   'a provider that is down': () =>
-    start('down', ['--signups', 'webhook'], {
-      env: { CATALOG_SIGNUPS_URL: 'http://127.0.0.1:1/', CATALOG_SIGNUPS_KEY: 'a key for tests' },
-    }),
+    start(
+      'down',
+      { signups: 'webhook' },
+      { CATALOG_SIGNUPS_URL: 'http://127.0.0.1:1/', CATALOG_SIGNUPS_KEY: 'a key for tests' },
+    ),
   'a data folder that is gone': async () => {
     const address = await start('gone');
     renameSync(join(folder.path, 'gone'), join(folder.path, 'elsewhere'));
@@ -55,9 +62,10 @@ const states = {
     cpSync(dist, broken, { recursive: true });
     rmSync(join(broken, 'api/schema.json'));
     symlinkSync('schema.json', join(broken, 'api/schema.json'));
-    return start('broken', ['--dist', broken]);
+    return start('broken', { dist: broken });
   },
-  'little patience': () => start('impatient', [], { node: ['--import', impatience] }),
+  'little patience': () =>
+    whereIs(startProcess(folder.path, { flags: { data: 'impatient' }, node: ['--import', impatience] })),
 };
 
 /** Preloaded into a server: it waits 300 ms for a request in place of 20 s. */
@@ -169,8 +177,8 @@ const curlIsThere = spawnSync('sh', ['-c', 'curl --version']).status === 0;
 async function call(command: string, address: string): Promise<Answer> {
   const here = command.replaceAll(documented, address);
   if (!curlIsThere) return ask(here);
-  const { stdout, stderr, status } = spawnSync('sh', ['-c', `${here} -i --max-time 15`], { encoding: 'latin1' });
-  assert.is(status, 0, `${here} ended with ${status}: ${stderr}`);
+  const { stdout, stderr, code } = await run('sh', ['-c', `${here} -i --max-time 15`]);
+  assert.is(code, 0, `${here} ended with ${code}: ${stderr}`);
   return parseAnswer(stdout);
 }
 
@@ -235,7 +243,10 @@ test.before(
 
 test.after(
   loud(async () => {
-    await Promise.all(running.map((server) => server.stop('SIGKILL')));
+    // Servers release the locks in their data folders when they stop.
+    rmSync(join(folder.path, 'gone'));
+    renameSync(join(folder.path, 'elsewhere'), join(folder.path, 'gone'));
+    await Promise.all(running.map((server) => server.stop()));
     folder.remove();
   }),
 );

@@ -1,15 +1,15 @@
-import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from './support/catalog.ts';
-import { catalog, startServer } from './support/process.ts';
+import { catalog } from './support/process.ts';
+import { startRuntime } from './support/runtime.ts';
 
 test('a base URL with a path is where everything is served, and every link starts with it', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
     const built = await catalog(['build', '--cwd', folder, '--base-url', 'https://press.example/catalog/']);
     assert.is(built.code, 0, built.stderr);
-    const server = await startServer(['--dist', join(folder, 'dist')]);
+    const server = await startRuntime(folder);
     try {
       const origin = new URL(server.address).origin;
       assert.is(server.address, `${origin}/catalog/`);
@@ -38,7 +38,7 @@ test('a runtime with a path of its own takes votes there and at the base URL, an
     const urls = ['--base-url', 'https://press.example/catalog', '--runtime-url', 'https://run.example/live'];
     const built = await catalog(['build', '--cwd', folder, ...urls]);
     assert.is(built.code, 0, built.stderr);
-    const server = await startServer(['--dist', join(folder, 'dist')]);
+    const server = await startRuntime(folder);
     try {
       const origin = new URL(server.address).origin;
       const send = (path: string) =>

@@ -3,12 +3,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bundled, snapshot, temporaryFolder } from './support/catalog.ts';
 import { loud } from './support/loud.ts';
-import { catalog, type RunningServer, startServer } from './support/process.ts';
+import { catalog } from './support/process.ts';
+import { type ServerHere, startRuntime } from './support/runtime.ts';
 
 /** Every GET row of the interface specification but mcpCard, asked of a running server as a stranger would. */
 
 const folder = temporaryFolder();
-let server: RunningServer;
+let server: ServerHere;
 let site: Record<string, string>;
 
 test.before(
@@ -22,7 +23,7 @@ test.before(
     );
     assert.is(built.code, 0, built.stderr);
     site = snapshot(dist);
-    server = await startServer(['--dist', dist]);
+    server = await startRuntime(folder.path);
   }),
 );
 

@@ -9,13 +9,14 @@ import jsonFeedSchema from './fixtures/json-feed-1.1.schema.json' with { type: '
 import { bundled, snapshot, temporaryFolder, writeFiles } from './support/catalog.ts';
 import { crawl } from './support/crawl.ts';
 import { loud } from './support/loud.ts';
-import { catalog, type RunningServer, run, startServer } from './support/process.ts';
+import { catalog, run } from './support/process.ts';
+import { type ServerHere, startRuntime } from './support/runtime.ts';
 
 /** Judges that we did not write, and a walk over every link: what is published holds outside of this house too. */
 
 const folder = temporaryFolder();
 const bases = ['https://agents.example.com', 'https://example.github.io/catalog'];
-const servers: RunningServer[] = [];
+const servers: ServerHere[] = [];
 let site: Record<string, string>;
 const text = (path: string) => Buffer.from(site[path] ?? '', 'latin1').toString('utf8');
 const tool = (name: string) => fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
@@ -38,7 +39,7 @@ test.before(
         base,
       ]);
       assert.is(built.code, 0, built.stderr);
-      servers.push(await startServer(['--dist', dist]));
+      servers.push(await startRuntime(folder.path, { flags: { dist, data: `data-${index}` } }));
     }
     site = snapshot(join(folder.path, 'dist-0'));
   }),

@@ -39,10 +39,13 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
   const { serverSettings } = await import('../server/settings.ts');
   const { startServer } = await import('../server/start.ts');
   const { catalogBuilder } = await import('../server/builder.ts');
-  const { serverLog } = await import('../server/request-log.ts');
+  const { serverLog, terminalDestination } = await import('../server/request-log.ts');
   const cwd = resolve(flags.cwd);
   const settings = serverSettings(flags, process.env, cwd);
-  const log = serverLog(settings.logLevel, process.stdout.isTTY === true ? { color: terminal.colorData } : null);
+  const log = serverLog(
+    settings.logLevel,
+    process.stdout.isTTY === true ? terminalDestination({ color: terminal.colorData }) : undefined,
+  );
   const builder =
     flags.build === true
       ? catalogBuilder({ cwd, dist: settings.dist, flags, environment: process.env, terminal, log: log.log })

@@ -12,20 +12,20 @@ export interface ServerLog {
   flush(): void;
 }
 
+/** What takes the lines of the log. */
+export interface LogDestination {
+  write(line: string): unknown;
+  flushSync(): void;
+}
+
 /** How long lines may be held back, in milliseconds, and how much at most, in bytes. */
 const flushMs = 100;
 const holdBytes = 12_288;
 /** How much is kept at most while stdout takes nothing, in bytes. Later lines are lost. */
 const maxHeldBytes = 1_048_576;
 
-/**
- * Logs to stdout at `level` and above: as JSON lines, or for a person on a terminal, with `color` as it is wanted there.
- */
-export function serverLog(level: string, terminal: { color: boolean } | null = null): ServerLog {
-  const destination =
-    terminal === null
-      ? lastingDestination()
-      : { write: (line: string) => void process.stdout.write(prettyLine(line, terminal)), flushSync() {} };
+/** Logs at `level` and above, as JSON lines, to stdout unless another destination is given. */
+export function serverLog(level: string, destination: LogDestination = lastingDestination()): ServerLog {
   const log = pino({ level }, destination as DestinationStream);
   const isWanted = {
     info: log.isLevelEnabled('info'),
@@ -48,8 +48,13 @@ export function serverLog(level: string, terminal: { color: boolean } | null = n
   };
 }
 
+/** Stdout for a person on a terminal, who reads text lines, in color if `color` is set. */
+export function terminalDestination(terminal: { color: boolean }): LogDestination {
+  return { write: (line) => process.stdout.write(prettyLine(line, terminal)), flushSync() {} };
+}
+
 /** Stdout. If it cannot be written, such as a file on a full disk, lines are lost and the server goes on. */
-function lastingDestination() {
+function lastingDestination(): LogDestination {
   const options = { dest: 1, sync: false, minLength: holdBytes, periodicFlush: flushMs, maxLength: maxHeldBytes };
   const destination = pino.destination(options);
   let failing = false;

@@ -28,7 +28,7 @@ test.before(
     };
     [browser, strict] = await Promise.all([
       launchBrowser(),
-      serveSite({ args: ['--vote-rate', '1/3600', '--signup-rate', '1/3600'], env }),
+      serveSite({ flags: { voteRate: '1/3600', signupRate: '1/3600' }, env }),
     ]);
   }),
 );
@@ -162,8 +162,8 @@ test('works without scripts, as does reading, and what needs them is not shown',
 test('reaches a runtime at another origin, with scripts and without', async () => {
   const [here, there] = [await freePort(), await freePort()];
   const urls = { baseUrl: `http://127.0.0.1:${here}`, runtimeUrl: `http://127.0.0.1:${there}/live` };
-  const pages = await serveSite({ urls, args: ['--port', String(here)] });
-  const runtime = await serveSite({ dist: pages.dist, args: ['--port', String(there)] });
+  const pages = await serveSite({ urls, flags: { port: String(here) } });
+  const runtime = await serveSite({ dist: pages.dist, flags: { port: String(there) } });
   try {
     const address = `http://127.0.0.1:${here}`;
     await onPage(address + agent, async (page) => {

@@ -44,8 +44,8 @@ test('a build without its search index is refused; the last good one goes on', a
     rmSync(join(next, 'search-index.json'));
     renameSync(dist, join(folder, 'former'));
     renameSync(next, dist);
-    await until(() => server.stdout().includes('cannot be served'));
-    assert.match(server.stdout(), 'search-index.json is missing');
+    await until(() => server.logged().includes('cannot be served'));
+    assert.match(server.logged(), 'search-index.json is missing');
     assert.is((await call(server.address, 'search_agents', { query: 'draft' })).structuredContent.total, 1);
   });
 });

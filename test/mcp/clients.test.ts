@@ -1,12 +1,11 @@
-import { suite } from 'uvu';
+import { suite, test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { temporaryFolder } from '../support/catalog.ts';
+import { inFolder, temporaryFolder, writeCatalog } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
-import type { RunningServer } from '../support/process.ts';
-import { builtCatalog, startRuntime } from '../support/runtime.ts';
-import { type AnyClient, agents, connect, type ToolAnswer } from './support.ts';
+import { builtCatalog, type ServerHere, startRuntime } from '../support/runtime.ts';
+import { type AnyClient, agents, connect, connectProcess, mcpCatalog, type ToolAnswer } from './support.ts';
 
-/** The official clients of both eras, over HTTP and stdio, given only the URL or the command. */
+/** The official clients of both eras, over HTTP and over the streams of stdio. */
 
 for (const era of ['modern', 'handshake'] as const) {
   for (const transport of ['http', 'stdio'] as const) testClient(era, transport);
@@ -15,22 +14,21 @@ for (const era of ['modern', 'handshake'] as const) {
 function testClient(era: 'modern' | 'handshake', transport: 'http' | 'stdio'): void {
   const test = suite(`an MCP client, ${era}, ${transport}`);
   const folder = temporaryFolder();
-  let server: RunningServer | undefined;
+  let server: ServerHere | undefined;
   let client: AnyClient;
 
   test.before(
     loud(async () => {
       const dist = builtCatalog(folder.path, agents);
       if (transport === 'http') server = await startRuntime(folder.path);
-      // Over stdio the modern one serves the build and the other builds in memory.
-      if (transport === 'stdio' && era === 'handshake') (await import('node:fs')).rmSync(dist, { recursive: true });
-      client = await connect(era, server === undefined ? { folder: folder.path } : { url: `${server.address}api/mcp` });
+      const door = server === undefined ? { catalog: await mcpCatalog(dist) } : { url: `${server.address}api/mcp` };
+      client = await connect(era, door);
     }),
   );
   test.after(
     loud(async () => {
       await client?.close();
-      await server?.stop('SIGKILL');
+      await server?.stop();
       folder.remove();
     }),
   );
@@ -275,6 +273,24 @@ function testClient(era: 'modern' | 'handshake', transport: 'http' | 'stdio'): v
 
   test.run();
 }
+
+test('a client that starts the command itself gets the catalog that is built in memory', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    const client = await connectProcess(folder);
+    try {
+      assert.is(client.getServerVersion()?.name, 'example.press/agents');
+      assert.equal(slugs(await client.callTool({ name: 'list_agents', arguments: {} })), [
+        ...['log-reader', 'table-sorter', 'first-draft'],
+      ]);
+      const { content } = await client.callTool({ name: 'get_agent', arguments: { slug: 'sheet-sorter' } });
+      assert.match(content[0]?.text ?? '', /^# Table Sorter\n/);
+    } finally {
+      await client.close();
+    }
+  }));
+
+test.run();
 
 function slugs({ structuredContent }: ToolAnswer): string[] {
   return (structuredContent as { agents: { slug: string }[] }).agents.map(({ slug }) => slug);

@@ -5,8 +5,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
-import { type RunningServer, run } from '../support/process.ts';
-import { builtCatalog, startRuntime } from '../support/runtime.ts';
+import { run } from '../support/process.ts';
+import { builtCatalog, type ServerHere, startRuntime } from '../support/runtime.ts';
 import { agents } from './support.ts';
 
 /**
@@ -92,7 +92,7 @@ const expected: Record<string, string[]> = {
 
 const test = suite('the conformance suite of MCP');
 const folder = temporaryFolder();
-let server: RunningServer;
+let server: ServerHere;
 
 test.before(
   loud(async () => {
@@ -102,7 +102,7 @@ test.before(
 );
 test.after(
   loud(async () => {
-    await server?.stop('SIGKILL');
+    await server?.stop();
     folder.remove();
   }),
 );

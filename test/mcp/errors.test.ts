@@ -2,7 +2,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
-import type { RunningServer } from '../support/process.ts';
 import {
   type Answer,
   type Asking,
@@ -10,6 +9,7 @@ import {
   assertError,
   builtCatalog,
   postJson,
+  type ServerHere,
   startRuntime,
   withRuntime,
 } from '../support/runtime.ts';
@@ -20,7 +20,7 @@ import { agents } from './support.ts';
 const test = suite('bad MCP messages');
 const path = '/api/mcp';
 const folder = temporaryFolder();
-let server: RunningServer;
+let server: ServerHere;
 
 test.before(
   loud(async () => {
@@ -30,7 +30,7 @@ test.before(
 );
 test.after(
   loud(async () => {
-    await server?.stop('SIGKILL');
+    await server?.stop();
     folder.remove();
   }),
 );
@@ -281,11 +281,11 @@ function assertAnswer({ status, headers, text }: Answer, [name, , , expected, co
 
 test('every kind of bad message has the status and code of its revision', async () => {
   for (const row of rows) assertAnswer(await postJson(server.address, path, row[1], { headers: row[2] }), row);
-  assert.not.match(server.stdout(), 'a fault of the service');
+  assert.not.match(server.logged(), 'a fault of the service');
 });
 
 test('what HTTP refuses is a JSON-RPC error too, and a client that is refused too often has to wait', async () => {
-  await withRuntime({ agents, args: ['--refused-rate', '9/60'] }, async ({ server: limited }) => {
+  await withRuntime({ agents, flags: { refusedRate: '9/60' } }, async ({ server: limited }) => {
     const good = JSON.stringify(request('ping'));
     const large = Buffer.alloc(256 * 1024 + 1, ' ');
     const refusals: [string, Asking, number][] = [
@@ -355,7 +355,7 @@ test('a compressed body or another charset is 415 wherever a body is taken', asy
 });
 
 test('what clients do in normal use never counts as refused', async () => {
-  await withRuntime({ agents, args: ['--refused-rate', '2/60'] }, async ({ server: { address } }) => {
+  await withRuntime({ agents, flags: { refusedRate: '2/60' } }, async ({ server: { address } }) => {
     const post = (body: object, headers: object) => postJson(address, path, body, { headers: { ...headers } });
     const unserved = modernRequest('tools/list', {}, { [version]: '2099-01-01' });
     for (let count = 0; count < 4; count += 1) {
@@ -374,7 +374,7 @@ test('what clients do in normal use never counts as refused', async () => {
 });
 
 test('over the rate of messages a client has to wait; a batch counts each of its messages', async () => {
-  await withRuntime({ agents, args: ['--mcp-rate', '5/60'] }, async ({ server: { address } }) => {
+  await withRuntime({ agents, flags: { mcpRate: '5/60' } }, async ({ server: { address } }) => {
     const statuses = [await postJson(address, path, many(3)), await postJson(address, path, request('ping'))];
     const notified = await postJson(address, path, { jsonrpc: '2.0', method: 'notifications/initialized' });
     assert.equal(

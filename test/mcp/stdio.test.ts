@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
-import { catalogProcess, inherited } from '../support/process.ts';
+import { catalog, catalogProcess, inherited } from '../support/process.ts';
 import { builtCatalog, until } from '../support/runtime.ts';
-import { agents } from './support.ts';
+import { agents, mcpCatalog, stdioHere } from './support.ts';
 
 /** catalog mcp: what an assistant that starts it as a process relies on. */
 
@@ -18,50 +18,70 @@ const modern = {
   _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} },
 };
 
+const lines = [
+  'nonsense',
+  '',
+  `${request('initialize', { protocolVersion: '2024-11-05' }, 'a')}\r`,
+  JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
+  `"${'x'.repeat(300_000)}"`,
+  request('no/method', {}, 2),
+  request('server/discover', modern, 3),
+  request('ping', modern, 4),
+  request('tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': '1999-01-01' } }, 5),
+  `[${request('ping', {}, 6)}]`,
+  '[]',
+  request('ping', {}, 7),
+];
+const answers = [
+  [null, -32700],
+  ['a', undefined],
+  [null, -32000],
+  [2, -32601],
+  [3, undefined],
+  [4, -32601],
+  [5, -32602],
+  [6, undefined],
+  [null, -32600],
+  [7, undefined],
+];
+
+/** The id and the error of each answer; fails where a line is no message. */
+function answersIn(output: string): unknown[] {
+  return output
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => JSON.parse(line))
+    .map(({ id, error }) => [id, error?.code]);
+}
+
 test('stays up on bad lines, answers in order, writes nothing but messages, and ends with its input', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, agents);
-    const lines = [
-      'nonsense',
-      '',
-      `${request('initialize', { protocolVersion: '2024-11-05' }, 'a')}\r`,
-      JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
-      `"${'x'.repeat(300_000)}"`,
-      request('no/method', {}, 2),
-      request('server/discover', modern, 3),
-      request('ping', modern, 4),
-      request('tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': '1999-01-01' } }, 5),
-      `[${request('ping', {}, 6)}]`,
-      '[]',
-      request('ping', {}, 7),
-    ];
     const ended = await catalogProcess(['mcp', '--cwd', folder, '--today', '2026-02-01'], { input: lines.join('\n') });
     assert.is(ended.code, 0, ended.stderr);
-    const told = ended.stdout
-      .trimEnd()
-      .split('\n')
-      .flatMap((line) => JSON.parse(line))
-      .map(({ id, error }) => [id, error?.code]);
-    assert.equal(told, [
-      [null, -32700],
-      ['a', undefined],
-      [null, -32000],
-      [2, -32601],
-      [3, undefined],
-      [4, -32601],
-      [5, -32602],
-      [6, undefined],
-      [null, -32600],
-      [7, undefined],
-    ]);
+    assert.equal(answersIn(ended.stdout), answers);
     assert.match(ended.stderr, 'dist holds none');
     assert.not.ok(existsSync(join(folder, 'dist')));
   });
 });
 
+test('lines may come in pieces of any size', async () => {
+  await inFolder(async (folder) => {
+    const built = await mcpCatalog(builtCatalog(folder, agents));
+    const bytes = Buffer.from(lines.join('\n'));
+    for (const size of [7, 1000, 65_536, bytes.length]) {
+      const { input, output, ended } = stdioHere(built);
+      for (let start = 0; start < bytes.length; start += size) input.write(bytes.subarray(start, start + size));
+      input.end();
+      await ended;
+      assert.equal(answersIn(String(output.read())), answers, `pieces of ${size}`);
+    }
+  });
+});
+
 test('a catalog that cannot be built is told on stderr alone', async () => {
   await inFolder(async (folder) => {
-    const ended = await catalogProcess(['mcp', '--cwd', folder], { input: `${request('ping')}\n` });
+    const ended = await catalog(['mcp', '--cwd', folder]);
     assert.equal([ended.code, ended.stdout], [1, '']);
     assert.match(ended.stderr, 'There is no catalog.config.json');
   });

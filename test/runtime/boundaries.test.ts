@@ -9,14 +9,14 @@ import { type ServerFlags, serverOptions } from '../../src/server/options.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 import { loadSettings } from '../../src/settings.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
-import { ask, notesIn, postJson, vote, withServerHere } from '../support/runtime.ts';
+import { ask, notesIn, postJson, vote, withRuntime } from '../support/runtime.ts';
 
 /** What the server does at its boundaries, and one step to either side of them. */
 
 const path = '/agents/one/prompt.txt';
 
 test('a range is cut to the file, and one that begins past its end is 416', () =>
-  withServerHere({}, async ({ address }) => {
+  withRuntime({}, async ({ server: { address } }) => {
     const { body, headers } = await ask(address, path);
     const size = body.length;
     const { etag } = headers;
@@ -65,7 +65,7 @@ test('a range is cut to the file, and one that begins past its end is 416', () =
   }));
 
 test('each encoding of a file has an ETag of its own, which If-None-Match names weakly, in a list or by a star', () =>
-  withServerHere({}, async ({ address }) => {
+  withRuntime({}, async ({ server: { address } }) => {
     const encodings = [
       ['identity', (body: Buffer) => body],
       ['gzip', gunzipSync],
@@ -167,8 +167,8 @@ test('a body is UTF-8 to the last byte, in JSON, in forms and in MCP messages', 
 });
 
 test('what is ignored or refused uses up no limit of a reader', () =>
-  withServerHere({ flags: { voteRate: '1/60', signupRate: '1/60', refusedRate: '6/60' } }, async (server) => {
-    const { address, log } = server;
+  withRuntime({ flags: { voteRate: '1/60', signupRate: '1/60', refusedRate: '6/60' } }, async ({ server, log }) => {
+    const { address } = server;
     const person = { email: 'ada@example.com', list: 'daily' };
     const good = { slug: 'one', vote: 'yes' };
     const foreign = { headers: { origin: 'https://evil.example' } };

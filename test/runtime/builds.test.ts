@@ -7,7 +7,7 @@ import { brotliDecompress, gunzip } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
-import { catalog } from '../support/process.ts';
+import { catalog, catalogProcess } from '../support/process.ts';
 import { ask, builtCatalog, notesIn, oneAgent, startRuntime, until, vote, withRuntime } from '../support/runtime.ts';
 
 /** A new build is taken up while it is served: no request fails, and no answer mixes two builds. */
@@ -103,7 +103,7 @@ function idOf(dist: string): string {
 }
 
 const inPlace: [base: string, titles: string[]][] = [
-  ['', ['First', 'The second title', 'Third']],
+  ['', ['First', 'The second title']],
   ['/catalog', ['First']],
 ];
 for (const [base, titles] of inPlace) {
@@ -116,7 +116,9 @@ for (const [base, titles] of inPlace) {
         const agents = [...twoAgents(title), { slug: `new-${index}`, date: `2026-01-1${index}` }];
         writeCatalog(folder, agents, settings);
         const before = load.count();
-        const { code, stderr } = await catalog(['build', '--cwd', folder, '--out', dist, '--today', '2026-02-01']);
+        // In a process of its own: here it would hold up the readers until it is done.
+        const args = ['build', '--cwd', folder, '--out', dist, '--today', '2026-02-01'];
+        const { code, stderr } = await catalogProcess(args);
         assert.is(code, 0, stderr);
         const { status, text } = await vote(server.address, `vote ${index}`, { slug: `new-${index}` });
         assert.is(status, 200, text);
@@ -162,7 +164,7 @@ test('a build switched in by its link under load fails and mixes no answer, and 
       await load.stop();
       assert.is(load.builds.size, last + 1);
     } finally {
-      await server.stop('SIGKILL');
+      await server.stop();
     }
   }));
 
@@ -184,7 +186,7 @@ test('a build whose folder is removed right after the switch answers no reader w
         paths.map(() => 200),
       );
     } finally {
-      await server.stop('SIGKILL');
+      await server.stop();
     }
   }));
 
@@ -233,7 +235,7 @@ test('a broken build is refused and told, the last good one stays, and the next 
     const copy = join(folder, 'copy');
     cpSync(dist, copy, { recursive: true });
     for (const [name, breakIt] of faults) {
-      const told = () => (server.stdout().match(/the last good one stays/g) ?? []).length;
+      const told = () => (server.logged().match(/the last good one stays/g) ?? []).length;
       const before = told();
       for (const path of read) assert.is((await ask(server.address, path)).status, 200);
       breakIt(dist);
@@ -244,7 +246,7 @@ test('a broken build is refused and told, the last good one stays, and the next 
       assert.is(JSON.parse((await ask(server.address, '/healthz')).text).build, good, name);
       rmSync(dist, { recursive: true, force: true });
       cpSync(copy, dist, { recursive: true });
-      const retaken = () => (server.stdout().match(/took up a new build/g) ?? []).length;
+      const retaken = () => (server.logged().match(/took up a new build/g) ?? []).length;
       const taken = retaken();
       await until(() => retaken() > taken);
     }
@@ -252,7 +254,6 @@ test('a broken build is refused and told, the last good one stays, and the next 
       notesIn(log),
       faults.map(([name]) => name),
     );
-    assert.is(server.process.exitCode, null);
     assert.equal(readdirSync(copy).length, readdirSync(dist).length);
   }));
 

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ask, type Here, parseAnswer, until, withServerHere } from '../support/runtime.ts';
+import { ask, parseAnswer, type Runtime, until, withRuntime } from '../support/runtime.ts';
 
 /** What one connection, and one client, can make the server hold. */
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 /** A connection that is not read until its `data` event is listened to, and whether it was closed. */
-function client({ address }: Here, localAddress = '127.0.0.1'): { socket: Socket; isClosed: () => boolean } {
+function client({ server }: Runtime, localAddress = '127.0.0.1'): { socket: Socket; isClosed: () => boolean } {
   let isClosed = false;
-  const socket = connect({ host: '127.0.0.1', port: Number(new URL(address).port), localAddress });
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(server.address).port), localAddress });
   socket.pause();
   socket.on('error', () => {});
   socket.on('close', () => {
@@ -31,22 +31,22 @@ async function untilCutOff({ socket, isClosed }: ReturnType<typeof client>): Pro
 }
 
 /** Makes a text file so large that the system takes only a part of it while nobody reads. */
-function writeLargeFile({ folder }: Here, megabytes: number, name = 'llms-full.txt'): number {
+function writeLargeFile({ folder }: Runtime, megabytes: number, name = 'llms-full.txt'): number {
   writeFileSync(join(folder, 'dist', name), Buffer.alloc(megabytes * 1024 * 1024, 'x'));
   return megabytes * 1024 * 1024;
 }
 
 test('a client that pipelines and does not read has one answer under way, not all', async () => {
   const handled: string[] = [];
-  await withServerHere({ onRequest: (path) => handled.push(path) }, async (here) => {
+  await withRuntime({ onRequest: (path) => handled.push(path) }, async (here) => {
     writeLargeFile(here, 8);
-    assert.is((await ask(here.address, '/llms-full.txt')).status, 200);
+    assert.is((await ask(here.server.address, '/llms-full.txt')).status, 200);
     await until(() => handled.length === 1);
     const { socket, isClosed } = client(here);
     socket.write(get('/llms-full.txt').repeat(60));
     await until(() => handled.length > 1);
     // What was sent before on another connection is handled before.
-    for (let round = 0; round < 10; round += 1) await ask(here.address, '/robots.txt');
+    for (let round = 0; round < 10; round += 1) await ask(here.server.address, '/robots.txt');
     const under = handled.filter((path) => path === '/llms-full.txt').length;
     assert.ok(under < 5, `${under} answers of 8 MB`);
     assert.is(isClosed(), false);
@@ -55,15 +55,15 @@ test('a client that pipelines and does not read has one answer under way, not al
 });
 
 test('a client that pipelines thousands of requests is disconnected, and others are served', () =>
-  withServerHere({}, async (here) => {
+  withRuntime({}, async (here) => {
     const flooding = Array.from({ length: 3 }, () => client(here));
     for (const { socket } of flooding) socket.write(get('/nowhere').repeat(2000));
     for (const each of flooding) await untilCutOff(each);
-    assert.is((await ask(here.address, '/')).status, 200);
+    assert.is((await ask(here.server.address, '/')).status, 200);
   }));
 
 test('a moderate number of pipelined requests is answered in order, and the connection stays', () =>
-  withServerHere({}, async (here) => {
+  withRuntime({}, async (here) => {
     const { socket, isClosed } = client(here);
     socket.resume();
     const paths = ['/', '/nowhere', '/api/agents.json', '/api/none.json', '/about'];
@@ -102,7 +102,7 @@ async function withLooks(ms: number, use: (look: () => void) => Promise<void>): 
 
 test('an answer that nobody reads ends its connection; one that is read slowly arrives whole', () =>
   withLooks(987_654, (look) =>
-    withServerHere({ stalledMs: 987_654 }, async (here) => {
+    withRuntime({ stalledMs: 987_654 }, async (here) => {
       // Files of up to 8 MB are answered from memory, larger ones from the disk.
       const cases: [name: string, megabytes: number, times: number][] = [
         ['llms.txt', 8, 3],
@@ -135,7 +135,7 @@ test('an answer that nobody reads ends its connection; one that is read slowly a
   ));
 
 test('connections are limited in all and for each client, and are taken again when others end', () =>
-  withServerHere({ flags: { maxConnections: '6', maxClientConnections: '4' } }, async (here) => {
+  withRuntime({ flags: { maxConnections: '6', maxClientConnections: '4' } }, async (here) => {
     const isTaken = async (each: ReturnType<typeof client>) => {
       let isAnswered = false;
       each.socket.once('data', () => {
@@ -171,10 +171,10 @@ test('connections are limited in all and for each client, and are taken again wh
   }));
 
 test('behind a proxy, which has the connections of many clients, there is no limit for each client', () =>
-  withServerHere({ flags: { maxClientConnections: '2', trustProxy: '1' } }, async (here) => {
+  withRuntime({ flags: { maxClientConnections: '2', trustProxy: '1' } }, async (here) => {
     const clients = Array.from({ length: 10 }, () => client(here));
     await sleep(20);
-    assert.is((await ask(here.address, '/')).status, 200);
+    assert.is((await ask(here.server.address, '/')).status, 200);
     assert.equal(clients.filter(({ isClosed }) => isClosed()).length, 0);
     for (const { socket } of clients) socket.destroy();
   }));
@@ -233,7 +233,7 @@ const astray: [name: string, packets: [first: string, second?: string], answers:
 ];
 
 test('what is no request is refused after the answers to what came before, not amid them', () =>
-  withServerHere({}, async (here) => {
+  withRuntime({}, async (here) => {
     writeLargeFile(here, 9);
     const wrong: string[] = [];
     for (const [name, [first, second], expected] of astray) {

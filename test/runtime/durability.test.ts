@@ -25,11 +25,11 @@ import {
   builtCatalog,
   notesIn,
   postJson,
-  startRuntime,
+  startProcess,
   startVoting,
   until,
   vote,
-  withRuntime,
+  withProcess,
 } from '../support/runtime.ts';
 
 /** What a 200 promises: the vote is on disk, once, whatever happens to the process afterwards. */
@@ -42,7 +42,7 @@ const rounds = Number(process.env.ROUNDS ?? 10);
 test('a vote is answered only after a sync that began when its line was written', () =>
   inFolder(async (folder) => {
     const TRACE = join(folder, 'trace.jsonl');
-    await withRuntime({ node: trace, env: { TRACE, SLOW_MS: '3' } }, async ({ server, log }) => {
+    await withProcess({ node: trace, env: { TRACE, SLOW_MS: '3' } }, async ({ server, log }) => {
       const load = startVoting(server.address);
       await until(() => load.acknowledged.length >= 400);
       await load.stop();
@@ -92,7 +92,7 @@ async function killAgainAndAgain(times: number): Promise<{ acknowledged: number;
     builtCatalog(folder);
     const log = join(folder, 'data/votes.jsonl');
     for (let round = 0; round < times; round += 1) {
-      const server = await startRuntime(folder);
+      const server = await startProcess(folder);
       const load = startVoting(server.address, { name: `round${round}` });
       const enough = 1 + ((round * 37) % 150);
       await until(() => load.acknowledged.length >= enough);
@@ -103,7 +103,7 @@ async function killAgainAndAgain(times: number): Promise<{ acknowledged: number;
       acknowledged.push(...load.acknowledged);
     }
     if (!readFileSync(log, 'utf8').endsWith('\n')) torn += 1;
-    const last = await startRuntime(folder);
+    const last = await startProcess(folder);
     assert.is((await vote(last.address, 'the last')).status, 200);
     assert.is((await last.stop()).code, 0);
     assertKept([...acknowledged, 'the last'], [log]);
@@ -116,12 +116,12 @@ test('a torn last line is set aside at the start, told, and no whole line is los
   inFolder(async (folder) => {
     builtCatalog(folder);
     const log = join(folder, 'data/votes.jsonl');
-    const first = await startRuntime(folder);
+    const first = await startProcess(folder);
     for (const note of ['a', 'b']) await vote(first.address, note);
     await first.stop('SIGKILL');
     const torn = '{"id":"0197a5c2-3d4e-7f00-8000-000000000001","time":"2026-';
     appendFileSync(log, torn);
-    const second = await startRuntime(folder);
+    const second = await startProcess(folder);
     assert.is((await vote(second.address, 'c')).status, 200);
     const { stdout } = await second.stop();
     assert.equal(notesIn(log), ['a', 'b', 'c']);
@@ -135,7 +135,7 @@ test('a full disk is 503 unavailable, and not ready; refused votes are absent, a
     const disk = smallDisk(folder);
     const log = join(folder, 'data/votes.jsonl');
     try {
-      const server = await startRuntime(folder, { node: trace, env: disk.env });
+      const server = await startProcess(folder, { node: trace, env: disk.env });
       try {
         assert.is((await vote(server.address, 'before')).status, 200);
         const health = () => Promise.all(['/healthz', '/readyz'].map((path) => ask(server.address, path)));
@@ -197,7 +197,7 @@ test('a server that starts on a disk that fails serves readers, refuses votes an
     const FAILS = join(folder, 'fails');
     writeFileSync(FAILS, 'EROFS');
     const shim = fileURLToPath(new URL('../support/failing-disk.mjs', import.meta.url));
-    const server = await startRuntime(folder, { node: ['--import', shim], env: { FAILS } });
+    const server = await startProcess(folder, { node: ['--import', shim], env: { FAILS } });
     try {
       const statuses = async () => {
         const reads = await Promise.all(
@@ -225,7 +225,7 @@ test('a server that starts on a disk that fails serves readers, refuses votes an
 
 test('a log that cannot be written loses its lines, and no reader or vote', () => {
   const shim = fileURLToPath(new URL('../support/full-stdout.mjs', import.meta.url));
-  return withRuntime({ node: ['--import', shim] }, async ({ server, log }) => {
+  return withProcess({ node: ['--import', shim] }, async ({ server, log }) => {
     for (let round = 0; round < 200; round += 1) {
       const { status } = await ask(server.address, `/nowhere?${'x'.repeat(200)}`);
       assert.is(status, 404);
@@ -271,7 +271,7 @@ function smallDisk(folder: string) {
 }
 
 test('a log that is removed, or rotated by rename and SIGHUP, under load loses no vote but the removed ones', () =>
-  withRuntime({}, async ({ server, log }) => {
+  withProcess({}, async ({ server, log }) => {
     const load = startVoting(server.address);
     const logs = [log];
     for (let round = 1; round <= 4; round += 1) {
@@ -296,7 +296,7 @@ test('a log that is removed, or rotated by rename and SIGHUP, under load loses n
   }));
 
 test('SIGHUP alone begins a new log, before the next vote comes', () =>
-  withRuntime({}, async ({ server, log, data }) => {
+  withProcess({}, async ({ server, log, data }) => {
     await vote(server.address, 'a');
     renameSync(log, `${log}.1`);
     renameSync(join(data, 'signups.jsonl'), join(data, 'signups.jsonl.1'));
@@ -306,7 +306,7 @@ test('SIGHUP alone begins a new log, before the next vote comes', () =>
   }));
 
 test('a second process on one log is refused with its owner named, and the first goes on', () =>
-  withRuntime({}, async ({ server, folder, dist, data, log }) => {
+  withProcess({}, async ({ server, folder, dist, data, log }) => {
     const places = ['--cwd', folder, '--dist', dist];
     const second = await catalog(['serve', '--port', '0', ...places, '--data', data]);
     assert.is(second.code, 1);
@@ -328,7 +328,7 @@ test('the lock of a process that is gone is taken over at once', () =>
     const time = new Date().toISOString();
     writeFileSync(lock, `${JSON.stringify({ token: 'stale', file, ...gone, since: time, heartbeat: time })}\n`);
     const begun = performance.now();
-    const server = await startRuntime(folder);
+    const server = await startProcess(folder);
     assert.ok(performance.now() - begun < 4_500, 'waited as for a process on another machine');
     assert.is((await vote(server.address, 'mine')).status, 200);
     assert.is(JSON.parse(readFileSync(lock, 'utf8')).pid, server.process.pid);
@@ -337,7 +337,7 @@ test('the lock of a process that is gone is taken over at once', () =>
   }));
 
 test('SIGTERM under load answers what is under way, keeps every acknowledged vote, and ends with 0', () =>
-  withRuntime({ node: trace, env: { SLOW_MS: '200' } }, async ({ server, log, data }) => {
+  withProcess({ node: trace, env: { SLOW_MS: '200' } }, async ({ server, log, data }) => {
     const agent = new http.Agent({ keepAlive: true });
     // An idle connection must not hold the end up.
     await vote(server.address, 'idle', { agent });
@@ -376,7 +376,7 @@ async function connections(pid: number): Promise<number> {
 }
 
 test('the process ends soon after SIGTERM, although a connection was busy when it came', () =>
-  withRuntime({ node: trace, env: { SLOW_MS: '300' } }, async ({ server }) => {
+  withProcess({ node: trace, env: { SLOW_MS: '300' } }, async ({ server }) => {
     const agent = new http.Agent({ keepAlive: true });
     const pending = vote(server.address, 'slow', { agent });
     await until(async () => (await connections(server.process.pid ?? 0)) >= 1);

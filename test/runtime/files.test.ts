@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CachedFile, fileCache } from '../../src/server/file-cache.ts';
 import { inFolder } from '../support/catalog.ts';
-import { ask, withServerHere } from '../support/runtime.ts';
+import { ask, withRuntime } from '../support/runtime.ts';
 
 /** Files of a build: which paths reach them, what is kept of them in memory, and the headers they come with. */
 
@@ -21,7 +21,7 @@ const askings = [{}, { headers: { 'accept-encoding': 'br' } }, { method: 'HEAD' 
 
 for (const path of ['', '/catalog']) {
   test(`pages that are shown instead of others are 404 by every spelling and however often, below ${path || '/'}`, () =>
-    withServerHere({ settings: { baseUrl: `https://press.example${path}` } }, async ({ address }) => {
+    withRuntime({ settings: { baseUrl: `https://press.example${path}` } }, async ({ server: { address } }) => {
       const wrong: string[] = [];
       // The second round is answered from memory, where it can be.
       for (let round = 1; round <= 2; round += 1) {
@@ -94,7 +94,7 @@ test('files come with policies for browsers, and with HSTS where the catalog has
     [{ baseUrl: 'https://press.example/catalog' }, undefined],
   ];
   for (const [settings, hsts] of expected) {
-    await withServerHere({ settings }, async ({ address }) => {
+    await withRuntime({ settings }, async ({ server: { address } }) => {
       const base = new URL(address).pathname;
       for (const path of ['', 'api/agents.json', 'og/one.png', 'no-such-page']) {
         const { headers } = await ask(address, base + path);

@@ -1,14 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { originPolicy } from '../../src/server/origin.ts';
-import { assertError, notesIn, postJson, vote, withServerHere } from '../support/runtime.ts';
+import { assertError, notesIn, postJson, vote, withRuntime } from '../support/runtime.ts';
 
 /** Whose pages may send votes, sign-ups and MCP messages, where the request names its Host itself. */
 
 const rebound = { host: 'evil.example', origin: 'http://evil.example' };
 
 test('on loopback a page that bound its own name to this machine sends nothing', () =>
-  withServerHere({ flags: { allowOrigin: 'https://friend.example' } }, async ({ address, log }) => {
+  withRuntime({ flags: { allowOrigin: 'https://friend.example' } }, async ({ server: { address }, log }) => {
     for (const headers of [rebound, { host: 'evil.example:3000', origin: 'http://evil.example:3000' }]) {
       assertError(await vote(address, 'rebound', { headers }), 403, 'forbidden_origin');
       const signup = { email: 'ada@example.com', list: 'daily' };

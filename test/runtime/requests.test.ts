@@ -358,7 +358,7 @@ test('a form of a browser is sent on when it is good, and gets a page when it is
   }));
 
 test('only pages of allowed origins may send and read answers', () =>
-  withRuntime({ args: ['--allow-origin', 'https://friend.example'], env: {} }, async ({ server, log }) => {
+  withRuntime({ flags: { allowOrigin: 'https://friend.example' } }, async ({ server, log }) => {
     const from = (origin: string) => vote(server.address, origin, { headers: { origin } });
     const own = server.address.replace(/\/$/, '');
     for (const origin of ['https://press.example', 'https://friend.example', own, 'http://localhost:5173']) {
@@ -398,10 +398,10 @@ test('only pages of allowed origins may send and read answers', () =>
     assert.is(notesIn(log).length, 4);
   }));
 
-const limits = ['--vote-rate', '3/60', '--signup-rate', '2/60', '--refused-rate', '4/60'];
+const limits = { voteRate: '3/60', signupRate: '2/60', refusedRate: '4/60' };
 
 test('over its rate a client gets 429 with the wait; refused requests have a limit of their own', () =>
-  withRuntime({ args: limits }, async ({ server, log }) => {
+  withRuntime({ flags: limits }, async ({ server, log }) => {
     const at = server.address;
     const bad = () => postJson(at, '/api/feedback', {});
     for (let count = 0; count < 4; count += 1) assertError(await bad(), 400, 'invalid_body');
@@ -442,12 +442,12 @@ async function votesOf({ server }: Runtime, forwarded: readonly string[]): Promi
 }
 
 test('without a trusted proxy X-Forwarded-For is not believed', () =>
-  withRuntime({ args: ['--vote-rate', '2/60'] }, async (runtime) => {
+  withRuntime({ flags: { voteRate: '2/60' } }, async (runtime) => {
     assert.equal(await votesOf(runtime, ['192.0.2.1', '192.0.2.2', '192.0.2.3']), [200, 200, 429]);
   }));
 
 test('behind one proxy its last entry is the client, IPv6 counted by /64; what the client wrote before is not believed', () =>
-  withRuntime({ args: ['--vote-rate', '1/60', '--trust-proxy', '1'] }, async (runtime) => {
+  withRuntime({ flags: { voteRate: '1/60', trustProxy: '1' } }, async (runtime) => {
     const rows: [forwarded: string, status: number][] = [
       ['192.0.2.1', 200],
       ['192.0.2.1', 429],
@@ -477,7 +477,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ 
 testUnless(!hasIpv6 && 'this machine has no IPv6')(
   'a client over IPv6 is counted and its origin is its own',
   async () => {
-    await withRuntime({ args: ['--vote-rate', '1/60', '--host', '::1'] }, async ({ server, log }) => {
+    await withRuntime({ flags: { voteRate: '1/60', host: '::1' } }, async ({ server, log }) => {
       const at = `http://[::1]:${new URL(server.address).port}/`;
       const headers = { origin: at.replace(/\/$/, '') };
       assert.equal([(await vote(at, 'a', { headers })).status, (await vote(at, 'b', { headers })).status], [200, 429]);
@@ -488,15 +488,15 @@ testUnless(!hasIpv6 && 'this machine has no IPv6')(
 );
 
 test('nothing of a note, an address or a query gets into the log of requests', () =>
-  withRuntime({ args: ['--trust-proxy', '1'] }, async ({ server, log, data }) => {
+  withRuntime({ flags: { trustProxy: '1' } }, async ({ server, log, data }) => {
     await vote(server.address, 'a private note', { headers: { 'x-forwarded-for': '198.51.100.77' } });
     await postJson(server.address, '/api/subscribe', { email: 'ann@example.com', list: 'daily', note: 'private too' });
     await ask(server.address, '/api/subscribe?email=ann@example.com');
     await ask(server.address, '/ann@example.com/x');
     await ask(server.address, '/ann%40example.com');
-    const { stdout, stderr } = await server.stop();
-    assert.is(stdout.match(/"msg":"request"/g)?.length, 5);
-    assert.not.match(stdout + stderr, /private|example\.com|198\.51/);
+    await server.stop();
+    assert.is(server.logged().match(/"msg":"request"/g)?.length, 5);
+    assert.not.match(server.logged(), /private|example\.com|198\.51/);
     assert.not.match(readFileSync(log, 'utf8'), '198.51');
     assert.ok(existsSync(join(data, 'signups.jsonl')));
   }));

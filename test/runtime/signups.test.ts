@@ -36,7 +36,7 @@ async function withProvider(
   };
   try {
     await withRuntime({ env }, async ({ server, data }) => {
-      await use(server.address, provider, () => server.stdout() + server.stderr());
+      await use(server.address, provider, () => server.logged());
       assert.not.ok(existsSync(join(data, 'signups.jsonl')));
     });
   } finally {
@@ -115,7 +115,7 @@ test('an answer of a webhook that is a success counts, whatever its body is', ()
   }));
 
 test('nine sign-ups in a row, good and bad, each get their own answer; the good ones are stored', () =>
-  withRuntime({ args: ['--signup-rate', '20/60', '--refused-rate', '120/60'] }, async ({ server, data }) => {
+  withRuntime({ flags: { signupRate: '20/60', refusedRate: '120/60' } }, async ({ server, data }) => {
     const at = server.address;
     const daily = (name: string) => ({ email: `${name}@example.com`, list: 'daily' });
     const answers = [
@@ -146,7 +146,7 @@ test('nine sign-ups in a row, good and bad, each get their own answer; the good 
       stored(data).map(({ email, list }) => `${email} ${list}`),
       ['one@example.com daily', 'three@example.com custom', 'seven@example.com daily', 'nine@example.com daily'],
     );
-    assert.not.match(server.stdout(), 'example.com');
+    assert.not.match(server.logged(), 'example.com');
   }));
 
 test('a filled honeypot is answered like a sign-up, by JSON and by form, and stored nowhere', () =>

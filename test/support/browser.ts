@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { build } from '../../src/build/build.ts';
 import { cacheFolder } from '../../src/build/picture-cache.ts';
+import type { ServerFlags } from '../../src/server/options.ts';
 import { loadSettings } from '../../src/settings.ts';
 import { bundled, temporaryFolder } from './catalog.ts';
 import { run } from './process.ts';
@@ -74,7 +75,7 @@ async function unpackedChromium(): Promise<string> {
   return folder;
 }
 
-/** The bundled catalog, all of it, built and served by a process of its own. */
+/** The bundled catalog, all of it, built and served. */
 export interface ServedSite {
   /** Without a slash at its end. */
   address: string;
@@ -90,13 +91,13 @@ export interface ServeOptions {
   urls?: { baseUrl?: string; runtimeUrl?: string };
   /** A build to serve in place of a new one. */
   dist?: string;
-  /** Further arguments of serve. Limits are off unless they are set here. */
-  args?: string[];
+  /** Settings of the server. Limits are off unless they are set here. */
+  flags?: ServerFlags;
   env?: NodeJS.ProcessEnv;
 }
 
 /** Builds the bundled catalog as it is when all its agents have come out, and serves it. */
-export async function serveSite({ urls = {}, dist, args = [], env = {} }: ServeOptions = {}): Promise<ServedSite> {
+export async function serveSite({ urls = {}, dist, flags = {}, env = {} }: ServeOptions = {}): Promise<ServedSite> {
   const folder = temporaryFolder();
   const out = dist ?? join(folder.path, 'dist');
   const data = join(folder.path, 'data');
@@ -104,7 +105,7 @@ export async function serveSite({ urls = {}, dist, args = [], env = {} }: ServeO
   if (dist === undefined) {
     build({ cwd: bundled, out, settings: loadSettings(bundled, urls, {}), cache, today: '2027-06-01' });
   }
-  const server = await startRuntime(folder.path, { args: ['--dist', out, ...args], env });
+  const server = await startRuntime(folder.path, { flags: { dist: out, ...flags }, env });
   return {
     address: server.address.replace(/\/$/, ''),
     dist: out,

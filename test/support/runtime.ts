@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { build } from '../../src/build/build.ts';
 import { cacheFolder } from '../../src/build/picture-cache.ts';
-import type { ServerFlags } from '../../src/server/options.ts';
+import { type ServerFlags, serverOptions } from '../../src/server/options.ts';
 import { serverLog } from '../../src/server/request-log.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 import { startServer as startHere } from '../../src/server/start.ts';
@@ -15,9 +15,9 @@ import { loadSettings } from '../../src/settings.ts';
 import { inFolder, type SmallAgent, writeCatalog } from './catalog.ts';
 import { type RunningServer, startServer } from './process.ts';
 
-/** A small catalog that is built and served by a process of its own. */
-export interface Runtime {
-  server: RunningServer;
+/** A small catalog that is built and served. */
+export interface Served<Server> {
+  server: Server;
   /** The folder of the catalog; dist/ and data/ are in it. */
   folder: string;
   dist: string;
@@ -26,20 +26,47 @@ export interface Runtime {
   log: string;
 }
 
-export interface RuntimeOptions {
+/** A catalog that this process serves. */
+export type Runtime = Served<ServerHere>;
+
+/** A server within this process. */
+export interface ServerHere {
+  /** Where it serves, with a slash at its end. */
+  address: string;
+  /** The log so far, as JSON lines. */
+  logged(): string;
+  stop(): Promise<void>;
+}
+
+interface ServeOptions {
   agents?: SmallAgent[];
   settings?: object;
-  /** Further arguments of serve. Limits are off unless they are set here. */
-  args?: string[];
+  /** Settings of the server. Limits are off unless they are set here. */
+  flags?: ServerFlags;
   env?: NodeJS.ProcessEnv;
+}
+
+export interface RuntimeOptions extends ServeOptions {
+  /** Is called with the path of each request that was handled. */
+  onRequest?(path: string): void;
+  /** How long a connection may stall, in milliseconds. */
+  stalledMs?: number;
+}
+
+export interface ProcessOptions extends ServeOptions {
   /** Arguments for node itself. */
   node?: string[];
 }
 
 export const oneAgent: SmallAgent[] = [{ slug: 'one', date: '2026-01-01' }];
 
-const noRates = ['--vote-rate', 'off', '--signup-rate', 'off', '--mcp-rate', 'off', '--refused-rate', 'off'];
-const noLimits = [...noRates, '--max-client-connections', '0'];
+const noLimits: ServerFlags = {
+  voteRate: 'off',
+  signupRate: 'off',
+  mcpRate: 'off',
+  refusedRate: 'off',
+  maxClientConnections: '0',
+};
 
 /** The folder with what `builtCatalog` makes by default; it goes with the folder of the whole run. */
 let usual: string | undefined;
@@ -62,23 +89,76 @@ export function builtCatalog(folder: string, agents = oneAgent, settings: object
   return out;
 }
 
-/** Starts the runtime over the build of `folder`. */
+/** Serves the build of `folder` within this process, which takes no time to start. */
 export async function startRuntime(
   folder: string,
-  { args = [], env = {}, node = [] }: RuntimeOptions = {},
-): Promise<RunningServer> {
-  const places = ['--cwd', folder, '--dist', join(folder, 'dist'), '--data', join(folder, 'data')];
-  return startServer([...places, ...noLimits, ...args], { env, node });
+  { flags = {}, env = {}, onRequest, stalledMs }: RuntimeOptions = {},
+): Promise<ServerHere> {
+  const settings = serverSettings({ port: '0', dist: 'dist', data: 'data', ...noLimits, ...flags }, env, folder);
+  let logged = '';
+  const log = serverLog('info', {
+    write(line) {
+      logged += line;
+    },
+    flushSync() {},
+  });
+  const { request } = log;
+  log.request = (...parts) => {
+    request(...parts);
+    onRequest?.(parts[2]);
+  };
+  const server = await startHere(settings, log, () => {}, stalledMs === undefined ? {} : { stalledMs });
+  let stopped: Promise<void> | undefined;
+  return {
+    address: server.address,
+    logged: () => logged,
+    stop() {
+      stopped ??= server.close();
+      return stopped;
+    },
+  };
 }
 
-/** Runs `use` with a runtime over a new small catalog, then stops it and removes the folder. */
+/** Runs `use` with a server of this process over a new small catalog, then stops it and removes the folder. */
 export async function withRuntime(
   options: RuntimeOptions,
   use: (runtime: Runtime) => Promise<void> | void,
 ): Promise<void> {
+  await withServed(options, (folder) => startRuntime(folder, options), use);
+}
+
+/**
+ * Starts `catalog serve` over the build of `folder`: for tests of what the process itself does, such as signals, its
+ * output and its end.
+ */
+export function startProcess(
+  folder: string,
+  { flags = {}, env = {}, node = [] }: ProcessOptions = {},
+): Promise<RunningServer> {
+  const given = { dist: join(folder, 'dist'), data: join(folder, 'data'), ...noLimits, ...flags };
+  const args = serverOptions.flatMap(({ key, flag }) => {
+    const value = given[key];
+    return value === undefined ? [] : [flag.split(' ')[0] ?? flag, ...[value].flat()];
+  });
+  return startServer(args, { cwd: folder, env, node });
+}
+
+/** As withRuntime, but with a process; see startProcess. */
+export async function withProcess(
+  options: ProcessOptions,
+  use: (served: Served<RunningServer>) => Promise<void> | void,
+): Promise<void> {
+  await withServed(options, (folder) => startProcess(folder, options), use);
+}
+
+async function withServed<Server extends { stop(signal: 'SIGKILL'): Promise<unknown> }>(
+  { agents, settings }: ServeOptions,
+  start: (folder: string) => Promise<Server>,
+  use: (served: Served<Server>) => Promise<void> | void,
+): Promise<void> {
   await inFolder(async (folder) => {
-    const dist = builtCatalog(folder, options.agents, options.settings);
-    const server = await startRuntime(folder, options);
+    const dist = builtCatalog(folder, agents, settings);
+    const server = await start(folder);
     const data = join(folder, 'data');
     try {
       await use({ server, folder, dist, data, log: join(data, 'votes.jsonl') });
@@ -272,46 +352,4 @@ export function parseAnswer(raw: string): Answer {
   );
   const text = end === -1 ? '' : raw.slice(end + 4);
   return { status: Number(first.split(' ')[1]), headers, text, body: Buffer.from(text, 'latin1'), ms: 0 };
-}
-
-export interface Here {
-  address: string;
-  folder: string;
-  /** The vote log. */
-  log: string;
-}
-
-export interface HereOptions {
-  agents?: SmallAgent[];
-  settings?: object;
-  flags?: ServerFlags;
-  /** Is told of each request that is handled, with its path. */
-  onRequest?(path: string): void;
-  /** How long a connection may stall, in milliseconds. */
-  stalledMs?: number;
-}
-
-/** As withRuntime, but serves within this process, which costs no start; the log is dropped. */
-export async function withServerHere(
-  { agents, settings, flags = {}, onRequest, stalledMs }: HereOptions,
-  use: (server: Here) => Promise<void> | void,
-): Promise<void> {
-  await inFolder(async (folder) => {
-    const dist = builtCatalog(folder, agents, settings);
-    const data = join(folder, 'data');
-    const off = { voteRate: 'off', signupRate: 'off', refusedRate: 'off' };
-    const log = serverLog('silent');
-    if (onRequest !== undefined) log.request = (_request, _response, path) => onRequest(path);
-    const server = await startHere(
-      serverSettings({ port: '0', dist, data, ...off, ...flags }, {}, folder),
-      log,
-      () => {},
-      stalledMs === undefined ? {} : { stalledMs },
-    );
-    try {
-      await use({ address: server.address, folder, log: join(data, 'votes.jsonl') });
-    } finally {
-      await server.close();
-    }
-  });
 }
