@@ -81,6 +81,26 @@ test('the secret of a day that is over is gone after a start, before anybody vot
     });
   }));
 
+test('the secret of a day that is over goes with the day while the log is open, though nobody votes', () =>
+  withFolder(async (file) => {
+    let day = '2026-11-21';
+    const tasks: (() => unknown)[] = [];
+    const { setInterval } = globalThis;
+    globalThis.setInterval = ((task: () => unknown, ms: number) => {
+      if (ms === 60_000) tasks.push(task);
+      return setInterval(() => {}, ms);
+    }) as typeof setInterval;
+    try {
+      await withLog({ file, now: () => new Date(`${day}T12:00:00Z`) }, async () => {
+        day = '2026-11-22';
+        for (const task of tasks) await task();
+        assert.is(JSON.parse(await readFile(`${file}.secret`, 'utf8')).day, day);
+      });
+    } finally {
+      globalThis.setInterval = setInterval;
+    }
+  }));
+
 test('a new secret is on the disk with its name before a vote is written, and the one before it is nowhere', () =>
   withFolder(async (file, folder) => {
     await withLog({ file, now: () => new Date('2026-11-21T00:00:00Z') }, async ({ store }) => {

@@ -1,0 +1,124 @@
+import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Disk } from '../../src/journal/disk.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import {
+  type Item,
+  linesIn,
+  rejection,
+  type Stored,
+  shimDisk,
+  soon,
+  systemError,
+  withFolder,
+  withJournal,
+} from './support.ts';
+
+/** After a failed sync, refused lines are cut off: durably, in the file that has them, and only by its owner. */
+
+interface Failing {
+  disk: Disk;
+  /** While this is true, the log can be neither synced nor cut. */
+  broken: boolean;
+  /** What was done to the log that a crash could undo, and what protects from that. */
+  steps: string[];
+}
+
+function failing(file: string): Failing {
+  const state: Failing = { broken: false, steps: [], disk: shimDisk(around) };
+  async function around({ op, path, run }: { op: string; path: string; run(): Promise<unknown> }) {
+    if (path !== file) return run();
+    if (state.broken && ['datasync', 'truncate'].includes(op)) throw systemError('EIO');
+    if (['open', 'write', 'truncate', 'datasync'].includes(op)) state.steps.push(op);
+    return run();
+  }
+  return state;
+}
+
+/** Gives the lock of a journal to another owner, which then adds a line, and waits until the journal notices. */
+async function takeOver(file: string, journal: Journal<Item, Stored>): Promise<void> {
+  const owner = JSON.parse(await readFile(`${file}.lock`, 'utf8'));
+  await writeFile(`${file}.other`, JSON.stringify({ ...owner, token: 'other', host: 'elsewhere' }));
+  await rename(`${file}.other`, `${file}.lock`);
+  await soon(journal.lost);
+  await appendFile(file, '{"client":9}\n');
+}
+
+const clientsIn = async (file: string) => (await linesIn(file)).map(({ client }) => client);
+
+test('a renamed log is synced after refused lines are cut from it, before the next line is written', () =>
+  withFolder(async (file) => {
+    const state = failing(file);
+    await withJournal({ file, disk: state.disk }, async ({ journal }) => {
+      await journal.append({ client: 1 });
+      state.broken = true;
+      assert.ok(await rejection(journal.append({ client: 2 })));
+      await rename(file, `${file}.1`);
+      state.broken = false;
+      state.steps = [];
+      await journal.append({ client: 3 });
+      // The first sync is of the renamed log, the second of the new one.
+      assert.equal(state.steps, ['open', 'truncate', 'datasync', 'datasync', 'write', 'datasync']);
+      assert.equal([await clientsIn(`${file}.1`), await clientsIn(file)], [[1], [3]]);
+    });
+  }));
+
+test('a journal that loses its lock during a write cuts nothing off the log', () =>
+  withFolder(async (file) => {
+    let opened: Journal<Item, Stored> | undefined;
+    const disk = shimDisk(async ({ op, path, run }) => {
+      if (opened === undefined || path !== file || op !== 'datasync') return run();
+      await takeOver(file, opened);
+      throw systemError('EIO');
+    });
+    await withJournal({ file, disk, beatMs: 5 }, async ({ journal }) => {
+      await journal.append({ client: 1 });
+      opened = journal;
+      assert.match(String(await rejection(journal.append({ client: 2 }))), 'EIO');
+    });
+    assert.equal(await clientsIn(file), [1, 2, 9]);
+  }));
+
+test('a journal that lost its lock after a failed write cuts nothing off the log when it is closed', () =>
+  withFolder(async (file) => {
+    const state = failing(file);
+    await withJournal({ file, disk: state.disk, beatMs: 5 }, async ({ journal }) => {
+      await journal.append({ client: 1 });
+      state.broken = true;
+      assert.ok(await rejection(journal.append({ client: 2 })));
+      await takeOver(file, journal);
+      state.broken = false;
+    });
+    assert.equal(await clientsIn(file), [1, 2, 9]);
+  }));
+
+test('reopening cuts refused lines from the log that was renamed', () =>
+  withFolder(async (file) => {
+    const state = failing(file);
+    await withJournal({ file, disk: state.disk }, async ({ journal }) => {
+      await journal.append({ client: 1 });
+      state.broken = true;
+      assert.ok(await rejection(journal.append({ client: 2 })));
+      await rename(file, `${file}.1`);
+      state.broken = false;
+      await journal.reopen();
+      assert.equal([await clientsIn(`${file}.1`), await clientsIn(file)], [[1], []]);
+    });
+  }));
+
+test('the check fails while refused lines cannot be cut off, and cuts them once that is possible', () =>
+  withFolder(async (file) => {
+    const state = failing(file);
+    await withJournal({ file, disk: state.disk }, async ({ journal }) => {
+      await journal.append({ client: 1 });
+      state.broken = true;
+      assert.ok(await rejection(journal.append({ client: 2 })));
+      assert.match(String(await rejection(journal.check())), 'EIO');
+      state.broken = false;
+      await journal.check();
+      assert.equal(await clientsIn(file), [1]);
+    });
+  }));
+
+test.run();
