@@ -110,6 +110,16 @@ test('RSS has the ids, dates and links of its agents, newest first', () => {
   );
 });
 
+test('a title with the end of a CDATA section is read as it is in each feed', () => {
+  const { title } = readXml(text('atom.xml')).feed.entry[1];
+  assert.equal(title, {
+    type: 'html',
+    '#text': 'Cut &amp; &lt;b&gt;paste&lt;/b&gt; ]]&gt; &quot;quoted&quot; ]]&gt; text',
+  });
+  assert.is(readXml(text('feed.xml')).rss.channel.item[1].title, nasty);
+  assert.is(JSON.parse(text('feed.json')).items[1].title, nasty);
+});
+
 /** RSS 2.0 (rssboard.org): what an element of each kind may hold, and how often. */
 const rssShapes = {
   channel: {

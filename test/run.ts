@@ -173,6 +173,11 @@ async function runFile(name: string, file: string): Promise<void> {
     failed += total - ok;
     if (skipped > 0) process.stdout.write(`  ${skipped} skipped\n`);
     if (errors !== true) process.stdout.write(errors);
+    // uvu says nothing where a hook throws, or where it cannot print what a test threw.
+    else if (ok < total)
+      process.stdout.write(
+        `FAIL  ${name}  stopped after ${ok} of ${total} tests: a hook threw, or uvu cannot print an error\n`,
+      );
   }
   clearTimeout(watchdog);
   stopLeftovers(name, before);

@@ -33,6 +33,9 @@ const files = {
   'test/leaves.test.ts': fixture(`test('a server that nobody stops', () => {
   writeFileSync('pid', String(${forever}.pid));
 });`),
+  'test/odd.test.ts': fixture(`test('an error that uvu cannot print', () => {
+  throw Object.assign(new Error('odd'), { details: [] });
+});`),
   'test/passes.test.ts': fixture(`test('fine', () => {});
 test.skip('not here', () => {});`),
 };
@@ -53,9 +56,10 @@ test('an error that nothing catches fails its file, a child left behind is kille
     const env = { TMPDIR: join(folder, 'tmp') };
     const { code, stdout } = await run(process.execPath, ['--import', tsx, runner], { cwd: folder, env });
     assert.is(code, 1, stdout);
-    assert.match(stdout, /\n3 passed, 2 failed\n$/);
+    assert.match(stdout, /\n3 passed, 3 failed\n$/);
     assert.match(stdout, /FAIL {2}crashes\.test\.ts {2}an error outside of its tests\nError: read ECONNRESET/);
     assert.match(stdout, /FAIL {2}leaves\.test\.ts {2}left process \d+ running/);
+    assert.match(stdout, /FAIL {2}odd\.test\.ts {2}stopped after 0 of 1 tests/);
     assert.match(stdout, / 1 skipped\n/);
     const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
     await until(() => !isRunning(pid));

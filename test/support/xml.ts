@@ -1,4 +1,4 @@
-import { XmlDocument, XmlElement } from 'libxml2-wasm';
+import { XmlDocument, XmlElement, XmlParseError } from 'libxml2-wasm';
 
 /**
  * Parses an XML document with libxml2, and throws where it is not well-formed or a namespace is missing.
@@ -7,14 +7,29 @@ import { XmlDocument, XmlElement } from 'libxml2-wasm';
  * name is there several times, and its text, if any, under `#text`.
  */
 export function readXml(xml: string): ReturnType<typeof JSON.parse> {
-  using document = XmlDocument.fromString(xml);
+  using document = parse(xml);
   return { [nameOf(document.root)]: contentOf(document.root) };
 }
 
 /** The content of each processing instruction with this name. */
 export function instructions(xml: string, name: string): string[] {
-  using document = XmlDocument.fromString(xml);
+  using document = parse(xml);
   return document.find(`//processing-instruction('${name}')`).map(({ content }) => content);
+}
+
+/** Throws an error that uvu can print: the parser's own has `details` that are no text, which uvu fails on. */
+function parse(xml: string): XmlDocument {
+  try {
+    return XmlDocument.fromString(xml);
+  } catch (error) {
+    if (!(error instanceof XmlParseError)) throw error;
+    const lines = xml.split('\n');
+    const found = error.details.map(({ message, line, col }) => {
+      const near = lines[line - 1]?.slice(Math.max(0, col - 60), col + 20);
+      return `line ${line}, column ${col}: ${message.trim()}: ${near}`;
+    });
+    throw new Error(`This XML is not well-formed. ${found.join('; ')}`, { cause: error.message });
+  }
 }
 
 function nameOf({ prefix, name }: { prefix: string; name: string }): string {
