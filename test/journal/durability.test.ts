@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { testUnless } from '../support/skip.ts';
 import { type Item, linesIn, rejection, type Stored, shimDisk, until, withFolder, withJournal } from './support.ts';
 
 test('writes a line, syncs it, and only then acknowledges it', () =>
@@ -129,14 +130,16 @@ test('a write that takes only a part is completed', () =>
     });
   }));
 
-test('makes the log and its folders readable by their owner alone', () =>
-  withFolder(async (_file, folder) => {
-    await withJournal({ file: `${folder}/new/data/log.jsonl` }, async () => {
-      if (process.platform === 'win32') return;
-      assert.is((await stat(`${folder}/new/data/log.jsonl`)).mode & 0o777, 0o600);
-      for (const path of ['new', 'new/data']) assert.is((await stat(`${folder}/${path}`)).mode & 0o777, 0o700);
-    });
-  }));
+testUnless(process.platform === 'win32' && 'Windows has no file modes')(
+  'makes the log and its folders readable by their owner alone',
+  () =>
+    withFolder(async (_file, folder) => {
+      await withJournal({ file: `${folder}/new/data/log.jsonl` }, async () => {
+        assert.is((await stat(`${folder}/new/data/log.jsonl`)).mode & 0o777, 0o600);
+        for (const path of ['new', 'new/data']) assert.is((await stat(`${folder}/${path}`)).mode & 0o777, 0o700);
+      });
+    }),
+);
 
 test('syncs the folder of a log that it makes, and the one above of a folder that it makes', () =>
   withFolder(async (_file, folder) => {

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -26,6 +27,7 @@ import {
   notesIn,
   postJson,
   startProcess,
+  startRuntime,
   startVoting,
   until,
   vote,
@@ -328,16 +330,33 @@ test('the lock of a process that is gone is taken over at once', () =>
     const time = new Date().toISOString();
     writeFileSync(lock, `${JSON.stringify({ token: 'stale', file, ...gone, since: time, heartbeat: time })}\n`);
     const begun = performance.now();
-    const server = await startProcess(folder);
+    const server = await startRuntime(folder);
     assert.ok(performance.now() - begun < 4_500, 'waited as for a process on another machine');
     assert.is((await vote(server.address, 'mine')).status, 200);
-    assert.is(JSON.parse(readFileSync(lock, 'utf8')).pid, server.process.pid);
+    assert.is(JSON.parse(readFileSync(lock, 'utf8')).pid, process.pid);
     await server.stop();
     assert.not.ok(existsSync(lock));
   }));
 
+/** Preloaded into a server: it waits an hour, and not seven seconds, before it closes connections that are busy. */
+const patient = [
+  '--import',
+  `data:text/javascript,${encodeURIComponent(`
+    const { setTimeout } = globalThis;
+    globalThis.setTimeout = (work, ms, ...rest) => setTimeout(work, ms === 7_000 ? 3_600_000 : ms, ...rest);
+  `)}`,
+];
+
+/** The end of a process; fails where something holds it up. */
+function endOf<End>(ended: Promise<End>): Promise<End> {
+  const late = sleep(30_000, undefined, { ref: false }).then(() => {
+    throw new Error('The server did not end.');
+  });
+  return Promise.race([ended, late]);
+}
+
 test('SIGTERM under load answers what is under way, keeps every acknowledged vote, and ends with 0', () =>
-  withProcess({ node: trace, env: { SLOW_MS: '200' } }, async ({ server, log, data }) => {
+  withProcess({ node: [...trace, ...patient], env: { SLOW_MS: '200' } }, async ({ server, log, data }) => {
     const agent = new http.Agent({ keepAlive: true });
     // An idle connection must not hold the end up.
     await vote(server.address, 'idle', { agent });
@@ -345,14 +364,12 @@ test('SIGTERM under load answers what is under way, keeps every acknowledged vot
     await until(() => load.acknowledged.length >= 32);
     const underWay = Array.from({ length: 8 }, (_, index) => vote(server.address, `under way ${index}`));
     await until(async () => (await connections(server.process.pid ?? 0)) >= 41);
-    const begun = performance.now();
-    const ended = server.stop('SIGTERM');
+    const ended = endOf(server.stop('SIGTERM'));
     const answers = await Promise.all(underWay);
     const stopping = load.stop();
     const { code, signal } = await ended;
     await stopping;
     assert.equal([code, signal], [0, null]);
-    assert.ok(performance.now() - begun < 10_000);
     assert.equal(
       answers.map(({ status }) => status),
       underWay.map(() => 200),
@@ -376,15 +393,13 @@ async function connections(pid: number): Promise<number> {
 }
 
 test('the process ends soon after SIGTERM, although a connection was busy when it came', () =>
-  withProcess({ node: trace, env: { SLOW_MS: '300' } }, async ({ server }) => {
+  withProcess({ node: [...trace, ...patient], env: { SLOW_MS: '300' } }, async ({ server }) => {
     const agent = new http.Agent({ keepAlive: true });
     const pending = vote(server.address, 'slow', { agent });
     await until(async () => (await connections(server.process.pid ?? 0)) >= 1);
-    const begun = performance.now();
-    const ended = server.stop('SIGTERM');
+    const ended = endOf(server.stop('SIGTERM'));
     assert.is((await pending).status, 200);
     assert.is((await ended).code, 0);
-    assert.ok(performance.now() - begun < 5_000, 'waited until the deadline of the drain');
     agent.destroy();
   }));
 

@@ -2,7 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type FakeProvider, hang, hangInBody, noHttp, type Reply, reset, startProvider } from '../signups/support.ts';
+import {
+  type FakeProvider,
+  hang,
+  hangInBody,
+  noHttp,
+  type Reply,
+  reset,
+  startProvider,
+  withTimeLimit,
+} from '../signups/support.ts';
 import { type Answer, ask, assertError, postJson, until, withRuntime } from '../support/runtime.ts';
 
 /** Sign-ups through HTTP: each gets its own answer, and nobody's address gets into the log. */
@@ -60,32 +69,30 @@ const failures: [name: string, provider: 'webhook' | 'buttondown', reply: Reply,
   ['redirects', 'webhook', { status: 302, headers: { location: 'http://127.0.0.1:9/' } }, /redirect \(302\)/],
 ];
 
-test('a provider that fails is 502 upstream_failed within six seconds, its cause in the log without private data', async () => {
-  const outcomes = await Promise.all(
-    failures.map(([name, provider, reply, cause]) =>
-      withProvider(provider, [reply], async (address, _fake, log) => {
+/** How long one sign-up may take, in milliseconds: docs/api.md says five seconds. */
+const limitMs = 5_000;
+
+for (const [name, provider, reply, cause] of failures) {
+  test(`a provider that ${name} is 502 upstream_failed, its cause in the log without private data: ${provider}`, () =>
+    withTimeLimit((_, expire) => {
+      const last: Reply = (request, response) => {
+        if (typeof reply === 'function') reply(request, response);
+        expire();
+      };
+      const isHanging = cause.source === 'took too long';
+      return withProvider(provider, [isHanging ? last : reply], async (address, _fake, log) => {
         const answer = await subscribe(address);
-        const what = `${provider} ${name}: ${answer.text}`;
         assertError(answer, 502, 'upstream_failed');
-        assert.ok(answer.ms < 6_500, `${what} took ${answer.ms} ms`);
         assert.not.match(answer.text, /status|webhook|buttondown|ECONN/);
         await until(() => log().includes('"status":502'));
-        assert.match(log(), cause, what);
+        assert.match(log(), cause);
         for (const hidden of [key, person.email, person.note, '5ecret-path', encodeURIComponent(person.email)]) {
-          assert.not.ok(log().toLowerCase().includes(hidden.toLowerCase()), `${what}: ${hidden} is in ${log()}`);
+          assert.not.ok(log().toLowerCase().includes(hidden.toLowerCase()), `${hidden} is in ${log()}`);
         }
         assert.is((await ask(address, '/healthz')).status, 200);
-      }).then(
-        () => '',
-        (error) => `${provider} ${name}: ${error.message}`,
-      ),
-    ),
-  );
-  assert.equal(
-    outcomes.filter((outcome) => outcome !== ''),
-    [],
-  );
-});
+      });
+    }, limitMs));
+}
 
 test('a provider that is well gets each sign-up, and what it says of an address decides', () =>
   withProvider(

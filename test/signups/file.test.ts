@@ -7,7 +7,7 @@ import { SignupFailed } from '../../src/signups/failure.ts';
 import { openSignups, type SignupTools } from '../../src/signups/open.ts';
 import type { Signups } from '../../src/signups/port.ts';
 import { shimDisk, systemError, withFolder } from './disk.ts';
-import { assertNothingPrivate, inShort, recorder, signup, type Trial } from './support.ts';
+import { assertNothingPrivate, inShort, recorder, signup, type Trial, withTimeLimit } from './support.ts';
 
 async function withSignups(
   tools: Partial<SignupTools>,
@@ -60,22 +60,24 @@ test('a full disk is a failure that tells nothing private, and passes', async ()
   });
 });
 
-test('a disk that hangs is a time-out', async () => {
-  const disk = shimDisk();
-  await withSignups({ disk: disk.disk, timeoutMs: 50 }, async (signups) => {
-    let release = () => {};
-    disk.before = (step) =>
-      step.startsWith('datasync')
-        ? new Promise<void>((resolve) => {
-            release = resolve;
-          })
-        : undefined;
-    const failure = await signups.add(signup).catch((error) => error);
-    assert.is(inShort(failure), 'timeout');
-    disk.before = () => {};
-    release();
-  });
-});
+test('a disk that hangs is a time-out', () =>
+  withTimeLimit((timeoutMs, expire) => {
+    const disk = shimDisk();
+    return withSignups({ disk: disk.disk, timeoutMs }, async (signups) => {
+      let release = () => {};
+      disk.before = (step) =>
+        step.startsWith('datasync')
+          ? new Promise<void>((resolve) => {
+              release = resolve;
+              expire();
+            })
+          : undefined;
+      const failure = await signups.add(signup).catch((error) => error);
+      assert.is(inShort(failure), 'timeout');
+      disk.before = () => {};
+      release();
+    });
+  }));
 
 test('a second process on one file is refused, told who has it, and let in once it is closed', () =>
   withSignups({}, async (signups, path) => {

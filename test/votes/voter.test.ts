@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { networkOf, pseudonym } from '../../src/votes/voter.ts';
 import { shimDisk, withFolder } from '../journal/support.ts';
+import { testUnless } from '../support/skip.ts';
 import { voteBy, withLog } from './support.ts';
 
 const networks: [address: string, network: string][] = [
@@ -125,13 +126,16 @@ test('a new secret is on the disk with its name before a vote is written, and th
     });
   }));
 
-test('the secret is readable by its owner alone', () =>
-  withFolder(async (file) => {
-    await withLog({ file }, async ({ store }) => {
-      await store.append(voteBy(1));
-      if (process.platform !== 'win32') assert.is((await stat(`${file}.secret`)).mode & 0o777, 0o600);
-    });
-  }));
+testUnless(process.platform === 'win32' && 'Windows has no file modes')(
+  'the secret is readable by its owner alone',
+  () =>
+    withFolder(async (file) => {
+      await withLog({ file }, async ({ store }) => {
+        await store.append(voteBy(1));
+        assert.is((await stat(`${file}.secret`)).mode & 0o777, 0o600);
+      });
+    }),
+);
 
 for (const damaged of ['', '{"day":"2026-11-21"}', '{"day":"2026-11-21","secret":"00"}', '\0\0\0']) {
   test(`a damaged secret is made anew, with a warning: ${JSON.stringify(damaged)}`, () =>
