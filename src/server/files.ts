@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import sirv from 'sirv';
-import { contentType } from '../artifacts/index.ts';
-import { securityHeaders } from '../artifacts/security-headers.ts';
 import type { CachedFile, Variant } from './file-cache.ts';
+import { serveLarge } from './large-file.ts';
 import type { LiveBuild } from './live-build.ts';
 import { encodingPicker, isFresh, parseRange } from './negotiate.ts';
 import { candidates, type Target } from './target.ts';
@@ -83,8 +81,8 @@ export function fileServer(): Files {
       const found = await find(build, path);
       if (found === null) return false;
       const { name, file } = found;
-      if (file === 'large') sendLarge(request, response, build, name);
-      else send(request, response, file, await build.files.variant(name, file, encodingFor(request)), version);
+      if (file === 'large') return serveLarge(request, response, build, name);
+      send(request, response, file, await build.files.variant(name, file, encodingFor(request)), version);
       return true;
     },
 
@@ -169,30 +167,6 @@ function sendRange(
     'content-range': `bytes ${range.start}-${range.end}/${body.length}`,
   });
   response.end(part);
-}
-
-/** Files beyond the cache go to sirv, which measures them at each request. */
-function sendLarge(
-  request: IncomingMessage,
-  response: ServerResponse,
-  build: LiveBuild,
-  name: string,
-  [root = '', ...others] = build.folders.roots,
-): void {
-  const serve = sirv(root, {
-    dev: true,
-    etag: true,
-    dotfiles: true,
-    setHeaders(reply) {
-      reply.setHeader('content-type', contentType(name) ?? 'application/octet-stream');
-      for (const [header, value] of Object.entries(securityHeaders(build.info))) reply.setHeader(header, value);
-    },
-  });
-  request.url = `/${name}`;
-  serve(request, response, () => {
-    if (others.length > 0) sendLarge(request, response, build, name, others);
-    else response.writeHead(404).end();
-  });
 }
 
 function pairs(flat: readonly string[]): [string, string][] {
