@@ -60,9 +60,29 @@ test('a disk that hangs does not hold the start up', () =>
     await journal.close();
   }));
 
+test('closing waits for an opening under way, which then keeps no lock', () =>
+  withFolder(async (file, folder) => {
+    let recover = () => {};
+    const recovered = new Promise<void>((done) => {
+      recover = done;
+    });
+    const disk = shimDisk(async ({ run }) => recovered.then(run));
+    const journal = await soon(open(file, { disk, startMs: 20 }));
+    const closing = journal.close();
+    recover();
+    await soon(closing);
+    assert.equal(await fs.readdir(folder), ['log.jsonl']);
+  }));
+
 test('a journal whose lock another process takes refuses lines, and takes them again once that process is gone', () =>
   withFolder(async (file) => {
-    const journal = await open(file);
+    let handles = 0;
+    const disk = shimDisk(async ({ op, path, run }) => {
+      const result = await run();
+      if (path === file) handles += op === 'open' ? 1 : op === 'close' ? -1 : 0;
+      return result;
+    });
+    const journal = await open(file, { disk });
     await journal.append({ client: 1 });
     const lock = `${file}.lock`;
     const other = { ...JSON.parse(await fs.readFile(lock, 'utf8')), token: 'other', host: 'elsewhere' };
@@ -86,6 +106,7 @@ test('a journal whose lock another process takes refuses lines, and takes them a
       [1, 3],
     );
     assert.equal(await fs.readdir(file.replace(/[^/]*$/, '')), ['log.jsonl']);
+    assert.is(handles, 0);
   }));
 
 test('a start that is a mistake is refused', () =>

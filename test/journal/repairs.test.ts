@@ -1,4 +1,4 @@
-import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Disk } from '../../src/journal/disk.ts';
@@ -6,6 +6,7 @@ import type { Journal } from '../../src/journal/journal.ts';
 import {
   type Item,
   linesIn,
+  openTestJournal,
   rejection,
   type Stored,
   shimDisk,
@@ -119,6 +120,57 @@ test('the check fails while refused lines cannot be cut off, and cuts them once 
       await journal.check();
       assert.equal(await clientsIn(file), [1]);
     });
+  }));
+
+const leaks: [name: string, harm: (file: string, fail: (...ops: string[]) => void) => unknown][] = [
+  ['is renamed', (file) => rename(file, `${file}.1`)],
+  ['cannot be synced', (_file, fail) => fail('datasync')],
+  ['can neither be synced nor cut', (_file, fail) => fail('datasync', 'truncate')],
+  [
+    'is renamed and its successor cannot be synced',
+    async (file, fail) => {
+      await rename(file, `${file}.1`);
+      fail('datasync');
+    },
+  ],
+];
+
+for (const [name, harm] of leaks) {
+  test(`no descriptor stays open when a log ${name}`, () =>
+    withFolder(async (file) => {
+      const failures: string[] = [];
+      let open = 0;
+      const disk = shimDisk(async ({ op, path, run }) => {
+        if (path === file && failures.includes(op)) {
+          failures.splice(failures.indexOf(op), 1);
+          throw systemError('EIO');
+        }
+        const result = await run();
+        if (path === file) open += op === 'open' ? 1 : op === 'close' ? -1 : 0;
+        return result;
+      });
+      await withJournal({ file, disk }, async ({ journal }) => {
+        await journal.append({ client: 1 });
+        await harm(file, (...ops) => failures.push(...ops));
+        await rejection(journal.append({ client: 2 }));
+        await journal.append({ client: 3 });
+        assert.equal(failures, []);
+        assert.is(open, 1);
+      });
+      assert.is(open, 0);
+    }));
+}
+
+test('the lock is let go where the log cannot be closed', () =>
+  withFolder(async (file, folder) => {
+    const disk = shimDisk(async ({ op, path, run }) => {
+      const result = await run();
+      if (path === file && op === 'close') throw systemError('EIO');
+      return result;
+    });
+    const journal = await openTestJournal({ file, disk });
+    assert.match(String(await rejection(journal.close())), 'EIO');
+    assert.equal(await readdir(folder), ['log.jsonl']);
   }));
 
 test.run();

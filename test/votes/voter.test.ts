@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { dailySecret } from '../../src/votes/daily-secret.ts';
 import { networkOf, pseudonym } from '../../src/votes/voter.ts';
 import { shimDisk, withFolder } from '../journal/support.ts';
 import { testUnless } from '../support/skip.ts';
@@ -136,6 +139,29 @@ testUnless(process.platform === 'win32' && 'Windows has no file modes')(
       });
     }),
 );
+
+test('a slow disk at midnight does not bring the secret of the day before back', () =>
+  withFolder(async (file) => {
+    const path = `${file}.secret`;
+    let made = 0;
+    let second = () => {};
+    const secondMade = new Promise<void>((done) => {
+      second = done;
+    });
+    const disk = shimDisk(async ({ op, run }) => {
+      if (op !== 'rename') return run();
+      made += 1;
+      const isFirst = made === 1;
+      // The first secret takes its place late: after the second one, unless that waits for it.
+      if (isFirst) await Promise.race([secondMade, sleep(50)]);
+      await run();
+      if (!isFirst) second();
+      return undefined;
+    });
+    const secrets = dailySecret({ path, disk, random: randomBytes, warn: () => {} });
+    const [, secret] = await Promise.all(['2026-11-21', '2026-11-22'].map((day) => secrets.of(day)));
+    assert.equal(JSON.parse(await readFile(path, 'utf8')), { day: '2026-11-22', secret: secret?.toString('hex') });
+  }));
 
 for (const damaged of ['', '{"day":"2026-11-21"}', '{"day":"2026-11-21","secret":"00"}', '\0\0\0']) {
   test(`a damaged secret is made anew, with a warning: ${JSON.stringify(damaged)}`, () =>
