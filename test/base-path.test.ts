@@ -20,9 +20,9 @@ test('a base URL with a path is where everything is served, and every link start
       assert.is((await fetch(`${origin}/catalog/api/agents/one.json`)).status, 200);
 
       const page = await (await fetch(`${origin}/catalog/agents/one`)).text();
-      const links = [...page.matchAll(/ (?:href|src)="([^"#][^"]*)"/g)].map(([, link]) => link ?? '');
+      const links = [...page.matchAll(/ (?:href|src)="(\/[^"]*)"/g)].map(([, link]) => link ?? '');
       assert.ok(links.length > 5);
-      for (const link of links.filter((link) => link.startsWith('/'))) {
+      for (const link of links) {
         assert.ok(link.startsWith('/catalog/'), link);
         assert.is((await fetch(origin + link)).status, 200, link);
       }

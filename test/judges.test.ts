@@ -103,6 +103,7 @@ test('every page can be reached from the home page', async () => {
   const paths = Object.keys(site).filter(
     (path) => path.endsWith('.html') && !/^404|^thanks|^refused|\/index\.html$|^index/.test(path),
   );
+  assert.ok(paths.length > 50, `only ${paths.length} pages`);
   for (const path of paths) assert.ok(pages.has(`/${path.replace(/\.html$/, '')}`), path);
 });
 
@@ -111,6 +112,7 @@ test('the sitemap lists every page with an address of its own, and nothing else'
     .filter(([path]) => path.endsWith('.html'))
     .flatMap(([, page]) => /<link rel="canonical" href="([^"]*)"/.exec(page)?.[1] ?? []);
   const listed = [...text('sitemap.xml').matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, address]) => address ?? '');
+  assert.ok(listed.length > 50, `only ${listed.length} pages`);
   assert.equal([...listed].sort(), [...new Set(canonical)].sort());
   assert.is(new Set(listed).size, listed.length);
 });

@@ -106,7 +106,9 @@ test('catalog init of the packed program makes a catalog that validates, builds,
     const made = await run(process.execPath, [bin, 'init'], { cwd: home });
     assert.is(made.code, 0, made.stderr);
     const workflows = join(home, '.github/workflows');
-    for (const file of readdirSync(workflows)) assert.equal(await checkWorkflow(join(workflows, file)), [], file);
+    const files = readdirSync(workflows);
+    assert.equal(files.sort(), ['publish.yml', 'validate.yml']);
+    for (const file of files) assert.equal(await checkWorkflow(join(workflows, file)), [], file);
     const validated = await run(process.execPath, [bin, 'validate', '--json'], { cwd: home });
     assert.equal(JSON.parse(validated.stdout).diagnostics, []);
     // What deploy/ names is there: the unit and the image start the program under these paths.

@@ -45,6 +45,7 @@ test('the page about the publication has a twin in Markdown, with the same parts
   const page = text('about.html');
   const twin = text('about.md');
   const parts = [...page.matchAll(/<h2[^>]*>([^<]*)</g)].map(([, heading]) => heading);
+  assert.ok(parts.length > 2);
   assert.equal(
     [...twin.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading),
     parts.filter((heading) => heading !== 'Results'),

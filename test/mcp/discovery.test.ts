@@ -79,7 +79,9 @@ test('the developers page has the set-up of six clients, and none where there is
 
 test('docs/mcp.md has what the developers page has to paste', () => {
   const docs = readFileSync(join(bundled, 'docs/mcp.md'), 'utf8');
-  for (const { name, paste } of mcpSetup(loadSettings(bundled, {}, {}))?.clients ?? []) assert.match(docs, paste, name);
+  const clients = mcpSetup(loadSettings(bundled, {}, {}))?.clients ?? [];
+  assert.is(clients.length, 6);
+  for (const { name, paste } of clients) assert.match(docs, paste, name);
 });
 
 test('install links hold what the client is to keep, and nothing that a shell would run', () => {

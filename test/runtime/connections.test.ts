@@ -1,7 +1,7 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ask, parseAnswer, type Runtime, until, withRuntime } from '../support/runtime.ts';
@@ -173,7 +173,11 @@ test('connections are limited in all and for each client, and are taken again wh
 test('behind a proxy, which has the connections of many clients, there is no limit for each client', () =>
   withRuntime({ flags: { maxClientConnections: '2', trustProxy: '1' } }, async (here) => {
     const clients = Array.from({ length: 10 }, () => client(here));
-    await sleep(20);
+    const answered = clients.map(async ({ socket }) => {
+      socket.write(get('/robots.txt'));
+      await once(socket.resume(), 'data');
+    });
+    await Promise.all(answered);
     assert.is((await ask(here.server.address, '/')).status, 200);
     assert.equal(clients.filter(({ isClosed }) => isClosed()).length, 0);
     for (const { socket } of clients) socket.destroy();
