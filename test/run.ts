@@ -1,6 +1,6 @@
 /**
- * Runs every `*.test.ts` below test/, or those whose path matches the pattern given, and ends with the line
- * `N passed, N failed`.
+ * Runs every `*.test.ts` below test/, or those whose path matches the pattern given, or with --unit all but those of
+ * slow.ts, and ends with the line `N passed, N failed`.
  *
  * Without a pattern three processes share the files: two cores' work, since each waits now and then. Within a process they
  * run one after the other. uvu's own command loads tests as CommonJS and loses what a hook throws; this runner uses
@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { parse } from 'uvu/parse';
+import { slow } from './slow.ts';
 
 type Outcome = [errors: string | true, passed: number, skipped: number, total: number];
 type Suite = { name: string; file: string };
@@ -34,8 +35,10 @@ let failed = 0;
 let finished = false;
 let running = '';
 
-const [pattern] = process.argv.slice(2);
-const isWorker = pattern === '--worker';
+const [given] = process.argv.slice(2);
+const isWorker = given === '--worker';
+const isUnit = given === '--unit';
+const pattern = isWorker || isUnit ? undefined : given;
 // One folder for what the run leaves behind: the cache of share pictures, most of which are the same in all builds, and
 // all temporary folders. Children get it by the environment; a worker takes it over once tsx has found its own cache.
 const folder = isWorker ? undefined : mkdtempSync(join(roomyFolder(), 'catalog-tests-'));
@@ -98,13 +101,18 @@ function watchChildren(): ReadonlySet<ChildProcess> {
 if (isWorker) await runAsTold();
 else {
   const { suites } = await parse('test', pattern ?? /\.test\.ts$/);
-  const files = suites.filter(({ name }) => name.endsWith('.test.ts'));
+  const files = suites.filter(({ name }) => name.endsWith('.test.ts') && !(isUnit && isSlow(name)));
   if (process.env.TEST_ORDER === 'reverse') files.reverse();
   if (pattern === undefined) await runInWorkers(files);
   else for (const { name, file } of files) await runFile(name, file);
 }
 finished = true;
 process.exit(failed > 0 ? 1 : 0);
+
+/** Whether a file is one of those that the inner loop leaves out. */
+function isSlow(name: string): boolean {
+  return slow.some((entry) => (entry.endsWith('/') ? name.startsWith(entry) : name === `${entry}.test.ts`));
+}
 
 /**
  * Three processes, each of which asks for the next file when it has done one: the longest texts first. What a process

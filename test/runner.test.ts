@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { slow } from './slow.ts';
 import { inFolder, writeFiles } from './support/catalog.ts';
 import { run } from './support/process.ts';
 import { until } from './support/runtime.ts';
@@ -65,6 +66,21 @@ test('an error that nothing catches fails its file, a child left behind is kille
     await until(() => !isRunning(pid));
     const left = readdirSync(join(folder, 'tmp')).filter((name) => name.startsWith('catalog-'));
     assert.equal(left, []);
+  }));
+
+test('the inner loop leaves out the slow files, each of which exists', () =>
+  inFolder(async (folder) => {
+    const fails = fixture(`test('slow', () => { throw new Error('was run'); });`);
+    const fast = fixture(`test('fast', () => {});`);
+    const tests = { 'test/cli.test.ts': fails, 'test/browser/pages.test.ts': fails, 'test/client.test.ts': fast };
+    writeFiles(folder, { ...tests, 'tmp/.keep': '' });
+    const env = { TMPDIR: join(folder, 'tmp') };
+    const { stdout } = await run(process.execPath, ['--import', tsx, runner, '--unit'], { cwd: folder, env });
+    assert.match(stdout, /\n1 passed, 0 failed\n$/);
+    const missing = slow.filter((entry) => {
+      return !existsSync(new URL(entry.endsWith('/') ? entry : `${entry}.test.ts`, import.meta.url));
+    });
+    assert.equal(missing, []);
   }));
 
 test('a run that is stopped stops its workers and their children', () =>
