@@ -16,9 +16,9 @@ const anyForm = new RegExp(`${boundary}(?:${secretForms.map(([, form]) => form).
 const singleForms = secretForms.map(([name, form]) => [name, new RegExp(`${boundary}(?:${form})`, 'y')] as const);
 
 /** Every secret has a word of so many characters, but for two forms; most texts have none. */
-const shortestWord = 16;
+const shortestWord = 15;
 
-/** Whether a text may hold a secret. Looks at one character in sixteen of most texts, which the search takes longer for. */
+/** Whether a text may hold a secret. Looks at one character in fifteen of most texts, which the search takes longer for. */
 function mayHoldSecret(text: string): boolean {
   for (let end = shortestWord - 1; end < text.length; ) {
     let at = end;

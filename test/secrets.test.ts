@@ -3,20 +3,13 @@ import * as assert from 'uvu/assert';
 import { diagnose } from '../src/diagnostics.ts';
 import { secretForms } from '../src/secret-forms.ts';
 import { findSecrets, maskSecrets } from '../src/secrets.ts';
+import { any, caps, digits, hex, low, shortestSecrets } from './support/shortest-secrets.ts';
 
 /**
  * Which keys and tokens are recognized and masked. All are made up here, and put together at run time, so that no
  * scanner takes this file for a leak.
  */
 
-const cycle = (letters: string) => (length: number) =>
-  letters.repeat(Math.ceil(length / letters.length)).slice(0, length);
-/** Letters and digits; lower-case ones; capitals; hexadecimal and decimal digits. */
-const any = cycle('q7Zk2Wm9Xc4Vb8Ns1Lp6Td3Rf5Hg0Jy');
-const low = cycle('q7zk2wm9xc4vb8ns1lp6td3rf5hg0jy');
-const caps = cycle('Q7ZK2WM9XC4VB8NS3LP6TD5RF');
-const hex = cycle('e3b0c44298fc1c149afbf4c8996fb924');
-const digits = cycle('7302958461');
 const uuid = [hex(8), 'a1b2', '4c3d', '9e8f', hex(12)].join('-');
 
 /** What a secret of each kind looks like; parts are joined without anything between them. */
@@ -186,6 +179,19 @@ test('every kind of secret is found whole, and masked but for its first four cha
   );
 });
 
+test('the shortest secret of each form is found, and with one character less it is none of that kind', () => {
+  for (const [name, secret] of shortestSecrets) {
+    const named = (text: string) => findSecrets(text).filter((it) => it.name === name);
+    assert.equal(named(`${secret} `), [{ offset: 0, length: secret.length, name }], `${name}: ${secret}`);
+    assert.equal(named(`${secret.slice(0, -1)} `), [], `${name} cut short: ${secret}`);
+  }
+  const covered = new Set(shortestSecrets.map(([name]) => name));
+  assert.equal(
+    secretForms.map(([name]) => name).filter((name) => !covered.has(name)),
+    [],
+  );
+});
+
 const harmless = [
   '{"url":"https://press.example?a=1&b=2","email":"desk@press.example"}',
   '`AKIA<16 characters>`, AKIAIOSFODNN7EXAMPLE, ghp_XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX, sk-ant-your-key-goes-here-please',
@@ -211,7 +217,7 @@ test('placeholders, identifiers, hashes and images are no secrets', () => {
 });
 
 test('the beginning of a secret is none, so that texts can say what one looks like', () => {
-  // Words of fewer than 16 characters are never searched; Slack's tokens may have 15.
+  // Slack's tokens may have 15 characters.
   const found = examples
     .filter(([name]) => name !== 'a Slack token')
     .map(([, ...parts]) => parts.join('').slice(0, 16))
