@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build, renderCatalog } from '../src/build/build.ts';
-import { cacheFolder } from '../src/build/picture-cache.ts';
-import { readAgents } from '../src/content/read.ts';
-import { loadSettings } from '../src/settings.ts';
+import { readAgents } from '../src/catalog/read.ts';
+import { loadSettings } from '../src/catalog/settings.ts';
+import { cacheFolder } from '../src/social-image/cache.ts';
 
 export interface Measured {
   /** Milliseconds by stage; artifacts that render are summed up by their path. */

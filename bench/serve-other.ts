@@ -134,7 +134,7 @@ async function runtime(dist: string, data: string, votes: VoteStore): Promise<Re
   const { createApp } = await compiled<typeof import('../src/server/app.ts')>('server/app');
   const { followBuild } = await compiled<typeof import('../src/server/live-build.ts')>('server/live-build');
   const { serverLog } = await compiled<typeof import('../src/server/request-log.ts')>('server/request-log');
-  const { openSignups } = await compiled<typeof import('../src/signups/open.ts')>('signups/open');
+  const { openSignups } = await compiled<typeof import('../src/subscribers/open.ts')>('subscribers/open');
   const { serverSettings } = await compiled<typeof import('../src/server/settings.ts')>('server/settings');
   const settings = serverSettings({ voteRate: 'off', dist, data }, {}, process.cwd());
   const log = serverLog(settings.logLevel);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from '../src/build/build.ts';
-import { loadSettings } from '../src/settings.ts';
+import { loadSettings } from '../src/catalog/settings.ts';
 import { aim, cpuRatio, figure, hold, type Outcome, ratio, row } from './contest.ts';
 import { generateCatalog } from './generate.ts';
 import type { Answers } from './serve-other.ts';

@@ -13,8 +13,8 @@ import { type Builds, findings } from '../test/support/surfaces/index.ts';
 
 /**
  * Empties each expression of templates/ in turn, takes the escaping away from each that has it, and makes each condition
- * true and false; then says which changes the checks of test/surfaces.test.ts do not notice. A change after which every
- * page parses to the same document is no change, and is only counted.
+ * true and false; then says which changes the checks of test/outputs/surfaces.test.ts do not notice. A change after
+ * which every page parses to the same document is no change, and is only counted.
  *
  * `npm run mutate -- templates [part of a path]` exits with 1 when a change is not noticed. `npm run mutate -- src/<folder>`
  * does the same with the code of a folder: see mutation/run.ts.

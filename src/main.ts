@@ -1,24 +1,24 @@
 import { Command, CommanderError } from 'commander';
-import { addAlert } from './commands/alert.ts';
-import { addBuild } from './commands/build.ts';
-import { addDeliver } from './commands/deliver.ts';
-import { addInit } from './commands/init.ts';
-import { addLive } from './commands/live.ts';
-import { addMcp } from './commands/mcp.ts';
-import { addNew } from './commands/new.ts';
-import { addPublish } from './commands/publish.ts';
-import { addRename } from './commands/rename.ts';
-import { addServe } from './commands/serve.ts';
-import { addSignups } from './commands/signups.ts';
-import { addStatus } from './commands/status.ts';
-import { addValidate } from './commands/validate.ts';
-import { addVotes } from './commands/votes.ts';
-import { Console } from './console.ts';
-import { ContentError, OperationError, UsageError } from './diagnostics.ts';
+import { addBuild } from './cli/commands/build.ts';
+import { addAlert } from './cli/commands/ci-notify.ts';
+import { addLive } from './cli/commands/ci-verify.ts';
+import { addDeliver } from './cli/commands/deploy.ts';
+import { addInit } from './cli/commands/init.ts';
+import { addMcp } from './cli/commands/mcp.ts';
+import { addNew } from './cli/commands/new.ts';
+import { addPublish } from './cli/commands/publish.ts';
+import { addRename } from './cli/commands/rename.ts';
+import { addServe } from './cli/commands/serve.ts';
+import { addStatus } from './cli/commands/status.ts';
+import { addSignups } from './cli/commands/subscribers.ts';
+import { addValidate } from './cli/commands/validate.ts';
+import { addVotes } from './cli/commands/votes.ts';
+import { Console } from './cli/console.ts';
+import { ContentError, OperationError, UsageError } from './diagnostics/diagnostic.ts';
+import { prettyReport } from './diagnostics/report.ts';
+import { explainSystemError } from './errors.ts';
 import { GitError } from './git/run.ts';
 import { programVersion } from './program.ts';
-import { prettyReport } from './report.ts';
-import { explainSystemError } from './system-errors.ts';
 
 /**
  * Runs the command line `argv` (as in process.argv) and returns the exit code: 0 well, 1 an error in the content or at

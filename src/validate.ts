@@ -1,14 +1,14 @@
-import { artifacts } from './artifacts/index.ts';
 import { prepareSite } from './build/prepare.ts';
 import { hasTemplates } from './build/read-templates.ts';
 import { trialFaults } from './build/trial.ts';
 import { zone } from './calendar.ts';
-import { loadContent } from './content/load.ts';
-import { editorialFindings } from './content/rules/index.ts';
-import { type Selected, select } from './content/select.ts';
-import { ContentError, type Diagnostic, sortDiagnostics } from './diagnostics.ts';
+import { loadContent } from './catalog/load.ts';
+import { editorialFindings } from './catalog/rules/index.ts';
+import { type Selected, select } from './catalog/select.ts';
+import { checkSettings, type Settings, type SettingsOverrides } from './catalog/settings.ts';
+import { ContentError, type Diagnostic, sortDiagnostics } from './diagnostics/diagnostic.ts';
+import { artifacts } from './outputs/index.ts';
 import type { KnownVocabulary } from './schema/settings.ts';
-import { checkSettings, type Settings, type SettingsOverrides } from './settings.ts';
 
 /** Called again and again with what is being done, and how much of it is done. */
 export type OnProgress = (task: string, done: number, total: number) => void;

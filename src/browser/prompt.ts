@@ -1,4 +1,4 @@
-import { fillIn } from '../content/fill-in.ts';
+import { fillIn } from '../agent-text/fill-in.ts';
 
 /** The prompt in the element `id`, with the reader's own input in its INPUT section where there is some. */
 export function promptText(id: string): string {

@@ -1,8 +1,8 @@
 /*! Holds MiniSearch, copyright Luca Ongaro, MIT License. */
 
 import MiniSearch from 'minisearch';
-import { type SearchEntry, type StoredEntry, searchOptions } from '../search-fields.ts';
-import { searchAgents } from '../search-query.ts';
+import { type SearchEntry, type StoredEntry, searchOptions } from '../search/fields.ts';
+import { searchAgents } from '../search/query.ts';
 import {
   clearForm,
   hasSearch,

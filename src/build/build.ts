@@ -1,10 +1,10 @@
-import { loadContent } from '../content/load.ts';
-import { type Selected, type Selection, select } from '../content/select.ts';
-import { ContentError, type Diagnostic } from '../diagnostics.ts';
-import { readHistory } from '../history.ts';
+import { loadContent } from '../catalog/load.ts';
+import { type Selected, type Selection, select } from '../catalog/select.ts';
+import { ContentError, type Diagnostic } from '../diagnostics/diagnostic.ts';
+import { readHistory } from '../git/history.ts';
 import type { Settings } from '../schema/settings.ts';
 import { prepareSite } from './prepare.ts';
-import { readPublished } from './published.ts';
+import { readPublished } from './read-build.ts';
 import { type BuildInfo, type Rendered, renderSite, UnrenderableAgents } from './render.ts';
 import { type Written, writeBuild } from './write.ts';
 

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
-import { withVersions } from '../artifacts/assets.ts';
-import { outputs } from '../artifacts/index.ts';
-import { templateHelpers } from '../artifacts/page.ts';
-import { makeSite, type Site } from '../artifacts/site.ts';
-import { compileTemplates } from '../artifacts/templates.ts';
-import { addresses } from '../artifacts/urls.ts';
-import type { Selected } from '../content/select.ts';
-import type { History } from '../history.ts';
+import type { Selected } from '../catalog/select.ts';
+import type { History } from '../git/history.ts';
+import { withVersions } from '../outputs/hosting/assets.ts';
+import { outputs } from '../outputs/index.ts';
+import { templateHelpers } from '../outputs/shared/page.ts';
+import { compileTemplates } from '../outputs/shared/templates.ts';
+import { addresses } from '../outputs/shared/urls.ts';
+import { makeSite, type Site } from '../outputs/site.ts';
 import type { Settings } from '../schema/settings.ts';
-import { noPictures, pictureRenderer } from './pictures.ts';
+import { noPictures, pictureRenderer } from '../social-image/renderer.ts';
 import { readTemplates } from './read-templates.ts';
 
 export interface SiteOptions {

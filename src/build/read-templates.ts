@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { TemplateSource } from '../artifacts/templates.ts';
 import { compareText } from '../compare.ts';
-import { ContentError, diagnose } from '../diagnostics.ts';
-import { nearest } from '../schema/proposals.ts';
+import { ContentError, diagnose } from '../diagnostics/diagnostic.ts';
+import type { TemplateSource } from '../outputs/shared/templates.ts';
+import { nearest } from '../schema/suggestions.ts';
 
 /** Templates and assets as they lie on the disk: the program's own, replaced file by file by those of the catalog. */
 export interface TemplateFiles {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type RenderedFile, toJson } from '../artifacts/artifact.ts';
-import { artifacts } from '../artifacts/index.ts';
-import type { Site } from '../artifacts/site.ts';
-import { unprocessable } from '../content/unprocessable.ts';
-import { ContentError, type Diagnostic, OperationError } from '../diagnostics.ts';
+import { unprocessable } from '../catalog/unprocessable.ts';
+import { ContentError, type Diagnostic, OperationError } from '../diagnostics/diagnostic.ts';
+import { artifacts } from '../outputs/index.ts';
+import { type RenderedFile, toJson } from '../outputs/output.ts';
+import type { Site } from '../outputs/site.ts';
 import { programVersion } from '../program.ts';
 
 /** The name of the file that says which build a folder holds. It is put in place last. */

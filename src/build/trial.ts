@@ -1,5 +1,5 @@
-import type { Selected } from '../content/select.ts';
-import type { Diagnostic } from '../diagnostics.ts';
+import type { Selected } from '../catalog/select.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Settings } from '../schema/settings.ts';
 import { prepareSite } from './prepare.ts';
 import { faultsOf } from './render.ts';

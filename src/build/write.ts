@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { OperationError } from '../diagnostics.ts';
+import { OperationError } from '../diagnostics/diagnostic.ts';
 import { commitPending, completePending, putInPlace, stagedFolder, syncFile } from './pending.ts';
 import { buildFile } from './render.ts';
 

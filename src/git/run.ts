@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { explainSaid, systemReason } from '../system-errors.ts';
+import { explainSaid, systemReason } from '../errors.ts';
 
 /** What a git command that failed said. */
 export class GitError extends Error {

@@ -1,5 +1,5 @@
+import { plural, prettyReport } from '../diagnostics/report.ts';
 import { type HeldBack, howToFree, type Plan } from '../publish/plan.ts';
-import { plural, prettyReport } from '../report.ts';
 import { fenced, markdownText } from './markdown.ts';
 
 /** Something that a person has to see to, as an issue on GitHub. The title tells one from another. */

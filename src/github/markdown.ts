@@ -1,4 +1,4 @@
-import { printable, visible } from '../visible.ts';
+import { printable, visible } from '../text-safety/printable.ts';
 
 /**
  * Text of strangers as it may stand in Markdown on GitHub, also in a cell of a table: on one line, with nothing in it

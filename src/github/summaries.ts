@@ -1,7 +1,7 @@
-import { type Diagnostic, sortDiagnostics } from '../diagnostics.ts';
+import { type Diagnostic, sortDiagnostics } from '../diagnostics/diagnostic.ts';
+import { plural, prettyReport, summary } from '../diagnostics/report.ts';
 import { howToFree } from '../publish/plan.ts';
 import type { Published } from '../publish/publish.ts';
-import { plural, prettyReport, summary } from '../report.ts';
 import { fenced, markdownText } from './markdown.ts';
 
 /** What `catalog validate` found, as blocks of Markdown: all of it, errors first. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OperationError } from '../diagnostics.ts';
+import { OperationError } from '../diagnostics/diagnostic.ts';
 
 /** What a lock file holds: one JSON object, always of the same length for the same owner. */
 const shape = z.object({

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { agentSections } from '../artifacts/agent-sections.ts';
-import { fenced, plainText } from '../artifacts/markdown-text.ts';
-import { provenance } from '../artifacts/provenance.ts';
+import { agentSections } from '../agent-text/agent-sections.ts';
+import { fenced, plainText } from '../agent-text/markdown-text.ts';
+import { provenance } from '../agent-text/provenance.ts';
 import type { AgentDocument } from '../schema/documents.ts';
 import { type AgentPart, agentParts, type getAgentOutput } from '../schema/mcp.ts';
 

@@ -1,11 +1,11 @@
 import type MiniSearch from 'minisearch';
-import { cardPath } from '../artifacts/mcp-card.ts';
 import { compareText } from '../compare.ts';
+import { cardPath } from '../outputs/api/mcp-card.ts';
 import type { AgentEnvelope, AgentSummary } from '../schema/documents.ts';
 import { type ServerCard, serverCard } from '../schema/mcp.ts';
-import { loadSearchIndex } from '../search.ts';
-import type { SearchEntry, StoredEntry } from '../search-fields.ts';
-import { inSlices } from '../slices.ts';
+import type { SearchEntry, StoredEntry } from '../search/fields.ts';
+import { loadSearchIndex } from '../search/search-index.ts';
+import { inSlices } from '../search/slices.ts';
 import { keptResults, type Results } from './results.ts';
 
 /** Reads a file of a build by its path below the build's folder; null where there is none. */

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
-import { parseBoundedJson, TooDeep } from '../bounded-json.ts';
 import { explain } from '../schema/explain.ts';
 import { modernVersion } from '../schema/mcp.ts';
 import { methodParams } from '../schema/mcp-messages.ts';
+import { parseBoundedJson, TooDeep } from '../text-safety/bounded-json.ts';
 import type { McpCatalog } from './catalog.ts';
 import { complete } from './completion.ts';
 import { checkEnvelope, checkVersionHeader, type Era, eraOf, type McpHeaders } from './envelope.ts';

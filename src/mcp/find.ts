@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { compareText } from '../compare.ts';
 import type { AgentSummary } from '../schema/documents.ts';
-import { searchAgents } from '../search-query.ts';
+import { searchAgents } from '../search/query.ts';
 import type { McpCatalog } from './catalog.ts';
 
 /** What agents can be narrowed down to; absent or blank: to all. */

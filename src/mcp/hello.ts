@@ -1,5 +1,5 @@
-import { contributedPrompts } from '../artifacts/provenance.ts';
-import { plural } from '../report.ts';
+import { contributedPrompts } from '../agent-text/provenance.ts';
+import { plural } from '../diagnostics/report.ts';
 import { handshakeVersions, protocolVersions } from '../schema/mcp.ts';
 import type { McpCatalog } from './catalog.ts';
 import { skillsExtension } from './skills.ts';

@@ -1,5 +1,5 @@
-import { provenance } from '../artifacts/provenance.ts';
-import { fillIn } from '../content/fill-in.ts';
+import { fillIn } from '../agent-text/fill-in.ts';
+import { provenance } from '../agent-text/provenance.ts';
 import type { McpCatalog } from './catalog.ts';
 import { codes, RpcError } from './errors.ts';
 import { nearestSlugs } from './find.ts';

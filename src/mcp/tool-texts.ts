@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { AgentSummary } from '../schema/documents.ts';
 import { listedAgent } from '../schema/mcp.ts';
-import { nearest } from '../schema/proposals.ts';
+import { nearest } from '../schema/suggestions.ts';
 import type { McpCatalog } from './catalog.ts';
 import type { Filters } from './find.ts';
 

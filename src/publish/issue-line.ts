@@ -1,5 +1,5 @@
-import { splitFrontMatter } from '../content/front-matter.ts';
-import { placeInFrontMatter } from '../yaml-place.ts';
+import { splitFrontMatter } from '../catalog/parse/front-matter.ts';
+import { placeInFrontMatter } from '../diagnostics/yaml-location.ts';
 
 /**
  * The bytes of an agent.md with the line `issue: <number>` below its date; every other byte stays as it is.

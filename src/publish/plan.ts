@@ -1,10 +1,10 @@
 import { trialFaults } from '../build/trial.ts';
-import { firstFreeDate } from '../content/calendar-rules.ts';
-import { loadContent } from '../content/load.ts';
-import { select } from '../content/select.ts';
-import { ContentError, type Diagnostic } from '../diagnostics.ts';
+import { firstFreeDate } from '../catalog/consistency/calendar-rules.ts';
+import { loadContent } from '../catalog/load.ts';
+import { type Status, status } from '../catalog/schedule.ts';
+import { select } from '../catalog/select.ts';
+import { ContentError, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Settings } from '../schema/settings.ts';
-import { type Status, status } from '../status.ts';
 
 /** An agent that gets its number now. */
 export interface Release {

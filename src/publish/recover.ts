@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { OperationError } from '../diagnostics.ts';
+import { isDraftName } from '../catalog/replace-file.ts';
+import { OperationError } from '../diagnostics/diagnostic.ts';
 import { indexLock, removeStaleLocks } from '../git/leftovers.ts';
 import {
   changedBy,
@@ -11,7 +12,6 @@ import {
   restoreFile,
   trackingName,
 } from '../git/repository.ts';
-import { isDraftName } from '../replace-file.ts';
 import { withIssueLine } from './issue-line.ts';
 import type { Release } from './plan.ts';
 

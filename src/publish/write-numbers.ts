@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathOf } from '../content/files.ts';
-import { OperationError } from '../diagnostics.ts';
-import { replaceFile } from '../replace-file.ts';
-import { explainSystemError } from '../system-errors.ts';
+import { pathOf } from '../catalog/parse/files.ts';
+import { replaceFile } from '../catalog/replace-file.ts';
+import { OperationError } from '../diagnostics/diagnostic.ts';
+import { explainSystemError } from '../errors.ts';
 import { withIssueLine } from './issue-line.ts';
 import type { Release } from './plan.ts';
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { maskSecrets } from '../secrets.ts';
+import { maskSecrets } from '../text-safety/secrets.ts';
 import { dateRule } from './fields.ts';
-import { meant, nearest, whyNoDay } from './proposals.ts';
+import { meant, nearest, whyNoDay } from './suggestions.ts';
 
 /** One thing that is wrong with a value, in words. */
 export interface Explanation {

@@ -12,7 +12,7 @@ export const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** The longest slug, tag or category key, in characters. */
 export const maxSlugLength = 64;
 
-/** The rules that proposals.ts knows a proposal for, as the end of the sentence "it has to be …". */
+/** The rules that suggestions.ts knows a proposal for, as the end of the sentence "it has to be …". */
 export const slugRule = 'lower-case words joined by hyphens, such as release-notes';
 export const dateRule = 'a day of the calendar as YYYY-MM-DD';
 export const webUrlRule = 'an address that starts with http:// or https://';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { errorObject } from './api-errors.ts';
 import { agentDocument, agentEnvelope, agentSummary, catalog, contractVersion } from './documents.ts';
-import { errorObject } from './errors.ts';
 import { serverCard } from './mcp.ts';
 import { mcpError, mcpNotification, mcpRequest, mcpResult } from './mcp-messages.ts';
 import { feedbackRequest, subscribeRequest } from './requests.ts';

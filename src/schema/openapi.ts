@@ -1,5 +1,5 @@
+import { type ErrorCode, errorCodes } from './api-errors.ts';
 import { type AgentEnvelope, type Catalog, contractVersion } from './documents.ts';
-import { type ErrorCode, errorCodes } from './errors.ts';
 import { type JsonSchema, serviceSchemas } from './json-schema.ts';
 import type { ServerCard } from './mcp.ts';
 import { mcpRpc } from './openapi-mcp.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import polka, { type Polka } from 'polka';
-import type { Signups } from '../signups/port.ts';
+import type { Signups } from '../subscribers/provider.ts';
 import type { VoteStore } from '../votes/store.ts';
 import { clientAddress } from './client.ts';
 import { Refusal, sendError } from './errors.ts';

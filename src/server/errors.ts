@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type ErrorCode, errorCodes } from '../schema/errors.ts';
+import { type ErrorCode, errorCodes } from '../schema/api-errors.ts';
 
 /** A request that is refused: not a fault of ours. Routes throw it; the app answers with it as an Error object. */
 export class Refusal extends Error {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import { contentType } from '../artifacts/index.ts';
-import { securityHeaders } from '../artifacts/security-headers.ts';
 import { type BuildInfo, buildFile } from '../build/render.ts';
+import { securityHeaders } from '../outputs/hosting/security-headers.ts';
+import { contentType } from '../outputs/index.ts';
 
 /** The encodings in which a file can be sent, best first. */
 export const encodings = ['br', 'gzip', 'identity'] as const;

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { contentType } from '../artifacts/index.ts';
-import { securityHeaders } from '../artifacts/security-headers.ts';
 import { hasCode } from '../journal/disk.ts';
+import { securityHeaders } from '../outputs/hosting/security-headers.ts';
+import { contentType } from '../outputs/index.ts';
 import type { LiveBuild } from './live-build.ts';
 import { isFresh, parseRange } from './negotiate.ts';
 

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { findPending, pendingFolders } from '../build/pending.ts';
 import { type BuildInfo, buildFile } from '../build/render.ts';
-import { OperationError } from '../diagnostics.ts';
+import { OperationError } from '../diagnostics/diagnostic.ts';
 import { loadMcpCatalog, type McpCatalog } from '../mcp/catalog.ts';
 import { type BuildFolders, type FileCache, fileCache } from './file-cache.ts';
 

@@ -1,5 +1,5 @@
-import { painter } from '../report.ts';
-import { visible } from '../visible.ts';
+import { painter } from '../diagnostics/report.ts';
+import { visible } from '../text-safety/printable.ts';
 
 type Fields = Record<string, unknown>;
 

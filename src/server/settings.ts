@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
-import { UsageError } from '../diagnostics.ts';
-import { parseSignupSettings, type SignupSettings } from '../signups/settings.ts';
+import { UsageError } from '../diagnostics/diagnostic.ts';
+import { parseSignupSettings, type SignupSettings } from '../subscribers/settings.ts';
 import type { Rate } from './limits.ts';
 import { type ServerFlags, type ServerOption, serverOptions } from './options.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { storedNote, subscribeRequest } from '../schema/requests.ts';
-import { SignupFailed } from '../signups/failure.ts';
-import type { Signups } from '../signups/port.ts';
+import { SignupFailed } from '../subscribers/failure.ts';
+import type { Signups } from '../subscribers/provider.ts';
 import type { Fields } from './body.ts';
 import { Refusal } from './errors.ts';
 import { isTrapped, parseBody } from './feedback.ts';

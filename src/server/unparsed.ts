@@ -1,6 +1,6 @@
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { type ErrorCode, errorCodes } from '../schema/errors.ts';
+import { type ErrorCode, errorCodes } from '../schema/api-errors.ts';
 import type { Turns } from './connections.ts';
 import { errorBody } from './errors.ts';
 

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs/promises';
-import { OperationError } from '../diagnostics.ts';
+import { OperationError } from '../diagnostics/diagnostic.ts';
+import { systemReason } from '../errors.ts';
 import { type Disk, reasonOf } from '../journal/disk.ts';
 import { type LastingOptions, openLastingJournal } from '../journal/lasting-journal.ts';
-import { systemReason } from '../system-errors.ts';
 import { type DailySecret, dailySecret } from './daily-secret.ts';
 import { readVotes } from './read-log.ts';
 import { stamp, utcDay } from './stamp.ts';

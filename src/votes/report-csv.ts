@@ -1,4 +1,4 @@
-import { csv } from '../csv.ts';
+import { csv } from '../text-safety/csv.ts';
 import type { VoteReport } from './report.ts';
 
 /** Renders the agents of a report as CSV, a line each; the share from 0 to 1. */

@@ -1,4 +1,4 @@
-import { visible } from '../visible.ts';
+import { visible } from '../text-safety/printable.ts';
 import type { Totals, VoteReport } from './report.ts';
 
 /** Renders a report for a terminal: a table of the agents, then the last notes. Ends with a newline. */

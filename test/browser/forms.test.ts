@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { complaintsOf, launchBrowser, type ServedSite, serveSite, textOf } from '../support/browser.ts';
 import { inFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
-import { builtCatalog, oneAgent } from '../support/runtime.ts';
+import { builtCatalog, oneAgent } from '../support/server.ts';
 
 /** What readers are told when a vote or a sign-up is not taken, and the forms without scripts and across origins. */
 

@@ -2,8 +2,8 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contentType } from '../../src/artifacts/index.ts';
-import { fillIn } from '../../src/content/fill-in.ts';
+import { fillIn } from '../../src/agent-text/fill-in.ts';
+import { contentType } from '../../src/outputs/index.ts';
 import {
   complaintsOf,
   focusOf,

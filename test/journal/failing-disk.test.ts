@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type Call, linesIn, rejection, shimDisk, systemError, withFolder, withJournal } from '../support/journal.ts';
 import { testUnless } from '../support/skip.ts';
-import { type Call, linesIn, rejection, shimDisk, systemError, withFolder, withJournal } from './support.ts';
 
 /** Fails the calls on the log for which `when` gives a code, after doing half of them where they write. */
 function failing(file: string, when: (call: Call) => string | undefined) {

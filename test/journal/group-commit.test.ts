@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { groupCommit } from '../../src/journal/group-commit.ts';
-import { rejection, until } from './support.ts';
+import { rejection, until } from '../support/journal.ts';
 
 /** A flush that ends when it is told to, and notes what it got. */
 function heldFlush() {

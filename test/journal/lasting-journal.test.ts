@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LastingOptions, openLastingJournal } from '../../src/journal/lasting-journal.ts';
-import { type Item, linesIn, rejection, shimDisk, soon, systemError, until, withFolder } from './support.ts';
+import { type Item, linesIn, rejection, shimDisk, soon, systemError, until, withFolder } from '../support/journal.ts';
 
 /** A journal under a server that goes on whatever its disk does: lines are refused until the disk recovers. */
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readLines } from '../../src/journal/lines.ts';
-import { withFolder } from './support.ts';
+import { withFolder } from '../support/journal.ts';
 
 const long = 'x'.repeat(70_000);
 

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { acquireLock, type LockOptions, withLock } from '../../src/journal/lock.ts';
 import type { LockOwner } from '../../src/journal/lock-owner.ts';
 import { thisProcess } from '../../src/journal/process-identity.ts';
-import { linesIn, rejection, shimDisk, soon, systemError, until, withFolder, withJournal } from './support.ts';
+import { linesIn, rejection, shimDisk, soon, systemError, until, withFolder, withJournal } from '../support/journal.ts';
 
 const options = (file: string, rest: Partial<LockOptions> = {}): LockOptions => ({
   file,

@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { thisProcess } from '../../src/journal/process-identity.ts';
+import { endChild, linesIn, rejection, soon, startChild, withFolder, withJournal } from '../support/journal.ts';
+import type { Answer, Order } from '../support/journal-child.ts';
 import { loud } from '../support/loud.ts';
-import type { Answer, Order } from './child.ts';
-import { endChild, linesIn, rejection, soon, startChild, withFolder, withJournal } from './support.ts';
 
 /** Eight processes for all tests below, as each takes its time to start. */
 const test = suite('processes', { children: [] as ChildProcess[] });

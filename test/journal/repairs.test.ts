@@ -14,7 +14,7 @@ import {
   systemError,
   withFolder,
   withJournal,
-} from './support.ts';
+} from '../support/journal.ts';
 
 /** After a failed sync, refused lines are cut off: durably, in the file that has them, and only by its owner. */
 

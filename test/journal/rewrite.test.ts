@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rewriteLines } from '../../src/journal/rewrite.ts';
-import { rejection, withFolder } from './support.ts';
+import { rejection, withFolder } from '../support/journal.ts';
 
 /** Programs that ignore the lock may change a file while it is rewritten. Their changes must not be lost. */
 

@@ -2,7 +2,7 @@ import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Journal } from '../../src/journal/journal.ts';
-import { type Item, linesIn, rejection, type Stored, shimDisk, withFolder, withJournal } from './support.ts';
+import { type Item, linesIn, rejection, type Stored, shimDisk, withFolder, withJournal } from '../support/journal.ts';
 
 test('a renamed log is followed by a new one after reopen', () =>
   withFolder(async (file) => {

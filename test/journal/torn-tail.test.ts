@@ -5,8 +5,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openLineFile } from '../../src/journal/line-file.ts';
 import { tornPath } from '../../src/journal/torn-tail.ts';
+import { openTestJournal, rejection, shimDisk, systemError, withFolder, withJournal } from '../support/journal.ts';
 import { testUnless } from '../support/skip.ts';
-import { openTestJournal, rejection, shimDisk, systemError, withFolder, withJournal } from './support.ts';
 
 const line = (number: number, note?: string) => `${JSON.stringify({ id: `id-${number}`, client: 1, note })}\n`;
 const half = line(2).slice(0, 15);

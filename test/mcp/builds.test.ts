@@ -6,12 +6,12 @@ import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import MiniSearch from 'minisearch';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadSearchIndex } from '../../src/search.ts';
-import { type SearchEntry, searchOptions } from '../../src/search-fields.ts';
-import { searchAgents } from '../../src/search-query.ts';
+import { type SearchEntry, searchOptions } from '../../src/search/fields.ts';
+import { searchAgents } from '../../src/search/query.ts';
+import { loadSearchIndex } from '../../src/search/search-index.ts';
 import { inFolder } from '../support/catalog.ts';
-import { ask, builtCatalog, postJson, until, withRuntime } from '../support/runtime.ts';
-import { agents } from './support.ts';
+import { agents } from '../support/mcp.ts';
+import { ask, builtCatalog, postJson, until, withRuntime } from '../support/server.ts';
 
 /** MCP follows the build, and has the same search and the same skills as the site. */
 

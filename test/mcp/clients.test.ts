@@ -2,8 +2,8 @@ import { suite, test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, temporaryFolder, writeCatalog } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
-import { builtCatalog, type ServerHere, startRuntime } from '../support/runtime.ts';
-import { type AnyClient, agents, connect, connectProcess, mcpCatalog, type ToolAnswer } from './support.ts';
+import { type AnyClient, agents, connect, connectProcess, mcpCatalog, type ToolAnswer } from '../support/mcp.ts';
+import { builtCatalog, type ServerHere, startRuntime } from '../support/server.ts';
 
 /** The official clients of both eras, over HTTP and over the streams of stdio. */
 

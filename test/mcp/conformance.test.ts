@@ -5,9 +5,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
+import { agents } from '../support/mcp.ts';
 import { run } from '../support/process.ts';
-import { builtCatalog, type ServerHere, startRuntime } from '../support/runtime.ts';
-import { agents } from './support.ts';
+import { builtCatalog, type ServerHere, startRuntime } from '../support/server.ts';
 
 /**
  * The official conformance suite, every server scenario of the revisions for which it has any. A scenario that is not
@@ -115,7 +115,7 @@ interface Check {
 /** The checks of every scenario that decides anything; `which` are the suite's own arguments. */
 async function checksOf(name: string, which: string[]): Promise<Map<string, Check[]>> {
   const reports = join(folder.path, name);
-  const hook = new URL('./conformance-hook.mjs', import.meta.url).href;
+  const hook = new URL('../support/conformance-hook.mjs', import.meta.url).href;
   const suiteFile = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
   const where = ['--url', `${server.address}api/mcp`, ...which, '-o', reports];
   const { stderr } = await run(process.execPath, ['--import', hook, suiteFile, 'server', ...where], {

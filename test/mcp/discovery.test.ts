@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mcpName, registryEntry } from '../../src/artifacts/mcp-card.ts';
-import { mcpSetup } from '../../src/artifacts/mcp-setup.ts';
-import { loadSettings } from '../../src/settings.ts';
+import { loadSettings } from '../../src/catalog/settings.ts';
+import { mcpName, registryEntry } from '../../src/outputs/api/mcp-card.ts';
+import { mcpSetup } from '../../src/outputs/install/mcp-setup.ts';
 import { bundled, inFolder } from '../support/catalog.ts';
-import { ask, assertError, builtCatalog, postJson, withRuntime } from '../support/runtime.ts';
+import { ask, assertError, builtCatalog, postJson, withRuntime } from '../support/server.ts';
 
 /** How an assistant's user comes to the server: the card, the registry's entry, what there is to paste. */
 

@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
+import { agents } from '../support/mcp.ts';
 import {
   type Answer,
   type Asking,
@@ -12,8 +13,7 @@ import {
   type ServerHere,
   startRuntime,
   withRuntime,
-} from '../support/runtime.ts';
-import { agents } from './support.ts';
+} from '../support/server.ts';
 
 /** Bad input over HTTP: what the revisions say, never a 500, and the server as well as before. */
 

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { agents, mcpCatalog, stdioHere } from '../support/mcp.ts';
 import { catalog, catalogProcess, inherited } from '../support/process.ts';
-import { builtCatalog, until } from '../support/runtime.ts';
-import { agents, mcpCatalog, stdioHere } from './support.ts';
+import { builtCatalog, until } from '../support/server.ts';
 
 /** catalog mcp: what an assistant that starts it as a process relies on. */
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { commitMessage } from '../../src/publish/message.ts';
+import { commitMessage } from '../../src/publish/commit-message.ts';
 import { inFolder, type SmallAgent, smallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { git } from '../support/forge.ts';
 import { identity } from '../support/git.ts';

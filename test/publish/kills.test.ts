@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../src/calendar.ts';
+import { loadSettings } from '../../src/catalog/settings.ts';
 import { publish } from '../../src/publish/publish.ts';
-import { loadSettings } from '../../src/settings.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { gitSync, identity } from '../support/git.ts';
 import { inherited } from '../support/process.ts';
@@ -20,7 +20,7 @@ const rounds = Number(process.env.ROUNDS ?? 6);
 /** The seed of the random moments; SEED=<number> repeats a run or tries others. */
 const seed = Number(process.env.SEED ?? 1);
 
-const child = fileURLToPath(new URL('./publish-child.mjs', import.meta.url));
+const child = fileURLToPath(new URL('../support/publish-child.mjs', import.meta.url));
 const day = (index: number) => addDays('2026-01-01', index);
 const agentOf = (index: number): SmallAgent => ({ slug: `agent-${index}`, date: day(index) });
 

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { build } from '../../src/build/build.ts';
-import { cacheFolder } from '../../src/build/picture-cache.ts';
+import { loadSettings } from '../../src/catalog/settings.ts';
 import type { ServerFlags } from '../../src/server/options.ts';
-import { loadSettings } from '../../src/settings.ts';
+import { cacheFolder } from '../../src/social-image/cache.ts';
 import { bundled, temporaryFolder } from './catalog.ts';
 import { run } from './process.ts';
-import { startRuntime } from './runtime.ts';
+import { startRuntime } from './server.ts';
 
 const unpacker = fileURLToPath(new URL('./unpack-chromium.mjs', import.meta.url));
 

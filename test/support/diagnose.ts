@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../src/diagnostics.ts';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { checkCatalog } from '../../src/validate.ts';
 import { breakRenderer } from './break-renderer.ts';
 import { inFolder } from './catalog.ts';

@@ -1,8 +1,8 @@
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import * as placeholders from '../../src/new-agent/placeholders.ts';
-import type { RuleCode } from '../../src/rules.ts';
+import * as placeholders from '../../src/catalog/parse/placeholders.ts';
+import type { RuleCode } from '../../src/diagnostics/codes.ts';
 import { type SmallAgent, smallAgent, smallSettings, writeCatalog, writeFiles } from './catalog.ts';
 import { gitSync } from './git.ts';
 import { goodPrompt, goodSampleInput, goodSampleOutput } from './good-agent.ts';

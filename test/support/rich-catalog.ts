@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { prepareSite } from '../../src/build/prepare.ts';
 import { renderSite } from '../../src/build/render.ts';
 import { addDays } from '../../src/calendar.ts';
-import { loadContent } from '../../src/content/load.ts';
-import { type Selected, select } from '../../src/content/select.ts';
-import type { Change } from '../../src/history.ts';
+import { loadContent } from '../../src/catalog/load.ts';
+import { type Selected, select } from '../../src/catalog/select.ts';
+import { loadSettings } from '../../src/catalog/settings.ts';
+import type { Change } from '../../src/git/history.ts';
 import type { Settings } from '../../src/schema/settings.ts';
-import { loadSettings } from '../../src/settings.ts';
 import { smallAgent, smallSettings, writeCatalog, writeFiles } from './catalog.ts';
 
 /**

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readVotes } from '../../src/votes/read-log.ts';
-import { withFolder } from '../journal/support.ts';
-import { all } from './support.ts';
+import { withFolder } from '../support/journal.ts';
+import { all } from '../support/votes.ts';
 
 const record = (id: string, rest: object = {}) => ({
   id,

@@ -3,8 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { redact } from '../../src/votes/redact.ts';
 import type { VoteRecord } from '../../src/votes/store.ts';
-import { rejection, shimDisk, systemError, withFolder } from '../journal/support.ts';
-import { testOptions, voteBy, withLog } from './support.ts';
+import { rejection, shimDisk, systemError, withFolder } from '../support/journal.ts';
+import { testOptions, voteBy, withLog } from '../support/votes.ts';
 
 async function threeVotes(file: string): Promise<VoteRecord[]> {
   const votes: VoteRecord[] = [];

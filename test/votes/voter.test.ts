@@ -6,9 +6,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dailySecret } from '../../src/votes/daily-secret.ts';
 import { networkOf, pseudonym } from '../../src/votes/voter.ts';
-import { shimDisk, withFolder } from '../journal/support.ts';
+import { shimDisk, withFolder } from '../support/journal.ts';
 import { testUnless } from '../support/skip.ts';
-import { voteBy, withLog } from './support.ts';
+import { voteBy, withLog } from '../support/votes.ts';
 
 const networks: [address: string, network: string][] = [
   ['192.0.2.1', '192.0.2.1'],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { artifacts } from '../../../src/artifacts/index.ts';
+import { artifacts } from '../../../src/outputs/index.ts';
 import { newer, older, publication, rich } from '../rich-catalog.ts';
 import type { Expected } from './reader.ts';
 

@@ -1,0 +1,209 @@
+import { addDays } from '../../calendar.ts';
+import { compareText } from '../../compare.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { ParsedFolder } from '../parse/parse.ts';
+import { inFrontMatter } from './front-matter-finding.ts';
+import { longestRise } from './longest-rise.ts';
+import type { Reserved } from './record-rules.ts';
+import { takenTitles } from './title-rules.ts';
+
+/** The folders of a catalog, with numbers and dates that agents outside of them have. */
+export interface Calendar {
+  folders: readonly ParsedFolder[];
+  reserved: readonly Reserved[];
+}
+
+/**
+ * What the folders have to agree on: numbers, dates and former slugs (design of numbers: an agent keeps its number
+ * permanently, one agent a day, numbers rise with the dates).
+ *
+ * `today` is the earliest date that is proposed as free. Folders in `blamed` have an error that explains the others and
+ * get none here. Of two folders with one date, the one in `recorded` keeps it.
+ */
+export function checkTogether(
+  { folders, reserved }: Calendar,
+  today: string,
+  { blamed, recorded }: { blamed: ReadonlySet<string | null>; recorded: ReadonlySet<string> },
+): Diagnostic[] {
+  const free = firstFreeDate({ folders, reserved }, today);
+  const numbers = takenNumbers(folders.filter(hasIssue).sort(byNumber), free);
+  const known = new Set([...blamed, ...numbers.map(({ slug }) => slug)]);
+  const numbered = folders.filter(hasIssue).filter(({ slug }) => !known.has(slug));
+  const found = [
+    ...fallingDates(numbered.sort(byNumber)),
+    ...takenDates({ folders, reserved }, free, known, recorded),
+    ...backdated(folders, lastNumberedDate({ folders, reserved }), free),
+    ...exceptions(folders),
+    ...takenSlugs(folders, known),
+    ...takenTitles(folders, known),
+  ];
+  return [...numbers, ...found.filter(({ slug }) => !known.has(slug))];
+}
+
+/** The first day from `today` on, after the last numbered agent, that no agent has. */
+export function firstFreeDate(calendar: Calendar, today: string): string {
+  const taken = new Set([...calendar.folders.map(({ place }) => place), ...calendar.reserved].map(({ date }) => date));
+  const last = lastNumberedDate(calendar);
+  let day = last !== null && last >= today ? addDays(last, 1) : today;
+  while (taken.has(day)) day = addDays(day, 1);
+  return day;
+}
+
+/** The date of the last numbered agent, YYYY-MM-DD; null where none is numbered. */
+export function lastNumberedDate({ folders, reserved }: Calendar): string | null {
+  return [...folders.filter(hasIssue).map(({ place }) => place), ...reserved].reduce<string | null>(
+    (last, { date }) => (date !== null && date > (last ?? '') ? date : last),
+    null,
+  );
+}
+
+/** The order of time, for use with sort. */
+export function byDate(a: ParsedFolder, b: ParsedFolder): number {
+  return compareText(a.place.date ?? '', b.place.date ?? '') || compareText(a.slug, b.slug);
+}
+
+/** Two folders with one number: what the one that does not keep it is told. `why` is a clause about the other. */
+export function takenNumber(
+  folder: ParsedFolder,
+  keeper: { slug: string; date: string | null },
+  why: string,
+  free: string,
+): Diagnostic {
+  const { issue, date } = folder.place;
+  const copied = date !== null && date === keeper.date;
+  return inFrontMatter(folder, 'issue', {
+    code: 'issue/taken',
+    message: `Number ${issue} belongs to \`${keeper.slug}\`, which ${why}.`,
+    hint: copied
+      ? `Delete the \`issue\` line and change the date, which belongs to \`${keeper.slug}\` too; the first free one is ${free}.`
+      : 'Delete the `issue` line; `catalog publish` writes the next number.',
+  });
+}
+
+type Numbered = ParsedFolder & { place: { issue: number } };
+
+function hasIssue(folder: ParsedFolder): folder is Numbered {
+  return folder.place.issue !== null;
+}
+
+function byNumber(a: Numbered, b: Numbered): number {
+  return a.place.issue - b.place.issue || byDate(a, b);
+}
+
+/** Without a record of who had a number first, the earlier agent by date and slug keeps it. */
+function takenNumbers(numbered: readonly Numbered[], free: string): Diagnostic[] {
+  let keeper = numbered[0];
+  return numbered.slice(1).flatMap((folder) => {
+    if (keeper !== undefined && folder.place.issue === keeper.place.issue) {
+      const { slug, place } = keeper;
+      return [takenNumber(folder, { slug, date: place.date }, 'comes first by date and slug', free)];
+    }
+    keeper = folder;
+    return [];
+  });
+}
+
+/** The agents to blame are the fewest without which numbers rise with the dates; of two, the one with the higher number. */
+function fallingDates(numbered: readonly Numbered[]): Diagnostic[] {
+  const dated = numbered.filter(({ place }) => place.date !== null);
+  const kept = longestRise(dated.map(({ place }) => place.date as string));
+  return dated.flatMap((folder, index) => {
+    if (kept.has(index)) return [];
+    const { issue, date } = folder.place;
+    const before = dated.findLast((other, at) => at < index && kept.has(at) && (other.place.date ?? '') > (date ?? ''));
+    const after = dated.find((other, at) => at > index && kept.has(at) && (other.place.date ?? '') < (date ?? ''));
+    const other = before ?? after;
+    if (other === undefined) return [];
+    const relation = other === before ? 'before' : 'after';
+    return inFrontMatter(folder, 'issue', {
+      code: 'issue/order',
+      message: `Number ${issue} is dated ${date}, ${relation} number ${other.place.issue} (\`${other.slug}\`, ${other.place.date}).`,
+      hint: 'Put back the date and the number with which it was published; git has them.',
+    });
+  });
+}
+
+function takenDates(
+  { folders, reserved }: Calendar,
+  free: string,
+  blamed: ReadonlySet<string | null>,
+  recorded: ReadonlySet<string>,
+): Diagnostic[] {
+  const rank = ({ slug, place }: ParsedFolder) =>
+    (blamed.has(slug) ? Number.POSITIVE_INFINITY : place.issue) ??
+    (place.draft ? Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER - 1);
+  const known = ({ slug }: ParsedFolder) => (recorded.has(slug) ? 0 : 1);
+  const ordered = [...folders].sort((a, b) => {
+    const difference = rank(a) - rank(b);
+    return difference < 0 || difference > 0 ? difference : known(a) - known(b) || compareText(a.slug, b.slug);
+  });
+  const owners = new Map<string | null, { slug: string }>(reserved.map((number) => [number.date, number]));
+  return ordered.flatMap((folder) => {
+    const { date } = folder.place;
+    if (date === null) return [];
+    const owner = owners.get(date);
+    if (owner === undefined) {
+      owners.set(date, folder);
+      return [];
+    }
+    return inFrontMatter(folder, 'date', {
+      code: 'date/taken',
+      message: `${date} is the date of \`${owner.slug}\`; one agent comes out a day.`,
+      hint: `Choose another date; the first free one is ${free}.`,
+    });
+  });
+}
+
+function backdated(folders: readonly ParsedFolder[], last: string | null, free: string): Diagnostic[] {
+  const dates = new Set(folders.filter(hasIssue).map(({ place }) => place.date));
+  return folders.flatMap((folder) => {
+    const { date, issue, draft } = folder.place;
+    if (issue !== null || draft || date === null || last === null || date > last || dates.has(date)) return [];
+    return inFrontMatter(folder, 'date', {
+      code: 'date/backdated',
+      message: `${date} is before ${last}, the date of the last numbered agent, so this one can't be numbered any more.`,
+      hint: `Choose a later date; the first free one is ${free}.`,
+    });
+  });
+}
+
+function exceptions(folders: readonly ParsedFolder[]): Diagnostic[] {
+  return folders.flatMap((folder) => {
+    const { issue, draft, withdrawn } = folder.place;
+    if (issue !== null && draft) {
+      return inFrontMatter(folder, 'draft', {
+        code: 'issue/draft',
+        message: `This agent has number ${issue}, so it is published and can't be a draft.`,
+        hint: 'Remove the `draft` line; to take the agent back, write `withdrawn: <reason>`.',
+      });
+    }
+    if (withdrawn && issue === null) {
+      return inFrontMatter(folder, 'withdrawn', {
+        code: 'withdrawn/unnumbered',
+        message: 'This agent has no number, so there is nothing to withdraw.',
+        hint: 'Write `draft: true` instead, or delete the folder.',
+      });
+    }
+    return [];
+  });
+}
+
+function takenSlugs(folders: readonly ParsedFolder[], blamed: ReadonlySet<string | null>): Diagnostic[] {
+  const owners = new Map(folders.map((folder) => [folder.slug, folder]));
+  const ordered = [
+    ...folders.filter(({ slug }) => !blamed.has(slug)),
+    ...folders.filter(({ slug }) => blamed.has(slug)),
+  ];
+  return ordered.flatMap((folder) =>
+    folder.place.formerSlugs.flatMap((slug, index) => {
+      const owner = owners.get(slug);
+      owners.set(slug, owner ?? folder);
+      if (owner === undefined) return [];
+      return inFrontMatter(folder, ['formerSlugs', index], {
+        code: 'slug/taken',
+        message: `\`${slug}\` ${owner.slug === slug ? 'is the folder of an agent' : `is already a former slug of \`${owner.slug}\``}.`,
+        hint: 'Remove it here: an address can lead to one agent only.',
+      });
+    }),
+  );
+}

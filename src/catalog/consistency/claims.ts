@@ -1,0 +1,106 @@
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { ParsedFolder } from '../parse/parse.ts';
+import { byDate, firstFreeDate, takenNumber } from './calendar-rules.ts';
+import { inFrontMatter } from './front-matter-finding.ts';
+import type { LostNumber, PublicationRecord } from './record.ts';
+import type { Published, Reserved } from './record-rules.ts';
+
+interface Claimed {
+  owners: ReadonlyMap<string, Published>;
+  published: readonly Published[];
+  reserved: readonly Reserved[];
+  lost: readonly LostNumber[];
+  record: PublicationRecord | null;
+  today: string;
+}
+
+/** Checks numbers that no record confirms. Those that are refused count as if they were not written. */
+export function checkClaims(
+  folders: readonly ParsedFolder[],
+  { owners, published, reserved, lost, record, today }: Claimed,
+): { refused: Set<string>; diagnostics: Diagnostic[] } {
+  const diagnostics: Diagnostic[] = [];
+  const refused = new Set<string>();
+  const holders = new Map<number, { slug: string; date: string | null }>();
+  for (const holder of [...reserved, ...published]) holders.set(holder.issue, holder);
+  for (const [slug, { issue, date }] of owners) holders.set(issue, { slug, date });
+  let highest = Math.max(0, ...holders.keys());
+  const counting = holders.size > 0;
+  const confirmed = folders.map((folder) => (owners.has(folder.slug) ? folder : withoutNumber(folder)));
+  const free = firstFreeDate({ folders: confirmed, reserved }, today);
+  const claims = folders
+    .filter(({ slug, place }) => place.issue !== null && !owners.has(slug))
+    .sort((a, b) => (a.place.issue ?? 0) - (b.place.issue ?? 0) || byDate(a, b));
+  for (const folder of claims) {
+    const issue = folder.place.issue as number;
+    const holder = holders.get(issue);
+    const next = counting ? highest + 1 : null;
+    const finding = refusal(folder, {
+      today,
+      holder,
+      next,
+      free,
+      where: record === null ? '' : ` on ${record.branch}`,
+    });
+    if (finding === null || lost.some((number) => number.slug === folder.slug && number.issue === issue)) {
+      if (counting) {
+        holders.set(issue, { slug: folder.slug, date: folder.place.date });
+        highest = Math.max(highest, issue);
+      }
+    } else {
+      refused.add(folder.slug);
+      diagnostics.push(finding);
+    }
+  }
+  for (const { slug, issue, commit } of lost) {
+    const folder = folders.find((candidate) => candidate.slug === slug);
+    if (folder === undefined || owners.has(slug) || folder.place.issue !== null) continue;
+    if (reserved.some((number) => number.slug === slug && number.issue === issue)) {
+      diagnostics.push(lostLine(folder, issue, `until commit ${commit.slice(0, 12)}`));
+    }
+  }
+  return { refused, diagnostics };
+}
+
+interface Claim {
+  today: string;
+  /** Who has the number already. */
+  holder: { slug: string; date: string | null } | undefined;
+  /** The number to come; null where none was ever given. */
+  next: number | null;
+  /** The first free date. */
+  free: string;
+  where: string;
+}
+
+/** Why a folder cannot have the number that it names, or null. */
+function refusal(folder: ParsedFolder, { today, holder, next, free, where }: Claim): Diagnostic | null {
+  const { issue, date, draft } = folder.place;
+  const hint = 'Delete the `issue` line; `catalog publish` writes the number on the day.';
+  if (date !== null && date > today) {
+    const message = `This agent is dated ${date}, so it cannot have a number yet.`;
+    return inFrontMatter(folder, 'issue', { code: 'issue/early', message, hint });
+  }
+  if (next === null || holder?.slug === folder.slug) return null;
+  if (holder !== undefined) return takenNumber(folder, holder, `has it${where}`, free);
+  if (draft) return inFrontMatter(folder, 'draft', { code: 'issue/draft', message: 'A draft has no number.', hint });
+  if (issue === next) return null;
+  const message = `The next number is ${next}, not ${issue}.`;
+  return inFrontMatter(folder, 'issue', { code: 'issue/skipped', message, hint });
+}
+
+/** What a folder is told whose number was published and is no longer there. `where` says how that is known. */
+export function lostLine(folder: ParsedFolder, issue: number, where: string): Diagnostic {
+  const { draft } = folder.place;
+  return inFrontMatter(folder, draft ? 'draft' : 'date', {
+    code: 'record/issue',
+    message: `This agent was published as No. ${issue} (${where}), and its \`issue\` line is gone.`,
+    hint: `${draft ? `Replace the line \`draft\` with \`issue: ${issue}\`` : `Put the line \`issue: ${issue}\` back below the date`}; to take the agent back, also add \`withdrawn: <reason>\`.`,
+  });
+}
+
+/** The folder as if it had no number. */
+export function withoutNumber(folder: ParsedFolder): ParsedFolder {
+  const agent = folder.agent === null ? null : { ...folder.agent, issue: null };
+  return { ...folder, place: { ...folder.place, issue: null }, agent };
+}

@@ -1,0 +1,17 @@
+import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagnostic.ts';
+import { placeInFrontMatter } from '../../diagnostics/yaml-location.ts';
+import { pathOf } from '../parse/files.ts';
+import type { ParsedFolder } from '../parse/parse.ts';
+
+/** A finding in the front matter of an agent, at the value that `path` leads to. */
+export function inFrontMatter(
+  folder: ParsedFolder,
+  path: string | (string | number)[],
+  finding: Omit<Finding, 'file' | 'slug'>,
+): Diagnostic {
+  const text = folder.texts.get('agent.md');
+  const position = text?.startsWith('---\n')
+    ? { text, place: placeInFrontMatter(text, typeof path === 'string' ? [path] : path) }
+    : {};
+  return diagnose({ ...finding, ...position, file: pathOf(folder.slug, 'agent.md'), slug: folder.slug });
+}

@@ -1,0 +1,204 @@
+import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
+import { pathOf } from '../parse/files.ts';
+import type { ParsedFolder, Standing } from '../parse/parse.ts';
+import { checkClaims, lostLine, withoutNumber } from './claims.ts';
+import { inFrontMatter } from './front-matter-finding.ts';
+import type { LostNumber, PublicationRecord } from './record.ts';
+
+/** A number and a date that no folder may have: those of a published agent that is not in agents/. */
+export interface Reserved {
+  slug: string;
+  issue: number;
+  /** YYYY-MM-DD; null where it is free. */
+  date: string | null;
+}
+
+/** The folders as git's record corrects them. */
+export interface Settled {
+  /** In the order given. Published agents have their recorded number and date; numbers written too early are left out. */
+  folders: ParsedFolder[];
+  reserved: Reserved[];
+  /** Where a folder differs from the record, one for each mistake. Such a folder needs no other word on the calendar. */
+  diagnostics: Diagnostic[];
+}
+
+/** A published agent as the record has it. */
+export type Published = Standing & { slug: string; issue: number };
+
+/**
+ * Holds the folders against the record: a published agent keeps its number, its date and its address, and a number is
+ * given on the agent's day, the next one after the highest.
+ *
+ * Without a record only numbers of coming days are refused. `today` is YYYY-MM-DD.
+ */
+export function settle(
+  folders: readonly ParsedFolder[],
+  record: PublicationRecord | null,
+  lost: readonly LostNumber[],
+  today: string,
+): Settled {
+  const { published, early } = publishedIn(record, today);
+  const owners = new Map<string, Published>();
+  const reserved: Reserved[] = early;
+  const diagnostics: Diagnostic[] = [];
+  const missing: Published[] = [];
+  const folderOf = finder(folders, record);
+  for (const agent of published) {
+    const folder = folderOf(agent);
+    if (folder === undefined) missing.push(agent);
+    else owners.set(folder.slug, agent);
+  }
+  for (const agent of missing) {
+    const inherited = record?.inherited.has(agent.slug) === true;
+    const renamed = inherited ? renamedFolder(agent, folders, owners) : undefined;
+    if (renamed !== undefined) {
+      owners.set(renamed.slug, agent);
+      diagnostics.push(undeclaredRename(renamed, agent));
+    } else {
+      reserved.push(agent);
+      if (inherited) diagnostics.push(deletion(agent, record?.branch ?? ''));
+    }
+  }
+  for (const folder of folders) {
+    const agent = owners.get(folder.slug);
+    if (agent !== undefined && record?.inherited.has(agent.slug)) diagnostics.push(...changes(folder, agent, record));
+  }
+  reserved.push(...stillLost(lost, folders, owners, reserved));
+  const claims = checkClaims(folders, { owners, published, reserved, lost, record, today });
+  diagnostics.push(...claims.diagnostics);
+  return {
+    folders: folders.map((folder) => corrected(folder, owners.get(folder.slug), claims.refused)),
+    reserved,
+    diagnostics,
+  };
+}
+
+/** Agents that the record publishes, one a number; `early` are numbers of agents whose day is still to come. */
+function publishedIn(record: PublicationRecord | null, today: string): { published: Published[]; early: Reserved[] } {
+  const numbered = [...(record?.agents ?? [])].flatMap(([slug, standing]) =>
+    standing.issue === null ? [] : [{ ...standing, slug, issue: standing.issue }],
+  );
+  const horizon = record !== null && record.day > today ? record.day : today;
+  const byIssue = new Map<number, Published[]>();
+  for (const agent of numbered) byIssue.set(agent.issue, [...(byIssue.get(agent.issue) ?? []), agent]);
+  const keepers = [...byIssue.values()].flatMap((agents) => {
+    if (agents.length === 1) return agents;
+    const first = record?.firstOf(agents.map(({ slug }) => slug));
+    return agents.filter(({ slug }) => slug === first);
+  });
+  const isEarly = ({ date }: Published) => date !== null && date > horizon;
+  return {
+    published: keepers.filter((agent) => !isEarly(agent)),
+    early: keepers.filter(isEarly).map(({ slug, issue }) => ({ slug, issue, date: null })),
+  };
+}
+
+/** Finds the folder that has a published agent now: under its name, or with that among its former slugs. */
+function finder(
+  folders: readonly ParsedFolder[],
+  record: PublicationRecord | null,
+): (agent: Published) => ParsedFolder | undefined {
+  const bySlug = new Map(folders.map((folder) => [folder.slug, folder]));
+  const byLowerCase = new Map(folders.map((folder) => [folder.slug.toLowerCase(), folder]));
+  const byFormer = new Map(folders.flatMap((folder) => folder.place.formerSlugs.map((slug) => [slug, folder])));
+  return ({ slug, issue, formerSlugs }) => {
+    const same = bySlug.get(slug);
+    if (same?.place.issue === issue) return same;
+    const found = byFormer.get(slug) ?? same ?? byLowerCase.get(slug);
+    if (found !== undefined || record?.inherited.has(slug)) return found;
+    // Renamed on the branch after this working tree left it.
+    return formerSlugs.map((former) => bySlug.get(former)).find((folder) => folder !== undefined);
+  };
+}
+
+/** A folder with the number of a published agent that has none: renamed, and not said to be. */
+function renamedFolder(
+  { issue, date }: Published,
+  folders: readonly ParsedFolder[],
+  owners: ReadonlyMap<string, Published>,
+): ParsedFolder | undefined {
+  const candidates = folders.filter(({ slug, place }) => place.issue === issue && !owners.has(slug));
+  return candidates.find(({ place }) => place.date === date) ?? candidates[0];
+}
+
+function undeclaredRename(folder: ParsedFolder, { slug, issue }: Published): Diagnostic {
+  const { formerSlugs } = folder.place;
+  const line = `formerSlugs: [${[...formerSlugs, slug].filter((former) => former !== folder.slug).join(', ')}]`;
+  return inFrontMatter(folder, 'issue', {
+    code: 'record/renamed',
+    message: `No. ${issue} was published as \`${slug}\`, and nothing leads from that address to \`${folder.slug}\`.`,
+    hint:
+      formerSlugs.length === 0
+        ? `Add the line \`${line}\` to this front matter.`
+        : `Change the line \`formerSlugs\` of this front matter to \`${line}\`.`,
+  });
+}
+
+function deletion({ slug, issue, date }: Published, branch: string): Diagnostic {
+  return diagnose({
+    code: 'record/deleted',
+    file: pathOf(slug, ''),
+    slug,
+    message: `No. ${issue}, published on ${date} as \`${slug}\`, was deleted.`,
+    hint: `Restore it with \`git checkout ${branch} -- agents/${slug}\`. To take an agent back, add \`withdrawn: <reason>\` to its front matter; to rename its folder, use \`catalog rename\`.`,
+  });
+}
+
+/** What a folder says about its number and its date that differs from what was published. */
+function changes(folder: ParsedFolder, agent: Published, { branch }: PublicationRecord): Diagnostic[] {
+  const { place } = folder;
+  const text = folder.texts.get('agent.md');
+  if (text === undefined) return [];
+  const found: Diagnostic[] = [];
+  // A value that is there and is none is reported as what it is.
+  const unreadable = (key: string) => new RegExp(`^${key}:[ \\t]*[^\\s#]`, 'm').test(text);
+  if (place.issue !== agent.issue && !(place.issue === null && unreadable('issue'))) {
+    found.push(
+      place.issue === null ? lostLine(folder, agent.issue, `on ${branch}`) : renumbered(folder, agent, branch),
+    );
+  }
+  if (place.date !== agent.date && agent.date !== null && !(place.date === null && unreadable('date'))) {
+    found.push(
+      inFrontMatter(folder, 'date', {
+        code: 'record/date',
+        message: `No. ${agent.issue} was published on ${agent.date}; a published agent keeps its date.`,
+        hint: `Write \`date: ${agent.date}\`.`,
+      }),
+    );
+  }
+  return found;
+}
+
+function renumbered(folder: ParsedFolder, { issue }: Published, branch: string): Diagnostic {
+  return inFrontMatter(folder, 'issue', {
+    code: 'record/issue',
+    message: `This agent is No. ${issue} on ${branch}; a published agent keeps its number.`,
+    hint: `Write \`issue: ${issue}\`.`,
+  });
+}
+
+/** Numbers of the history that nothing holds, neither in the folders nor in the record. */
+function stillLost(
+  lost: readonly LostNumber[],
+  folders: readonly ParsedFolder[],
+  owners: ReadonlyMap<string, Published>,
+  reserved: readonly Reserved[],
+): Reserved[] {
+  const held = new Set([...owners.values(), ...reserved].map(({ issue }) => issue));
+  const restored = ({ slug, issue }: LostNumber) =>
+    folders.some((folder) => folder.slug === slug && folder.place.issue === issue);
+  return lost
+    .filter((number) => !held.has(number.issue) && !restored(number))
+    .map(({ slug, issue, date }) => ({ slug, issue, date }));
+}
+
+/** The folder with the number and the date that it counts with. */
+function corrected(folder: ParsedFolder, owner: Published | undefined, refused: ReadonlySet<string>): ParsedFolder {
+  if (refused.has(folder.slug)) return withoutNumber(folder);
+  if (owner === undefined) return folder;
+  const { issue } = owner;
+  const date = owner.date ?? folder.place.date;
+  if (folder.place.issue === issue && folder.place.date === date) return folder;
+  const agent = folder.agent === null || date === null ? null : { ...folder.agent, issue, date };
+  return { ...folder, place: { ...folder.place, issue, date }, agent };
+}

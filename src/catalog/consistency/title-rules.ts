@@ -1,0 +1,32 @@
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { ParsedFolder } from '../parse/parse.ts';
+import { byDate } from './calendar-rules.ts';
+import { inFrontMatter } from './front-matter-finding.ts';
+
+/**
+ * Of agents with one title the one that was published first keeps it: those without a number come after it, and drafts
+ * and the folders of `blamed` last. Titles of withdrawn agents are free.
+ */
+export function takenTitles(folders: readonly ParsedFolder[], blamed: ReadonlySet<string | null>): Diagnostic[] {
+  const rank = ({ slug, place }: ParsedFolder) => {
+    if (place.draft || blamed.has(slug)) return Number.MAX_SAFE_INTEGER;
+    return place.issue ?? Number.MAX_SAFE_INTEGER - 1;
+  };
+  const owners = new Map<string, ParsedFolder>();
+  return folders
+    .filter(({ place: { title, withdrawn } }) => title && title === title.trim() && !withdrawn)
+    .sort((a, b) => rank(a) - rank(b) || byDate(a, b))
+    .flatMap((folder) => {
+      const title = (folder.place.title ?? '').normalize('NFKC').toLowerCase().split(/\s+/).join(' ').trim();
+      const owner = owners.get(title);
+      if (owner === undefined) {
+        owners.set(title, folder);
+        return [];
+      }
+      return inFrontMatter(folder, 'title', {
+        code: 'title/taken',
+        message: `\`${owner.slug}\` has this title already.`,
+        hint: 'Choose another title: readers and assistants tell agents apart by it.',
+      });
+    });
+}

@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
+import { frontMatterSchema } from '../schema/front-matter.ts';
+import type { KnownVocabulary } from '../schema/settings.ts';
+import { type Calendar, checkTogether } from './consistency/calendar-rules.ts';
+import { type NumberHistory, type PublicationRecord, readLostNumbers, readRecord } from './consistency/record.ts';
+import { type Settled, settle } from './consistency/record-rules.ts';
+import { guessStanding, type ParsedFolder, parseFolder } from './parse/parse.ts';
+import { readAgents, type SourceFolder } from './read.ts';
+import { unprocessable } from './unprocessable.ts';
+
+/** All folders of a catalog with everything that is structurally wrong with them, alone and together. */
+export interface Content extends Calendar {
+  /** Published agents among them have the number and the date that git recorded, whatever their files say. */
+  folders: readonly ParsedFolder[];
+  diagnostics: Diagnostic[];
+  /** What a publisher has to know about numbers of deleted agents, in sentences. */
+  notices: string[];
+}
+
+/** Reads and checks every folder below `cwd`/agents. `today` decides what is published, and which dates messages propose. */
+export function loadContent(
+  cwd: string,
+  vocabulary: KnownVocabulary,
+  today: string,
+  onFolder: OnFolder = () => {},
+): Content {
+  let sources: SourceFolder[];
+  try {
+    sources = readAgents(cwd);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    const unreadable = diagnose({
+      code: 'agents/unreadable',
+      file: 'agents',
+      message: `The folder agents/ in ${join(cwd)} cannot be read (${reason}).`,
+      hint: 'It has to be a folder with one folder for each agent.',
+    });
+    return { folders: [], reserved: [], diagnostics: [unreadable], notices: [] };
+  }
+  const folders = parseAll(sources, vocabulary, onFolder);
+  const record = readRecord(cwd, sources, folders);
+  const content = combine(folders, record, noHistory, today);
+  // The history costs more than all the rest, and decides only which numbers the next agents get.
+  const waiting = content.folders.some(({ place }) => isDue(place, today));
+  return record !== null && waiting ? combine(folders, record, readLostNumbers(cwd), today) : content;
+}
+
+/** The same for folders that are already read, without git. */
+export function checkContent(sources: readonly SourceFolder[], vocabulary: KnownVocabulary, today: string): Content {
+  return combine(parseAll(sources, vocabulary), null, noHistory, today);
+}
+
+const noHistory: NumberHistory = { lost: [], incomplete: null };
+
+/** Is called after each folder with how many of them are done. */
+type OnFolder = (done: number, total: number) => void;
+
+function parseAll(
+  sources: readonly SourceFolder[],
+  vocabulary: KnownVocabulary,
+  onFolder: OnFolder = () => {},
+): ParsedFolder[] {
+  const schema = frontMatterSchema(vocabulary);
+  return sources.map((source, index) => {
+    const folder = parseSafely(source, schema);
+    onFolder(index + 1, sources.length);
+    return folder;
+  });
+}
+
+/** A folder on which the program itself fails has an error like any other, so that it never stops the rest. */
+function parseSafely(source: SourceFolder, schema: ReturnType<typeof frontMatterSchema>): ParsedFolder {
+  try {
+    return parseFolder(source, schema);
+  } catch (error) {
+    const text = source.files.find(({ name }) => name === 'agent.md')?.bytes?.toString('utf8') ?? '';
+    const diagnostics = [unprocessable(source.slug, 'read', error)];
+    return { slug: source.slug, texts: new Map(), agent: null, written: null, place: guessStanding(text), diagnostics };
+  }
+}
+
+function isDue({ issue, draft, date }: ParsedFolder['place'], today: string): boolean {
+  return issue === null && !draft && (date === null || date <= today);
+}
+
+function combine(
+  parsed: readonly ParsedFolder[],
+  record: PublicationRecord | null,
+  history: NumberHistory,
+  today: string,
+): Content {
+  const settled = settle(parsed, record, history.lost, today);
+  const { folders, reserved } = settled;
+  const blamed = new Set(settled.diagnostics.map(({ slug }) => slug));
+  const recorded = new Set(record?.agents.keys());
+  return {
+    folders,
+    reserved,
+    diagnostics: [
+      ...parsed.flatMap(({ diagnostics }) => diagnostics),
+      ...settled.diagnostics,
+      ...checkTogether({ folders, reserved }, today, { blamed, recorded }),
+    ],
+    notices: [...freedNumbers(settled, history), ...(history.incomplete === null ? [] : [history.incomplete])],
+  };
+}
+
+/** Numbers that the next agent would have got, had the history not said whose they are. */
+function freedNumbers({ folders, reserved }: Settled, { lost }: NumberHistory): string[] {
+  const highest = folders.reduce((most, { place }) => Math.max(most, place.issue ?? 0), 0);
+  return lost
+    .filter((number) => number.issue > highest && reserved.some(({ issue }) => issue === number.issue))
+    .map(
+      ({ slug, issue, commit }) =>
+        `No. ${issue} was published as ${slug} and removed by commit ${commit.slice(0, 12)}; no other agent gets this number. Bring the agent back with git checkout ${commit.slice(0, 12)}^ -- agents/${slug}.`,
+    );
+}

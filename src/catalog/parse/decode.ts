@@ -1,0 +1,92 @@
+import { isUtf8 } from 'node:buffer';
+import type { Finding } from '../../diagnostics/diagnostic.ts';
+import { placeAt } from '../../diagnostics/source-location.ts';
+
+/** The text of a file of an agent, with LF line ends; null where it has none. Reports what is wrong with its encoding. */
+export function decode(
+  name: string,
+  bytes: Buffer,
+  report: (finding: Omit<Finding, 'slug' | 'file'>) => void,
+): string | null {
+  if (!isUtf8(bytes) || isUtf16(bytes)) {
+    const text = bytes.toString('utf8');
+    report({
+      code: 'file/encoding',
+      text,
+      place: placeAt(text, isUtf16(bytes) ? 0 : firstInvalid(bytes)),
+      message: `${name} is not text in UTF-8${isUtf16(bytes) ? ', but in UTF-16' : ''}.`,
+      hint: 'Save the file with the encoding UTF-8.',
+    });
+    return null;
+  }
+  const marked = bytes.toString('utf8');
+  const text = marked.replace(/^\uFEFF/, '');
+  if (text !== marked) {
+    report({
+      code: 'text/hidden-character',
+      text,
+      place: placeAt(text, 0),
+      message: `${name} starts with a byte-order mark (BOM), a character that does not show.`,
+      hint: 'Save the file as UTF-8 without BOM.',
+    });
+  }
+  const carriageReturn = text.indexOf('\r');
+  if (carriageReturn !== -1) {
+    report({
+      code: 'file/line-ends',
+      text,
+      place: placeAt(text, carriageReturn),
+      message: `${name} has line ends with CR (Windows or old Mac).`,
+      hint: 'Save the file with LF line ends; the `.gitattributes` line `* text=auto eol=lf` keeps them so.',
+    });
+  }
+  if (text.trim() === '') {
+    report({
+      code: 'file/empty',
+      message: `${name} is empty.`,
+      hint: 'Write its text, or remove the file if it is not needed.',
+    });
+    return null;
+  }
+  return text.replace(/\r\n?/g, '\n');
+}
+
+/** The text of a file that no agent has, in which secrets may be; null where it is none. */
+export function textOf(bytes: Buffer): string | null {
+  if (!isUtf8(bytes) || bytes.includes(0)) return null;
+  return bytes.toString('utf8').replace(/\r\n?/g, '\n');
+}
+
+/** Whether bytes are text in UTF-16: they start with its mark, or every other one of the first is zero. */
+function isUtf16(bytes: Buffer): boolean {
+  const [first, second, third, fourth] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
+  return bytes.length >= 4 && ((first === 0 && third === 0) || (second === 0 && fourth === 0));
+}
+
+/** Where the first byte that is not UTF-8 falls, in UTF-16 units of the decoded text. */
+function firstInvalid(bytes: Buffer): number {
+  let valid = 0;
+  let invalid = bytes.length;
+  while (valid + 1 < invalid) {
+    const middle = (valid + invalid) >> 1;
+    if (startsValid(bytes.subarray(0, middle))) valid = middle;
+    else invalid = middle;
+  }
+  return startsValid(bytes.subarray(0, 1))
+    ? bytes
+        .subarray(0, valid)
+        .toString('utf8')
+        .replace(/\uFFFD$/, '').length
+    : 0;
+}
+
+/** Whether bytes are UTF-8 as far as they go; a character may be cut off at their end. */
+function startsValid(bytes: Buffer): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,224 @@
+import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagnostic.ts';
+import { requiredFiles } from '../../schema/agent.ts';
+import { configExtensions } from '../../schema/config-files.ts';
+import { maxSlugLength, reservedSlug, slugPattern } from '../../schema/fields.ts';
+import { slugFrom } from '../../schema/slugs.ts';
+import { nearest } from '../../schema/suggestions.ts';
+import { maxFileBytes, type SourceFolder, type Trouble } from '../read.ts';
+import { decode, textOf } from './decode.ts';
+
+/** The texts of a folder that could be read, by file name, and what is wrong with the folder and its files. */
+export interface FolderTexts {
+  texts: ReadonlyMap<string, string>;
+  /** The name of the config file, or null. */
+  config: string | null;
+  diagnostics: Diagnostic[];
+}
+
+/** Checks the name and the files of a folder and decodes them as UTF-8. */
+export function decodeFolder(folder: SourceFolder): FolderTexts {
+  const diagnostics: Diagnostic[] = [];
+  const report = (finding: Omit<Finding, 'slug' | 'file'>, name = '') =>
+    diagnostics.push(diagnose({ ...finding, slug: folder.slug, file: pathOf(folder.slug, name) }));
+
+  if (folder.trouble?.kind !== 'not-a-folder') checkName(folder.slug, report);
+  if (folder.trouble !== null) {
+    report(explainTrouble(folder.trouble, `agents/${folder.slug}`));
+    return { texts: new Map(), config: null, diagnostics };
+  }
+  const configs = folder.files.filter(({ name }) => /^config\.[A-Za-z0-9]+$/.test(name)).map(({ name }) => name);
+  const known = new Set<string>([...requiredFiles, ...configs]);
+  checkNames(folder, configs, report);
+
+  const texts = new Map<string, string>();
+  for (const file of folder.files) {
+    const { name, bytes, trouble } = file;
+    if (trouble !== null && known.has(name)) report(explainTrouble(trouble, name), name);
+    if (trouble !== null || bytes === null) continue;
+    const text = known.has(name) ? decode(name, bytes, (finding) => report(finding, name)) : textOf(bytes);
+    if (text !== null) texts.set(name, text);
+  }
+  return { texts, config: configs[0] ?? null, diagnostics };
+}
+
+/** The path of a file of an agent from the catalog's folder; of the folder itself without a name. */
+export function pathOf(slug: string, name: string): string {
+  return name === '' ? `agents/${slug}` : `agents/${slug}/${name}`;
+}
+
+type Report = (finding: Omit<Finding, 'slug' | 'file'>, name?: string) => void;
+
+function checkName(slug: string, report: Report): void {
+  if (!slugPattern.test(slug) || slug.length > maxSlugLength) {
+    const long = slug.length > maxSlugLength ? `, which has ${slug.length} characters` : '';
+    report({
+      code: 'folder/name',
+      message: `The folder is called "${slug}"${long}; its name is the slug and has to be lower-case words joined by hyphens, at most ${maxSlugLength} characters.`,
+      hint: `Rename the folder${slugFrom(slug) === '' ? '' : `, for example to ${slugFrom(slug)}`}.`,
+    });
+  } else if (reservedSlug(slug) !== null) {
+    report({
+      code: 'folder/reserved-name',
+      message: `"${slug}" is a reserved name: ${reservedSlug(slug)}.`,
+      hint: `Give the folder another name, such as ${slug}-agent.`,
+    });
+  }
+}
+
+function checkNames({ files }: SourceFolder, configs: string[], report: Report): void {
+  const names = files.map(({ name }) => name);
+  const folders = files.filter(({ trouble }) => trouble?.kind === 'not-a-file').map(({ name }) => name);
+  const strangers = names.filter((name) => ![...requiredFiles, ...configs, ...folders].includes(name));
+  const missing: (typeof requiredFiles)[number][] = [];
+  for (const name of requiredFiles.filter((required) => !names.includes(required))) {
+    const slip = strangers.find((other) => plainStem(other) === plainStem(name)) ?? nearest(name, strangers);
+    if (slip === undefined) missing.push(name);
+    else {
+      report(
+        {
+          code: 'folder/missing-file',
+          message: `${slip} has to be called ${name}.`,
+          hint: `Rename ${slip} to ${name}.`,
+        },
+        slip,
+      );
+      strangers.splice(strangers.indexOf(slip), 1);
+    }
+  }
+  const isGroup = missing.length === requiredFiles.length && folders.length > 0;
+  if (isGroup) {
+    report({
+      code: 'folder/unknown-file',
+      message: `The folder has no files of an agent, only ${folders.length === 1 ? 'the folder' : 'the folders'} ${folders.join(', ')}.`,
+      hint: 'Move each agent directly into agents/: folders of agents are not nested.',
+    });
+  } else {
+    reportMissing(missing, report);
+    for (const { name, trouble } of files) {
+      const isKnown = [...requiredFiles, ...configs].includes(name);
+      if (trouble?.kind === 'not-a-file' && !isKnown) report(explainTrouble(trouble, name), name);
+    }
+  }
+  for (const name of strangers) {
+    report(
+      {
+        code: 'folder/unknown-file',
+        message: `${name} is not a file of an agent.`,
+        hint: strangerHint(name, [...requiredFiles, ...configs]),
+      },
+      name,
+    );
+  }
+  for (const name of configs) {
+    const extension = name.slice('config.'.length);
+    if (configExtensions.includes(extension)) continue;
+    report(
+      {
+        code: 'config/extension',
+        message: `A config can't be a .${extension} file.`,
+        hint: `Use a text format that no browser or shell runs: ${configExtensions.join(', ')}.`,
+      },
+      name,
+    );
+  }
+  for (const name of configs.slice(1)) {
+    report(
+      {
+        code: 'folder/two-configs',
+        message: `There are ${configs.length} configs: ${configs.join(', ')}.`,
+        hint: 'Keep one of them.',
+      },
+      name,
+    );
+  }
+}
+
+function reportMissing(missing: readonly (typeof requiredFiles)[number][], report: Report): void {
+  if (missing.length === requiredFiles.length) {
+    report({
+      code: 'folder/missing-file',
+      message: `The files of the agent are missing: ${missing.join(', ')}.`,
+      hint: 'Add them, or delete the folder.',
+    });
+    return;
+  }
+  for (const name of missing) {
+    report({
+      code: 'folder/missing-file',
+      message: `${name} is missing.`,
+      hint: `Add ${name}: ${filePurposes[name]}.`,
+    });
+  }
+}
+
+/** The name of a file up to its first dot, in one form of writing. */
+function plainStem(name: string): string {
+  return name.toLowerCase().replace(/\..*$/, '').replace(/[_ ]/g, '-');
+}
+
+/** How to get rid of a file that does not belong to an agent. */
+function strangerHint(name: string, known: readonly string[]): string {
+  const original = known.find((file) => isCopyOf(name, file));
+  if (original !== undefined) return `It looks like a backup copy of ${original}: delete it.`;
+  if (/^(?:thumbs\.db|ehthumbs\.db|desktop\.ini|icon\r)$/i.test(name)) {
+    return 'The operating system made it. Delete it, and name it in .gitignore.';
+  }
+  if (/\.(?:png|jpe?g|gif|webp|avif|svg|heic|bmp|tiff?|pdf)$/i.test(name)) {
+    return 'Remove it: an agent has no pictures, only text that people read and paste.';
+  }
+  if (/^config\./i.test(name)) return `Rename ${name} to ${name.toLowerCase()}.`;
+  return `An agent has ${requiredFiles.join(', ')}, and at most one config.<ext>; rename or remove this file.`;
+}
+
+/** Whether a name is what editors and file managers call a copy of `file`: agent.md~, agent.md.bak, agent (copy).md. */
+function isCopyOf(name: string, file: string): boolean {
+  const dot = file.lastIndexOf('.');
+  const lower = name.toLowerCase();
+  if (!lower.includes(file.slice(0, dot))) return false;
+  const rest = lower.replace(file.slice(0, dot), '').replace(file.slice(dot), '');
+  return /^[\s#~._-]*(?:\(?(?:copy of|copy|copie|kopie|kopia|copia|backup|bak|old|orig|rej|save|sw[a-p]|tmp|\d+)\)?[\s#~()\d._-]*)?$/.test(
+    rest,
+  );
+}
+
+const filePurposes: Record<(typeof requiredFiles)[number], string> = {
+  'agent.md': 'the front matter and how the agent works',
+  'prompt.txt': 'the prompt, with its sections INPUT, RULES and OUTPUT',
+  'sample-input.txt': 'an input that a reader can try the prompt with',
+  'sample-output.txt': 'what a good answer to the sample input looks like',
+};
+
+function explainTrouble({ kind, reason }: Trouble, name: string): Omit<Finding, 'slug' | 'file'> {
+  switch (kind) {
+    case 'symlink':
+      return {
+        code: 'folder/symlink',
+        message: `${name} is a symbolic link.`,
+        hint: 'Replace it with the file or folder that it points to.',
+      };
+    case 'not-a-folder':
+      return {
+        code: 'folder/not-a-folder',
+        message: `${name} is a file, and everything in agents/ has to be the folder of an agent.`,
+        hint: 'Move it out of agents/, or into the folder of its agent.',
+      };
+    case 'not-a-file':
+      return {
+        code: 'folder/unknown-file',
+        message: `${name} is ${reason === 'folder' ? 'a folder' : 'not a regular file'}.`,
+        hint: 'Remove it: the folder of an agent has files only.',
+      };
+    case 'too-large':
+      return {
+        code: 'file/too-large',
+        message: `${name} has ${reason} bytes; at most ${maxFileBytes} are allowed.`,
+        hint: 'Shorten it: an agent is text that people read and paste.',
+      };
+    case 'unreadable':
+      return {
+        code: 'folder/unreadable',
+        message: `${name} cannot be read (${reason}).`,
+        hint: 'Check its permissions, and whether the disk is well.',
+      };
+  }
+}

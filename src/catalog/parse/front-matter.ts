@@ -1,0 +1,175 @@
+import matter from 'gray-matter';
+import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
+import { type Place, placeAt } from '../../diagnostics/source-location.ts';
+import { parseYaml, recoverYaml } from './front-matter-errors.ts';
+
+/** The front matter and the body of an agent.md, as far as they could be read. */
+export interface SplitSource {
+  data: unknown;
+  /** Keys that are there and cannot be read: `diagnostics` says why. */
+  unread: ReadonlySet<string>;
+  /** The Markdown after the front matter. */
+  body: string;
+  /** Where that body starts in the file, in UTF-16 units. */
+  bodyOffset: number;
+  /** What is wrong with the YAML. */
+  diagnostics: Diagnostic[];
+}
+
+type Refuse = (code: Diagnostic['code'], place: Place, message: string, hint: string) => Diagnostic;
+
+/** How many mistakes in the YAML of one file are reported. */
+const mostReported = 50;
+
+/**
+ * Splits agent.md into its YAML front matter and its body; a Diagnostic says why it can't.
+ *
+ * Dates stay text (YAML core schema). Nothing but YAML is ever parsed, and no code is run.
+ */
+export function splitFrontMatter(text: string, file: string, slug: string): SplitSource | Diagnostic {
+  const refuse: Refuse = (code, place, message, hint) => diagnose({ code, file, text, place, message, hint, slug });
+  const opening = text.slice(0, text.indexOf('\n') === -1 ? text.length : text.indexOf('\n'));
+  if (opening !== '---') return explainOpening(text, opening, refuse);
+  const close = /\n---(?:\n|$)/.exec(text);
+  if (close === null)
+    return (
+      explainClosing(text, refuse) ??
+      refuse(
+        'front-matter/missing',
+        placeAt(text, 0, 3),
+        'The front matter is opened but never closed.',
+        'Add a line `---` after its last key.',
+      )
+    );
+  if (close.index > maxLength) {
+    return refuse(
+      'front-matter/yaml',
+      placeAt(text, maxLength),
+      `The front matter has ${close.index} characters; at most ${maxLength} are allowed.`,
+      'Shorten it: what takes this much room belongs into the samples or the prompt.',
+    );
+  }
+  const bodyOffset = close.index + close[0].length;
+  const rest = { body: text.slice(bodyOffset), bodyOffset };
+  try {
+    const { data } = matter(text.slice(0, bodyOffset), { engines });
+    if (isMapping(data)) return { data, unread: new Set(), diagnostics: [], ...rest };
+  } catch {
+    // Told below.
+  }
+  const start = Math.min(4, close.index);
+  const source = text.slice(start, close.index);
+  const broken = explainConflict(text, source, refuse) ?? explainClosing(text.slice(0, close.index), refuse);
+  if (broken !== null) return broken;
+  const { data, unread, faults } = recoverYaml(source);
+  const diagnostics = faults
+    .slice(0, mostReported)
+    .map(({ code, offset, length, message, hint }) =>
+      refuse(code, placeAt(text, start + offset, length), message, hint),
+    );
+  return { data, unread, diagnostics, ...rest };
+}
+
+/** The longest front matter that is parsed, in characters. */
+const maxLength = 65_536;
+
+function isMapping(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && !Array.isArray(data);
+}
+
+function refuseLanguage(): never {
+  throw new Error('Front matter is YAML only.');
+}
+
+const engines = {
+  yaml: parseYaml,
+  json: refuseLanguage,
+  javascript: refuseLanguage,
+  js: refuseLanguage,
+  coffee: refuseLanguage,
+  toml: refuseLanguage,
+};
+
+/** Says why a first line does not open front matter. */
+function explainOpening(text: string, opening: string, refuse: Refuse): Diagnostic {
+  const line = placeAt(text, 0, opening.length);
+  const shown = opening.trimEnd();
+  const other = /^\+\+\+/.test(shown) ? 'TOML' : /^(?:\{|;;;)/.test(shown) ? 'JSON' : null;
+  if (other !== null) {
+    return refuse(
+      'front-matter/language',
+      line,
+      `The front matter is ${other}; it has to be YAML.`,
+      'Write the keys as `key: value`, between two lines `---`.',
+    );
+  }
+  if (shown === '---') {
+    return refuse('front-matter/language', placeAt(text, 3), 'A space follows the three hyphens.', 'Delete it.');
+  }
+  if (/^---[^-]/.test(shown)) {
+    return refuse(
+      'front-matter/language',
+      placeAt(text, 3, opening.length - 3),
+      `The front matter opens with \`${shown}\`; it has to be YAML after a bare \`---\`.`,
+      'Leave nothing after the three hyphens, and write the keys as YAML.',
+    );
+  }
+  if (isNearlyFence(shown)) return wrongFence(line, shown, refuse);
+  if (/^(?:```|~~~)/.test(shown)) {
+    return refuse(
+      'front-matter/missing',
+      line,
+      'The front matter is in a code block.',
+      'Remove the marks of the code block: `---` has to be the first line.',
+    );
+  }
+  if (/^\s*\n---\n/.test(text)) {
+    return refuse(
+      'front-matter/missing',
+      line,
+      'There is a blank line before the front matter.',
+      'Delete it: `---` has to be the first line.',
+    );
+  }
+  return refuse(
+    'front-matter/missing',
+    line,
+    'agent.md does not start with front matter.',
+    'Make `---` the first line, then the keys, then another line `---`.',
+  );
+}
+
+/** Whether a line is most likely meant as `---`: other hyphens, more or fewer, or spaces around them. */
+function isNearlyFence(line: string): boolean {
+  return line !== '---' && /^\s*(?:[-\u2010-\u2015\u2212]{2,}|[\u2010-\u2015\u2212]|\.\.\.)\s*$/.test(line);
+}
+
+function wrongFence(place: Place, line: string, refuse: Refuse): Diagnostic {
+  return refuse(
+    'front-matter/missing',
+    place,
+    `\`${line}\` does not open or close the front matter.`,
+    'Write exactly three hyphens, `---`, and nothing else on the line.',
+  );
+}
+
+function explainConflict(text: string, source: string, refuse: Refuse): Diagnostic | null {
+  const match = /^(?:<{7}|={7}|>{7}|\|{7})(?: .*)?$/m.exec(source);
+  if (match === null) return null;
+  return refuse(
+    'front-matter/yaml',
+    placeAt(text, text.indexOf(match[0]), match[0].length),
+    `\`${match[0]}\` is the mark of a merge conflict.`,
+    'Keep one of the two versions, and delete the lines with the marks.',
+  );
+}
+
+/** Points at the line that was most likely meant to close the front matter, or null. */
+function explainClosing(text: string, refuse: Refuse): Diagnostic | null {
+  let offset = 0;
+  for (const line of text.split('\n')) {
+    if (offset > 0 && isNearlyFence(line)) return wrongFence(placeAt(text, offset, line.length), line, refuse);
+    offset += line.length + 1;
+  }
+  return null;
+}

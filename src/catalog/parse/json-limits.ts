@@ -1,0 +1,41 @@
+import type { Finding } from '../../diagnostics/diagnostic.ts';
+import { placeAt } from '../../diagnostics/source-location.ts';
+
+/** The deepest nesting of a config: what every reader of JSON takes, and far more than a config needs. */
+const maxDepth = 50;
+
+/**
+ * What keeps programs from reading a well-formed JSON text alike, or null: nesting that some refuse, and numbers that
+ * they round or can't hold (RFC 8259, sections 6 and 9).
+ */
+export function jsonFinding(
+  text: string,
+): (Pick<Finding, 'code' | 'message' | 'hint'> & { place: ReturnType<typeof placeAt> }) | null {
+  let depth = 0;
+  for (const { 0: token, index } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[{\]}]|-?\d[\d.eE+-]*/g)) {
+    if ('[{'.includes(token)) depth += 1;
+    else if (']}'.includes(token)) depth -= 1;
+    else if (!token.startsWith('"') && !isExact(token)) {
+      return {
+        code: 'config/json',
+        place: placeAt(text, index, token.length),
+        message: 'This number is too large: programs round it, or read none at all.',
+        hint: 'Put it in quotes.',
+      };
+    }
+    if (depth > maxDepth) {
+      return {
+        code: 'config/json',
+        place: placeAt(text, index),
+        message: `The config is nested more than ${maxDepth} levels deep.`,
+        hint: 'Make it flatter: not every program can read it like this.',
+      };
+    }
+  }
+  return null;
+}
+
+function isExact(number: string): boolean {
+  const value = Number(number);
+  return /^-?\d+$/.test(number) ? Number.isSafeInteger(value) : Number.isFinite(value);
+}

@@ -1,0 +1,50 @@
+import type { Finding } from '../../diagnostics/diagnostic.ts';
+import { placeAt } from '../../diagnostics/source-location.ts';
+import { leftovers } from './placeholders.ts';
+
+type LeftoverFinding = Pick<Finding, 'code' | 'message' | 'hint'> & { place: ReturnType<typeof placeAt> };
+
+/**
+ * The first marker of a merge conflict in a text, or null: a line that starts with `<<<<<<<`, or one that starts with
+ * `>>>>>>>` below a line `=======`.
+ *
+ * Lines in code fences do not count, so that a prompt about conflicts can show one.
+ */
+export function conflictFinding(text: string): LeftoverFinding | null {
+  if (!/^[<>]{7}(?: |$)/m.test(text)) return null;
+  let fence = '';
+  let divided = false;
+  let offset = 0;
+  for (const line of text.split('\n')) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (mark !== undefined && fence === '') fence = mark;
+    else if (mark?.startsWith(fence) && line.trim() === mark) fence = '';
+    else if (fence === '') {
+      if (line === '=======') divided = true;
+      if (/^<{7}(?: |$)/.test(line) || (divided && /^>{7}(?: |$)/.test(line))) {
+        return {
+          code: 'text/conflict',
+          place: placeAt(text, offset, line.length),
+          message: 'This line is the marker of a merge conflict.',
+          hint: 'Keep one of the two versions and delete the three markers; to show a conflict, put it in a code fence.',
+        };
+      }
+    }
+    offset += line.length + 1;
+  }
+  return null;
+}
+
+/** The texts of `catalog new` that nobody replaced, in order. */
+export function placeholderFindings(text: string): LeftoverFinding[] {
+  return leftovers
+    .map((leftover) => ({ leftover, offset: text.indexOf(leftover) }))
+    .filter(({ offset }) => offset !== -1)
+    .sort((a, b) => a.offset - b.offset)
+    .map(({ leftover, offset }) => ({
+      code: 'text/placeholder',
+      place: placeAt(text, offset, leftover.length),
+      message: 'This is a placeholder that `catalog new` wrote.',
+      hint: 'Replace it by your own text, or put `draft: true` back until you have.',
+    }));
+}

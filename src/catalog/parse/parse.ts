@@ -1,0 +1,231 @@
+import { markdownFindings } from '../../agent-text/markdown.ts';
+import { isDay } from '../../calendar.ts';
+import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagnostic.ts';
+import { placeAt } from '../../diagnostics/source-location.ts';
+import { placesInFrontMatter, placesInJson } from '../../diagnostics/yaml-location.ts';
+import { type Agent, type Config, requiredFiles } from '../../schema/agent.ts';
+import { explain } from '../../schema/explain.ts';
+import type { frontMatterSchema } from '../../schema/front-matter.ts';
+import type { SourceFolder } from '../read.ts';
+import { decodeFolder, pathOf } from './files.ts';
+import { type SplitSource, splitFrontMatter } from './front-matter.ts';
+import { readJson } from './json-errors.ts';
+import { jsonFinding } from './json-limits.ts';
+import { conflictFinding, placeholderFindings } from './leftovers.ts';
+import { sectionFaults } from './section-errors.ts';
+import { renderedFindings, type TextFinding, textFindings, valueFindings } from './text-checks.ts';
+
+/** What is known of a folder, well-formed or not. */
+export interface ParsedFolder {
+  slug: string;
+  /** The texts of its files by name, as far as they could be read. */
+  texts: ReadonlyMap<string, string>;
+  /** The agent, when nothing structural is wrong with it. */
+  agent: Agent | null;
+  /** The agent as far as its writing can be judged: its texts and front matter are whole, whatever else is wrong. */
+  written: Agent | null;
+  /** What its front matter says of its place in the publication, even where the rest of it is wrong. */
+  place: Standing;
+  diagnostics: Diagnostic[];
+}
+
+/** The front matter's title, date, number and exceptions; null where it does not say, or cannot be understood. */
+export interface Standing {
+  title: string | null;
+  date: string | null;
+  issue: number | null;
+  draft: boolean;
+  withdrawn: boolean;
+  formerSlugs: readonly string[];
+}
+
+/** Reads an agent out of the files of its folder. Everything that is wrong is in the diagnostics; nothing is thrown. */
+export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof frontMatterSchema>): ParsedFolder {
+  const { slug } = folder;
+  const { texts, config: configFile, diagnostics } = decodeFolder(folder);
+  const report = (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => {
+    const text = texts.get(name);
+    diagnostics.push(diagnose({ ...finding, ...(text === undefined ? {} : { text }), slug, file: pathOf(slug, name) }));
+  };
+
+  const reportText = textReporter(slug, diagnostics, report);
+  for (const [name, text] of texts) reportText(name, textFindings(text));
+  // A text with two versions in it is not read further: its other faults come from that.
+  const readable = new Map(texts);
+  for (const [name, text] of texts) {
+    const conflict = conflictFinding(text);
+    if (conflict === null) continue;
+    report(name, conflict);
+    readable.delete(name);
+  }
+  const prompt = readable.get('prompt.txt');
+  if (prompt !== undefined) checkPrompt(prompt, report);
+  const config = configFile === null ? null : readConfig(configFile, readable.get(configFile), report);
+  if (config !== null && typeof config.value !== 'string')
+    reportText(config.file, valueFindings(config.value, placesInJson(config.text)));
+
+  const text = readable.get('agent.md');
+  const source = text === undefined ? null : splitFrontMatter(text, pathOf(slug, 'agent.md'), slug);
+  const place =
+    text === undefined || source === null || 'code' in source
+      ? guessStanding(texts.get('agent.md') ?? '')
+      : standingOf(source, text);
+  if (!place.draft) {
+    for (const [name, text] of readable) for (const finding of placeholderFindings(text)) report(name, finding);
+  }
+  if (text === undefined || source === null || 'code' in source) {
+    if (source !== null && 'code' in source) diagnostics.push(source);
+    return { slug, texts, agent: null, written: null, place, diagnostics };
+  }
+
+  diagnostics.push(...source.diagnostics);
+  const placeOf = placesInFrontMatter(text);
+  reportText('agent.md', valueFindings(source.data, placeOf));
+  reportText('agent.md', renderedFindings(text, source.bodyOffset));
+  const parsed = schema.safeParse(source.data);
+  if (!parsed.success) {
+    for (const { kind, path, message, hint } of explain(schema, source.data).slice(0, mostRemarks)) {
+      if (source.unread.has(String(path[0]))) continue;
+      const code = codes[kind];
+      report('agent.md', {
+        code,
+        place: placeOf(path, { key: kind.endsWith('-key') }),
+        message,
+        hint,
+      });
+    }
+  } else if (parsed.data.configFilename != null && configFile === null) {
+    report('agent.md', {
+      code: 'config/filename',
+      place: placeOf(['configFilename'], { key: true }),
+      message: '`configFilename` is given, but the agent has no config.',
+      hint: 'Add the config as config.<ext>, or remove this line.',
+    });
+  }
+  for (const { offset, length, ...finding } of markdownFindings(source.body)) {
+    report('agent.md', { ...finding, place: placeAt(text, source.bodyOffset + offset, length) });
+  }
+  const howItWorks = source.body.trim();
+  if (howItWorks === '') {
+    report('agent.md', {
+      code: 'file/empty',
+      place: placeAt(text, text.length - 1),
+      message: 'agent.md ends with its front matter; the body, which says how the agent works, is empty.',
+      hint: 'Write it in Markdown after the closing `---`.',
+    });
+  }
+  if (!parsed.success) return { slug, texts, agent: null, written: null, place, diagnostics };
+  const written: Agent = {
+    ...parsed.data,
+    slug,
+    howItWorks,
+    prompt: prompt ?? '',
+    sampleInput: texts.get('sample-input.txt') ?? '',
+    sampleOutput: texts.get('sample-output.txt') ?? '',
+    config,
+  };
+  const isWhole = requiredFiles.every((name) => readable.has(name)) && sectionFaults(written.prompt).length === 0;
+  const agent = diagnostics.length > 0 ? null : written;
+  return { slug, texts, agent, written: isWhole ? written : null, place, diagnostics };
+}
+
+/** How many faults of one front matter are reported at once. */
+const mostRemarks = 50;
+
+const codes = {
+  missing: 'front-matter/missing-key',
+  'unknown-key': 'front-matter/unknown-key',
+  'bad-key': 'front-matter/value',
+  value: 'front-matter/value',
+} as const;
+
+type Report = (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => void;
+
+/** Reports what the gate for texts finds; of escapes only what the text of the file does not show as well. */
+function textReporter(slug: string, diagnostics: Diagnostic[], report: Report) {
+  const shown = new Set<string>();
+  return (name: string, findings: readonly TextFinding[]) => {
+    for (const { escaped, ...finding } of findings) {
+      const kind = `${name} ${finding.code}`;
+      if (!escaped) {
+        shown.add(kind);
+        report(name, finding);
+      } else if (!shown.has(kind)) {
+        // Without its frame, which would show a secret that is written with escapes.
+        diagnostics.push(diagnose({ ...finding, slug, file: pathOf(slug, name) }));
+      }
+    }
+  };
+}
+
+function checkPrompt(prompt: string, report: Report): void {
+  for (const fault of sectionFaults(prompt)) report('prompt.txt', { code: 'prompt/sections', ...fault });
+  if (!prompt.endsWith('\n') || prompt.endsWith('\n\n')) {
+    report('prompt.txt', {
+      code: 'file/final-newline',
+      place: placeAt(prompt, prompt.trimEnd().length),
+      message: prompt.endsWith('\n') ? 'prompt.txt ends with blank lines.' : 'prompt.txt does not end with a newline.',
+      hint: 'End the file with exactly one newline.',
+    });
+  }
+}
+
+function readConfig(file: string, text: string | undefined, report: Report): Config | null {
+  if (text === undefined) return null;
+  if (!file.endsWith('.json')) return { file, text, value: text };
+  const { value, faults } = readJson(text);
+  for (const { offset, length, message, hint } of faults) {
+    report(file, { code: 'config/json', place: placeAt(text, offset, length), message, hint });
+  }
+  if (faults.length > 0) return null;
+  const finding = jsonFinding(text);
+  if (finding !== null) {
+    report(file, finding);
+    return null;
+  }
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return { file, text, value: isObject ? (value as Record<string, unknown>) : text };
+}
+
+function readStanding(data: unknown): Standing {
+  const { title, date, issue, draft, withdrawn, formerSlugs } = (
+    typeof data === 'object' && data !== null ? data : {}
+  ) as Record<string, unknown>;
+  return {
+    title: typeof title === 'string' ? title : null,
+    date: typeof date === 'string' && isDay(date) ? date : null,
+    issue: typeof issue === 'number' && Number.isInteger(issue) && issue > 0 ? issue : null,
+    draft: draft === true,
+    withdrawn: typeof withdrawn === 'string',
+    formerSlugs:
+      Array.isArray(formerSlugs) && formerSlugs.length <= mostRemarks
+        ? formerSlugs.filter((slug) => typeof slug === 'string')
+        : [],
+  };
+}
+
+/** The standing that the text of an agent.md gives its agent, whatever else is wrong with it. */
+export function standingIn(text: string): Standing {
+  const source = splitFrontMatter(text, '', '');
+  return 'code' in source ? guessStanding(text) : standingOf(source, text);
+}
+
+/** What front matter says, guessed where a part of it cannot be read. */
+function standingOf({ data, unread }: SplitSource, text: string): Standing {
+  return readStanding(unread.size > 0 ? { ...guess(text), ...(data as object) } : data);
+}
+
+/** The same from the lines of front matter that is not well-formed, so that a numbered agent is still known as one. */
+export function guessStanding(text: string): Standing {
+  return readStanding(guess(text));
+}
+
+function guess(text: string): Record<string, unknown> {
+  const value = (key: string) => new RegExp(`^${key}:[ \\t]*["']?([^"'\\n#]*)`, 'm').exec(text)?.[1]?.trim();
+  return {
+    date: value('date'),
+    issue: Number(value('issue')),
+    draft: value('draft') === 'true',
+    withdrawn: value('withdrawn'),
+  };
+}

@@ -1,0 +1,100 @@
+import {
+  headingOf,
+  linesOf,
+  type Section,
+  type SectionName,
+  sectionNames,
+  sectionsOf,
+} from '../../agent-text/prompt-sections.ts';
+import type { Place } from '../../diagnostics/source-location.ts';
+import { placeAt } from '../../diagnostics/source-location.ts';
+import { nearest } from '../../schema/suggestions.ts';
+
+/** Something that keeps a prompt from having its sections. */
+export interface SectionFault {
+  place: Place;
+  message: string;
+  hint: string;
+}
+
+/** Everything that keeps a prompt from having INPUT, RULES and OUTPUT, each once, in that order. */
+export function sectionFaults(prompt: string): SectionFault[] {
+  const sections = sectionsOf(prompt);
+  const count = (name: SectionName) => sections.filter((section) => section.name === name).length;
+  const missing = sectionNames.filter((name) => count(name) === 0);
+  const faults = [...missingFaults(prompt, missing), ...repeatedFaults(prompt, sections)];
+  if (faults.length > 0) return faults;
+  const misplaced = sections.find((section, index) => section.name !== sectionNames[index]);
+  if (misplaced === undefined) return [];
+  return [
+    {
+      place: placeAt(prompt, misplaced.start, misplaced.name.length),
+      message: `The section ${misplaced.name} is in the wrong order.`,
+      hint: 'Order the sections INPUT, RULES, OUTPUT.',
+    },
+  ];
+}
+
+function repeatedFaults(prompt: string, sections: readonly Section[]): SectionFault[] {
+  return sectionNames.flatMap((name) => {
+    const [, second] = sections.filter((section) => section.name === name);
+    if (second === undefined) return [];
+    return [
+      {
+        place: placeAt(prompt, second.start, name.length),
+        message: `The prompt has the section ${name} twice.`,
+        hint: 'Make it one section: remove this heading, or start the line with another word.',
+      },
+    ];
+  });
+}
+
+function missingFaults(prompt: string, missing: readonly SectionName[]): SectionFault[] {
+  const { lines, openFence } = linesOf(prompt);
+  const fenced = openFence === null ? [] : prompt.slice(openFence.start).split('\n').map(headingOf);
+  const swallowed = missing.filter((name) => fenced.includes(name));
+  const absent = missing.filter((name) => !swallowed.includes(name));
+  const near = absent.map((name) => ({ name, line: lines.find(({ line }) => isNearly(line, name)) }));
+  const faults = near.flatMap(({ name, line: at }): SectionFault[] => {
+    if (at === undefined) return [];
+    return [
+      {
+        place: placeAt(prompt, at.start, at.line.length),
+        message: `\`${at.line.trimEnd()}\` is not a section heading.`,
+        hint: `Start the line with ${name} in capitals, such as \`${name}\` or \`## ${name}\`.`,
+      },
+    ];
+  });
+  if (openFence !== null && swallowed.length > 0) {
+    faults.push({
+      place: placeAt(prompt, openFence.start, openFence.line.length),
+      message: `This code fence is never closed, so it takes in the section ${swallowed.join(' and ')}.`,
+      hint: 'Close it with a line of the same marks.',
+    });
+  }
+  const rest = near.filter(({ line }) => line === undefined).map(({ name }) => name);
+  if (rest.length > 0) {
+    faults.push({
+      place: placeAt(prompt, 0),
+      message: `The prompt has no section ${rest.join(' and no section ')}.`,
+      hint: `Start a line outside code fences with ${rest.join(', and one with ')}; the order is INPUT, RULES, OUTPUT.`,
+    });
+  }
+  return faults;
+}
+
+/** What the sections are called in other languages, and in other words. */
+const otherWords: Record<SectionName, readonly string[]> = {
+  INPUT: ['inputs', 'eingabe', 'entree', 'entrada', 'entradas', 'ingresso', 'invoer', 'wejscie', '输入', '入力'],
+  RULES: ['rule', 'regeln', 'regles', 'reglas', 'regole', 'regras', 'regels', 'zasady', '规则', 'ルール'],
+  OUTPUT: ['outputs', 'ausgabe', 'sortie', 'salida', 'saida', 'uscita', 'uitvoer', 'wyjscie', '输出', '出力'],
+};
+
+/** Whether a line is most likely meant as the heading of a section: the word in other letters, marks or languages. */
+function isNearly(line: string, name: SectionName): boolean {
+  const [, word = '', rest = ''] = /^[\s#*_>[(<\d.)-]*([\p{L}\p{M}]+)[*_\])>]*(.*)$/u.exec(line) ?? [];
+  if (!/^\s*(?:$|[:(\u2013\u2014-])/.test(rest)) return false;
+  const plain = word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  if (plain === name.toLowerCase() || otherWords[name].includes(plain)) return true;
+  return word === word.toUpperCase() && nearest(plain, [name]) === name;
+}

@@ -1,0 +1,116 @@
+import { isMap, isScalar, parseDocument, visit } from 'yaml';
+import { placeAt } from '../../diagnostics/source-location.ts';
+import { type AgentView, type EditorialRule, inFrontMatter, inPrompt, linesOf, type Remark } from './rule.ts';
+
+/**
+ * The prompt has 120 to 900 words, names no tool of one vendor unless the agent is for that vendor alone, and is plain
+ * text that survives copying; no front-matter text is cut off by a ` #`; there are 2 to 6 tags, none the category.
+ *
+ * Left to the reviewer: features of one vendor that are described without their name. A `: ` in a text without quotes
+ * is front-matter/yaml already.
+ */
+export const portable: EditorialRule = {
+  code: 'editorial/portable',
+  check: (view) => [...length(view), ...vendors(view), ...characters(view), ...cutTexts(view), ...tags(view)],
+};
+
+function length(view: AgentView): Remark[] {
+  const text = view.agent.prompt;
+  // Scripts without spaces between words have no words that could be counted.
+  const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+  const countable = !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]{4}/u.test(text);
+  if (!countable || (words >= 120 && words <= 900)) return [];
+  const hint = words < 120 ? 'Say more of what a good answer needs.' : 'Cut what the answer does not need.';
+  return [inPrompt(view, 0, text.length, `The prompt has ${words} words; it should have 120 to 900.`, hint)];
+}
+
+/** Names that mean one vendor's product and hardly anything else, and how its runtimes are called. */
+const products: readonly (readonly [runtimes: RegExp, names: RegExp])[] = [
+  [/claude/i, /\bClaude (?:Code|Desktop|Projects?|Artifacts?)\b|\bCLAUDE\.md\b/],
+  [/chatgpt|codex|gpt/i, /\bChatGPT\b|\bCode Interpreter\b|\bDALL[-·]E\b|\bGPT-\d|\bCodex CLI\b/],
+  [/gemini/i, /\bGemini (?:CLI|Gems?)\b|\bNotebookLM\b/],
+  [/copilot/i, /\bGitHub Copilot\b|\bCopilot (?:Chat|Workspace|Studio)\b|\bcopilot-instructions\.md\b/],
+  [/cursor/i, /\.cursorrules\b|\bCursor (?:Composer|Rules)\b/],
+];
+
+function vendors(view: AgentView): Remark[] {
+  return products.flatMap(([runtimes, names]) => {
+    const found = names.exec(view.agent.prompt);
+    const others = view.agent.runtimes.filter((name) => !runtimes.test(name));
+    if (found === null || others.length === 0) return [];
+    return [
+      inPrompt(
+        view,
+        found.index,
+        found[0].length,
+        `The prompt names ${found[0]}, and the agent is for ${others.join(', ')} too.`,
+        'Say it without the name, or limit `runtimes` to that vendor.',
+      ),
+    ];
+  });
+}
+
+function characters(view: AgentView): Remark[] {
+  const lines = linesOf(view.agent.prompt);
+  const first = (pattern: RegExp, message: string, hint: string, skip: (fenced: boolean) => boolean = () => false) => {
+    for (const { text, offset, fenced } of lines) {
+      const match = skip(fenced) ? null : pattern.exec(text);
+      if (match !== null) return [inPrompt(view, offset + match.index, match[0].length, message, hint)];
+    }
+    return [];
+  };
+  return [
+    ...first(
+      /[“”‘’]/,
+      'The prompt has curly quotes, which get lost or changed in copying.',
+      'Use " and \' throughout.',
+    ),
+    ...first(/(?<![ \t])[ \t]+$/, 'A line of the prompt ends with spaces.', 'Delete them: they get lost in copying.'),
+    ...first(
+      /(?<![`\\{])\{\{[^{}`]*\}\}|(?<![`\\])\{%[^%`]*%\}/,
+      'Braces like these are filled in or removed by many tools that take prompts.',
+      'Write a name in capitals, or <angle brackets> for a slot.',
+      (fenced) => fenced,
+    ),
+  ];
+}
+
+/** The texts of the front matter that people read, where a comment is hardly ever meant. */
+const proseKeys = new Set(['title', 'excerpt', 'problem', 'withdrawn', 'name', 'text', 'label', 'detail']);
+
+function cutTexts({ texts }: AgentView): Remark[] {
+  const text = texts.get('agent.md') ?? '';
+  const remarks: Remark[] = [];
+  if (!text.slice(0, text.indexOf('\n---', 3)).includes(' #')) return [];
+  const document = parseDocument(text.slice(4, text.indexOf('\n---', 3)));
+  if (!isMap(document.contents)) return [];
+  visit(document, {
+    Pair(_key, { key, value }) {
+      if (!isScalar(key) || !proseKeys.has(String(key.value))) return;
+      if (!isScalar(value) || value.type !== 'PLAIN' || value.comment == null) return;
+      const offset = text.indexOf(' #', 4 + (value.range?.[1] ?? 0) - 1);
+      remarks.push({
+        file: 'agent.md',
+        place: placeAt(text, offset + 1, text.length),
+        message: `The text of \`${key.value}\` ends before this \`#\`, which starts a comment.`,
+        hint: 'Put the whole text in quotes.',
+      });
+    },
+  });
+  return remarks;
+}
+
+function tags(view: AgentView): Remark[] {
+  const { category, tags: names } = view.agent;
+  const remarks: Remark[] = [];
+  if (names.length < 2 || names.length > 6) {
+    const message = `There ${names.length === 1 ? 'is 1 tag' : `are ${names.length} tags`}; it should be 2 to 6.`;
+    remarks.push(inFrontMatter(view, ['tags'], message, 'Keep those that a reader would search for.'));
+  }
+  const index = names.indexOf(category);
+  if (index !== -1) {
+    const message = `The tag ${category} repeats the category.`;
+    remarks.push(inFrontMatter(view, ['tags', index], message, 'Replace it by something the category does not say.'));
+  }
+  return remarks;
+}

@@ -1,0 +1,121 @@
+import { type Section, type SectionName, sectionsOf } from '../../agent-text/prompt-sections.ts';
+import type { RuleCode } from '../../diagnostics/codes.ts';
+import type { Finding } from '../../diagnostics/diagnostic.ts';
+import { type Place, placeAt } from '../../diagnostics/source-location.ts';
+import { type Path, placeInFrontMatter } from '../../diagnostics/yaml-location.ts';
+import type { Agent } from '../../schema/agent.ts';
+
+/** What a rule finds: in which file of the agent's folder, where, what, and how to mend it. */
+export type Remark = Pick<Finding, 'file' | 'message' | 'hint'> & { place: Place };
+
+/** A rule about the writing of one agent. It says nothing where a program cannot tell: that is for the reviewer. */
+export interface EditorialRule {
+  code: RuleCode & `editorial/${string}`;
+  check(view: AgentView): Remark[];
+}
+
+/** An agent as the rules see it. */
+export interface AgentView {
+  agent: Agent;
+  /** The texts of its files by name. */
+  texts: ReadonlyMap<string, string>;
+  /** The sections of the prompt. */
+  prompt: Record<SectionName, PromptSection>;
+  /** Whether the catalog is in English. Rules that look for words ask this first and are silent otherwise. */
+  english: boolean;
+}
+
+export interface PromptSection extends Section {
+  /** What follows the name on the heading line, such as `(at most 40 lines)`. */
+  heading: string;
+  lines: PromptLine[];
+  /** Its list items of the outermost level; without any, each line counts as one. */
+  items: PromptItem[];
+}
+
+export interface PromptLine {
+  text: string;
+  /** Where it starts in the prompt, in UTF-16 units. */
+  offset: number;
+  /** Whether it is a code fence or stands in one. */
+  fenced: boolean;
+}
+
+export interface PromptItem {
+  /** The first line without its number or bullet. */
+  text: string;
+  /** The first line and those that continue it. */
+  lines: PromptLine[];
+}
+
+/** The view of a well-formed agent: its prompt has each section once. `language` is that of the catalog (BCP 47). */
+export function viewAgent(agent: Agent, texts: ReadonlyMap<string, string>, language: string): AgentView {
+  const sections = sectionsOf(agent.prompt).map((section) => [section.name, readSection(agent.prompt, section)]);
+  return { agent, texts, prompt: Object.fromEntries(sections), english: /^en\b/i.test(language) };
+}
+
+function readSection(prompt: string, section: Section): PromptSection {
+  const lines = linesOf(section.body, section.end - section.body.length);
+  const headingLine = prompt.slice(section.start, section.end).split('\n', 1)[0] ?? '';
+  const heading = headingLine.slice(headingLine.indexOf(section.name) + section.name.length).trim();
+  return { ...section, heading, lines, items: itemsOf(lines) };
+}
+
+/** The lines of a part of the prompt that starts at `offset`. */
+export function linesOf(text: string, offset = 0): PromptLine[] {
+  let fence = '';
+  let start = offset;
+  return text.split('\n').map((line) => {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    const fenced = fence !== '' || mark !== undefined;
+    if (mark !== undefined && fence === '') fence = mark;
+    else if (mark?.startsWith(fence) && line.trim() === mark) fence = '';
+    start += line.length + 1;
+    return { text: line, offset: start - line.length - 1, fenced };
+  });
+}
+
+const marker = /^(\s*)(?:[A-Za-z]?\d+[.):]|[-*+•])\s+/;
+
+function itemsOf(lines: readonly PromptLine[]): PromptItem[] {
+  const marks = lines.map(({ text, fenced }) => (fenced ? null : marker.exec(text)));
+  const first = marks.find((mark) => mark !== null);
+  if (first == null) {
+    return lines
+      .filter(({ text, fenced }) => text.trim() !== '' && !fenced)
+      .map((line) => ({ text: line.text, lines: [line] }));
+  }
+  const depth = first[1]?.length ?? 0;
+  const items: PromptItem[] = [];
+  let open = false;
+  for (const [index, line] of lines.entries()) {
+    const mark = marks[index];
+    if (mark != null && (mark[1]?.length ?? 0) <= depth) {
+      items.push({ text: line.text.slice(mark[0].length), lines: [line] });
+      open = true;
+    } else if (line.text.trim() === '') open = false;
+    else if (open) items.at(-1)?.lines.push(line);
+  }
+  return items;
+}
+
+/** A remark at the heading line of a section. */
+export function atHeading({ agent, prompt }: AgentView, name: SectionName, message: string, hint: string): Remark {
+  const { start } = prompt[name];
+  return { file: 'prompt.txt', place: placeAt(agent.prompt, start, agent.prompt.length), message, hint };
+}
+
+/** A remark at an offset of the prompt. */
+export function inPrompt(view: AgentView, offset: number, length: number, message: string, hint: string): Remark {
+  return { file: 'prompt.txt', place: placeAt(view.agent.prompt, offset, length), message, hint };
+}
+
+/** A remark at a value of the front matter. */
+export function inFrontMatter({ texts }: AgentView, path: Path, message: string, hint: string): Remark {
+  return { file: 'agent.md', place: placeInFrontMatter(texts.get('agent.md') ?? '', path), message, hint };
+}
+
+/** The lower-case words of a text. */
+export function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}

@@ -1,0 +1,89 @@
+import { placeAt } from '../../diagnostics/source-location.ts';
+import type { AgentView, EditorialRule, PromptSection, Remark } from './rule.ts';
+
+/**
+ * The sample input has 8 to 60 lines and no mail address that may be someone's; the sample output has the fixed parts
+ * that OUTPUT shows.
+ *
+ * Left to the reviewer: whether the sample is realistic and holds a trap, whether names are invented, other kinds of
+ * addresses, and whether the answer is right. Secrets are text/secret.
+ */
+export const sample: EditorialRule = {
+  code: 'editorial/sample',
+  check: (view) => [...length(view), ...realAddresses(view), ...skeleton(view)],
+};
+
+function length({ agent }: AgentView): Remark[] {
+  const text = agent.sampleInput;
+  const lines = text.trim().split('\n').length;
+  if (lines >= 8 && lines <= 60) return [];
+  return [
+    {
+      file: 'sample-input.txt',
+      place: placeAt(text, 0, text.length),
+      message: `The sample input has ${lines === 1 ? '1 line' : `${lines} lines`}; it has to have 8 to 60.`,
+      hint:
+        lines < 8
+          ? 'Make it as long as a real case, with one thing in it that the prompt must catch.'
+          : 'Cut what the answer does not need: a reader has to see the whole case.',
+    },
+  ];
+}
+
+/** Addresses that look like mail but lead nowhere: reserved names (RFC 2606, RFC 6761), local ones, and git@host. */
+const harmless =
+  /^(?:git|hg|svn)@|@(?:[\w-]+\.)*(?:example(?:\.(?:com|net|org))?|[\w-]+\.(?:example|test|invalid|localhost|local|internal|lan))$/i;
+
+function realAddresses({ texts }: AgentView): Remark[] {
+  return ['sample-input.txt', 'sample-output.txt'].flatMap((file) => {
+    const text = texts.get(file) ?? '';
+    const found = [...text.matchAll(/(?<![\w.+:/-])[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}\b/g)];
+    return found
+      .filter(([address]) => !harmless.test(address))
+      .map(({ 0: address, index }) => ({
+        file,
+        place: placeAt(text, index, address.length),
+        message: 'This mail address may belong to someone.',
+        hint: 'Use one that is reserved for examples, such as name@example.com.',
+      }));
+  });
+}
+
+function skeleton({ agent, prompt }: AgentView): Remark[] {
+  const text = agent.sampleOutput;
+  const answer = normal(text);
+  const { tables, parts } = fixedParts(prompt.OUTPUT);
+  const wanted = tables.length > 0 ? tables : parts;
+  const [shown] = wanted;
+  if (shown === undefined || wanted.some((part) => answer.includes(normal(part)))) return [];
+  const [message, hint] =
+    tables.length > 0
+      ? [
+          'The sample output does not have the table that OUTPUT shows.',
+          `Give it the columns of OUTPUT, letter for letter: ${shown}`,
+        ]
+      : [
+          'The sample output has none of the fixed parts that OUTPUT shows.',
+          `Answer the sample input in the skeleton of OUTPUT; "${shown}" is one of its parts.`,
+        ];
+  return [{ file: 'sample-output.txt', place: placeAt(text, 0, text.length), message, hint }];
+}
+
+/** What a skeleton shows letter for letter: the header rows of its tables, its headings, labels and JSON keys. */
+function fixedParts({ lines }: PromptSection): { tables: string[]; parts: string[] } {
+  const texts = lines.map(({ text }) => text.trim());
+  const tables = texts.filter(
+    (text, at) => text.startsWith('|') && !text.includes('<') && /^\|[\s:|-]+$/.test(texts[at + 1] ?? ''),
+  );
+  const parts = texts.flatMap((text) => {
+    const heading = /^#{1,6}\s+([^<>]+)$/.exec(text)?.[1];
+    const label = /^(?:[-*]\s+)?([\p{L}][^<>.:!?"]{0,40}:)(?=\s+<)/u.exec(text)?.[1];
+    const keys = [...text.matchAll(/"[\w-]+"\s*:/g)].map(([key]) => key);
+    return [heading, label, ...keys].filter((part) => part !== undefined);
+  });
+  return { tables, parts };
+}
+
+function normal(text: string): string {
+  return text.toLowerCase().replace(/\s+/g, '');
+}

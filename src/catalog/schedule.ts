@@ -1,0 +1,139 @@
+import { addDays } from '../calendar.ts';
+import { compareText } from '../compare.ts';
+import type { Settings } from '../schema/settings.ts';
+import { type Calendar, firstFreeDate } from './consistency/calendar-rules.ts';
+import type { Content } from './load.ts';
+import type { ParsedFolder } from './parse/parse.ts';
+import { select } from './select.ts';
+
+/** The schedule of a publication on a day. Days are YYYY-MM-DD; lists are in order of time unless said otherwise. */
+export interface Status {
+  today: string;
+  /** The time zone that decides what is today. */
+  timezone: string;
+  /** Numbered and due, in order of their numbers. */
+  published: (Entry & { issue: number })[];
+  /** Due without a number, with the one that a build or `catalog publish` gives them now. */
+  due: (Entry & { issue: number })[];
+  /** Dated later. */
+  coming: (Entry & { daysLeft: number })[];
+  /** Of the 14 days from today on, those on which a new agent can still come out. */
+  freeDates: string[];
+  /** The date of a draft is taken too; null where it cannot be read. */
+  drafts: Entry[];
+  /** Taken back: their numbers and dates stay taken. */
+  withdrawn: (Entry & { issue: number | null })[];
+  /** All with errors, by slug. Those that are published, coming, drafts or withdrawn stand there too. */
+  faulty: { slug: string; date: string | null; standing: Standing; errors: number }[];
+  /** The first agent to come after today that has no error, with the number that it gets if nothing comes between. */
+  next: { issue: number; date: string; slug: string; title: string | null; daysLeft: number } | null;
+  /** How many days from tomorrow on have an agent without an error, without a gap. */
+  queueDays: number;
+  /** Whether that is fewer than `queueWarningDays` of the settings. */
+  queueLow: boolean;
+}
+
+interface Entry {
+  date: string | null;
+  slug: string;
+  /** Null where errors keep it from being read. */
+  title: string | null;
+  errors: number;
+}
+
+/** Where a folder stands in the publication; `held back`: it would be due, but errors keep it from coming out. */
+export type Standing = 'published' | 'due' | 'held back' | 'coming' | 'draft' | 'withdrawn';
+
+const daysShown = 14;
+
+/** The schedule that the folders of a catalog make on the day `today`. */
+export function status(
+  content: Pick<Content, 'folders' | 'reserved' | 'diagnostics'>,
+  { today, settings }: { today: string; settings: Pick<Settings, 'timezone' | 'queueWarningDays'> },
+): Status {
+  const { folders, reserved, diagnostics } = content;
+  const { agents, heldBack } = select(content, { today, holdBack: true });
+  const numbers = new Map(agents.map(({ slug, issue }) => [slug, issue]));
+  const errors = new Map<string | null, number>();
+  for (const { slug, severity } of diagnostics) {
+    if (severity === 'error') errors.set(slug, (errors.get(slug) ?? 0) + 1);
+  }
+  const rows = [...folders]
+    .sort((a, b) => compareText(a.place.date ?? '', b.place.date ?? '') || compareText(a.slug, b.slug))
+    .map((folder) => ({
+      standing: standingOf(folder, heldBack, today),
+      issue: folder.place.issue ?? numbers.get(folder.slug) ?? null,
+      entry: {
+        date: folder.place.date,
+        slug: folder.slug,
+        title: folder.agent?.title ?? null,
+        errors: errors.get(folder.slug) ?? 0,
+      },
+    }));
+  const of = (standing: Standing) => rows.filter((row) => row.standing === standing);
+  const numbered = (standing: Standing) =>
+    of(standing)
+      .map(({ issue, entry }) => ({ issue: issue ?? 0, ...entry }))
+      .sort((a, b) => a.issue - b.issue);
+
+  const coming = of('coming').map(({ entry }) => ({ ...entry, daysLeft: daysBetween(today, entry.date ?? today) }));
+  const due = numbered('due');
+  const sound = coming.filter((entry) => entry.errors === 0);
+  const highest = [...rows, ...reserved].reduce((most, { issue }) => Math.max(most, issue ?? 0), 0);
+  const filled = queueDays(sound, today);
+  return {
+    today,
+    timezone: settings.timezone,
+    published: numbered('published'),
+    due,
+    coming,
+    freeDates: freeDates(content, today),
+    drafts: of('draft').map(({ entry }) => entry),
+    withdrawn: of('withdrawn').map(({ issue, entry }) => ({ issue, ...entry })),
+    faulty: rows
+      .filter(({ entry }) => entry.errors > 0)
+      .map(({ standing, entry: { slug, date, errors } }) => ({ slug, date, standing, errors }))
+      .sort((a, b) => compareText(a.slug, b.slug)),
+    next: nextOf(sound, folders, highest),
+    queueDays: filled,
+    queueLow: filled < settings.queueWarningDays,
+  };
+}
+
+function standingOf(
+  { slug, place: { date, issue, draft, withdrawn } }: ParsedFolder,
+  heldBack: readonly string[],
+  today: string,
+): Standing {
+  if (withdrawn) return 'withdrawn';
+  if (draft && issue === null) return 'draft';
+  if (date !== null && date > today) return 'coming';
+  if (issue !== null) return 'published';
+  return heldBack.includes(slug) ? 'held back' : 'due';
+}
+
+function freeDates(calendar: Calendar, today: string): string[] {
+  const taken = new Set([...calendar.folders.map(({ place }) => place), ...calendar.reserved].map(({ date }) => date));
+  const first = firstFreeDate(calendar, today);
+  const days = Array.from({ length: daysShown }, (_, index) => addDays(today, index));
+  return days.filter((day) => day >= first && !taken.has(day));
+}
+
+function nextOf(sound: Status['coming'], folders: readonly ParsedFolder[], highest: number): Status['next'] {
+  const [first] = sound;
+  if (first === undefined || first.date === null) return null;
+  const { date, slug, title, daysLeft } = first;
+  const own = folders.find((folder) => folder.slug === slug)?.place.issue;
+  return { issue: own ?? highest + 1, date, slug, title, daysLeft };
+}
+
+function queueDays(sound: Status['coming'], today: string): number {
+  const days = new Set(sound.map(({ date }) => date));
+  let count = 0;
+  while (days.has(addDays(today, count + 1))) count += 1;
+  return count;
+}
+
+function daysBetween(from: string, to: string): number {
+  return (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000;
+}

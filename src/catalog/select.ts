@@ -1,0 +1,102 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Agent, NumberedAgent } from '../schema/agent.ts';
+import type { Content } from './load.ts';
+import { number } from './number.ts';
+import type { ParsedFolder } from './parse/parse.ts';
+
+/** Which agents a build takes in besides those that are due. */
+export interface Selection {
+  /** The day that decides what is due, YYYY-MM-DD. */
+  today: string;
+  /** Also agents dated later. */
+  future?: boolean;
+  /** Also drafts. */
+  drafts?: boolean;
+  /**
+   * Leaves out due agents without a number that have an error instead of failing, and goes on where a folder
+   * contradicts what git recorded of a published agent: the record counts.
+   */
+  holdBack?: boolean;
+  /** Slugs of the last build. They are not left out because of an error: leaving them out would unpublish them. */
+  published?: ReadonlySet<string>;
+}
+
+/** What a build renders, and what stands in its way. */
+export interface Selected {
+  /** In the order of their numbers. */
+  agents: NumberedAgent[];
+  /** Numbered agents that were taken back: no artifact shows them, their numbers and dates stay taken. */
+  withdrawn: string[];
+  /** Former slug → slug of the agent that had it. */
+  moved: Map<string, string>;
+  /** Due agents without a number that were left out because of their errors. */
+  heldBack: string[];
+  /** Errors in what would be built: the build fails on them. */
+  errors: Diagnostic[];
+  /** All other diagnostics: of future agents, drafts and agents held back. */
+  warnings: Diagnostic[];
+}
+
+/** Whether an error stops no build that leaves out errors: what git recorded of the published agent is used instead. */
+export function isSettledByRecord({ code }: Diagnostic): boolean {
+  return /^(?:record\/|issue\/order$)/.test(code);
+}
+
+/**
+ * Chooses and numbers the agents of a build out of all folders.
+ *
+ * Due agents without a number get the next ones after the highest that was ever given, as `catalog publish` will write
+ * them.
+ */
+export function select(
+  { folders, reserved, diagnostics }: Pick<Content, 'folders' | 'reserved' | 'diagnostics'>,
+  selection: Selection,
+): Selected {
+  const faulty = new Set(diagnostics.filter(({ severity }) => severity === 'error').map(({ slug }) => slug));
+  const heldBack = folders.filter(
+    (folder) => selection.holdBack && faulty.has(folder.slug) && isNewcomer(folder, selection),
+  );
+  const outside = new Set(
+    [...heldBack, ...folders.filter((folder) => !isWanted(folder, selection))].map(({ slug }) => slug),
+  );
+  const wanted = folders.filter(({ slug }) => !outside.has(slug));
+  const withdrawn = folders.filter(({ place }) => place.withdrawn && place.issue !== null).map(({ slug }) => slug);
+
+  const numbered = new Set(folders.filter(({ place }) => place.issue !== null).map(({ slug }) => slug));
+  const concernsNumbers = ({ code, slug }: Diagnostic) =>
+    /^(?:issue|date|record)\//.test(code) && numbered.has(slug ?? '');
+  const errors = diagnostics.filter(
+    (diagnostic) =>
+      diagnostic.severity === 'error' &&
+      !(selection.holdBack && isSettledByRecord(diagnostic)) &&
+      (diagnostic.slug === null || !outside.has(diagnostic.slug) || concernsNumbers(diagnostic)),
+  );
+  const taken = [...folders.map(({ place }) => place), ...reserved].map(({ issue }) => issue ?? 0);
+  const highest = taken.reduce((most, issue) => Math.max(most, issue), 0);
+  const agents = number(
+    wanted.map(({ agent }) => agent).filter((agent): agent is Agent => agent !== null),
+    highest,
+  );
+  return {
+    agents,
+    withdrawn,
+    moved: new Map(
+      agents.flatMap(({ slug, formerSlugs }) => (formerSlugs ?? []).map((former) => [former, slug] as const)),
+    ),
+    heldBack: heldBack.map(({ slug }) => slug),
+    errors,
+    warnings: diagnostics.filter((diagnostic) => !errors.includes(diagnostic)),
+  };
+}
+
+/** Whether an agent is to come out and has no number yet. What can't be read counts as due. */
+function isNewcomer({ slug, place }: ParsedFolder, { today, published }: Selection): boolean {
+  if (published?.has(slug)) return false;
+  return place.issue === null && !place.draft && (place.date === null || place.date <= today);
+}
+
+function isWanted({ place }: ParsedFolder, { today, future = false, drafts = false }: Selection): boolean {
+  if (place.withdrawn) return false;
+  if (place.draft && place.issue === null && !drafts) return false;
+  return future || place.date === null || place.date <= today || (place.draft && drafts);
+}

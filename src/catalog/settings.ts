@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseDocument } from 'yaml';
+import { ContentError, type Diagnostic, diagnose, UsageError } from '../diagnostics/diagnostic.ts';
+import { type Place, placeAt } from '../diagnostics/source-location.ts';
+import { placesInJson } from '../diagnostics/yaml-location.ts';
+import { explain } from '../schema/explain.ts';
+import { pathName } from '../schema/fields.ts';
+import { baseUrl, type KnownVocabulary, type Settings, settingsSource } from '../schema/settings.ts';
+import { readJson } from './parse/json-errors.ts';
+import { textFindings, valueFindings } from './parse/text-checks.ts';
+
+export type { Settings, Vocabulary } from '../schema/settings.ts';
+
+/** The name of the settings file in a catalog's folder. */
+export const settingsFile = 'catalog.config.json';
+
+/** What flags and environment variables may override. */
+export interface SettingsOverrides {
+  /** From `--base-url`. */
+  baseUrl?: string | undefined;
+  /** From `--runtime-url`. */
+  runtimeUrl?: string | undefined;
+}
+
+/** What is known of a catalog's settings, right or wrong. */
+export interface CheckedSettings {
+  /** Complete: a setting that is missing or wrong has a stand-in. */
+  settings: Settings;
+  /** The names that agents may use, as far as they are known. */
+  vocabulary: KnownVocabulary;
+  /** What is wrong with the file. */
+  diagnostics: Diagnostic[];
+}
+
+/**
+ * Reads catalog.config.json in the folder `cwd`; flags win over `environment`, which wins over the file.
+ *
+ * Throws ContentError when the file is missing or wrong, UsageError when an override is.
+ */
+export function loadSettings(cwd: string, overrides: SettingsOverrides, environment: NodeJS.ProcessEnv): Settings {
+  const { settings, diagnostics } = checkSettings(cwd, overrides, environment);
+  if (diagnostics.length > 0) throw new ContentError(diagnostics);
+  return settings;
+}
+
+/** The same, with what is wrong in the result. Throws UsageError when an override is wrong. */
+export function checkSettings(
+  cwd: string,
+  overrides: SettingsOverrides,
+  environment: NodeJS.ProcessEnv,
+): CheckedSettings {
+  const { value, diagnostics } = readSettings(cwd);
+  const { source, vocabulary } = diagnostics.length === 0 ? exactly(value) : asFarAsKnown(value);
+  const runtime =
+    override('--runtime-url', overrides.runtimeUrl) ?? override('CATALOG_RUNTIME_URL', environment.CATALOG_RUNTIME_URL);
+  const { $schema: _schema, runtimeUrl, ...rest } = source;
+  const address = givenBaseUrl(overrides.baseUrl, environment) ?? rest.baseUrl;
+  const settings = {
+    ...rest,
+    baseUrl: address,
+    runtimeUrl: runtime ?? (runtimeUrl === undefined ? address : runtimeUrl),
+  };
+  return { settings: deepFreeze(settings), vocabulary, diagnostics };
+}
+
+type Source = ReturnType<typeof settingsSource.parse>;
+
+function exactly(value: unknown): { source: Source; vocabulary: KnownVocabulary } {
+  const source = settingsSource.parse(value);
+  return { source, vocabulary: source };
+}
+
+/** What stands in for a setting that is missing or wrong, so that the agents can be checked all the same. */
+const standIns: Source = {
+  title: 'Untitled',
+  tagline: 'Untitled',
+  description: 'Untitled',
+  language: 'en',
+  timezone: 'UTC',
+  publisher: { name: 'Unknown', url: 'https://example.com' },
+  feedId: 'tag:example.com,2026:catalog',
+  baseUrl: 'https://example.com',
+  categories: {},
+  difficulties: [],
+  runtimes: [],
+  feedLength: 50,
+  queueWarningDays: 3,
+};
+
+function asFarAsKnown(value: unknown): { source: Source; vocabulary: KnownVocabulary } {
+  const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  const right = Object.entries(settingsSource.shape).flatMap(([key, schema]) => {
+    const { success, data } = schema.safeParse(given[key]);
+    return success && data !== undefined ? [[key, data] as const] : [];
+  });
+  const source: Source = { ...standIns, ...Object.fromEntries(right) };
+  const known = (key: string) => right.some(([name]) => name === key);
+  const { categories } = given;
+  const named = typeof categories === 'object' && categories !== null && !Array.isArray(categories);
+  // A category that lacks its label is a category all the same; a key that is no slug may be meant as another.
+  if (!known('categories') && named && Object.keys(categories).every((key) => pathName.safeParse(key).success)) {
+    source.categories = Object.fromEntries(
+      Object.keys(categories).map((key) => [key, { label: key, description: key }]),
+    );
+  }
+  return {
+    source,
+    vocabulary: {
+      categories: Object.keys(source.categories).length > 0 ? source.categories : null,
+      difficulties: known('difficulties') ? source.difficulties : null,
+      runtimes: known('runtimes') ? source.runtimes : null,
+    },
+  };
+}
+
+/**
+ * The address that `--base-url` or `CATALOG_BASE_URL` gives, checked; undefined when neither is set.
+ *
+ * Throws UsageError when it is no address.
+ */
+export function givenBaseUrl(flag: string | undefined, environment: NodeJS.ProcessEnv): string | undefined {
+  return override('--base-url', flag) ?? override('CATALOG_BASE_URL', environment.CATALOG_BASE_URL);
+}
+
+function override(name: string, value: string | undefined): string | undefined {
+  if (value === undefined || value === '') return undefined;
+  const result = baseUrl.safeParse(value);
+  if (result.success) return result.data;
+  throw new UsageError(`${name} is ${JSON.stringify(value)}; it has to be ${result.error.issues[0]?.message}.`);
+}
+
+/** The value of the settings file, as far as it can be read, and what is wrong with it. */
+function readSettings(cwd: string): { value: unknown; diagnostics: Diagnostic[] } {
+  let text: string;
+  try {
+    text = readFileSync(join(cwd, settingsFile), 'utf8');
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const diagnostic = diagnose({
+      code: 'settings/missing',
+      file: settingsFile,
+      message: missing
+        ? `There is no ${settingsFile} in ${cwd}.`
+        : `${settingsFile} in ${cwd} cannot be read (${(error as NodeJS.ErrnoException).code}).`,
+      hint: 'Run the command in the folder of a catalog, or name that folder with --cwd.',
+    });
+    return { value: undefined, diagnostics: [diagnostic] };
+  }
+  return parseSettings(text);
+}
+
+function parseSettings(marked: string): { value: unknown; diagnostics: Diagnostic[] } {
+  const text = marked.replace(/^\uFEFF/, '');
+  const fail = (code: Diagnostic['code'], place: Place, message: string, hint: string) =>
+    diagnose({ code, file: settingsFile, text, place, message, hint });
+  if (text.trim() === '') {
+    const hint = 'Write the settings; catalog init makes a file to start from.';
+    return {
+      value: undefined,
+      diagnostics: [fail('settings/json', placeAt(text, 0), `${settingsFile} is empty.`, hint)],
+    };
+  }
+  const { value, faults } = readJson(text);
+  const diagnostics = faults.map(({ offset, length, message, hint }) =>
+    fail('settings/json', placeAt(text, offset, length), message, hint),
+  );
+  if (text !== marked) {
+    const message = `${settingsFile} starts with a byte-order mark (BOM), a character that does not show.`;
+    diagnostics.push(fail('settings/json', placeAt(text, 0), message, 'Save the file as UTF-8 without BOM.'));
+  }
+  const shown = textFindings(text);
+  diagnostics.push(...shown.map((finding) => diagnose({ ...finding, file: settingsFile, text })));
+  if (value === undefined) return { value, diagnostics };
+  const placeOf = placesInJson(text);
+  // What is written with escapes is reported without its frame, which would show a part of a secret.
+  const hidden = valueFindings(value, placeOf).filter(({ code }) => shown.every((it) => it.code !== code));
+  diagnostics.push(...hidden.map((finding) => diagnose({ ...finding, file: settingsFile })));
+  for (const { kind, path, message, hint } of explain(settingsSource, value, { json: true })) {
+    const place = placeOf(path, { key: kind.endsWith('-key') });
+    diagnostics.push(fail(codes[kind], place, message, hint));
+  }
+  if (faults.length === 0) {
+    for (const { code, pos } of parseDocument(text, { prettyErrors: false }).errors) {
+      if (code !== 'DUPLICATE_KEY') continue;
+      const key = /^"[^"]*"/.exec(text.slice(pos[0]))?.[0] ?? '"';
+      const place = placeAt(text, pos[0], key.length);
+      diagnostics.push(fail('settings/duplicate-key', place, `${key} appears twice.`, 'Keep one of the two.'));
+    }
+  }
+  return { value, diagnostics };
+}
+
+const codes = {
+  missing: 'settings/missing-key',
+  'unknown-key': 'settings/unknown-key',
+  'bad-key': 'settings/value',
+  value: 'settings/value',
+} as const;
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
+}

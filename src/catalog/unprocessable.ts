@@ -1,0 +1,14 @@
+import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
+import { visible } from '../text-safety/printable.ts';
+import { pathOf } from './parse/files.ts';
+
+/** The diagnostic of an agent on which the program fails; `what` it could not do with it, such as "read". */
+export function unprocessable(slug: string, what: string, error: unknown): Diagnostic {
+  return diagnose({
+    code: 'agent/unprocessable',
+    slug,
+    file: pathOf(slug, 'agent.md'),
+    message: `The program could not ${what} this agent (${visible(String(error)).slice(0, 120)}).`,
+    hint: 'Something in its files is longer or deeper than the program can handle: make it simpler, and report this as a bug.',
+  });
+}

@@ -1,0 +1,141 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { zone } from '../../calendar.ts';
+import { OperationError, UsageError } from '../../diagnostics/diagnostic.ts';
+import type { Answers } from '../../scaffold/catalog/answers.ts';
+import type { PackageJson } from '../../scaffold/catalog/package-json.ts';
+import { type Console, shellWord } from '../console.ts';
+import { type CommonFlags, jsonOption, todayOption } from '../options.ts';
+
+interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'json'> {
+  title?: string;
+  baseUrl?: string;
+  publisher?: string;
+  publisherUrl?: string;
+  timezone?: string;
+  package?: string;
+}
+
+export function addInit(program: Command, terminal: Console): void {
+  program
+    .command('init')
+    .description('start a new catalog: settings, an example agent, package.json, workflows')
+    .argument('[dir]', 'its folder, from --cwd; default: that folder itself')
+    .option('--title <text>', "the name of the publication; default: the words of the folder's name")
+    .addOption(new Option('--base-url <url>', 'where readers will find it').default(undefined, 'https://example.com'))
+    .option('--publisher <name>', 'who publishes it; default: the title')
+    .option('--publisher-url <url>', "the publisher's address; default: the base URL")
+    .option('--package <spec>', 'this program as package.json names it: a version, an address, or a file')
+    .addOption(new Option('--cwd <dir>', 'the folder that [dir] starts from').default('.', 'here'))
+    .option('--timezone <name>', 'the time zone that decides which day is today, such as Europe/Berlin; default: UTC')
+    .addOption(todayOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nOn a terminal it asks for what is not given; elsewhere, and with --json, the defaults are taken.\n' +
+        'package.json, its lock file, node_modules and .git may be there already: package.json gains what it lacks.\n' +
+        'Any other file that would be overwritten is named, and nothing is written.\n' +
+        '\nExamples:\n  $ catalog init my-catalog\n' +
+        '  $ catalog init . --title "Prompts of the Day" --base-url https://prompts.example.org --publisher "Ada Press"\n',
+    )
+    .action((dir: string | undefined, flags: Flags) => makeCatalog(dir, flags, terminal));
+}
+
+async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Console): Promise<void> {
+  const { checkFlags } = await import('../../scaffold/answer-checks.ts');
+  const { canAsk, unlessCancelled } = await import('../dialog/dialog.ts');
+  const { answerChecks, complete, placeholderUrl } = await import('../../scaffold/catalog/answers.ts');
+  const { askForAnswers } = await import('../dialog/new-catalog.ts');
+  const { catalogFiles, catalogPaths, ownerOf, placeholderOwner } = await import('../../scaffold/catalog/files.ts');
+  const { completePackageJson, dependencyOn, newPackageJson } = await import('../../scaffold/catalog/package-json.ts');
+  const { refuseObstacles, writeCatalog } = await import('../../scaffold/catalog/write.ts');
+
+  if (dir === '') throw new UsageError('The folder of the catalog is an empty text; leave it out to take this one.');
+  const folder = resolve(flags.cwd, dir ?? '.');
+  const given = checkFlags<Answers>(
+    [
+      ['title', '--title', flags.title],
+      ['baseUrl', '--base-url', flags.baseUrl],
+      ['publisher', '--publisher', flags.publisher],
+      ['publisherUrl', '--publisher-url', flags.publisherUrl],
+      ['timezone', '--timezone', flags.timezone],
+    ],
+    answerChecks,
+  );
+  const specification = dependencyOn(flags.package, folder);
+  refuseObstacles(folder, catalogPaths);
+  const present = readPackageJson(folder);
+  const completed = present === null ? null : completePackageJson(present.text, specification);
+
+  const answers = await unlessCancelled(terminal, async () =>
+    canAsk() && !flags.json ? askForAnswers(given, folder, terminal) : complete(given, folder),
+  );
+  if (answers === null) return;
+  const files = catalogFiles(answers, folder, flags.today ?? zone(answers.timezone).today(new Date()));
+  if (present === null) files.set('package.json', newPackageJson(specification));
+  const changed = present !== null && completed !== null && completed.added.length > 0;
+  writeCatalog(folder, files, changed ? { path: present.path, text: completed.text } : null);
+
+  if (flags.json) {
+    const result = { folder, files: [...files.keys()], addedToPackageJson: completed?.added ?? [] };
+    terminal.printJson(result);
+    return;
+  }
+  const here = relative(process.cwd(), folder);
+  const replace = [
+    ...(answers.baseUrl === placeholderUrl
+      ? ['Set baseUrl and feedId in catalog.config.json: they say example.com.']
+      : []),
+    ...(ownerOf(answers.baseUrl) === placeholderOwner
+      ? [
+          `Replace ${placeholderOwner} in .github/CODEOWNERS with your GitHub account, which then has to approve changes.`,
+        ]
+      : []),
+  ];
+  terminal.say(nextSteps(answers, files.size, completed, here, replace));
+  terminal.print(`${here === '' ? '.' : here}\n`);
+}
+
+/** package.json of a folder, with the path of the file that a link leads to; null where there is none. */
+function readPackageJson(folder: string): { path: string; text: string } | null {
+  const path = join(folder, 'package.json');
+  try {
+    return { path: realpathSync(path), text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new OperationError(`${path} cannot be read (${code}), and nothing was written.`, { cause: error });
+  }
+}
+
+function nextSteps(
+  { title }: Answers,
+  count: number,
+  completed: PackageJson | null,
+  here: string,
+  replace: readonly string[],
+): string {
+  const kept =
+    completed === null
+      ? ''
+      : completed.added.length === 0
+        ? 'package.json was there and is as it was.\n'
+        : `package.json was there and is kept; added to it: ${completed.added.join(', ')}.\n`;
+  const serve = completed?.starts === false ? 'npx catalog serve --build' : 'npm start';
+  const steps = [
+    ...(here === '' ? [] : [`cd ${shellWord(here)}`]),
+    'npm install',
+    `${serve}    (to see it, with one example agent)`,
+    'npx catalog new    (to write your own)',
+    ...replace,
+  ];
+  return `Made "${title}": ${count} files.
+${kept}
+Next:
+${steps.map((step, index) => `  ${index + 1}. ${step}`).join('\n')}
+
+README.md says how it comes out every day on GitHub.
+
+`;
+}

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { McpCatalog } from '../../mcp/catalog.ts';
+import type { Console } from '../console.ts';
+import {
+  baseUrlOption,
+  type CommonFlags,
+  cwdOption,
+  openCatalog,
+  outFolder,
+  outOption,
+  runtimeUrlOption,
+  todayOption,
+} from '../options.ts';
+
+export function addMcp(program: Command, terminal: Console): void {
+  program
+    .command('mcp')
+    .description('serve the catalog to an assistant over stdio (Model Context Protocol)')
+    .addOption(cwdOption())
+    .addOption(outOption())
+    .addOption(todayOption())
+    .addOption(baseUrlOption())
+    .addOption(runtimeUrlOption())
+    .addHelpText(
+      'after',
+      '\nAn assistant starts this itself. It serves the build in --out and follows it; where there is none, what is due\n' +
+        'today is built in memory. It ends when the assistant closes its input.\n' +
+        '\nExamples:\n  $ claude mcp add agents -- npx --no --prefix /path/to/catalog catalog mcp --cwd /path/to/catalog\n  $ catalog mcp --out /srv/catalog/dist\n',
+    )
+    .action((flags: CommonFlags) => serveMcp(flags, terminal));
+}
+
+async function serveMcp(flags: CommonFlags, terminal: Console): Promise<void> {
+  const { serveStdio } = await import('../../mcp/stdio.ts');
+  const { buildFile } = await import('../../build/render.ts');
+  const dist = outFolder(flags);
+  const source = existsSync(join(dist, buildFile)) ? await follow(dist) : await inMemory(flags, terminal);
+  terminal.say(`Serving the catalog over stdio from ${source.name}\n`);
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.stdin.destroy());
+  process.stdin.on('error', () => {});
+  const ended = new Promise<void>((done) => process.stdin.once('close', done));
+  await Promise.race([
+    ended,
+    serveStdio({
+      input: process.stdin,
+      write: (line) => new Promise((done) => process.stdout.write(line, () => done())),
+      catalog: source.catalog,
+      onFault: (error) => terminal.say(`${error instanceof Error ? error.stack : String(error)}\n`),
+    }),
+  ]);
+}
+
+/** Where the catalog of the moment comes from. */
+interface Source {
+  name: string;
+  catalog(): Promise<McpCatalog>;
+}
+
+/** A build on the disk, and whatever build is put in its place. */
+async function follow(dist: string): Promise<Source> {
+  const { followBuild } = await import('../../server/live-build.ts');
+  const { default: pino } = await import('pino');
+  // stdout belongs to the protocol.
+  const follower = await followBuild(dist, pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true })));
+  return { name: dist, catalog: async () => follower.current().mcp };
+}
+
+/** What is due, built in memory, and built again on another day: an assistant may run for weeks. */
+async function inMemory(flags: CommonFlags, terminal: Console): Promise<Source> {
+  const { renderCatalog } = await import('../../build/build.ts');
+  const { loadMcpCatalog } = await import('../../mcp/catalog.ts');
+  const { zone } = await import('../../calendar.ts');
+  const buildOf = async (): Promise<{ day: string; timezone: string; catalog: McpCatalog }> => {
+    const { cwd, settings, today } = await openCatalog(flags);
+    const { files, info } = renderCatalog({ cwd, settings, today, pictures: false }).rendered;
+    const catalog = await loadMcpCatalog(async (path) => files.get(path) ?? null, info.moved);
+    return { day: today, timezone: settings.timezone, catalog };
+  };
+  let built = await buildOf();
+  return {
+    name: `a build in memory: ${outFolder(flags)} holds none`,
+    async catalog() {
+      const day = flags.today ?? zone(built.timezone).today(new Date());
+      if (built.day === day) return built.catalog;
+      try {
+        built = await buildOf();
+      } catch (error) {
+        terminal.say(`The catalog of ${day} cannot be built; that of ${built.day} stays. ${error}\n`);
+        built = { ...built, day };
+      }
+      return built.catalog;
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import type { Command } from 'commander';
+import { ContentError } from '../../diagnostics/diagnostic.ts';
+import type { ReportFormat } from '../../diagnostics/report.ts';
+import type { Published } from '../../publish/publish.ts';
+import { visible } from '../../text-safety/printable.ts';
+import type { Console } from '../console.ts';
+import {
+  type CommonFlags,
+  cwdOption,
+  formatOf,
+  formatOption,
+  jsonOption,
+  openCatalog,
+  printForMachines,
+  todayOption,
+} from '../options.ts';
+
+interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'json'> {
+  dryRun?: boolean;
+  commit?: boolean;
+  push?: boolean;
+  allowDirty?: boolean;
+  allowBehind?: boolean;
+  format?: ReportFormat;
+}
+
+export function addPublish(program: Command, terminal: Console): void {
+  program
+    .command('publish')
+    .description('write the numbers of what is due into the front matter')
+    .addOption(cwdOption())
+    .addOption(todayOption())
+    .option('--dry-run', 'say what would be written, and write nothing')
+    .option('--commit', 'also commit the numbers, and nothing else')
+    .option('--push', 'also push that commit (with --commit), on top of what the remote has gained')
+    .option('--allow-dirty', 'also beside changes that are not committed')
+    .option('--allow-behind', 'also where the branch lacks commits of its remote, or the remote does not answer')
+    .addOption(formatOption('how to print what was done'))
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ catalog publish --dry-run\n  $ catalog publish --commit\n  $ catalog publish --push --format github\n',
+    )
+    .action((flags: Flags) => runPublish(flags, terminal));
+}
+
+async function runPublish(flags: Flags, terminal: Console): Promise<void> {
+  const { publish } = await import('../../publish/publish.ts');
+  const { cwd, settings, today } = await openCatalog(flags);
+  const { dryRun = false, commit = false, push = false, allowDirty = false, allowBehind = false } = flags;
+  const format = formatOf(flags);
+  try {
+    const published = await publish({
+      cwd,
+      settings,
+      today,
+      dryRun,
+      commit: commit || push,
+      push,
+      allowDirty,
+      allowBehind,
+    });
+    await tell(published, { terminal, format, cwd, dryRun, asked: settings.queueWarningDays });
+  } catch (error) {
+    if (error instanceof ContentError) await explain(error, { terminal, format, cwd });
+    throw error;
+  }
+}
+
+interface Telling {
+  terminal: Console;
+  format: ReportFormat;
+  cwd: string;
+}
+
+async function tell(
+  published: Published,
+  { terminal, format, cwd, dryRun, asked }: Telling & { dryRun: boolean; asked: number },
+): Promise<void> {
+  const { prettyReport } = await import('../../diagnostics/report.ts');
+  const { queueWarning } = await import('../schedule-table.ts');
+  const { howToFree } = await import('../../publish/plan.ts');
+  const { isSettledByRecord } = await import('../../catalog/select.ts');
+  const { releases, heldBack, warnings, next, queueLow } = published;
+  const changed = warnings.filter(isSettledByRecord);
+  for (const { slug, errors } of heldBack) {
+    terminal.say(`Held back: ${visible(slug)}. ${howToFree(published)}\n`);
+    if (format !== 'github') terminal.say(`\n${prettyReport(errors, { color: terminal.color })}\n\n`);
+  }
+  if (changed.length > 0 && format !== 'github') {
+    terminal.say(`${prettyReport(changed, { color: terminal.color })}\nNumbers were given by git's record.\n\n`);
+  }
+  for (const notice of published.notices) terminal.say(`warning: ${notice}\n`);
+  if (queueLow) terminal.say(`${queueWarning(published, { queueWarningDays: asked })}\n`);
+  if (format === 'json') {
+    terminal.printJson({ dryRun, ...published });
+    return;
+  }
+  if (format === 'github') await tellGitHub(published, cwd, terminal);
+  if (format === 'pretty' && warnings.length > changed.length) {
+    terminal.say('Agents that are not due have errors too: see catalog validate.\n');
+  }
+  const verb = dryRun ? 'Would publish' : 'Published';
+  if (releases.length === 0) {
+    const earlier = published.pushed ? ' Numbers committed earlier are pushed now.' : '';
+    terminal.say(`Nothing new is due on ${published.today}.${earlier}\n`);
+  }
+  for (const { issue, slug, title } of releases) terminal.say(`${verb} No. ${issue}: ${visible(title)} (${slug})\n`);
+  if (!dryRun && releases.length > 0 && published.commit === null) {
+    terminal.say('The numbers are written and not committed: commit them with git, or next time with --commit.\n');
+  }
+  if (published.commit !== null) {
+    terminal.say(`Committed as ${published.commit.slice(0, 12)}${published.pushed ? ' and pushed' : ''}.\n`);
+  }
+  terminal.say(
+    next === null
+      ? 'Nothing comes next: start an agent with catalog new.\n'
+      : `Next: No. ${next.issue} on ${next.date}, ${visible(next.title ?? next.slug)}.\n`,
+  );
+}
+
+/** Annotations on what is held back, a summary, and the outputs that later steps of a workflow need. */
+async function tellGitHub(published: Published, cwd: string, terminal: Console): Promise<void> {
+  const { githubReport } = await import('../../diagnostics/report.ts');
+  const { repositoryPrefix } = await import('../../github/repository-prefix.ts');
+  const { writeOutputs, writeSummary } = await import('../../github/step-files.ts');
+  const { publicationSummary } = await import('../../github/summaries.ts');
+  const { head } = await import('../../git/repository.ts');
+  const { isSettledByRecord } = await import('../../catalog/select.ts');
+  const annotations = githubReport(
+    [...published.heldBack.flatMap(({ errors }) => errors), ...published.warnings.filter(isSettledByRecord)],
+    repositoryPrefix(cwd, process.env),
+  );
+  if (annotations !== '') terminal.printCommands(`${annotations}\n`);
+  writeSummary(process.env, publicationSummary(published));
+  writeOutputs(process.env, {
+    today: published.today,
+    commit: head(cwd) ?? '',
+    published: String(published.releases.length),
+    attention: String(published.heldBack.length > 0 || published.queueLow),
+  });
+}
+
+/** What stops the publication, where a machine reads it. The error itself goes its usual way to stderr. */
+async function explain(error: ContentError, telling: Telling): Promise<void> {
+  await printForMachines(error, telling);
+  if (telling.format !== 'github') return;
+  const { writeSummary } = await import('../../github/step-files.ts');
+  const { validationSummary } = await import('../../github/summaries.ts');
+  const agents = new Set(error.diagnostics.map(({ slug }) => slug)).size;
+  writeSummary(process.env, validationSummary(error.diagnostics, agents));
+}

@@ -1,0 +1,71 @@
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { type ServerFlags, serverOptions } from '../../server/options.ts';
+import type { RunningServer } from '../../server/start.ts';
+import { signupVariables } from '../../subscribers/variables.ts';
+import type { Console } from '../console.ts';
+import { baseUrlOption, type CommonFlags, cwdOption, runtimeUrlOption } from '../options.ts';
+
+interface Flags extends ServerFlags, Pick<CommonFlags, 'cwd' | 'baseUrl' | 'runtimeUrl'> {
+  build?: boolean;
+}
+
+export function addServe(program: Command, terminal: Console): void {
+  const command = program
+    .command('serve')
+    .description('serve a build, and take votes and sign-ups')
+    .addOption(cwdOption())
+    .option('--build', 'build first, and again at each midnight of the time zone in the settings')
+    .addOption(baseUrlOption())
+    .addOption(runtimeUrlOption());
+  for (const { flag, variable, fallback, about } of serverOptions) {
+    command.addOption(new Option(flag, `${about} (or ${variable}${fallback === '' ? '' : `; default: ${fallback}`})`));
+  }
+  command
+    .addHelpText(
+      'after',
+      '\nWith --build, the base URL is --base-url, then CATALOG_BASE_URL, else http://localhost:<port>.\n' +
+        '\nSign-ups are set by environment variables:\n' +
+        signupVariables.map(({ name, description }) => `  ${name}\n      ${description}`).join('\n') +
+        '\n\nSIGHUP opens the logs anew after a rotation; SIGTERM answers what is under way and ends.\n' +
+        'The log is on stdout: lines for a person on a terminal, JSON elsewhere.\n' +
+        '\nExamples:\n  $ catalog serve --build\n  $ catalog serve --dist dist --data /var/lib/catalog --port 8080\n' +
+        '  $ catalog serve --host 0.0.0.0 --trust-proxy 1 --vote-rate 10/60\n',
+    )
+    .action((flags: Flags) => serve(flags, terminal));
+}
+
+async function serve(flags: Flags, terminal: Console): Promise<void> {
+  const { serverSettings } = await import('../../server/settings.ts');
+  const { startServer } = await import('../../server/start.ts');
+  const { catalogBuilder } = await import('../nightly-build.ts');
+  const { serverLog, terminalDestination } = await import('../../server/request-log.ts');
+  const cwd = resolve(flags.cwd);
+  const settings = serverSettings(flags, process.env, cwd);
+  const log = serverLog(
+    settings.logLevel,
+    process.stdout.isTTY === true ? terminalDestination({ color: terminal.colorData }) : undefined,
+  );
+  const builder =
+    flags.build === true
+      ? catalogBuilder({ cwd, dist: settings.dist, flags, environment: process.env, terminal, log: log.log })
+      : null;
+
+  let running: RunningServer | undefined;
+  const stopped = new Promise<NodeJS.Signals>((received) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, received);
+  });
+  process.on('SIGHUP', () => {
+    running?.reopen().catch((error) => log.log.error({ err: error }, 'the logs could not be opened anew'));
+  });
+  process.on('uncaughtException', (error) => {
+    log.log.fatal({ err: error }, 'a fault of the service ends it');
+    log.flush();
+    process.exit(1);
+  });
+  running = await startServer(settings, log, (port) => builder?.start(port));
+  terminal.say(`Serving the catalog at ${running.address}\n`);
+  log.log.info({ signal: await stopped }, 'stopping');
+  builder?.stop();
+  await running.close();
+}

@@ -1,0 +1,92 @@
+import type { WriteStream } from 'node:tty';
+import { printable, printableJson } from '../text-safety/printable.ts';
+
+/** Where commands write: data to stdout, talk to stderr. */
+export class Console {
+  /** Whether talk may be coloured: stderr is a terminal and NO_COLOR is not set (no-color.org). */
+  readonly color: boolean;
+  /** The same for data: stdout is a terminal. */
+  readonly colorData: boolean;
+  /** The exit code of a command that ends well by itself but found something wrong. */
+  exitCode = 0;
+  readonly #out: NodeJS.WritableStream;
+  readonly #error: NodeJS.WritableStream;
+  readonly #isTerminal: boolean;
+  readonly #now: () => number;
+  /** When the first progress was told of, and the last was shown, in milliseconds; and whether it is on the screen. */
+  #begun: number | undefined;
+  #lastProgress = Number.NEGATIVE_INFINITY;
+  #shown = false;
+
+  /** `now` is the time in milliseconds from any start, for `progress`. */
+  constructor(
+    out: NodeJS.WritableStream,
+    error: NodeJS.WritableStream,
+    environment: NodeJS.ProcessEnv,
+    now = () => performance.now(),
+  ) {
+    this.#now = now;
+    this.#out = out;
+    this.#error = error;
+    // A reader such as `head` may leave before the end, and has then what it wants.
+    for (const stream of [out, error]) {
+      stream.on('error', (failure: NodeJS.ErrnoException) => {
+        if (failure.code !== 'EPIPE') throw failure;
+      });
+    }
+    this.#isTerminal = (error as WriteStream).isTTY === true;
+    const allowed = (environment.NO_COLOR ?? '') === '' && environment.TERM !== 'dumb';
+    this.color = allowed && (error as WriteStream).isTTY === true;
+    this.colorData = allowed && (out as WriteStream).isTTY === true;
+  }
+
+  /** Writes data to stdout, as `printable` makes it. */
+  print(text: string): void {
+    this.#clearProgress();
+    this.#out.write(printable(text, { color: this.colorData }));
+  }
+
+  /** Writes a value to stdout as JSON. */
+  printJson(value: unknown): void {
+    this.#clearProgress();
+    this.#out.write(`${printableJson(value)}\n`);
+  }
+
+  /** Writes commands of GitHub Actions to stdout. Each has to be one line, escaped as `githubReport` does it. */
+  printCommands(lines: string): void {
+    this.#clearProgress();
+    this.#out.write(printable(lines, { commands: true }));
+  }
+
+  /** Writes messages to stderr, as `printable` makes them. */
+  say(text: string): void {
+    this.#clearProgress();
+    this.#error.write(printable(text, { color: this.color }));
+  }
+
+  /**
+   * Says how far a long task is, at most ten times a second: on one line of a terminal, which the next message clears.
+   * Elsewhere it says so every ten seconds, for logs.
+   */
+  progress(task: string, done: number, total: number): void {
+    const now = this.#now();
+    this.#begun ??= now;
+    const wait = this.#isTerminal ? 100 : 10_000;
+    if (now - Math.max(this.#begun, this.#lastProgress) < wait) return;
+    this.#lastProgress = now;
+    const line = printable(`${task}: ${done} of ${total}`);
+    this.#error.write(this.#isTerminal ? `\r${line}\u001b[K` : `${line}\n`);
+    this.#shown = this.#isTerminal;
+  }
+
+  /** Clears the line of `progress`, if there is one. */
+  #clearProgress(): void {
+    if (this.#shown) this.#error.write('\r\u001b[K');
+    this.#shown = false;
+  }
+}
+
+/** A text as one word of a command that a person pastes into a shell. */
+export function shellWord(text: string): string {
+  return /^[\w./\\:-]+$/.test(text) ? text : JSON.stringify(text);
+}

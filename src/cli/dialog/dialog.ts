@@ -1,0 +1,88 @@
+import { createInterface } from 'node:readline/promises';
+import { OperationError, UsageError } from '../../diagnostics/diagnostic.ts';
+import { painter } from '../../diagnostics/report.ts';
+import type { Given } from '../../scaffold/answer-checks.ts';
+import { printable } from '../../text-safety/printable.ts';
+import type { Console } from '../console.ts';
+
+/** Thrown when the person leaves in place of answering. */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled';
+}
+
+/** One thing to be asked for. */
+export interface Question<Value> {
+  /** What the answer is called. */
+  name: string;
+  /** What is asked for, with the choices or limits. */
+  about: string;
+  /** What an empty answer stands for; null where there is nothing. */
+  fallback: Given | null;
+  /** Whether the answer is a list, parted by commas. */
+  list?: boolean;
+  /** What an empty answer means where there is no fallback: the value is null then. Without it an answer is needed. */
+  empty?: string;
+  /** Gives the value of an answer; throws UsageError or OperationError, whose message is shown, for a wrong one. */
+  check(name: string, given: Given): Value;
+}
+
+/** Asks one question, again with the reason while the answer is wrong, and gives the value. */
+export type Ask = <Value>(question: Question<Value>) => Promise<Value | null>;
+
+/** Whether a person is there to answer: they type, and see what is asked (stderr) and what comes out (stdout). */
+export function canAsk(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true && process.stderr.isTTY === true;
+}
+
+/**
+ * Holds a dialogue on the terminal: `hold` asks its questions, each shown with its fallback in brackets, and gives the
+ * result. Throws Cancelled at Ctrl-C or at the end of the input.
+ */
+export async function dialogue<Result>(terminal: Console, hold: (ask: Ask) => Promise<Result>): Promise<Result> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
+  const leaving = new AbortController();
+  lines.on('SIGINT', () => leaving.abort());
+  lines.on('close', () => leaving.abort());
+  const paint = painter(terminal.color);
+
+  const ask: Ask = async ({ name, about, fallback, list = false, empty, check }) => {
+    terminal.say(`\n${about}\n`);
+    const shown = typeof fallback === 'string' ? fallback : (fallback?.join(', ') ?? empty ?? '');
+    const prompt = `${paint('bold', name)}${shown === '' ? '' : paint('dim', ` [${shown}]`)}: `;
+    for (;;) {
+      const line = (await lines.question(printable(prompt, terminal), { signal: leaving.signal })).trim();
+      if (line === '' && fallback === null && empty !== undefined) return null;
+      const answer = line === '' ? fallback : list ? line.split(',').map((item) => item.trim()) : line;
+      try {
+        if (answer !== null && answer.length > 0) return check(name, answer);
+        terminal.say(`  ${paint('red', 'An answer is needed here.')}\n`);
+      } catch (error) {
+        if (!(error instanceof UsageError || error instanceof OperationError)) throw error;
+        terminal.say(`  ${paint('red', error.message)}\n`);
+      }
+    }
+  };
+
+  try {
+    const result = await hold(ask);
+    terminal.say('\n');
+    return result;
+  } catch (error) {
+    if (leaving.signal.aborted) throw new Cancelled('The person left.', { cause: error });
+    throw error;
+  } finally {
+    lines.close();
+  }
+}
+
+/** What `work` gives; when the person leaves, says that nothing was written, sets exit code 130 and gives null. */
+export async function unlessCancelled<Result>(terminal: Console, work: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error;
+    terminal.say('\nNothing was written.\n');
+    terminal.exitCode = 130;
+    return null;
+  }
+}

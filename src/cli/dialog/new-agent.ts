@@ -1,0 +1,57 @@
+import { type Answers, type Checks, defaults, type Surroundings } from '../../scaffold/agent/answers.ts';
+import type { Console } from '../console.ts';
+import { dialogue, type Question } from './dialog.ts';
+
+/** Asks on the terminal for what is not given, one question at a time. Throws Cancelled when the person leaves. */
+export function askForAnswers(
+  given: Partial<Answers>,
+  surroundings: Surroundings,
+  checks: Checks,
+  terminal: Console,
+): Promise<Answers> {
+  return dialogue(terminal, async (ask) => {
+    terminal.say('A new agent. Enter takes what stands in brackets, Ctrl-C leaves without writing anything.\n');
+    let answers = given;
+    for (const { key, ...question } of questions(surroundings)) {
+      if (answers[key] !== undefined) continue;
+      const fallback = defaults(answers, surroundings)[key];
+      answers = { ...answers, [key]: await ask<unknown>({ ...question, name: key, fallback, check: checks[key] }) };
+    }
+    return { ...defaults(answers, surroundings), ...answers };
+  });
+}
+
+type AboutAnswer = Pick<Question<unknown>, 'about' | 'list' | 'empty'> & { key: keyof Answers };
+
+function questions({ vocabulary, today }: Surroundings): AboutAnswer[] {
+  const { categories, difficulties, runtimes } = vocabulary;
+  const later = 'write it later';
+  return [
+    { key: 'title', about: 'Its title, as readers see it, such as Release Note Translator.' },
+    { key: 'slug', about: 'Its slug: the name of its folder and the end of its address.' },
+    { key: 'category', about: `Its category, one of ${Object.keys(categories).join(', ')}.` },
+    { key: 'difficulty', about: `How hard it is to use, one of ${difficulties.join(', ')}.` },
+    { key: 'runtimes', about: `What it runs in, parted by commas, of ${runtimes.join(', ')}.`, list: true },
+    {
+      key: 'tags',
+      about: 'Two to six tags, parted by commas, each of lower-case words joined by hyphens.',
+      list: true,
+    },
+    { key: 'date', about: `The day on which it comes out, YYYY-MM-DD. Today is ${today}; one agent comes out a day.` },
+    {
+      key: 'excerpt',
+      about: 'What the reader gets: one sentence of 60 to 160 characters that starts with a verb.',
+      empty: later,
+    },
+    {
+      key: 'problem',
+      about: 'The problem: one person, one situation, one pain, in 40 to 400 characters.',
+      empty: later,
+    },
+    {
+      key: 'config',
+      about: 'The extension of a file that the reader saves beside their work, such as json or md, if there is one.',
+      empty: 'none',
+    },
+  ];
+}

@@ -1,0 +1,40 @@
+import { type Answers, answerChecks, complete } from '../../scaffold/catalog/answers.ts';
+import type { Console } from '../console.ts';
+import { dialogue } from './dialog.ts';
+
+const questions: { key: keyof Answers; name: string; about: string }[] = [
+  { key: 'title', name: 'title', about: 'The name of the publication, as readers see it.' },
+  {
+    key: 'baseUrl',
+    name: 'base URL',
+    about: 'Where readers will find it, such as https://agents.example.org or https://<owner>.github.io/<repository>.',
+  },
+  { key: 'publisher', name: 'publisher', about: 'Who publishes it: a person or a group.' },
+  { key: 'publisherUrl', name: 'publisher URL', about: "The publisher's address." },
+  {
+    key: 'timezone',
+    name: 'time zone',
+    about: 'The time zone whose midnight starts a new day, such as America/New_York, Europe/Berlin, or UTC.',
+  },
+];
+
+/** Asks on the terminal for what is not given. Throws Cancelled when the person leaves. */
+export function askForAnswers(given: Partial<Answers>, folder: string, terminal: Console): Promise<Answers> {
+  return dialogue(terminal, async (ask) => {
+    terminal.say(
+      `A new catalog in ${folder}. Enter takes what stands in brackets, Ctrl-C leaves without writing anything.\n`,
+    );
+    let answers = given;
+    for (const { key, name, about } of questions) {
+      if (answers[key] !== undefined) continue;
+      const fallback = key === 'timezone' ? ownTimeZone() : complete(answers, folder)[key];
+      answers = { ...answers, [key]: await ask({ name, about, fallback, check: answerChecks[key] }) };
+    }
+    return complete(answers, folder);
+  });
+}
+
+/** The time zone of this machine, where it has one. */
+function ownTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC';
+}

@@ -1,0 +1,177 @@
+import { type ChildProcess, execFile } from 'node:child_process';
+import type { Logger } from 'pino';
+import { build } from '../build/build.ts';
+import { readBuildInfo } from '../build/read-build.ts';
+import { addDays, zone } from '../calendar.ts';
+import { givenBaseUrl, loadSettings, type Settings } from '../catalog/settings.ts';
+import { ContentError } from '../diagnostics/diagnostic.ts';
+import { prettyReport } from '../diagnostics/report.ts';
+import { cacheFolder } from '../social-image/cache.ts';
+import type { Console } from './console.ts';
+import { daily } from './daily.ts';
+
+interface BuilderOptions {
+  cwd: string;
+  dist: string;
+  flags: { baseUrl?: string; runtimeUrl?: string };
+  environment: NodeJS.ProcessEnv;
+  terminal: Console;
+  log: Logger;
+  /** The program that builds in another process: the script that Node runs. @default this command line */
+  program?: string;
+}
+
+/** Builds a catalog that the same process serves. */
+export interface CatalogBuilder {
+  /**
+   * Builds now, for the server at `port`, and again whenever another day begins. A build that fails is tried again.
+   *
+   * Throws what build throws if it fails and there is no earlier build to serve.
+   */
+  start(port: number): void;
+  /** Ends the wait for the next day. */
+  stop(): void;
+}
+
+const failed = 'the catalog cannot be built; the last good build stays';
+const skipped = 'skipped agents that have errors';
+
+/**
+ * A builder that follows the calendar: at midnight of the settings' time zone tomorrow's agent becomes due.
+ *
+ * A due agent without a number that has an error is skipped. If the catalog cannot be built for another reason, the
+ * last good build stays in place, and the reason is logged.
+ */
+export function catalogBuilder({
+  cwd,
+  dist,
+  flags,
+  environment,
+  terminal,
+  log,
+  program = process.argv[1] ?? '',
+}: BuilderOptions): CatalogBuilder {
+  let end = () => {};
+  let child: ChildProcess | undefined;
+  let timezone = 'UTC';
+  let stopped = false;
+
+  const baseUrlFor = (port: number) => givenBaseUrl(flags.baseUrl, environment) ?? `http://localhost:${port}`;
+
+  function settingsFor(port: number): Settings {
+    return loadSettings(cwd, { ...flags, baseUrl: baseUrlFor(port) }, environment);
+  }
+
+  /** Builds in this process. Returns the day that the build is for. */
+  function buildNow(port: number): string {
+    const settings = settingsFor(port);
+    timezone = settings.timezone;
+    const today = zone(timezone).today(new Date());
+    const result = build({ cwd, out: dist, settings, cache: cacheFolder(environment), today, holdBack: true });
+    const { info, written, warnings, heldBack, historyMissing } = result;
+    if (warnings.length > 0) terminal.say(`${prettyReport(warnings, { color: terminal.color })}\n\n`);
+    if (historyMissing !== null) log.warn(historyMissing);
+    if (heldBack.length > 0) log.warn({ agents: heldBack }, skipped);
+    log.info({ build: info.id, ...info.counts, ...written }, 'built');
+    return today;
+  }
+
+  /** The same, but null where it fails although there is an earlier build to serve. */
+  function tryNow(port: number): string | null {
+    try {
+      return buildNow(port);
+    } catch (error) {
+      if (!holdsBuild(dist)) throw error;
+      if (error instanceof ContentError) {
+        terminal.say(`${prettyReport(error.diagnostics, { color: terminal.color })}\n\n`);
+      }
+      log.error({ err: error }, failed);
+      return null;
+    }
+  }
+
+  /** Builds in another process, so that requests are answered meanwhile. The server takes up what it wrote. */
+  async function rebuild(port: number): Promise<void> {
+    const urls = [
+      ...['--base-url', baseUrlFor(port)],
+      ...(flags.runtimeUrl === undefined ? [] : ['--runtime-url', flags.runtimeUrl]),
+    ];
+    const args = [program, 'build', '--json', '--hold-back', '--cwd', cwd, '--out', dist, ...urls];
+    const ran = await run(process.execPath, args, environment, (started) => {
+      child = started;
+    });
+    child = undefined;
+    if (stopped) return;
+    try {
+      if (ran.error !== null) throw ran.error;
+      const { heldBack, ...built } = JSON.parse(ran.stdout) as { heldBack: string[]; warnings?: unknown };
+      if (heldBack.length > 0) log.warn({ agents: heldBack }, skipped);
+      log.info({ ...built, warnings: undefined }, 'built for a new day');
+    } catch (error) {
+      log.error({ err: error, output: ran.stdout || ran.stderr }, failed);
+      throw error;
+    }
+  }
+
+  /** The calendar of the settings as they are now; they may be in need of a fix. */
+  function calendar(port: number) {
+    try {
+      timezone = settingsFor(port).timezone;
+    } catch {
+      // The build says why.
+    }
+    return zone(timezone);
+  }
+
+  return {
+    start(port) {
+      end = daily({
+        done: tryNow(port),
+        today: () => calendar(port).today(new Date()),
+        untilTomorrow() {
+          const { today, startOfDay } = zone(timezone);
+          const now = new Date();
+          return startOfDay(addDays(today(now), 1)).getTime() - now.getTime();
+        },
+        task: () => rebuild(port),
+      });
+    },
+    stop() {
+      stopped = true;
+      end();
+      child?.kill();
+    },
+  };
+}
+
+function holdsBuild(dist: string): boolean {
+  try {
+    readBuildInfo(dist);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs a program to its end. An error is how it ended, or why it did not start. */
+export async function run(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  started: (child: ChildProcess) => void = () => {},
+): Promise<{ error: Error | null; stdout: string; stderr: string }> {
+  return new Promise((ended) => {
+    try {
+      started(
+        execFile(program, args, { env, maxBuffer: maxOutputBytes }, (error, stdout, stderr) => {
+          ended({ error, stdout, stderr });
+        }),
+      );
+    } catch (error) {
+      ended({ error: error as Error, stdout: '', stderr: '' });
+    }
+  });
+}
+
+/** How much of what a build prints is kept, in bytes. */
+const maxOutputBytes = 64 * 1024 * 1024;

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { BuildInfo } from '../build/render.ts';
+import { OperationError, UsageError } from '../diagnostics/diagnostic.ts';
+import { remoteScript } from './remote-script.ts';
+import type { Target } from './target.ts';
+
+export interface Delivery {
+  /** The folder of the build. */
+  dist: string;
+  build: Pick<BuildInfo, 'id' | 'counts'>;
+  target: Target;
+  /** A command that is run in place of ssh and its host; the script is its last argument. */
+  ssh: string | null;
+  /** A private key; null: what ssh finds by itself. */
+  key: string | null;
+  /** The lines of known_hosts by which the host is known; needed with a key. */
+  knownHosts: string | null;
+}
+
+/**
+ * Sends a build to a runtime's host: one tar through one ssh, taken up by a script there (remote-script.ts).
+ *
+ * Throws OperationError with what ssh or the script said; the host then serves what it served before. Throws UsageError
+ * for a key without known hosts: a host that nobody vouches for is never trusted.
+ */
+export async function deliver({ dist, build, target, ssh, key, knownHosts }: Delivery): Promise<void> {
+  const script = remoteScript({ folder: target.folder, id: build.id, files: build.counts.files });
+  const secrets = key === null ? null : writeSecrets(key, knownHosts);
+  try {
+    const [command = '', ...args] = ssh === null ? sshCommand(target, secrets) : ssh.split(' ');
+    await send(dist, [command, ...args, script]);
+  } finally {
+    if (secrets !== null) rmSync(secrets, { recursive: true, force: true });
+  }
+}
+
+/** Puts the key and the known hosts into a folder that nobody else can read, and returns it. */
+function writeSecrets(key: string, knownHosts: string | null): string {
+  if (knownHosts === null) {
+    throw new UsageError(
+      'RUNTIME_SSH_KEY is set and RUNTIME_KNOWN_HOSTS is not: give the lines that ssh-keyscan prints for the host, after checking them.',
+    );
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'catalog-deliver-'));
+  writeFileSync(join(folder, 'key'), `${key.replace(/\r/g, '').trimEnd()}\n`, { mode: 0o600 });
+  writeFileSync(join(folder, 'known_hosts'), `${knownHosts.trimEnd()}\n`, { mode: 0o600 });
+  return folder;
+}
+
+function sshCommand({ host, port }: Target, secrets: string | null): string[] {
+  const identity =
+    secrets === null
+      ? []
+      : [
+          ...['-i', join(secrets, 'key'), '-o', 'IdentitiesOnly=yes'],
+          ...['-o', `UserKnownHostsFile=${join(secrets, 'known_hosts')}`, '-o', 'StrictHostKeyChecking=yes'],
+        ];
+  return [
+    'ssh',
+    ...identity,
+    ...['-o', 'BatchMode=yes', '-o', 'ConnectTimeout=20', '-o', 'ServerAliveInterval=15'],
+    ...(port === null ? [] : ['-p', port]),
+    host,
+  ];
+}
+
+async function send(dist: string, [command = '', ...args]: readonly string[]): Promise<void> {
+  const tar = spawn('tar', ['-C', dist, '-cf', '-', '--', ...readdirSync(dist)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const remote = spawn(command, args, { stdio: ['pipe', 'ignore', 'pipe'] });
+  const [packed, taken] = await Promise.all([
+    ended('tar', tar),
+    ended(command, remote),
+    // A remote that leaves early says why on stderr; the broken pipe is only its consequence.
+    pipeline(tar.stdout, remote.stdin).catch(() => {}),
+  ]);
+  if (taken.code !== 0)
+    throw new OperationError(`The host did not take the build: ${taken.said}. It serves what it served before.`);
+  if (packed.code !== 0) throw new OperationError(`The build could not be packed: ${packed.said}.`);
+}
+
+function ended(name: string, child: ReturnType<typeof spawn>): Promise<{ code: number | null; said: string }> {
+  return new Promise((resolve) => {
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    child.on('error', (error) => resolve({ code: null, said: `${name} cannot be run (${error.message})` }));
+    child.on('close', (code) => {
+      const words = said.trim().split('\n').slice(-5).join(' / ');
+      resolve({ code, said: words === '' ? `${name} ended with ${code}` : words });
+    });
+  });
+}

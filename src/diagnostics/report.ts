@@ -1,0 +1,93 @@
+import { visible } from '../text-safety/printable.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { sortDiagnostics } from './diagnostic.ts';
+
+/** The forms in which diagnostics are printed. */
+export const reportFormats = ['pretty', 'json', 'github'] as const;
+export type ReportFormat = (typeof reportFormats)[number];
+
+/** Diagnostics for people: sorted by file and line, with code frames, then a line that counts them. */
+export function prettyReport(diagnostics: readonly Diagnostic[], { color }: { color: boolean }): string {
+  const paint = painter(color);
+  const blocks = sortDiagnostics(diagnostics).map((diagnostic) => {
+    const { file, line, column, severity, code, message, hint, frame } = diagnostic;
+    const head = `${paint('bold', `${visible(file)}:${line}:${column}`)}  ${paint(severity === 'error' ? 'red' : 'yellow', severity)}  ${paint('dim', code)}`;
+    return [head, `  ${message}`, ...indent(frame), ...indent(hint)].join('\n');
+  });
+  return [...blocks, summary(diagnostics)].filter((block) => block !== '').join('\n\n');
+}
+
+/** The same for programs. */
+export function jsonReport(diagnostics: readonly Diagnostic[]): { ok: boolean; diagnostics: Diagnostic[] } {
+  return { ok: !hasErrors(diagnostics), diagnostics: sortDiagnostics(diagnostics) };
+}
+
+/**
+ * The same as annotations of GitHub Actions, errors first: at most ten of each level, which is what GitHub shows of a
+ * step; the tenth then says how many more there are.
+ *
+ * `prefix` is the path from the root of the repository to the catalog's folder, empty or with a slash at its end.
+ */
+export function githubReport(diagnostics: readonly Diagnostic[], prefix: string): string {
+  const sorted = sortDiagnostics(diagnostics);
+  return (['error', 'warning'] as const)
+    .flatMap((level) => {
+      const all = sorted.filter(({ severity }) => severity === level);
+      const shown = all.length > shownPerLevel ? all.slice(0, shownPerLevel - 1) : all;
+      const lines = shown.map((diagnostic) => annotation(diagnostic, prefix));
+      const left = all.length - shown.length;
+      if (left > 0)
+        lines.push(
+          `::${level} title=And ${left} more::${escapeData(`${plural(left, level)} more: run catalog validate to see all of them.`)}`,
+        );
+      return lines;
+    })
+    .join('\n');
+}
+
+const shownPerLevel = 10;
+
+function annotation(
+  { severity, file, line, column, endColumn, code, message, hint }: Diagnostic,
+  prefix: string,
+): string {
+  const properties = { file: prefix + file, line, col: column, endColumn, title: code };
+  const list = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(String(value))}`);
+  return `::${severity} ${list.join(',')}::${escapeData(hint === '' ? message : `${message}\n${hint}`)}`;
+}
+
+/** The escapes of GitHub's workflow commands. */
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some(({ severity }) => severity === 'error');
+}
+
+/** "2 errors, 1 warning", or an empty text when there is nothing. */
+export function summary(diagnostics: readonly Diagnostic[]): string {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const counts = [plural(errors, 'error'), plural(diagnostics.length - errors, 'warning')];
+  return counts.filter((count) => !count.startsWith('0 ')).join(', ');
+}
+
+/** "1 agent", "2 agents". */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function indent(text: string): string[] {
+  return text === '' ? [] : text.split('\n').map((line) => (line === '' ? '' : `  ${line}`));
+}
+
+const styles = { bold: 1, dim: 2, red: 31, yellow: 33 };
+
+/** Gives text a style by terminal escapes, or leaves it as it is. */
+export function painter(color: boolean) {
+  return (style: keyof typeof styles, text: string) => (color ? `\u001b[${styles[style]}m${text}\u001b[0m` : text);
+}

@@ -1,0 +1,89 @@
+import { isMap, isPair, isScalar, isSeq, type Node, parseDocument } from 'yaml';
+import { type Place, placeAt } from './source-location.ts';
+
+/** Keys and indexes from the root of a document. */
+export type Path = readonly (string | number)[];
+
+/** The deepest nesting of YAML that is parsed. The parser that knows positions recurses, and would end the process. */
+const maxDepth = 100;
+
+/** Where YAML is nested too deep to be parsed, or -1. Brackets in quotes count too. */
+export function tooDeepAt(source: string): number {
+  let depth = 0;
+  for (const { index, 0: mark } of source.matchAll(/[[{\]}]|^ {200}|(?:[-?:][ \t]+){100}/gm)) {
+    if (mark.length > 1) return index;
+    depth = '[{'.includes(mark) ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > maxDepth) return index;
+  }
+  return -1;
+}
+
+/**
+ * Gives the place of the value that a path leads to, or of its key with `key: true`.
+ *
+ * Where the path ends early: the nearest thing above it, which is a list item or the start of the document.
+ */
+export type PlaceOf = (path: Path, options?: { key?: boolean }) => Place;
+
+/** Finds places in the front matter of `text`, which is parsed once, for the first of them. */
+export function placesInFrontMatter(text: string): PlaceOf {
+  return placesInYaml(text, 4, text.indexOf('\n---', 3));
+}
+
+/** The same for a whole JSON text, which is YAML too. */
+export function placesInJson(text: string): PlaceOf {
+  return placesInYaml(text, 0, text.length);
+}
+
+/** The place of one value in the front matter of `text`. */
+export function placeInFrontMatter(text: string, path: Path, options: { key?: boolean } = {}): Place {
+  return placesInFrontMatter(text)(path, options);
+}
+
+function placesInYaml(text: string, start: number, end: number): PlaceOf {
+  let root: unknown;
+  return (path, { key = false } = {}) => {
+    root ??= parsed(text.slice(start, end));
+    return placeIn(root, { text, start, path, key });
+  };
+}
+
+/** The document's root; null where it is nested too deeply for the parser. */
+function parsed(source: string): unknown {
+  if (tooDeepAt(source) !== -1) return null;
+  try {
+    return parseDocument(source, { uniqueKeys: false, prettyErrors: false }).contents;
+  } catch {
+    return null;
+  }
+}
+
+function placeIn(
+  root: unknown,
+  { text, start, path, key }: { text: string; start: number; path: Path; key: boolean },
+): Place {
+  let node = root;
+  let range: readonly number[] = start === 0 ? [0, 1] : [-start, -1];
+  for (const [depth, step] of path.entries()) {
+    const last = depth === path.length - 1;
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isPair(item) && isScalar(item.key) && item.key.value === step);
+      if (pair === undefined) break;
+      node = pair.value;
+      range = rangeOf((last && key) || isEmpty(pair.value) ? pair.key : pair.value) ?? range;
+    } else if (isSeq(node) && typeof step === 'number') {
+      node = node.items[step];
+      range = rangeOf(node) ?? range;
+    } else break;
+  }
+  const [from = 0, to = from + 1] = range;
+  return placeAt(text, start + from, to - from);
+}
+
+function rangeOf(node: unknown): readonly number[] | undefined {
+  return (node as Node | null | undefined)?.range ?? undefined;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || (isScalar(value) && (value.source === '' || value.source === undefined));
+}

@@ -1,0 +1,121 @@
+import { resolve } from 'node:path';
+import { firstLine } from './repository.ts';
+import { GitError, git } from './run.ts';
+
+/** One commit that changed an agent, other than by giving it its number. */
+export interface Change {
+  /** The whole hash of the commit. */
+  commit: string;
+  /** When it was committed. */
+  time: Date;
+  /** Whether it added or removed the agent as a whole, as a move does under both names. */
+  whole: boolean;
+  /** How many lines of prompt.txt it added and removed; null where it left the prompt alone. */
+  prompt: { added: number; removed: number } | null;
+}
+
+export interface History {
+  /** Slug → changes of the agent, newest first. */
+  changes: ReadonlyMap<string, readonly Change[]>;
+  /** Why there is no history, in a sentence for the person at the terminal, or null. */
+  missing: string | null;
+}
+
+/**
+ * Reads from git when the agents below `catalog`/agents changed: two processes for all of them.
+ *
+ * The answer depends on the commit and the depth of the clone alone: git's own settings are overruled. A merge counts as
+ * one change, at the time when it was merged. Without git, outside a repository and in a shallow clone, where the oldest
+ * commit seems to have made every file, it is empty.
+ */
+export function readHistory(catalog: string): History {
+  try {
+    if (git(catalog, ['rev-parse', '--is-shallow-repository']).trim() === 'true') {
+      return without('this clone is shallow (fetch the whole history with `git fetch --unshallow`)');
+    }
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    return without(error.missing ? 'git is not installed' : refusal(error.message, catalog));
+  }
+  try {
+    const numbered = entries(git(catalog, numberLog)).flatMap(({ commit, lines }) =>
+      lines.map((path) => `${commit} ${path.split('/')[1]}`),
+    );
+    return { changes: changesBySlug(entries(git(catalog, changeLog)), new Set(numbered)), missing: null };
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    return without(
+      /does not have any commits/.test(error.message) ? 'nothing is committed yet' : firstLine(error.message),
+    );
+  }
+}
+
+const log = (...options: string[]) => [
+  ...['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', 'log', '--format=%x00%H%x09%ct'],
+  ...['--first-parent', '-m', '--no-renames', '--diff-algorithm=myers', '--relative', ...options],
+];
+
+/** Every file of an agent that a commit changed: its status, and how many lines. */
+const changeLog = log('--raw', '--numstat', '--', ':(glob)agents/*/*');
+
+/** Every agent.md in which a line with a number came or went. */
+const numberLog = log('-G^issue: [0-9]+$', '--diff-filter=M', '--name-only', '--', ':(glob)agents/*/agent.md');
+
+interface Entry {
+  commit: string;
+  time: Date;
+  /** What git lists of the commit: a line for each file. */
+  lines: string[];
+}
+
+/** The commits of a log. No other line starts with NUL, so nothing in a repository can pass for a commit. */
+function entries(log: string): Entry[] {
+  return log
+    .split('\0')
+    .slice(1)
+    .map((text) => {
+      const [head = '', ...lines] = text.split('\n');
+      const [commit = '', seconds = ''] = head.split('\t');
+      return { commit, time: new Date(Number(seconds) * 1000), lines };
+    });
+}
+
+/** A line of `--raw`, `:<modes> <blobs> <status>\t<path>`, or of `--numstat`, `<added>\t<removed>\t<path>`. */
+const listed = /^(?::.* ([A-Z])|(\d+|-)\t(\d+|-))\tagents\/([^/]+)\/([^/]+)$/;
+
+/** `numbered` has the commits and slugs where a number was written, as `<commit> <slug>`. */
+function changesBySlug(log: readonly Entry[], numbered: ReadonlySet<string>): Map<string, Change[]> {
+  const changes = new Map<string, Change[]>();
+  for (const { commit, time, lines } of log) {
+    const ofCommit = new Map<string, Change>();
+    const whole = new Set<string>();
+    for (const line of lines) {
+      const [, status, added = '', removed = '', slug = '', file = ''] = listed.exec(line) ?? [];
+      if (file === 'agent.md' && (status === 'A' || status === 'D')) whole.add(slug);
+      const isNumber = file === 'agent.md' && `${added} ${removed}` === '1 0' && numbered.has(`${commit} ${slug}`);
+      if (slug === '' || status !== undefined || isNumber || `${added} ${removed}` === '0 0') continue;
+      const change = ofCommit.get(slug) ?? { commit, time, whole: whole.has(slug), prompt: null };
+      if (file === 'prompt.txt') change.prompt = { added: Number(added) || 0, removed: Number(removed) || 0 };
+      ofCommit.set(slug, change);
+    }
+    for (const [slug, change] of ofCommit) {
+      const earlier = changes.get(slug);
+      if (earlier === undefined) changes.set(slug, [change]);
+      else earlier.push(change);
+    }
+  }
+  return changes;
+}
+
+/** Why git does not read a folder. It reads none of another user, such as root's by the user of the server. */
+function refusal(said: string, catalog: string): string {
+  if (!/dubious ownership|unsafe repository/.test(said)) return 'this folder is not in a git repository';
+  return `the repository belongs to another user (allow it with \`git config --system --add safe.directory ${resolve(catalog)}\`)`;
+}
+
+function without(reason: string): History {
+  return {
+    changes: new Map(),
+    missing: `The pages show no history of the prompts: ${reason}. Dates of publication are used as dates of change.`,
+  };
+}

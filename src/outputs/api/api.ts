@@ -1,0 +1,54 @@
+import { type AgentEnvelope, type Catalog, contractVersion } from '../../schema/documents.ts';
+import { catalogSchema } from '../../schema/json-schema.ts';
+import { openApi } from '../../schema/openapi.ts';
+import { type Artifact, json, single, toJson } from '../output.ts';
+import { summaryOf } from '../shared/agent-document.ts';
+import type { PublishedAgent, Site } from '../site.ts';
+import { serverCard } from './mcp-card.ts';
+
+export const agent: Artifact = {
+  path: 'api/agents/{slug}.json',
+  type: json,
+  purpose: 'One agent with its prompt and config (getAgent)',
+  *files(site) {
+    for (const agent of site.agents) {
+      const path = `api/agents/${agent.slug}.json`;
+      yield { path, agent: agent.slug, render: () => toJson(envelopeOf(site, agent)) };
+    }
+  },
+};
+
+export const catalog = single('api/agents.json', json, 'Every agent, newest first (listAgents)', (site) =>
+  toJson(catalogOf(site)),
+);
+
+export const schema = single('api/schema.json', json, 'The JSON Schema of both (getSchema)', ({ url }) =>
+  toJson(catalogSchema(url.absolute('api/schema.json'))),
+);
+
+export const openapi = single('api/openapi.json', json, 'The description of the service (getOpenApi)', (site) => {
+  const [newest] = site.agents;
+  return toJson(
+    openApi(
+      site.settings,
+      newest === undefined
+        ? null
+        : { catalog: catalogOf(site, 2), envelope: envelopeOf(site, newest), card: serverCard(site.settings) },
+    ),
+  );
+});
+
+function envelopeOf({ url }: Site, { document }: PublishedAgent): AgentEnvelope {
+  return { version: contractVersion, schema: url.absolute('api/schema.json'), agent: document };
+}
+
+/** The response of listAgents, or its beginning: the `most` newest agents. */
+export function catalogOf({ url, agents }: Site, most = agents.length): Catalog {
+  const listed = agents.slice(0, most);
+  return {
+    version: contractVersion,
+    schema: url.absolute('api/schema.json'),
+    count: listed.length,
+    agents: listed.map(({ document }) => summaryOf(document)),
+  };
+}

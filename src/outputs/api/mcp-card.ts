@@ -1,0 +1,71 @@
+import { isIP } from 'node:net';
+import { programVersion } from '../../program.ts';
+import { protocolVersions, type ServerCard } from '../../schema/mcp.ts';
+import type { Settings } from '../../schema/settings.ts';
+import { single, toJson } from '../output.ts';
+
+/** Where the card is, below the base URL; the runtime serves it at `api/mcp` too. */
+export const cardPath = 'api/mcp/server-card';
+
+/** The server card of the Model Context Protocol. */
+export default single(
+  cardPath,
+  'application/mcp-server-card+json',
+  'The MCP server card: what the server is called, and where it is',
+  ({ settings }) => toJson(serverCard(settings)),
+);
+
+type Named = Pick<Settings, 'title' | 'tagline' | 'baseUrl' | 'runtimeUrl' | 'mcpName'>;
+
+/** The name of the MCP server: the setting, else the reversed host of the base URL, then `/agents`. */
+export function mcpName({ mcpName, baseUrl }: Pick<Settings, 'mcpName' | 'baseUrl'>): string {
+  if (mcpName !== undefined) return mcpName;
+  const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
+  const namespace = isIP(host) === 0 ? host.split('.').filter(Boolean).reverse().join('.') : host.replaceAll(':', '-');
+  return `${namespace}/agents`;
+}
+
+/** The address of the MCP server, or null where there is no runtime. */
+export function mcpUrl({ runtimeUrl }: Pick<Settings, 'runtimeUrl'>): string | null {
+  return runtimeUrl === null ? null : `${runtimeUrl}/api/mcp`;
+}
+
+/** The card as an object. It names no remote where there is no runtime. */
+export function serverCard(settings: Named): ServerCard {
+  const url = mcpUrl(settings);
+  return {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
+    name: mcpName(settings),
+    version: programVersion,
+    title: settings.title,
+    description: shortened(settings.tagline, 100),
+    websiteUrl: settings.baseUrl,
+    ...(url === null
+      ? {}
+      : { remotes: [{ type: 'streamable-http' as const, url, supportedProtocolVersions: [...protocolVersions] }] }),
+  };
+}
+
+/** The entry for the MCP registry, server.json; null where there is no runtime to name. */
+export function registryEntry(settings: Named): object | null {
+  const { name, description, title, version, websiteUrl } = serverCard(settings);
+  const url = mcpUrl(settings);
+  if (url === null) return null;
+  return {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    name,
+    description,
+    title,
+    version,
+    websiteUrl,
+    remotes: [{ type: 'streamable-http', url }],
+  };
+}
+
+/** A text of at most `most` code points, cut at a word where that is needed. */
+function shortened(text: string, most: number): string {
+  const points = [...text];
+  if (points.length <= most) return text;
+  const cut = points.slice(0, most - 1).join('');
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), 1))}…`;
+}

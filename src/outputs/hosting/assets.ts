@@ -1,0 +1,59 @@
+import { dirname, extname, join } from 'node:path/posix';
+import { type Artifact, json, plain } from '../output.ts';
+import { assetVersion } from '../shared/page.ts';
+
+const types: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.json': json,
+};
+
+/** Styles, scripts and the like, as they lie in templates/assets. Pages add `?v=<hash>` to their addresses. */
+export const files: Artifact = {
+  path: 'assets/{file}',
+  type: typeOf,
+  purpose: 'Styles and the like',
+  *files({ assets }) {
+    for (const [path, bytes] of assets) if (!isInFolder(path)) yield { path, render: () => bytes };
+  },
+};
+
+export const folders: Artifact = {
+  path: 'assets/{folder}/{file}',
+  type: typeOf,
+  purpose: 'Fonts and the like',
+  *files({ assets }) {
+    for (const [path, bytes] of assets) if (isInFolder(path)) yield { path, render: () => bytes };
+  },
+};
+
+function typeOf(path: string): string {
+  return types[extname(path)] ?? plain;
+}
+
+function isInFolder(path: string): boolean {
+  return path.split('/').length > 2;
+}
+
+/**
+ * Assets whose stylesheets name the version of every file that they use, as pages do: `url("fonts/a.woff2")` becomes
+ * `url("fonts/a.woff2?v=<hash>")`, so that a browser may keep the file for ever.
+ */
+export function withVersions(assets: ReadonlyMap<string, Uint8Array>): Map<string, Uint8Array> {
+  return new Map(
+    [...assets].map(([path, bytes]) => [path, path.endsWith('.css') ? versioned(path, bytes, assets) : bytes]),
+  );
+}
+
+function versioned(path: string, bytes: Uint8Array, assets: ReadonlyMap<string, Uint8Array>): Uint8Array {
+  const css = Buffer.from(bytes).toString('utf8');
+  return Buffer.from(
+    css.replace(/url\("([^":?#]+)"\)/g, (link, target: string) => {
+      const used = assets.get(join(dirname(path), target));
+      return used === undefined ? link : `url("${target}?v=${assetVersion(used)}")`;
+    }),
+  );
+}

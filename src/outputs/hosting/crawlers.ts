@@ -1,0 +1,54 @@
+import Handlebars from 'handlebars';
+import { plain, single } from '../output.ts';
+import { homeAgents } from '../pages/home.ts';
+import { listAddresses } from '../pages/lists.ts';
+import type { PublishedAgent, Site } from '../site.ts';
+
+/** Every page with an address of its own (sitemaps.org protocol 0.9). */
+export const sitemap = single(
+  'sitemap.xml',
+  'application/xml; charset=utf-8',
+  'Every page, for search engines',
+  (site) =>
+    [
+      '<?xml version="1.0" encoding="utf-8"?>',
+      '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+      ...pagesOf(site).map(({ address, changed }) => {
+        const lastmod = changed === undefined ? '' : `<lastmod>${changed}</lastmod>`;
+        return `  <url><loc>${Handlebars.escapeExpression(address)}</loc>${lastmod}</url>`;
+      }),
+      '</urlset>',
+      '',
+    ].join('\n'),
+);
+
+export const robots = single('robots.txt', plain, 'What crawlers may fetch: everything', ({ preview, url }) =>
+  [
+    'User-agent: *',
+    preview ? 'Disallow: /' : 'Allow: /',
+    ...(preview ? [] : ['', `Sitemap: ${url.absolute('sitemap.xml')}`]),
+    '',
+  ].join('\n'),
+);
+
+function pagesOf(site: Site): { address: string; changed?: string | undefined }[] {
+  const { url, agents } = site;
+  return [
+    { address: url.absolute(), changed: lastChange(homeAgents(site)) },
+    ...agents.map(({ document, changedOn }) => ({ address: document.url, changed: changedOn })),
+    ...[...listAddresses(site)].map(({ path, agents }) => ({
+      address: url.absolute(path),
+      changed: lastChange(agents),
+    })),
+    { address: url.absolute('about') },
+    { address: url.absolute('developers') },
+  ];
+}
+
+/** The day on which one of the agents that a page shows last changed; undefined where it shows none. */
+function lastChange(agents: readonly PublishedAgent[]): string | undefined {
+  return agents.reduce<string | undefined>(
+    (last, { changedOn }) => (last === undefined || changedOn > last ? changedOn : last),
+    undefined,
+  );
+}

@@ -1,0 +1,91 @@
+import sharePicture from '../social-image/social-image.ts';
+import * as api from './api/api.ts';
+import mcpCard from './api/mcp-card.ts';
+import * as feeds from './feeds/feeds.ts';
+import jsonFeed from './feeds/json-feed.ts';
+import * as assets from './hosting/assets.ts';
+import * as crawlers from './hosting/crawlers.ts';
+import * as hostFiles from './hosting/host-files.ts';
+import * as skills from './install/skills.ts';
+import type { Artifact } from './output.ts';
+import * as textPages from './pages/about-and-developers.ts';
+import agentPage from './pages/agent.ts';
+import * as answers from './pages/form-answers.ts';
+import homePage from './pages/home.ts';
+import * as lists from './pages/lists.ts';
+import movedPage from './pages/moved.ts';
+import notFoundPage from './pages/not-found.ts';
+import searchIndex from './pages/search-index.ts';
+import type { Output } from './site.ts';
+import * as agentFiles from './text/agent-files.ts';
+import agentMarkdown from './text/agent-markdown.ts';
+import * as text from './text/llms-txt.ts';
+
+/**
+ * What the site consists of, in the order in which it is put in place: what belongs to one agent first, then what
+ * lists and links agents, so that no list ever names what is not there yet.
+ */
+export const artifacts: readonly Artifact[] = [
+  assets.folders,
+  assets.files,
+  agentFiles.prompt,
+  agentFiles.sampleOutput,
+  agentFiles.config,
+  api.agent,
+  skills.skill,
+  sharePicture,
+  agentMarkdown,
+  agentPage,
+  movedPage,
+  notFoundPage,
+  answers.thanks,
+  answers.refused,
+  lists.categoriesFurther,
+  lists.categories,
+  lists.tagsFurther,
+  lists.tags,
+  lists.archiveMonths,
+  lists.archiveYears,
+  lists.archive,
+  textPages.about,
+  textPages.aboutMarkdown,
+  textPages.developers,
+  homePage,
+  api.schema,
+  api.openapi,
+  api.catalog,
+  mcpCard,
+  text.llms,
+  text.llmsFull,
+  feeds.rss,
+  feeds.atom,
+  feeds.category,
+  jsonFeed,
+  searchIndex,
+  skills.index,
+  crawlers.sitemap,
+  crawlers.robots,
+  hostFiles.securityContact,
+  hostFiles.headers,
+  hostFiles.noJekyll,
+];
+
+/** The outputs as the registry describes them, for pages and docs that list them. */
+export function outputs(): Output[] {
+  return artifacts.map(({ path, type, purpose }) => ({ path, type: typeof type === 'string' ? type : null, purpose }));
+}
+
+/** The content type of a path below dist/, or undefined where no artifact has it. */
+export function contentType(path: string): string | undefined {
+  const artifact = patterns.find(({ pattern }) => pattern.test(path))?.artifact;
+  return typeof artifact?.type === 'function' ? artifact.type(path) : artifact?.type;
+}
+
+const patterns = artifacts.flatMap((artifact) =>
+  [artifact.path, artifact.also]
+    .filter((path) => path !== undefined)
+    .map((path) => ({
+      artifact,
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+    })),
+);

@@ -1,0 +1,97 @@
+import type { Settings } from '../../schema/settings.ts';
+import { mcpUrl } from '../api/mcp-card.ts';
+
+/** How one client is connected to the MCP server. */
+export interface McpClient {
+  name: string;
+  /** The id of its element on a page. */
+  id: string;
+  /** An address that opens the client, or its site, with everything filled in; null where it has no such scheme. */
+  installUrl: string | null;
+  /** What to do, for people. */
+  say: string;
+  /** What to paste: a command or a part of a settings file. */
+  paste: string;
+}
+
+/**
+ * How clients are connected to the MCP server of a publication; null where it has no runtime.
+ *
+ * Commands hold nothing but the name, made of letters, digits and hyphens, and the quoted address.
+ */
+export function mcpSetup(
+  settings: Pick<Settings, 'title' | 'runtimeUrl'>,
+): { url: string; clients: McpClient[] } | null {
+  const address = mcpUrl(settings);
+  if (address === null) return null;
+  const url = withoutShell(address);
+  const name = nameFor(settings.title);
+  const enc = encodeURIComponent;
+  const base64 = Buffer.from(JSON.stringify({ url })).toString('base64');
+  const named = { name, type: 'http', url };
+  // Desktop and web are reached through the vendor's cloud, which sees no private address.
+  const connector = `https://claude.ai/customize/connectors?modal=add-custom-connector&connectorName=${enc(settings.title)}&connectorUrl=${enc(url)}`;
+  const clients: Omit<McpClient, 'id'>[] = [
+    {
+      name: 'Claude Code',
+      installUrl: null,
+      say: 'Run this; add --scope user to have it in all your projects.',
+      paste: `claude mcp add --transport http ${name} "${url}"`,
+    },
+    {
+      name: 'Claude Desktop and claude.ai',
+      installUrl: url.startsWith('https:') ? connector : null,
+      say: 'In Settings, Connectors, choose Add custom connector and paste the address. It has to be a public https address.',
+      paste: url,
+    },
+    {
+      name: 'Cursor',
+      installUrl: `cursor://anysphere.cursor-deeplink/mcp/install?name=${enc(name)}&config=${enc(base64)}`,
+      say: 'Open the link, or put this into .cursor/mcp.json.',
+      paste: pretty({ mcpServers: { [name]: { url } } }),
+    },
+    {
+      name: 'VS Code',
+      installUrl: `vscode:mcp/install?${enc(JSON.stringify(named))}`,
+      say: 'Open the link, or put this into .vscode/mcp.json.',
+      paste: pretty({ servers: { [name]: { type: 'http', url } } }),
+    },
+    {
+      name: 'Codex',
+      installUrl: null,
+      say: 'Run this.',
+      paste: `codex mcp add ${name} --url "${url}"`,
+    },
+    {
+      name: 'Gemini CLI',
+      installUrl: null,
+      say: 'Run this.',
+      paste: `gemini mcp add --transport http ${name} "${url}"`,
+    },
+  ];
+  return {
+    url,
+    clients: clients.map((client) => ({ id: `mcp-${client.name.toLowerCase().replace(/[^a-z]+/g, '-')}`, ...client })),
+  };
+}
+
+/** A name that every client and every shell takes: the title's letters and digits in ASCII, else `agents`. */
+function nameFor(title: string): string {
+  const words =
+    title
+      .toLowerCase()
+      .normalize('NFKD')
+      .match(/[a-z0-9]+/g) ?? [];
+  return words.join('-').slice(0, 40).replace(/-+$/, '') || 'agents';
+}
+
+/** An address in which nothing means anything to a shell: all but plain characters percent-encoded. */
+function withoutShell(url: string): string {
+  return url.replace(/[^\w.:/~%[\]-]/gu, (character) =>
+    [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+  );
+}
+
+function pretty(value: object): string {
+  return JSON.stringify(value, null, 2);
+}

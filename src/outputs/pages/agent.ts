@@ -1,0 +1,97 @@
+import { agentPicture } from '../../social-image/social-image.ts';
+import { installCommands } from '../install/install-commands.ts';
+import { type Artifact, html } from '../output.ts';
+import { renderPage } from '../shared/page.ts';
+import { agentNodes, breadcrumbNode } from '../shared/structured-data.ts';
+import type { PublishedAgent, Site } from '../site.ts';
+import { assistants } from './assistants.ts';
+import { plateOf } from './plate.ts';
+import { relatedAgents } from './related.ts';
+
+/** How many related agents a page names. */
+const relatedCount = 3;
+
+/** The same bytes at two paths, so that no host redirects, whether an address ends with a slash or not. */
+export default {
+  path: 'agents/{slug}.html',
+  also: 'agents/{slug}/index.html',
+  type: html,
+  purpose: 'The page of an agent',
+  *files(site) {
+    const relatedTo = relatedAgents(site.agents, relatedCount);
+    for (const [index, agent] of site.agents.entries()) {
+      let page: string | undefined;
+      const render = () => {
+        page ??= renderAgent(site, agent, {
+          newer: site.agents[index - 1],
+          older: site.agents[index + 1],
+          related: relatedTo(index),
+        });
+        return page;
+      };
+      yield { path: `agents/${agent.slug}.html`, agent: agent.slug, render };
+      yield { path: `agents/${agent.slug}/index.html`, agent: agent.slug, render };
+    }
+  },
+} satisfies Artifact;
+
+interface Neighbours {
+  newer: PublishedAgent | undefined;
+  older: PublishedAgent | undefined;
+  related: readonly PublishedAgent[];
+}
+
+function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related }: Neighbours): string {
+  const { document } = agent;
+  const category = { name: document.categoryLabel, path: `categories/${agent.category}` };
+  return renderPage(
+    site,
+    {
+      template: 'agent',
+      title: agent.title,
+      description: agent.excerpt,
+      path: `agents/${agent.slug}`,
+      category: agent.category,
+      picture: {
+        path: agentPicture(agent.slug),
+        shows: `No. ${agent.issue} of ${site.settings.title}: ${agent.title}`,
+      },
+      plates: true,
+      alternates: [
+        { type: 'text/markdown', href: `${document.url}.md`, title: 'Markdown' },
+        { type: 'application/json', href: document.apiUrl, title: 'JSON' },
+        { type: 'text/plain', href: document.promptUrl, title: 'Prompt' },
+      ],
+      graph: [
+        ...agentNodes(site, agent),
+        breadcrumbNode(site, [category, { name: agent.title, path: `agents/${agent.slug}` }]),
+      ],
+    },
+    {
+      agent: document,
+      plate: plateOf(agent.prompt),
+      reviewed: agent.changedOn,
+      howItWorks: site.markdown.forPage(agent.howItWorks, document.url),
+      sampleOutput: agent.sampleOutput,
+      configText: agent.config?.text ?? null,
+      configLink: document.configUrl === null ? null : new URL(document.configUrl).pathname,
+      assistants,
+      commands: installCommands(site, document),
+      history: promptChanges(agent),
+      related: related.map(({ document }) => document),
+      newer: newer?.document ?? null,
+      older: older?.document ?? null,
+    },
+  );
+}
+
+/** The changes of a prompt in plain words, newest first. Messages of commits are written for others, and by anyone. */
+function promptChanges({ history }: PublishedAgent): { day: string; what: string }[] {
+  return history.flatMap(({ day, prompt }) => (prompt === null ? [] : [{ day, what: inWords(prompt) }]));
+}
+
+function inWords({ added, removed }: { added: number; removed: number }): string {
+  const lines = (count: number) => `${count} ${count === 1 ? 'line' : 'lines'}`;
+  const parts = [added > 0 ? `${lines(added)} added` : '', removed > 0 ? `${lines(removed)} removed` : ''];
+  return parts.filter((part) => part !== '').join(', ');
+}

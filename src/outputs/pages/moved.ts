@@ -1,0 +1,33 @@
+import { type Artifact, html } from '../output.ts';
+import { renderPage } from '../shared/page.ts';
+import type { Site } from '../site.ts';
+
+/** A pointer at each former address of an agent, so that no link to it breaks. */
+export default {
+  path: 'agents/{former}.html',
+  also: 'agents/{former}/index.html',
+  type: html,
+  purpose: 'A pointer from a former slug to the agent',
+  *files(site) {
+    for (const [former, slug] of site.moved) {
+      yield { path: `agents/${former}.html`, render: () => pointer(site, former, slug) };
+      yield { path: `agents/${former}/index.html`, render: () => pointer(site, former, slug) };
+    }
+  },
+} satisfies Artifact;
+
+function pointer(site: Site, former: string, slug: string): string {
+  const { title } = site.agents.find((agent) => agent.slug === slug) ?? { title: slug };
+  const path = `agents/${slug}`;
+  return renderPage(
+    site,
+    {
+      template: 'moved',
+      title: `${title} has moved from ${former}`,
+      description: `${title}, which was called ${former}, is at another address.`,
+      path,
+      moved: true,
+    },
+    { path, title },
+  );
+}

@@ -1,0 +1,43 @@
+import type { NumberedAgent } from '../../schema/agent.ts';
+import { type AgentDocument, type AgentSummary, agentSummary } from '../../schema/documents.ts';
+import type { Settings } from '../../schema/settings.ts';
+import type { Addresses } from './urls.ts';
+
+/** The agent document of the contract (interface specification, part Resources), its fields in the contract's order. */
+export function agentDocumentOf(agent: NumberedAgent, settings: Settings, url: Addresses): AgentDocument {
+  const { slug, config } = agent;
+  return {
+    title: agent.title,
+    slug,
+    date: agent.date,
+    issue: agent.issue,
+    category: agent.category,
+    categoryLabel: settings.categories[agent.category]?.label ?? agent.category,
+    tags: agent.tags,
+    difficulty: agent.difficulty,
+    runtimes: agent.runtimes,
+    excerpt: agent.excerpt,
+    problem: agent.problem,
+    videoUrl: agent.videoUrl ?? null,
+    url: url.agent(slug),
+    apiUrl: url.api(slug),
+    promptUrl: url.prompt(slug),
+    configUrl: config === null ? null : url.config(slug, config.file),
+    configFilename: config === null ? null : (agent.configFilename ?? config.file),
+    license: 'CC-BY-4.0',
+    howItWorks: agent.howItWorks,
+    steps: agent.steps,
+    demo: agent.demo,
+    sampleInput: agent.sampleInput,
+    prompt: agent.prompt,
+    config: config === null ? null : config.value,
+  };
+}
+
+/** What the catalog lists of a document: the fields that the schema of a summary names. */
+export function summaryOf(document: AgentDocument): AgentSummary {
+  const fields = summaryFields.map((field) => [field, document[field]]);
+  return Object.fromEntries(fields) as AgentSummary;
+}
+
+const summaryFields = Object.keys(agentSummary.shape) as (keyof AgentSummary)[];

@@ -1,0 +1,101 @@
+import { markdownParser, type Token } from '../../agent-text/markdown.ts';
+import type { Addresses } from './urls.ts';
+
+/** Renders an agent's Markdown to HTML. Raw HTML comes out as text, images as links, and links of other schemes as text. */
+export interface MarkdownRenderer {
+  /**
+   * For a page: headings start at level 3 and have ids, links within the site start with its path.
+   *
+   * `pageUrl` is the address that relative links start from.
+   */
+  forPage(source: string, pageUrl: string): string;
+  /** For a feed: headings start at level 4, without ids, and all links are absolute. */
+  forFeed(source: string, pageUrl: string): string;
+}
+
+interface Environment {
+  pageUrl: string;
+  absolute: boolean;
+  /** The level of the highest heading. */
+  highest: number;
+  shift: number;
+  ids: Set<string>;
+}
+
+/** A Markdown renderer for a site. */
+export function markdownRenderer(url: Addresses): MarkdownRenderer {
+  const markdown = markdownParser();
+
+  markdown.core.ruler.push('site', (state) => {
+    const { tokens, env } = state;
+    const { environment } = env as unknown as { environment: Environment };
+    environment.shift = tokens
+      .filter(isHeading)
+      .reduce((shift, token) => Math.max(shift, environment.highest - levelOf(token)), 0);
+    for (const [index, token] of tokens.entries()) {
+      if (isHeading(token)) adaptHeading(token, tokens[index + 1]?.content ?? '', environment);
+      token.children = linkImages(token.children, state.Token);
+      for (const child of token.children ?? []) adaptLink(child, environment);
+    }
+  });
+
+  function adaptLink(token: Token, { pageUrl, absolute }: Environment): void {
+    const target = token.type === 'link_open' ? token.attrGet('href') : null;
+    if (target !== null) token.attrSet('href', resolve(String(target), pageUrl, absolute));
+  }
+
+  /** A leading slash means the root of the catalog, which may be below that of the host. */
+  function resolve(target: string, pageUrl: string, absolute: boolean): string {
+    if (target.startsWith('#') && !absolute) return target;
+    const rooted = target.startsWith('/') ? url.absolute(target.slice(1)) : target;
+    if (!URL.canParse(rooted, pageUrl)) return target;
+    const full = new URL(rooted, pageUrl);
+    const inside = `${full.href}/`.startsWith(url.absolute());
+    return absolute || !inside ? full.href : full.pathname + full.search + full.hash;
+  }
+
+  const render = (source: string, pageUrl: string, absolute: boolean) => {
+    const environment: Environment = { pageUrl, absolute, highest: absolute ? 4 : 3, shift: 0, ids: new Set() };
+    return markdown.render(source, { environment });
+  };
+  return {
+    forPage: (source, pageUrl) => render(source, pageUrl, false),
+    forFeed: (source, pageUrl) => render(source, pageUrl, true),
+  };
+}
+
+function isHeading({ type }: Token): boolean {
+  return type === 'heading_open' || type === 'heading_close';
+}
+
+function levelOf({ tag }: Token): number {
+  return Number(tag.slice(1));
+}
+
+/** The tokens with a link to each image instead of the image; within another link, its text alone. */
+function linkImages(tokens: Token[] | null, Made: new (type: string, tag: string, nesting: -1 | 0 | 1) => Token) {
+  let links = 0;
+  return (
+    tokens?.flatMap((token) => {
+      if (token.type === 'link_open' || token.type === 'link_close') links += token.nesting;
+      if (token.type !== 'image') return [token];
+      const text = new Made('text', '', 0);
+      const target = String(token.attrGet('src'));
+      text.content = token.content === '' ? target : token.content;
+      if (links > 0) return [text];
+      const open = new Made('link_open', 'a', 1);
+      open.attrSet('href', target);
+      return [open, text, new Made('link_close', 'a', -1)];
+    }) ?? null
+  );
+}
+
+function adaptHeading(token: Token, text: string, { shift, absolute, ids }: Environment): void {
+  token.tag = `h${Math.min(6, levelOf(token) + shift)}`;
+  if (token.type !== 'heading_open' || absolute) return;
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['section'];
+  let id = words.join('-');
+  for (let count = 2; ids.has(id); count += 1) id = `${words.join('-')}-${count}`;
+  ids.add(id);
+  token.attrSet('id', id);
+}

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import type { HelperDeclareSpec } from 'handlebars';
+import { maxLength } from '../../schema/json-schema.ts';
+import { feedbackRequest } from '../../schema/requests.ts';
+import type { Settings } from '../../schema/settings.ts';
+import { publicationPicture } from '../../social-image/social-image.ts';
+import type { Site } from '../site.ts';
+import { accentOf } from './accents.ts';
+import { dateNames } from './dates.ts';
+import { structuredData } from './structured-data.ts';
+import type { Addresses } from './urls.ts';
+
+/** What a page tells the layout about itself. */
+export interface PageHead {
+  /** The name of its template. */
+  template: string;
+  /** What stands in the browser's title bar, before the name of the publication. Null for the home page. */
+  title: string | null;
+  description: string;
+  /** Its path below the base URL, or null where it has no address of its own (the 404 page). */
+  path: string | null;
+  /** Whether the page only leads to `path`, where the content is now. */
+  moved?: boolean;
+  /** Whether the page has a search of its own, so that the footer needs none. */
+  ownSearch?: boolean;
+  /** Whether prompts or commands stand on it, so that the font for them is asked for at once. */
+  plates?: boolean;
+  /** Other forms of the same content. */
+  alternates?: readonly { type: string; href: string; title: string }[];
+  /** The category whose colour the page has. */
+  category?: string;
+  /** The entry of the main navigation that the page belongs to. */
+  section?: Section;
+  /** What search engines are told about the page: schema.org nodes. */
+  graph?: readonly object[];
+  /** The picture that links to the page are shared with, and what it shows; without one, that of the publication. */
+  picture?: { path: string; shows: string };
+}
+
+type Section = 'today' | 'archive' | 'about' | 'developers';
+
+/** What forms hold readers to, from the schemas of what they send. */
+const limits = { voteNote: maxLength(feedbackRequest, 'note') };
+
+/** Renders a whole HTML page: `data` with the page's template, then that within the layout. */
+export function renderPage(site: Site, head: PageHead, data: object): string {
+  const { settings, templates, url } = site;
+  const shared = { settings, preview: site.preview, api: url.runtimeApi, limits };
+  const picture = head.picture ?? { path: publicationPicture, shows: `${settings.title}: ${settings.tagline}` };
+  const body = templates.render(head.template, { ...shared, ...data });
+  return templates.render('layout', {
+    ...shared,
+    ...head,
+    title: head.title === null ? settings.title : `${head.title} · ${settings.title}`,
+    heading: head.title ?? settings.title,
+    ownSearch: head.ownSearch === true,
+    plates: head.plates === true,
+    moved: head.moved === true ? url.link(head.path ?? '') : null,
+    canonical: head.path === null ? null : url.absolute(head.path),
+    kind: head.graph === undefined || head.path === '' ? 'website' : 'article',
+    picture: url.absolute(picture.path),
+    pictureShows: picture.shows,
+    alternates: head.alternates ?? [],
+    accentNumber: head.category === undefined ? null : accentOf(settings, head.category),
+    navigation: navigation.map(({ section, ...entry }) => ({ ...entry, current: section === head.section })),
+    structuredData: structuredData(head.graph ?? []),
+    contentSecurityPolicy: contentSecurityPolicy(settings),
+    indexed: head.path !== null && !site.preview && head.moved !== true,
+    body,
+  });
+}
+
+const navigation: readonly { section: Section; label: string; path: string }[] = [
+  { section: 'today', label: 'Today', path: '' },
+  { section: 'archive', label: 'Archive', path: 'archive' },
+  { section: 'about', label: 'About', path: 'about' },
+  { section: 'developers', label: 'Developers', path: 'developers' },
+];
+
+/**
+ * The Content-Security-Policy of every page, for its `<meta>` and for a header.
+ *
+ * Without frame-ancestors, which only a header may carry (CSP 3, section 3.3).
+ */
+export function contentSecurityPolicy({ runtimeUrl }: Pick<Settings, 'runtimeUrl'>): string {
+  const runtime = runtimeUrl === null ? '' : ` ${new URL(runtimeUrl).origin}`;
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "font-src 'self'",
+    "script-src 'self'",
+    `connect-src 'self'${runtime}`,
+    `form-action 'self'${runtime}`,
+    "base-uri 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}
+
+/**
+ * What templates can call: `link` and `asset` make links, `path` joins their parts; `weekday`, `longDate`,
+ * `dayOfMonth` and `monthName` write days and months out; `join` lists texts; `ordinal` counts from 1; `digits` says
+ * how many a number has; `accent` numbers the colour of
+ * a category.
+ */
+export function templateHelpers(
+  settings: Settings,
+  url: Addresses,
+  assets: ReadonlyMap<string, Uint8Array>,
+): HelperDeclareSpec {
+  const versions = new Map([...assets].map(([path, bytes]) => [path, assetVersion(bytes)]));
+  return {
+    link: (path: string) => url.link(path),
+    asset: (path: string) => `${url.link(path)}?v=${versions.get(path) ?? ''}`,
+    path: (...parts: unknown[]) => parts.slice(0, -1).join('/'),
+    ...dateNames(settings.language),
+    accent: (category: string) => accentOf(settings, category),
+    digits: (issue: number) => String(issue).length,
+    ordinal: (index: number) => index + 1,
+    join: (texts: string[]) => texts.join(', '),
+  };
+}
+
+/** The `v` of an asset's address: it changes with the bytes, so that the address may be cached for ever. */
+export function assetVersion(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 12);
+}

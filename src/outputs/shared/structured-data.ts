@@ -1,0 +1,116 @@
+import { agentPicture } from '../../social-image/social-image.ts';
+import type { PublishedAgent, Site } from '../site.ts';
+
+/**
+ * What search engines read about the pages: JSON-LD in the words of schema.org.
+ *
+ * A block of data is no script, so that the Content-Security-Policy lets it stand in the page.
+ */
+
+/** Nodes as the text of a `<script type="application/ld+json">`, or null without any. No text in it can end the element. */
+export function structuredData(nodes: readonly object[]): string | null {
+  if (nodes.length === 0) return null;
+  return JSON.stringify({ '@context': 'https://schema.org', '@graph': nodes }).replaceAll('<', '\\u003c');
+}
+
+/** The publication as a whole. */
+export function websiteNode({ settings, url }: Site): object {
+  return {
+    '@type': 'WebSite',
+    '@id': websiteId(url),
+    url: url.absolute(),
+    name: settings.title,
+    alternateName: settings.tagline,
+    description: settings.description,
+    inLanguage: settings.language,
+    publisher: publisherNode(settings),
+  };
+}
+
+/** An agent: the work, and how it is used. */
+export function agentNodes({ settings, url }: Site, { document, published, changed }: PublishedAgent): object[] {
+  const work = `${document.url}#work`;
+  return [
+    {
+      '@type': 'CreativeWork',
+      '@id': work,
+      url: document.url,
+      name: document.title,
+      abstract: document.excerpt,
+      description: document.problem,
+      image: url.absolute(agentPicture(document.slug)),
+      position: document.issue,
+      datePublished: published.toISOString(),
+      dateModified: changed.toISOString(),
+      genre: document.categoryLabel,
+      keywords: document.tags,
+      inLanguage: settings.language,
+      license: 'https://creativecommons.org/licenses/by/4.0/',
+      creditText: `“${document.title}” by ${settings.publisher.name}, CC BY 4.0`,
+      author: publisherNode(settings),
+      publisher: publisherNode(settings),
+      isPartOf: { '@id': websiteId(url) },
+      encoding: [
+        { '@type': 'MediaObject', encodingFormat: 'text/plain', contentUrl: document.promptUrl },
+        { '@type': 'MediaObject', encodingFormat: 'text/markdown', contentUrl: `${document.url}.md` },
+        { '@type': 'MediaObject', encodingFormat: 'application/json', contentUrl: document.apiUrl },
+      ],
+    },
+    {
+      '@type': 'HowTo',
+      name: `How to use ${document.title}`,
+      description: document.excerpt,
+      about: { '@id': work },
+      step: document.steps.map(({ name, text }, index) => ({
+        '@type': 'HowToStep',
+        position: index + 1,
+        name,
+        text,
+        url: `${document.url}#step-${index + 1}`,
+      })),
+    },
+  ];
+}
+
+/** The agents that a page lists, newest first: `total` of them on all pages of the list, `before` on earlier pages. */
+export function listNode(
+  { url }: Site,
+  path: string,
+  agents: readonly PublishedAgent[],
+  { total = agents.length, before = 0 }: { total?: number; before?: number } = {},
+): object {
+  return {
+    '@type': 'ItemList',
+    '@id': `${url.absolute(path)}#agents`,
+    url: url.absolute(path),
+    numberOfItems: total,
+    itemListOrder: 'https://schema.org/ItemListOrderDescending',
+    itemListElement: agents.map(({ document }, index) => ({
+      '@type': 'ListItem',
+      position: before + index + 1,
+      name: document.title,
+      url: document.url,
+    })),
+  };
+}
+
+/** The way from the home page to a page, both included. */
+export function breadcrumbNode({ settings, url }: Site, way: readonly { name: string; path: string }[]): object {
+  return {
+    '@type': 'BreadcrumbList',
+    itemListElement: [{ name: settings.title, path: '' }, ...way].map(({ name, path }, index) => ({
+      '@type': 'ListItem',
+      position: index + 1,
+      name,
+      item: url.absolute(path),
+    })),
+  };
+}
+
+function publisherNode({ publisher }: Site['settings']): object {
+  return { '@type': 'Organization', name: publisher.name, url: publisher.url };
+}
+
+function websiteId(url: Site['url']): string {
+  return `${url.absolute()}#website`;
+}

@@ -1,0 +1,35 @@
+import { extname } from 'node:path/posix';
+import { configTypes } from '../../schema/config-files.ts';
+import { type Artifact, plain } from '../output.ts';
+
+export const prompt: Artifact = {
+  path: 'agents/{slug}/prompt.txt',
+  type: plain,
+  purpose: 'The prompt, byte for byte',
+  *files({ agents }) {
+    for (const { slug, prompt } of agents)
+      yield { path: `agents/${slug}/prompt.txt`, agent: slug, render: () => prompt };
+  },
+};
+
+export const sampleOutput: Artifact = {
+  path: 'agents/{slug}/sample-output.txt',
+  type: plain,
+  purpose: 'What a good answer to the sample input looks like',
+  *files({ agents }) {
+    for (const { slug, sampleOutput } of agents) {
+      yield { path: `agents/${slug}/sample-output.txt`, agent: slug, render: () => sampleOutput };
+    }
+  },
+};
+
+export const config: Artifact = {
+  path: 'agents/{slug}/config.{ext}',
+  type: (path) => configTypes[extname(path).slice(1)] ?? plain,
+  purpose: 'The config, where an agent has one',
+  *files({ agents }) {
+    for (const { slug, config } of agents) {
+      if (config !== null) yield { path: `agents/${slug}/${config.file}`, agent: slug, render: () => config.text };
+    }
+  },
+};

@@ -1,0 +1,38 @@
+import { agentSections } from '../../agent-text/agent-sections.ts';
+import { fenced, plainText } from '../../agent-text/markdown-text.ts';
+import { provenance } from '../../agent-text/provenance.ts';
+import type { Artifact } from '../output.ts';
+import type { PublishedAgent, Site } from '../site.ts';
+
+/** The agent's page in Markdown, for language models and for people who read in a terminal. */
+export default {
+  path: 'agents/{slug}.md',
+  type: 'text/markdown; charset=utf-8',
+  purpose: 'The page of an agent in Markdown',
+  *files(site) {
+    for (const agent of site.agents)
+      yield { path: `agents/${agent.slug}.md`, agent: agent.slug, render: () => toMarkdown(site, agent) };
+  },
+} satisfies Artifact;
+
+function toMarkdown({ settings }: Site, { document, sampleOutput, config, changedOn }: PublishedAgent): string {
+  const { title, excerpt, prompt } = document;
+  const sections = agentSections(document, { sampleOutput, config: config?.text ?? null });
+  const parts = [
+    `# ${plainText(title)}`,
+    `> ${plainText(excerpt)}`,
+    ...sections.metadata,
+    ...sections.problem,
+    '## The prompt',
+    plainText(provenance({ ...document, date: changedOn })),
+    fenced(prompt),
+    ...sections.steps,
+    ...sections.howItWorks,
+    ...sections.demo,
+    ...sections.sample,
+    ...sections.config,
+    '## Reuse',
+    `“${plainText(title)}” by ${plainText(settings.publisher.name)}, ${document.url}, CC BY 4.0.`,
+  ];
+  return `${parts.join('\n\n')}\n`;
+}

@@ -1,0 +1,63 @@
+import { fenced, plainText } from '../../agent-text/markdown-text.ts';
+import { contributedPrompts, provenance } from '../../agent-text/provenance.ts';
+import { plain, single } from '../output.ts';
+import type { PublishedAgent, Site } from '../site.ts';
+
+/** The short index for language models: a title, a summary in a quote, lists of links (llmstxt.org). */
+export const llms = single('llms.txt', plain, 'The short index for language models', (site) => {
+  const { settings, url, agents } = site;
+  return [
+    ...opening(site),
+    `Every agent is a prompt with INPUT, RULES and OUTPUT sections; its page has the prompt, how it works, and a worked sample. The prompts are published under CC BY 4.0: name ${plainText(settings.publisher.name)} when you reuse one.`,
+    '',
+    contributedPrompts,
+    '',
+    '## Agents',
+    '',
+    ...agents.map(
+      ({ document }) => `- [${plainText(document.title)}](${document.url}.md): ${plainText(document.excerpt)}`,
+    ),
+    '',
+    '## Data',
+    '',
+    `- [Catalog](${url.absolute('api/agents.json')}): every agent as JSON, newest first`,
+    `- [JSON Schema](${url.absolute('api/schema.json')}): the shape of the JSON documents`,
+    `- [OpenAPI](${url.absolute('api/openapi.json')}): every endpoint`,
+    `- [Agent skills](${url.absolute('.well-known/agent-skills/index.json')}): every agent as a skill to install`,
+    '',
+    '## Optional',
+    '',
+    `- [All prompts in full](${url.absolute('llms-full.txt')}): every prompt in one file`,
+    `- [About](${url.absolute('about.md')}): what this is, who publishes it, and under which license`,
+    `- [Atom feed](${url.absolute('atom.xml')}): the newest agents`,
+    `- [RSS feed](${url.absolute('feed.xml')}): the newest agents`,
+    '',
+  ].join('\n');
+});
+
+/** Every prompt in full, newest first. */
+export const llmsFull = single('llms-full.txt', plain, 'All agent prompts in one file', (site) =>
+  [...opening(site), ...site.agents.map(inFull)].join('\n'),
+);
+
+function opening({ settings }: Site): string[] {
+  return [`# ${plainText(settings.title)}`, '', `> ${plainText(settings.description)}`, ''];
+}
+
+function inFull({ document, prompt, changedOn }: PublishedAgent): string {
+  return [
+    `## ${plainText(document.title)}`,
+    '',
+    `- Issue: ${document.issue}, ${document.date}`,
+    `- Category: ${plainText(document.categoryLabel)}`,
+    `- Address: ${document.url}`,
+    `- License: ${document.license}`,
+    '',
+    plainText(document.excerpt),
+    '',
+    plainText(provenance({ ...document, date: changedOn })),
+    '',
+    fenced(prompt),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,63 @@
+import * as placeholders from '../../catalog/parse/placeholders.ts';
+import type { Answers } from './answers.ts';
+
+/** The files of a new agent by name, in the order in which an editor fills them in. */
+export function agentFiles(answers: Answers): Map<string, string> {
+  const config = answers.config === null ? null : `config.${answers.config}`;
+  const files = new Map([
+    ['agent.md', agentMarkdown(answers)],
+    ['prompt.txt', placeholders.prompt(config)],
+    ['sample-input.txt', placeholders.sampleInput(config)],
+    ['sample-output.txt', placeholders.sampleOutput],
+  ]);
+  if (config !== null) files.set(config, placeholders.config(answers.config ?? ''));
+  return files;
+}
+
+/** agent.md. It is a draft: its placeholders must not come out by themselves when its date comes. */
+function agentMarkdown({
+  title,
+  date,
+  category,
+  tags,
+  keywords,
+  difficulty,
+  runtimes,
+  excerpt,
+  problem,
+}: Answers): string {
+  return `---
+title: ${yamlText(title)}
+date: ${date}
+draft: true
+category: ${yamlText(category)}
+tags: ${yamlList(tags)}${keywords === null ? '' : `\nkeywords: ${yamlList(keywords)}`}
+difficulty: ${yamlText(difficulty)}
+runtimes: ${yamlList(runtimes)}
+excerpt: ${yamlText(excerpt ?? placeholders.excerpt)}
+problem: ${yamlText(problem ?? placeholders.problem)}
+steps:
+${placeholders.steps.map(({ name, text }) => `  - name: ${yamlText(name)}\n    text: ${yamlText(text)}`).join('\n')}
+demo:
+${placeholders.demo
+  .map(
+    ({ second, label, detail }) =>
+      `  - second: ${second}\n    label: ${yamlText(label)}\n    detail: ${yamlText(detail)}`,
+  )
+  .join('\n')}
+---
+${placeholders.howItWorks}`;
+}
+
+/**
+ * One line of text as a YAML scalar: bare where every reader of YAML 1.1 and 1.2 takes it for this very text, else
+ * in double quotes, for which the escapes of JSON are valid (YAML 1.2, section 7.3.1).
+ */
+function yamlText(text: string): string {
+  const bare = /^\p{L}[\p{L}\p{N} ,.()'/-]*$/u.test(text) && !text.endsWith(' ');
+  return bare && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text) ? text : JSON.stringify(text);
+}
+
+function yamlList(texts: readonly string[]): string {
+  return `[${texts.map((text) => (text.includes(',') ? JSON.stringify(text) : yamlText(text))).join(', ')}]`;
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkContent } from '../../catalog/load.ts';
+import { readAgents, type SourceFolder } from '../../catalog/read.ts';
+import { ContentError, type Diagnostic, OperationError } from '../../diagnostics/diagnostic.ts';
+import { systemReason } from '../../errors.ts';
+import type { Vocabulary } from '../../schema/settings.ts';
+
+/**
+ * Writes the files of a new agent as agents/<slug> of the catalog `cwd`, all of them or none, never over anything.
+ *
+ * Throws ContentError when `catalog validate` would find a new error with them there, OperationError when the disk
+ * refuses. Nothing is written then.
+ */
+export function writeAgent(
+  cwd: string,
+  slug: string,
+  files: ReadonlyMap<string, string>,
+  { vocabulary, today }: { vocabulary: Vocabulary; today: string },
+): void {
+  const errors = newErrors(cwd, slug, files, vocabulary, today);
+  if (errors.length > 0) throw new ContentError(errors);
+
+  const agents = join(cwd, 'agents');
+  const staging = join(agents, `.${slug}.new-${randomUUID()}`);
+  try {
+    mkdirSync(staging, { recursive: true });
+    for (const [name, text] of files) writeFileSync(join(staging, name), Buffer.from(text), { flag: 'wx' });
+    renameSync(staging, join(agents, slug));
+  } catch (error) {
+    throw refusal(error, cwd, slug);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+/** The errors that the catalog would have with this agent and does not have without it. */
+function newErrors(
+  cwd: string,
+  slug: string,
+  files: ReadonlyMap<string, string>,
+  vocabulary: Vocabulary,
+  today: string,
+): Diagnostic[] {
+  const made: SourceFolder = {
+    slug,
+    files: [...files].map(([name, text]) => ({ name, bytes: Buffer.from(text), trouble: null })),
+    trouble: null,
+  };
+  const key = ({ code, file, line, column, message }: Diagnostic) =>
+    JSON.stringify([code, file, line, column, message]);
+  const others = readAgents(cwd);
+  const before = new Set(checkContent(others, vocabulary, today).diagnostics.map(key));
+  const { diagnostics } = checkContent([...others, made], vocabulary, today);
+  return diagnostics.filter((diagnostic) => diagnostic.severity === 'error' && !before.has(key(diagnostic)));
+}
+
+function refusal(error: unknown, cwd: string, slug: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) return error;
+  if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(code)) {
+    return new OperationError(`agents/${slug} exists already; choose another slug.`, { cause: error });
+  }
+  return new OperationError(`${join(cwd, 'agents', slug)} cannot be written: ${systemReason(code)}.`, { cause: error });
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { textFindings } from '../catalog/parse/text-checks.ts';
+import { OperationError, UsageError } from '../diagnostics/diagnostic.ts';
+import { explain } from '../schema/explain.ts';
+
+/** An answer as a flag or a person gives it: text, or a list of texts. */
+export type Given = string | readonly string[];
+
+/**
+ * Checks of every answer. Each takes the name under which the answer was given, for the message, and the answer; it
+ * gives the value, or throws UsageError for what can never be right and OperationError for what is taken.
+ */
+export type ChecksOf<Answers> = {
+  [Key in keyof Answers]-?: (name: string, given: Given) => Exclude<Answers[Key], null>;
+};
+
+/** The answers that flags give, checked; what is not given is left out. All faults are reported together. */
+export function checkFlags<Answers>(
+  flagged: readonly [key: keyof Answers, name: string, given: Given | undefined][],
+  checks: ChecksOf<Answers>,
+): Partial<Answers> {
+  const faults: (UsageError | OperationError)[] = [];
+  const answers: Partial<Answers> = {};
+  for (const [key, name, given] of flagged) {
+    if (given === undefined) continue;
+    try {
+      answers[key] = checks[key](name, given);
+    } catch (error) {
+      if (!(error instanceof UsageError || error instanceof OperationError)) throw error;
+      faults.push(error);
+    }
+  }
+  const message = faults.map((fault) => fault.message).join('\nerror: ');
+  if (faults.some((fault) => fault instanceof UsageError)) throw new UsageError(message);
+  if (faults.length > 0) throw new OperationError(message);
+  return answers;
+}
+
+/** The value that `schema` makes of what was given; throws everything that is wrong with it as one UsageError. */
+export function demand<Schema extends z.ZodType>(
+  schema: Schema,
+  name: string,
+  given: unknown,
+  example = '',
+): z.output<Schema> {
+  const faults = explain(z.strictObject({ [name]: schema }), { [name]: given });
+  if (faults.length > 0) {
+    throw new UsageError(
+      faults.map(({ message, hint }) => [message, hint, example].filter((part) => part !== '').join(' ')).join(' '),
+    );
+  }
+  return schema.parse(given);
+}
+
+/** One line of text in which nothing hides, breaks the line or cannot be written; throws UsageError for any other. */
+export function oneLine(name: string, text: string): string {
+  if (/[\n\r\u0085\u2028\u2029]/.test(text)) {
+    throw new UsageError(`\`${name}\` has a line break; it has to be one line of text.`);
+  }
+  if (/[\p{Cs}\p{Noncharacter_Code_Point}\uFFFD]/u.test(text)) {
+    throw new UsageError(`\`${name}\` has a character that is not text; it has to be valid UTF-8.`);
+  }
+  const [finding] = textFindings(text);
+  if (finding !== undefined) {
+    throw new UsageError(
+      `\`${name}\` cannot be used, column ${finding.place.column}: ${finding.message} ${finding.hint}`,
+    );
+  }
+  return text;
+}

@@ -1,0 +1,30 @@
+import type { FrontMatter } from './front-matter.ts';
+
+/** An agent as its folder holds it, read and found well-formed. */
+export interface Agent extends FrontMatter {
+  slug: string;
+  /** The body of agent.md: Markdown, without blank lines around it. */
+  howItWorks: string;
+  /** Byte for byte the text of prompt.txt, as are the samples. */
+  prompt: string;
+  sampleInput: string;
+  sampleOutput: string;
+  config: Config | null;
+}
+
+/** The config of an agent. */
+export interface Config {
+  /** The name of the file in the folder, such as `config.json`. */
+  file: string;
+  text: string;
+  /** The parsed value where the file is JSON and holds an object, else its text. */
+  value: string | Record<string, unknown>;
+}
+
+/** An agent that a build renders. */
+export interface NumberedAgent extends Agent {
+  issue: number;
+}
+
+/** The names of the files that every agent has. */
+export const requiredFiles = ['agent.md', 'prompt.txt', 'sample-input.txt', 'sample-output.txt'] as const;

@@ -1,0 +1,60 @@
+import { type CallTools, field, startCalls } from './calls.ts';
+import type { ListName, SignupProvider } from './provider.ts';
+import { secretsOf } from './safe-errors.ts';
+
+export interface ButtondownSettings {
+  /** The API's address, without the path /v1/subscribers. */
+  url: string;
+  key: string;
+  /** The tag of each list. */
+  lists: Record<ListName, string>;
+}
+
+const existing = ['email_already_exists', 'subscriber_already_exists'];
+const blocked = ['email_blocked', 'subscriber_blocked', 'subscriber_suppressed', 'firewall_blocked'];
+const invalid = ['email_invalid', 'email_empty'];
+
+/**
+ * Stores sign-ups at Buttondown, a list being a tag (https://docs.buttondown.com/api-subscribers-create).
+ *
+ * An address that is known gets the tag added. Its type is `unactivated`, so that who left comes back by confirming a
+ * mail only, never by somebody else's typing the address.
+ */
+export function createButtondown({ url, key, lists }: ButtondownSettings, tools: CallTools): SignupProvider {
+  const provider = 'buttondown';
+  return {
+    name: provider,
+    async add({ email, list, note }, signal) {
+      const calls = startCalls(provider, secretsOf(key, email, note), signal, tools);
+      const call = {
+        step: 'create',
+        method: 'POST',
+        url: `${url}/v1/subscribers`,
+        headers: { authorization: `Token ${key}`, 'x-buttondown-collision-behavior': 'add' },
+        body: JSON.stringify({
+          email_address: email,
+          type: 'unactivated',
+          tags: [lists[list]],
+          ...(note === undefined ? {} : { notes: note }),
+        }),
+      } as const;
+      const answer = await calls.send(call);
+      if (answer.ok || answer.status === 409) return 'accepted';
+      const code = field(answer.body, 'code');
+      if (answer.status === 400 && [...existing, ...blocked].some((known) => known === code)) return 'accepted';
+      if (answer.status === 400 && invalid.some((known) => known === code)) return 'invalid';
+      if (answer.status === 422 && blamesAddress(answer.body)) return 'invalid';
+      throw calls.refused(call, answer, code);
+    },
+  };
+}
+
+/** A 422 lists the faulty fields in `detail`, each with its place: `loc: ['body', 'input', 'email_address']`. */
+function blamesAddress(body: unknown): boolean {
+  const detail = field(body, 'detail');
+  if (!Array.isArray(detail) || detail.length === 0) return false;
+  return detail.every((fault) => {
+    const place = field(fault, 'loc');
+    return Array.isArray(place) && place.at(-1) === 'email_address';
+  });
+}

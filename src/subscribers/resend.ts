@@ -1,0 +1,89 @@
+import { type Answer, type CallTools, field, startCalls } from './calls.ts';
+import type { ListName, SignupLog, SignupProvider } from './provider.ts';
+import { secretsOf } from './safe-errors.ts';
+
+export interface ResendSettings {
+  /** The API's address, without the path /contacts. */
+  url: string;
+  key: string;
+  /** The id of each list's segment. */
+  lists: Record<ListName, string>;
+  /** The contact property that takes the note; null: notes are not passed on. */
+  noteProperty: string | null;
+}
+
+/**
+ * Stores sign-ups at Resend: a contact, then its place in the list's segment
+ * (https://resend.com/docs/api-reference/contacts/create-contact).
+ *
+ * The note is set by a call of its own. Then nothing but the address in the first call comes from the reader, and what
+ * fails validation there is the address; and the note of a known contact is stored too.
+ */
+export function createResend(
+  { url, key, lists, noteProperty }: ResendSettings,
+  log: SignupLog,
+  tools: CallTools,
+): SignupProvider {
+  const provider = 'resend';
+  const headers = { authorization: `Bearer ${key}` };
+  return {
+    name: provider,
+    async add({ id, email, list, note }, signal) {
+      const calls = startCalls(provider, secretsOf(key, email, note), signal, tools);
+      const contact = `${url}/contacts/${encodeURIComponent(email)}`;
+
+      const create = {
+        step: 'create',
+        method: 'POST',
+        url: `${url}/contacts`,
+        headers,
+        body: JSON.stringify({ email, unsubscribed: false }),
+      } as const;
+      const created = await calls.send(create);
+      if (!created.ok && !alreadyThere(created)) {
+        if (blamesAddress(created)) return 'invalid';
+        throw calls.refused(create, created, field(created.body, 'name'));
+      }
+
+      if (note !== undefined && note !== '' && noteProperty !== null) {
+        const describe = {
+          step: 'note',
+          method: 'PATCH',
+          url: contact,
+          headers,
+          body: JSON.stringify({ properties: { [noteProperty]: note } }),
+        } as const;
+        const described = await calls.send(describe);
+        if (!described.ok) throw calls.refused(describe, described, field(described.body, 'name'));
+      } else if (note) {
+        log.warn({ provider, signup: id }, 'The note of a sign-up was not passed on: no property is set for it.');
+      }
+
+      const join = {
+        step: 'segment',
+        method: 'POST',
+        url: `${contact}/segments/${encodeURIComponent(lists[list])}`,
+        headers,
+      } as const;
+      const joined = await calls.send(join);
+      if (joined.ok) return 'accepted';
+      throw calls.refused(join, joined, field(joined.body, 'name'));
+    },
+  };
+}
+
+/** No code of its own is documented for a contact that exists, so the message has to tell. */
+function alreadyThere({ status, body }: Answer): boolean {
+  return status === 409 || ((status === 400 || status === 422) && /already exists/i.test(message(body)));
+}
+
+/** An invalid key is a `validation_error` too (github.com/resend/resend-node/pull/617), and not the reader's fault. */
+function blamesAddress({ status, body }: Answer): boolean {
+  const validation = (status === 400 || status === 422) && field(body, 'name') === 'validation_error';
+  return validation && !/api key/i.test(message(body));
+}
+
+function message(body: unknown): string {
+  const text = field(body, 'message');
+  return typeof text === 'string' ? text : '';
+}

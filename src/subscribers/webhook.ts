@@ -1,0 +1,33 @@
+import { createHmac } from 'node:crypto';
+import { type CallTools, startCalls } from './calls.ts';
+import type { SignupProvider } from './provider.ts';
+import { secretsOf } from './safe-errors.ts';
+
+export interface WebhookSettings {
+  /** Where the sign-ups are sent, in full. */
+  url: string;
+  /** The secret that signs them. */
+  key: string;
+}
+
+/**
+ * Sends each sign-up as JSON `{id, time, email, list, note}` with `X-Catalog-Signature: sha256=<hex>`, the HMAC-SHA-256
+ * of the body's bytes. Any 2xx means that it is stored. A repeated call has the same `id` and the same bytes.
+ */
+export function createWebhook({ url, key }: WebhookSettings, tools: CallTools): SignupProvider {
+  const provider = 'webhook';
+  const { pathname, search } = new URL(url);
+  return {
+    name: provider,
+    async add({ id, time, email, list, note }, signal) {
+      const secrets = secretsOf(key, email, note, pathname === '/' ? undefined : pathname, search);
+      const calls = startCalls(provider, secrets, signal, tools);
+      const body = JSON.stringify({ id, time, email, list, ...(note === undefined ? {} : { note }) });
+      const headers = { 'x-catalog-signature': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` };
+      const call = { step: 'deliver', method: 'POST', url, headers, body } as const;
+      const answer = await calls.send(call);
+      if (answer.ok) return 'accepted';
+      throw calls.refused(call, answer);
+    },
+  };
+}

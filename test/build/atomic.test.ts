@@ -1,0 +1,322 @@
+import fs, { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { renderCatalog } from '../../src/build/build.ts';
+import { findPending } from '../../src/build/pending.ts';
+import { readPublished } from '../../src/build/read-build.ts';
+import { writeBuild } from '../../src/build/write.ts';
+import { loadSettings } from '../../src/catalog/settings.ts';
+import { contentType } from '../../src/outputs/index.ts';
+import { followBuild } from '../../src/server/live-build.ts';
+import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { dieAt } from '../support/die-at.ts';
+import { catalog, catalogProcess, run } from '../support/process.ts';
+
+/** What readers of dist/ rely on: every file is whole at any moment, and a build that fails leaves all as it was. */
+
+const before: SmallAgent[] = [
+  { slug: 'kept', date: '2026-01-01' },
+  { slug: 'changed', date: '2026-01-02' },
+  { slug: 'removed', date: '2026-01-03' },
+];
+const after: SmallAgent[] = [
+  { slug: 'kept', date: '2026-01-01' },
+  { slug: 'changed', date: '2026-01-02', files: { 'sample-output.txt': 'Another line.\n' } },
+  { slug: 'added', date: '2026-01-03' },
+];
+const build = (folder: string) => catalog(['build', '--cwd', folder, '--today', '2026-02-01']);
+const killer = fileURLToPath(new URL('../support/kill-at.mjs', import.meta.url));
+
+const killed = fileURLToPath(new URL('../support/write-killed.mjs', import.meta.url));
+type Files = Record<string, string>;
+
+/** The files of both states by path, the new ones in the order in which a build puts them in place. */
+async function bothStates(folder: string): Promise<{ old: Files; new: Files }> {
+  for (const [name, agents] of [
+    ['old', before],
+    ['new', after],
+  ] as const) {
+    writeCatalog(join(folder, name), agents);
+    const built = await build(join(folder, name));
+    assert.is(built.code, 0, built.stderr);
+  }
+  const { rendered: built } = renderCatalog({
+    cwd: join(folder, 'new'),
+    settings: loadSettings(join(folder, 'new'), {}, {}),
+    today: '2026-02-01',
+  });
+  const rendered = Object.fromEntries([...built.files].map(([path, bytes]) => [path, bytes.toString('latin1')]));
+  assert.equal(snapshot(join(folder, 'new', 'dist')), rendered);
+  return { old: snapshot(join(folder, 'old', 'dist')), new: rendered };
+}
+
+/**
+ * Writes the new build again and again, killed at the first call that changes the disk, then at a later one, and so on,
+ * until one ends well; `check` sees the folder after each kill, and the next write has to complete it. Returns the
+ * kills.
+ */
+async function killAtEachStep(
+  folder: string,
+  states: { old: Files; new: Files },
+  from: string | null,
+  check: (dist: string) => void | Promise<void>,
+) {
+  writeFiles(folder, { 'new.json': JSON.stringify(states.new) });
+  const files = new Map(Object.entries(states.new).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
+  const attempt = async (step: number) => {
+    const dist = join(folder, `at-${step}`, 'dist');
+    mkdirSync(join(folder, `at-${step}`));
+    if (from !== null) linkFolder(from, dist);
+    const ended =
+      step % everySoOften === 1 ? await killProcess(dist, step) : dieAt(step, () => writeBuild(dist, files));
+    await check(dist);
+    writeBuild(dist, files);
+    assert.equal(snapshot(dist), states.new);
+    assert.equal(readdirSync(join(folder, `at-${step}`)), ['dist']);
+    rmSync(join(folder, `at-${step}`), { recursive: true });
+    return ended;
+  };
+  const killProcess = async (dist: string, step: number) => {
+    const args = ['--import', killer, killed, dist, join(folder, 'new.json')];
+    const { signal, stderr } = await run(process.execPath, args, { env: { KILL_AT: String(step) } });
+    assert.is(stderr, '');
+    return signal === 'SIGKILL';
+  };
+  let kills = 0;
+  for (let step = 1; await attempt(step); step += step < allUpTo ? 1 : 3) kills += 1;
+  return kills;
+}
+
+/** A copy of a folder whose files are the same ones: a build puts others in their place, and never writes into them. */
+function linkFolder(from: string, to: string): void {
+  for (const entry of readdirSync(from, { withFileTypes: true, recursive: true })) {
+    const path = join(relative(from, entry.parentPath), entry.name);
+    if (entry.isDirectory()) mkdirSync(join(to, path), { recursive: true });
+    else {
+      mkdirSync(dirname(join(to, path)), { recursive: true });
+      linkSync(join(from, path), join(to, path));
+    }
+  }
+}
+
+/** Up to this step each one is tried, later every third: they do the same to one file after the other. */
+const allUpTo = 30;
+
+/** One kill in so many is a real one, of a process of its own; the others are played. */
+const everySoOften = 25;
+
+test('killed at any step of a change, dist/ has whole files only, and the next build completes it', async () => {
+  await inFolder(async (folder) => {
+    const states = await bothStates(folder);
+    const served = new Set<string>();
+    const kills = await killAtEachStep(folder, states, join(folder, 'old', 'dist'), async (dist) => {
+      const now = snapshot(dist);
+      for (const [path, bytes] of Object.entries(now)) {
+        assert.ok(
+          bytes === states.old[path] || bytes === states.new[path],
+          `${path} is neither the old nor the new one`,
+        );
+      }
+      for (const path of Object.keys(states.old)) {
+        if (path in states.new) assert.ok(path in now, `${path} is missing`);
+      }
+      const listed = JSON.parse(now['api/agents.json'] ?? '').agents as { slug: string }[];
+      for (const { slug } of listed) assert.ok(`agents/${slug}.html` in now, `${slug} is listed but not there`);
+      if (now['build.json'] === states.new['build.json']) assert.equal(now, states.new);
+      served.add(await servedState(dist, states));
+    });
+    assert.ok(kills > 30, `only ${kills} kills`);
+    assert.equal([...served], ['old', 'new']);
+  });
+});
+
+/** Which build a server serves that is started on a folder: every file has to be of one. */
+async function servedState(dist: string, states: { old: Files; new: Files }): Promise<'old' | 'new'> {
+  const follower = await followBuild(dist, pino({ level: 'silent' }));
+  try {
+    const { info, files, slugs } = follower.current();
+    const state = info.id === JSON.parse(states.new['build.json'] ?? '').id ? 'new' : 'old';
+    const wrong: string[] = [];
+    for (const path of Object.keys({ ...states.old, ...states.new })) {
+      if (contentType(path) === undefined) continue;
+      const file = await files.get(path);
+      const bytes = file === null || file === 'large' ? undefined : file.bytes.toString('latin1');
+      if (bytes !== states[state][path]) wrong.push(path);
+    }
+    assert.equal(wrong, [], `served as the ${state} build, but not of it`);
+    assert.equal([...slugs].sort(), state === 'new' ? ['added', 'changed', 'kept'] : ['changed', 'kept', 'removed']);
+    return state;
+  } finally {
+    follower.stop();
+  }
+}
+
+test('a server that is running takes up a build whose process was killed while it put the files in place', async () => {
+  await inFolder(async (folder) => {
+    const states = await bothStates(folder);
+    const dist = join(folder, 'old', 'dist');
+    const follower = await followBuild(dist, pino({ level: 'silent' }));
+    try {
+      const files = new Map(Object.entries(states.new).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
+      // In the middle of the renames.
+      assert.ok(dieAt(files.size + 20, () => writeBuild(dist, files)));
+      assert.is.not(readFileSync(join(dist, 'build.json'), 'latin1'), states.new['build.json']);
+      await follower.refresh();
+      assert.equal([...follower.current().slugs].sort(), ['added', 'changed', 'kept']);
+      const live = follower.current();
+      writeBuild(dist, files);
+      await follower.refresh();
+      assert.is(follower.current(), live);
+      assert.is(await servedState(dist, states), 'new');
+    } finally {
+      follower.stop();
+    }
+  });
+});
+
+test('reports and deliveries know a killed build as the server does', async () => {
+  await inFolder(async (folder) => {
+    const states = await bothStates(folder);
+    const dist = join(folder, 'old', 'dist');
+    const files = new Map(Object.entries(states.new).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
+    assert.ok(dieAt(files.size + 20, () => writeBuild(dist, files)));
+    assert.equal([...readPublished(dist).slugs].sort(), ['added', 'changed', 'kept']);
+    const host = join(folder, 'host');
+    const sent = await catalog(['deliver', `catalog@host.example:${host}`, '--out', dist, '--ssh', 'sh -c']);
+    assert.is(sent.code, 0, sent.stderr);
+    assert.equal(snapshot(join(host, 'dist')), states.new);
+  });
+});
+
+test('a pending build of another state of the folder is left out and removed', async () => {
+  await inFolder(async (folder) => {
+    const states = await bothStates(folder);
+    const dist = join(folder, 'old', 'dist');
+    const filesOf = (state: Files) =>
+      new Map(Object.entries(state).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
+    assert.ok(dieAt(filesOf(states.new).size + 20, () => writeBuild(dist, filesOf(states.new))));
+    // Somebody puts another build there, as from a backup.
+    rmSync(dist, { recursive: true });
+    writeFiles(dist, { 'build.json': `${states.old['build.json']} ` });
+    assert.is(findPending(dist), null);
+    writeBuild(dist, filesOf(states.old));
+    assert.is(await servedState(dist, states), 'old');
+    assert.not(readdirSync(join(folder, 'old')).some((name) => name.startsWith('.dist')));
+  });
+});
+
+test('killed at any step of a first build, dist/ is absent or whole', async () => {
+  await inFolder(async (folder) => {
+    const states = await bothStates(folder);
+    const kills = await killAtEachStep(folder, states, null, (dist) => {
+      if (existsSync(dist)) assert.equal(snapshot(dist), states.new);
+    });
+    assert.ok(kills > 10, `only ${kills} kills`);
+  });
+});
+
+test('a build leaves nothing beside dist/, also when an earlier one was killed', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    const args = ['build', '--cwd', folder, '--today', '2026-02-01'];
+    await catalogProcess(args, { node: ['--import', killer], env: { KILL_AT: '24' } });
+    assert.ok(readdirSync(folder).some((name) => name.startsWith('.dist.staging-')));
+    assert.is((await build(folder)).code, 0);
+    assert.equal(readdirSync(folder).sort(), ['agents', 'catalog.config.json', 'dist']);
+  });
+});
+
+test('a build that fails leaves dist/ as it was', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    await build(folder);
+    const good = snapshot(join(folder, 'dist'));
+    writeFiles(folder, { 'agents/kept/prompt.txt': 'No sections\n' });
+    const failed = await build(folder);
+    assert.is(failed.code, 1);
+    assert.equal(snapshot(join(folder, 'dist')), good);
+  });
+});
+
+test('the new files of a change are on the disk before the first of them is put in place', async () => {
+  await inFolder(async (folder) => {
+    const dist = join(folder, 'dist');
+    writeBuild(dist, new Map(['same', 'one', 'build.json'].map((path) => [path, Buffer.from('old')])));
+    const synced: string[] = [];
+    let before: string[] | undefined;
+    const { openSync, fsyncSync, renameSync } = fs;
+    let opened = '';
+    Object.assign(fs, {
+      openSync(...args: Parameters<typeof openSync>) {
+        opened = relative(folder, String(args[0])).replace(/^[^/]*staging-\d+/, 'staging');
+        return openSync(...args);
+      },
+      fsyncSync(file: number) {
+        synced.push(opened);
+        fsyncSync(file);
+      },
+      renameSync(...args: Parameters<typeof renameSync>) {
+        before ??= [...synced];
+        renameSync(...args);
+      },
+    });
+    syncBuiltinESMExports();
+    try {
+      const files = { same: 'old', one: 'new', 'a/two': 'new', 'build.json': 'new' };
+      writeBuild(dist, new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)])));
+    } finally {
+      Object.assign(fs, { openSync, fsyncSync, renameSync });
+      syncBuiltinESMExports();
+    }
+    assert.equal(before, [
+      ...['one', 'a/two', 'build.json'].map((path) => join('staging/files', path)),
+      join('staging', 'plan.json'),
+    ]);
+  });
+});
+
+test('a file that did not change is not touched, and what is gone is removed with its folder', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    await build(folder);
+    const dist = join(folder, 'dist');
+    const stamp = (path: string) => statSync(join(dist, path), { bigint: true });
+    const [kept, index] = [stamp('agents/kept.md'), stamp('api/agents.json')];
+    rmSync(join(folder, 'agents', 'removed'), { recursive: true });
+    const built = await catalog(['build', '--cwd', folder, '--today', '2026-02-01', '--json']);
+    assert.is(built.code, 0, built.stderr);
+    assert.is(stamp('agents/kept.md').ino, kept.ino);
+    assert.is(stamp('agents/kept.md').mtimeNs, kept.mtimeNs);
+    assert.is.not(stamp('api/agents.json').ino, index.ino);
+    assert.not(existsSync(join(dist, 'agents', 'removed')));
+    assert.ok(JSON.parse(built.stdout).written.removed > 3);
+  });
+});
+
+test('a folder that is not a build is left alone', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    writeFiles(folder, { 'precious/thesis.txt': 'years of work' });
+    const built = await catalog(['build', '--cwd', folder, '--out', 'precious']);
+    assert.is(built.code, 1);
+    assert.match(built.stderr, /precious holds files, but no build\.json/);
+    assert.equal(readdirSync(join(folder, 'precious')), ['thesis.txt']);
+  });
+});
+
+test('where dist/ is a symbolic link, the build goes into the folder that it leads to', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    assert.is((await catalog(['build', '--cwd', folder, '--out', 'builds/a'])).code, 0);
+    symlinkSync('builds/a', join(folder, 'dist'));
+    rmSync(join(folder, 'agents', 'removed'), { recursive: true });
+    assert.is((await build(folder)).code, 0);
+    assert.not.match(readFileSync(join(folder, 'builds', 'a', 'api', 'agents.json'), 'utf8'), /removed/);
+  });
+});
+
+test.run();

@@ -1,0 +1,45 @@
+import { cpSync, readdirSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { copyBundled, inFolder, snapshot } from '../support/catalog.ts';
+import { catalogProcess } from '../support/process.ts';
+
+test('the same sources give the same bytes in another folder, time zone, locale and year', async () => {
+  await inFolder(async (folder) => {
+    const [here, there] = [join(folder, 'here'), join(folder, 'a folder elsewhere')];
+    copyBundled(here);
+    cpSync(join(here, 'catalog.config.json'), join(there, 'catalog.config.json'));
+    for (const slug of readdirSync(join(here, 'agents')).reverse()) {
+      cpSync(join(here, 'agents', slug), join(there, 'agents', slug), { recursive: true });
+      utimesSync(join(there, 'agents', slug), new Date(0), new Date(0));
+    }
+    const [first, second] = await Promise.all([
+      catalogProcess(['build', '--cwd', here, '--today', '2026-11-21'], {
+        env: { TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },
+      }),
+      // With a cache of its own, it draws its own pictures.
+      catalogProcess(['build', '--cwd', there, '--today', '2026-11-21', '--out', 'elsewhere'], {
+        env: { TZ: 'America/Los_Angeles', LANG: 'C', LC_ALL: 'C', CATALOG_CACHE: join(folder, 'cache') },
+      }),
+    ]);
+    assert.is(first.code, 0, first.stderr);
+    assert.is(second.code, 0, second.stderr);
+    assert.equal(snapshot(join(here, 'dist')), snapshot(join(there, 'elsewhere')));
+  });
+});
+
+test('the day is that of the time zone in the settings, not that of the machine', async () => {
+  await inFolder(async (folder) => {
+    const { writeCatalog } = await import('../support/catalog.ts');
+    const { zone } = await import('../../src/calendar.ts');
+    const timezone = 'Pacific/Kiritimati';
+    const day = zone(timezone).today(new Date());
+    writeCatalog(folder, [{ slug: 'one', date: day }], { timezone });
+    const built = await catalogProcess(['build', '--cwd', folder, '--json'], { env: { TZ: 'Pacific/Pago_Pago' } });
+    assert.is(built.code, 0, built.stderr);
+    assert.is(JSON.parse(built.stdout).counts.agents, 1);
+  });
+});
+
+test.run();

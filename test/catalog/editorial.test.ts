@@ -1,0 +1,157 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { editorialRules } from '../../src/catalog/rules/index.ts';
+import { loadSettings } from '../../src/catalog/settings.ts';
+import { allRules } from '../../src/diagnostics/codes.ts';
+import { validateCatalog } from '../../src/validate.ts';
+import { bundled, inFolder, writeCatalog } from '../support/catalog.ts';
+import { type Change, edit, editorialMistakes, front, input, prompt } from '../support/editorial-mistakes.ts';
+import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
+import { catalog } from '../support/process.ts';
+
+/** The rules about writing: each row breaks a good agent in one place and says what is reported, and where. */
+
+const today = '2026-01-01';
+
+function inAgent(change: Change, settings: object = {}): Promise<string[]> {
+  return inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'a', date: today, ...change }], settings);
+    const { diagnostics } = await validateCatalog(folder, loadSettings(folder, {}, {}), today);
+    return diagnostics.map(({ code, severity, file, line, column }) => {
+      assert.ok(file.startsWith('agents/a/'), file);
+      return `${severity} ${code} ${file.slice('agents/a/'.length)}:${line}:${column}`;
+    });
+  });
+}
+
+for (const [name, change, expected] of editorialMistakes) {
+  test(`finds ${name}`, async () => {
+    const lines = [expected].flat().map((line) => line.replace(' ', ' editorial/'));
+    assert.equal(await inAgent(change), lines);
+  });
+}
+
+test('finds nothing in a good agent', async () => {
+  assert.equal(await inAgent({}), []);
+});
+
+const fine: [name: string, change: Change, settings?: object][] = [
+  [
+    'a prompt with Markdown headings',
+    { files: { 'prompt.txt': goodPrompt.replace(/^(?=INPUT|RULES|OUTPUT)/gm, '## ') } },
+  ],
+  ['a quoted word of praise', prompt('verbatim.', 'verbatim, also words such as "best".')],
+  ['praise as a part of another word', prompt('Find the rows', 'Find, before the best-before date, the rows')],
+  ['braces in a code span', prompt('line of ROWS', 'line of ROWS, also `{{name}}`,')],
+  ['two closing braces of JSON', prompt('line of ROWS', 'line of ROWS, also {"a":{"b":1}},')],
+  ['a prohibition that says what to do', prompt('\n\nOUTPUT', '\n7. Never use colours; write words.\n\nOUTPUT')],
+  ["a vendor's name in an agent for it alone", prompt('Find the rows', 'In Claude Code, find the rows')],
+  [
+    'a mail address of an example domain',
+    input(edit(goodSampleInput, 'Ida to Bo', 'ida@shop.example to b@example.com')),
+  ],
+  ['a repository address', input(edit(goodSampleInput, 'Ida to Bo', 'git@github.com:ida/stock.git'))],
+  ['a comment after a number', front('issue', '1 # written by publish')],
+  ['a quoted text with #', front('problem', '"Ada has a list that nobody checked for a year, and ticket #12 asks."')],
+  [
+    'an abbreviation in the excerpt',
+    front('excerpt', 'Finds rows that cannot be right, e.g. Counts below zero, and what to ask.'),
+  ],
+  [
+    'other words where the catalog is not in English',
+    {
+      files: { 'prompt.txt': edit(goodPrompt, '5. Write "unknown" for', '5. Schreibe "unbekannt" für') },
+      front: { excerpt: 'All die Zeilen einer Liste, die nicht stimmen können, mit Rat und Tat.' },
+    },
+    { language: 'de' },
+  ],
+];
+for (const [name, change, settings] of fine) {
+  test(`lets pass ${name}`, async () => {
+    assert.equal(await inAgent(change, settings), []);
+  });
+}
+
+test('every editorial rule is registered, runs, and has a mistake in the table', () => {
+  const codes = editorialRules.map(({ code }) => code);
+  const registered = allRules.filter(({ code }) => code.startsWith('editorial/'));
+  assert.equal(
+    codes,
+    registered.map(({ code }) => code),
+  );
+  const tried = new Set(editorialMistakes.flatMap(([, , expected]) => expected).map((line) => line.split(' ')[1]));
+  assert.equal(
+    codes.filter((code) => !tried.has(code.replace('editorial/', ''))),
+    [],
+  );
+});
+
+test('an agent with a structural error gets no editorial findings', async () => {
+  const found = await inAgent({
+    front: { difficulty: 'medum', excerpt: 'Short.' },
+    files: { 'sample-input.txt': 'x\n' },
+  });
+  assert.equal(found, ['error front-matter/value agent.md:6:13']);
+});
+
+test('the agents that come with the program have no errors', async () => {
+  const { code, stdout } = await catalog(['validate', '--json', '--cwd', bundled]);
+  const { ok, diagnostics } = JSON.parse(stdout);
+  assert.equal({ code, ok, diagnostics }, { code: 0, ok: true, diagnostics: [] });
+});
+
+test('an editorial error makes validate end with 1, and the build goes through without a word of it', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'a', date: today, front: { excerpt: 'Short.' } }]);
+    const validated = await catalog(['validate', '--cwd', folder]);
+    assert.is(validated.code, 1);
+    assert.match(validated.stdout, 'agents/a/agent.md:8:10  error  editorial/excerpt');
+    assert.match(validated.stdout, '> 8 | excerpt: Short.');
+    const built = await catalog(['build', '--cwd', folder, '--today', today]);
+    assert.is(built.code, 0, built.stderr);
+    assert.not.match(built.stdout + built.stderr, 'editorial');
+  });
+});
+
+test('an editorial warning leaves the exit code of validate at 0', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'a', date: today, front: { tags: '[small]' } }]);
+    const { code, stdout } = await catalog(['validate', '--cwd', folder]);
+    assert.is(code, 0);
+    assert.match(stdout, 'warning  editorial/portable');
+  });
+});
+
+/** Made up here, and put together so that no scanner takes this file for a leak. */
+const linearKey = ['lin', 'api', 'a1B2c3D4e5'.repeat(4)].join('_');
+const githubToken = ['ghp', 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6'].join('_');
+
+const secrets: [name: string, added: string, expected: string[]][] = [
+  ['finds a key', linearKey, ['9:1 a Linear key']],
+  ['finds a token', githubToken, ['9:1 a GitHub token']],
+  [
+    'finds the second secret of a file',
+    `${githubToken}\nkey: ${linearKey}`,
+    ['9:1 a GitHub token', '10:6 a Linear key'],
+  ],
+  ['passes placeholders', 'postgres://ida:<password>@db.example/stock', []],
+];
+for (const [name, added, expected] of secrets) {
+  test(`the search for secrets ${name}`, async () => {
+    await inFolder(async (folder) => {
+      writeCatalog(folder, [{ slug: 'a', date: today, ...input(`${goodSampleInput}${added}\n`) }]);
+      const { diagnostics } = await validateCatalog(folder, loadSettings(folder, {}, {}), today);
+      assert.equal(
+        diagnostics.map(({ code, file, line, column, message }) => `${code} ${file} ${line}:${column} ${message}`),
+        expected.map((secret) => `text/secret agents/a/sample-input.txt ${secret.replace(' ', ' This looks like ')}.`),
+      );
+    });
+  });
+}
+
+test('nothing is wrong with the agents that come with the program', async () => {
+  const { diagnostics } = await validateCatalog(bundled, loadSettings(bundled, {}, {}), today);
+  assert.equal(diagnostics, []);
+});
+
+test.run();

@@ -1,0 +1,111 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { addDays } from '../../src/calendar.ts';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { checkCatalog } from '../../src/validate.ts';
+import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { agentWith, type SingleMistake, singleMistakes } from '../support/single-mistakes.ts';
+
+/** One mistake gives one message, on the guilty file, with how to fix it, and never hides another. */
+
+/** What is found in a catalog that holds an agent for each group of mistakes, and two agents without any. */
+function check(groups: readonly SingleMistake[][], settings?: string): Promise<Diagnostic[]> {
+  return inFolder(async (folder) => {
+    const good: SmallAgent[] = [
+      { slug: 'one', date: '2026-01-01', front: { issue: '1' } },
+      { slug: 'two', date: '2026-01-02', front: { issue: '2' } },
+    ];
+    const agents = groups.map((group, index) => agentWith(group, `agent-${index}`, addDays('2027-01-01', index)));
+    writeCatalog(folder, [...good, ...agents]);
+    if (settings !== undefined) writeFiles(folder, { 'catalog.config.json': settings });
+    return (await checkCatalog(folder, { today: '2026-02-01' }, {})).diagnostics;
+  });
+}
+
+const placeOf = ({ file, line, column }: Diagnostic) => `${file}:${line}:${column}`;
+const inAgent = ({ at }: SingleMistake, index: number) => `agents/agent-${index}${at.startsWith(':') ? '' : '/'}${at}`;
+const told = (found: readonly Diagnostic[]) => found.map(({ code, message }) => `${code}: ${message}`).join('\n');
+
+function assertMessage({ code, message, hint }: Diagnostic, expected: SingleMistake): void {
+  assert.is(code, expected.code);
+  assert.ok(message.includes(expected.says), message);
+  assert.ok(hint.includes(expected.fix), hint);
+  assert.match(message, /^\S.*[.]$/);
+  assert.match(hint, /[.?]$/);
+}
+
+const ofAgents = singleMistakes.filter(({ settings }) => settings === undefined);
+const ofSettings = singleMistakes.filter(({ settings }) => settings !== undefined);
+const all = check(ofAgents.map((mistake) => [mistake]));
+
+for (const [index, mistake] of ofAgents.entries()) {
+  test(`one message for ${mistake.name}`, async () => {
+    const found = (await all).filter(({ slug }) => slug === `agent-${index}`);
+    assert.equal(found.map(placeOf), [inAgent(mistake, index)], told(found));
+    assertMessage(found[0] as Diagnostic, mistake);
+  });
+}
+
+test('beside these mistakes, agents without one get no message', async () => {
+  const agents = new Set(ofAgents.map((_, index) => `agent-${index}`));
+  assert.is(told((await all).filter(({ slug }) => slug === null || !agents.has(slug))), '');
+});
+
+for (const [index, mistake] of ofSettings.entries()) {
+  test(`in the settings, one message for ${mistake.name}, and one for a mistake in an agent`, async () => {
+    const other = ofAgents.filter(({ name }) => !/category|assistant|difficulty/.test(name))[
+      index * 3
+    ] as SingleMistake;
+    const found = await check([[other]], mistake.settings);
+    const own = found.filter(({ slug }) => slug === null);
+    assert.equal(own.map(placeOf), [mistake.at], told(own));
+    assertMessage(own[0] as Diagnostic, mistake);
+    assert.equal(found.filter(({ slug }) => slug !== null).map(placeOf), [inAgent(other, 0)], told(found));
+  });
+}
+
+/** Whether two mistakes can be made in one agent without one undoing the other. */
+function fit(a: SingleMistake, b: SingleMistake): boolean {
+  const touched = [a, b].flatMap(({ front, files }) => [...Object.keys(front), ...Object.keys(files)]);
+  const rewritesFrontMatter = touched.includes('agent.md') || touched.includes('x/agent.md');
+  const changesKeys = Object.keys({ ...a.front, ...b.front }).length > 0;
+  return new Set(touched).size === touched.length && !(rewritesFrontMatter && changesKeys);
+}
+
+test('a mistake of writing is reported beside one of structure, where the texts are whole', async () => {
+  const ofWriting = ofAgents.filter(({ code }) => code.startsWith('editorial/'));
+  const beside = ofAgents.filter(({ code }) =>
+    ['folder/unknown-file', 'config/json', 'file/final-newline'].includes(code),
+  );
+  const pairs = beside.flatMap((one) => ofWriting.filter((other) => fit(one, other)).map((other) => [one, other]));
+  assert.ok(pairs.length > 10);
+  const found = await check(pairs);
+  for (const [index, pair] of pairs.entries()) {
+    const own = found.filter(({ slug }) => slug === `agent-${index}`);
+    assert.equal(own.map(({ code }) => code).sort(), pair.map(({ code }) => code).sort(), told(own));
+  }
+});
+
+test('two mistakes in one agent are both reported', async () => {
+  // The rules about writing are asked once the texts and the front matter are whole.
+  const structural = ofAgents.filter(({ code }) => !code.startsWith('editorial/'));
+  const pairs = structural.flatMap((first, index) => {
+    const second = structural.find((other, at) => at > index + (index % 11) && fit(first, other));
+    return second === undefined ? [] : [[first, second]];
+  });
+  assert.ok(pairs.length > 80);
+  const found = await check(pairs);
+  for (const [index, pair] of pairs.entries()) {
+    const own = found.filter(({ slug }) => slug === `agent-${index}`);
+    const names = pair.map(({ name }) => name).join(' and ');
+    assert.is(own.length, 2, `${names}:\n${told(own)}`);
+    for (const { code, says } of pair) {
+      assert.ok(
+        own.some((one) => one.code === code && one.message.includes(says)),
+        `${names}:\n${told(own)}`,
+      );
+    }
+  }
+});
+
+test.run();

@@ -1,0 +1,167 @@
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { pino } from 'pino';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readPublished } from '../../src/build/read-build.ts';
+import { Console } from '../../src/cli/console.ts';
+import { daily } from '../../src/cli/daily.ts';
+import { catalogBuilder, run } from '../../src/cli/nightly-build.ts';
+import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { until } from '../support/server.ts';
+
+/** A server that builds serves the last good build whatever the catalog is like, and builds again once it can. */
+
+const agents: SmallAgent[] = [
+  { slug: 'one', date: '2026-01-01', front: { issue: '1' } },
+  { slug: 'two', date: '2026-01-02', front: { issue: '2' } },
+];
+const broken = { 'prompt.txt': 'No sections.\n' };
+
+/** Starts a builder over the catalog in `folder`, and gives its error, its messages and the slugs of the build. */
+function start(folder: string): { error: Error | undefined; messages: string; log: string; slugs: string[] } {
+  const [messages, log] = [new PassThrough(), new PassThrough()];
+  const dist = join(folder, 'dist');
+  const environment = { CATALOG_CACHE: process.env.CATALOG_CACHE };
+  const terminal = new Console(new PassThrough(), messages, {});
+  const builder = catalogBuilder({ cwd: folder, dist, flags: {}, environment, terminal, log: pino(log) });
+  let error: Error | undefined;
+  try {
+    builder.start(3000);
+  } catch (thrown) {
+    error = thrown as Error;
+  }
+  builder.stop();
+  const text = (stream: PassThrough) => String(stream.read() ?? '');
+  const slugs = error === undefined ? [...readPublished(dist).slugs].sort() : [];
+  return { error, messages: text(messages), log: text(log), slugs };
+}
+
+test('a due agent with an error is skipped, and the rest of the catalog is built', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, [...agents, { slug: 'new', date: '2026-01-03', files: broken }]);
+    const { error, messages, log, slugs } = start(folder);
+    assert.is(error, undefined);
+    assert.equal(slugs, ['one', 'two']);
+    assert.match(messages, 'prompt/sections');
+    assert.match(log, '"agents":["new"],"msg":"skipped agents that have errors"');
+  }));
+
+const faults: [name: string, agent: string, breakIt: Record<string, string>, told: RegExp][] = [
+  ['a numbered agent is broken', 'agents/two', broken, /prompt\/sections/],
+  ['an agent without a number that is published is broken', 'agents/late', broken, /prompt\/sections/],
+  ['the settings are broken', '.', { 'catalog.config.json': '{' }, /catalog\.config\.json/],
+];
+
+for (const [name, path, files, told] of faults) {
+  test(`when ${name}, the last good build is served`, () =>
+    inFolder((folder) => {
+      writeCatalog(folder, [...agents, { slug: 'late', date: '2026-01-03' }]);
+      assert.is(start(folder).error, undefined);
+      writeFiles(join(folder, path), files);
+      const { error, messages, log, slugs } = start(folder);
+      assert.is(error, undefined);
+      assert.equal(slugs, ['late', 'one', 'two']);
+      assert.match(messages + log, told);
+      assert.match(log, 'the last good build stays');
+    }));
+}
+
+test('without an earlier build, a catalog that cannot be built stops the server with its diagnostics', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, agents);
+    writeFiles(join(folder, 'agents/two'), broken);
+    assert.is(start(folder).error?.name, 'ContentError');
+  }));
+
+test('a program that cannot be started is an outcome, not an exception', async () => {
+  const { error } = await run('/nowhere/node', ['x'], {});
+  assert.is((error as NodeJS.ErrnoException).code, 'ENOENT');
+  const tooLong = await run(process.execPath, ['x'.repeat(4_000_000)], {});
+  assert.is((tooLong.error as NodeJS.ErrnoException).code, 'E2BIG');
+});
+
+interface Played {
+  /** The days that the clock shows, one after another. The last one stays. */
+  days: string[];
+  done: string | null;
+  /** How many tries fail at first. */
+  failures: number;
+  /** The days for which the task is tried. */
+  tries: string[];
+}
+
+const played: { name: string; given: Played }[] = [
+  {
+    name: 'a day that is done is left alone until the next',
+    given: { days: ['01-01', '01-01', '01-02'], done: '01-01', failures: 0, tries: ['01-02'] },
+  },
+  {
+    name: 'a task that fails is tried again',
+    given: { days: ['01-01', '01-02'], done: '01-01', failures: 2, tries: ['01-02', '01-02', '01-02'] },
+  },
+  {
+    name: 'a task that failed before the start is tried soon',
+    given: { days: ['01-01'], done: null, failures: 0, tries: ['01-01'] },
+  },
+  {
+    name: 'a clock that was ahead and is set right brings the day back',
+    given: { days: ['01-09', '01-02'], done: '01-09', failures: 0, tries: ['01-02'] },
+  },
+];
+
+for (const { name, given } of played) {
+  test(`daily: ${name}`, async () => {
+    const { days, done } = given;
+    let [looks, left] = [0, given.failures];
+    const tries: string[] = [];
+    const today = () => days[Math.min(looks++, days.length - 1)] as string;
+    const end = daily({
+      done,
+      today,
+      untilTomorrow: () => 0,
+      retryMs: 1,
+      async task() {
+        tries.push(days[Math.min(looks, days.length) - 1] as string);
+        if (left-- > 0) throw new Error('not yet');
+      },
+    });
+    try {
+      await until(() => tries.length === given.tries.length && looks > tries.length + 2);
+      assert.equal(tries, given.tries);
+    } finally {
+      end();
+    }
+  });
+}
+
+test('daily: the clock is looked at each minute, and after a failure less and less often', async () => {
+  const waits: number[] = [];
+  const real = globalThis.setTimeout;
+  globalThis.setTimeout = ((work: () => void, ms: number) => {
+    waits.push(ms);
+    return real(work, waits.length < 14 ? 0 : 1e6);
+  }) as typeof setTimeout;
+  try {
+    let left = 11;
+    const end = daily({
+      done: '01-01',
+      today: () => '01-02',
+      untilTomorrow: () => 86_400_000,
+      task: async () => {
+        if (left-- > 0) throw new Error('not yet');
+      },
+    });
+    while (waits.length < 14) await new Promise((done) => real(done, 1));
+    end();
+  } finally {
+    globalThis.setTimeout = real;
+  }
+  const seconds = [60, 5, 10, 20, 40, 80, 160, 320, 640, 1280, 1800, 1800, 60, 60];
+  assert.equal(
+    waits,
+    seconds.map((each) => each * 1000),
+  );
+});
+
+test.run();

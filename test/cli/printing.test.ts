@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Console } from '../../src/cli/console.ts';
+import { bundled, inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
+import { catalog } from '../support/process.ts';
+
+/** No text of a stranger steers the terminal that it is printed on, or the GitHub Actions job that prints it. */
+
+const title = '\u001b]0;title\u0007\u009b31m\u202e';
+const command = '::stop-commands::x';
+const evil = `a${title}\n${command}\n  ::error::y ##[add-mask]z`;
+/** A file name cannot hold a slash; it can hold all of these. */
+const folderName = `a${title}\n${command}`;
+const agents: SmallAgent[] = [
+  { slug: 'one', date: '2026-01-01', front: { [JSON.stringify(evil)]: '1', difficulty: JSON.stringify(evil) } },
+  { slug: 'two', date: '2026-01-02', files: { [folderName]: 'x\n', 'prompt.txt': `${evil}\n` } },
+  { slug: folderName, date: '2026-01-03' },
+];
+
+const calls: string[][] = [
+  ['validate'],
+  ['validate', '--json'],
+  ['validate', '--format', 'github'],
+  ['validate', evil],
+  ['status'],
+  ['status', '--json'],
+  ['build'],
+  ['build', '--hold-back'],
+  ['build', '--json', '--hold-back'],
+  ['build', '--format', 'github'],
+  ['publish', '--dry-run'],
+  ['publish', '--dry-run', '--format', 'github'],
+  ['new', '--title', evil, '--category', evil],
+  ['init', evil, '--title', evil],
+  ['votes', '--data', evil],
+  ['signups', '--data', evil],
+  ['publish', '--today', evil],
+  ['build', '--base-url', evil],
+  [evil],
+  [`--${evil}`],
+  ['help', evil],
+];
+for (const args of calls) {
+  test(`nothing of it is obeyed: catalog ${JSON.stringify(args.join(' ')).slice(0, 60)}`, async () => {
+    await inFolder(async (folder) => {
+      writeCatalog(folder, agents);
+      const summary = join(folder, 'summary.md');
+      const { stdout, stderr } = await catalog([...args, '--cwd', folder], {
+        cwd: folder,
+        env: { GITHUB_STEP_SUMMARY: summary, GITHUB_OUTPUT: join(folder, 'outputs') },
+      });
+      assert.ok(stdout + stderr !== '');
+      for (const text of [
+        stdout,
+        stderr,
+        args.includes('validate') && args.includes('github') ? readFileSync(summary, 'utf8') : '',
+      ]) {
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+        assert.not.match(text, /[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/);
+        assert.not.match(text, '##[');
+        for (const line of text.split('\n')) {
+          if (line.trimStart().startsWith('::'))
+            assert.match(line, /^::(?:error|warning) (?:file=.*,title=[a-z-]+\/[a-z-]+|title=[^:]+)::/);
+        }
+      }
+      if (args.includes('--json')) JSON.parse(stdout);
+    });
+  });
+}
+
+test('JSON says the same as before, in escapes', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    const { stdout } = await catalog(['status', '--json', '--cwd', folder, '--today', '2026-01-04']);
+    assert.ok(JSON.stringify(JSON.parse(stdout)).includes(JSON.stringify(folderName).slice(1, -1)));
+  });
+});
+
+test('our own colors stay, and nobody else can bring any', () => {
+  const written = (color: boolean) => {
+    const error = Object.assign(new PassThrough(), { isTTY: color });
+    new Console(new PassThrough(), error, {}).say('\u001b[31mred\u001b[0m \u001b[8mhidden\u001b[38;5;1m\n');
+    return String(error.read());
+  };
+  assert.is(written(true), '\u001b[31mred\u001b[0m �[8mhidden�[38;5;1m\n');
+  assert.is(written(false), '�[31mred�[0m �[8mhidden�[38;5;1m\n');
+});
+
+test('progress is one line on a terminal, which the next message clears; logs get a line every ten seconds', () => {
+  const told = (isTTY: boolean) => {
+    const error = Object.assign(new PassThrough(), { isTTY });
+    let now = 0;
+    const terminal = new Console(new PassThrough(), error, {}, () => now);
+    for (const [done, at] of [0, 50, 120, 200, 9000, 10_050, 20_000, 20_100].entries()) {
+      now = at;
+      terminal.progress('Checking agents', done, 9);
+    }
+    terminal.say('Done.\n');
+    return String(error.read());
+  };
+  const lines = [2, 4, 5, 6, 7].map((done) => `\rChecking agents: ${done} of 9\u001b[K`);
+  assert.is(told(true), `${lines.join('')}\r\u001b[KDone.\n`);
+  assert.is(told(false), 'Checking agents: 5 of 9\nChecking agents: 7 of 9\nDone.\n');
+});
+
+test('nothing is written past the console but the messages of MCP and the log of the server', () => {
+  const root = join(bundled, 'src');
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /^(?!browser).*\.ts$/.test(name),
+  );
+  const writers = files.filter((name) =>
+    /console\.\w+\(|process\.(?:stdout|stderr)\.write/.test(readFileSync(join(root, name), 'utf8')),
+  );
+  assert.equal(writers.sort(), [join('cli', 'commands', 'mcp.ts'), join('server', 'request-log.ts')]);
+});
+
+test.run();

@@ -1,0 +1,171 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, type SmallAgent } from '../support/catalog.ts';
+import { catalog, type Finished, startServer } from '../support/process.ts';
+import { builtCatalog } from '../support/server.ts';
+import { knownHost, privateKey, writeSsh } from '../support/ssh.ts';
+
+/** `catalog deliver`: a host that serves gets a new build, and no reader notices but by what is new. */
+
+const one: SmallAgent = { slug: 'one', date: '2026-01-01' };
+const two: SmallAgent = { slug: 'two', date: '2026-01-02' };
+
+const deliver = (out: string, host: string, ssh = 'sh -c', env: NodeJS.ProcessEnv = {}): Promise<Finished> =>
+  catalog(['deliver', `catalog@host.example:${host}`, '--out', out, '--ssh', ssh], { env });
+
+test('under load, a new agent can be voted on at once, and no request fails', async () => {
+  await inFolder(async (folder) => {
+    const host = join(folder, "the host's folder");
+    const first = builtCatalog(join(folder, 'first'), [one]);
+    const next = builtCatalog(join(folder, 'next'), [one, two]);
+    const done = await deliver(first, host);
+    assert.is(done.code, 0, done.stderr);
+    const limits = ['--vote-rate', 'off', '--refused-rate', 'off'];
+    const server = await startServer(['--dist', join(host, 'dist'), ...limits]);
+    try {
+      const vote = (slug: string) =>
+        fetch(`${server.address}api/feedback`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ slug, vote: 'yes' }),
+        }).then(async (answer) => [answer.status, await answer.text()] as const);
+      assert.is((await vote('two'))[0], 404);
+
+      let running = true;
+      const failures: string[] = [];
+      let requests = 0;
+      const reader = async (path: string) => {
+        while (running) {
+          const [status, text] = path === '' ? await vote('one') : await fetched(server.address + path);
+          requests += 1;
+          if (status !== 200 || text === '') failures.push(`${path} → ${status}`);
+        }
+      };
+      const readers = ['', '', 'api/agents.json', 'agents/one', 'feed.xml', 'build.json', 'llms.txt'].map(reader);
+      await sleep(200);
+      const delivered = await deliver(next, host);
+      assert.is(delivered.code, 0, delivered.stderr);
+      let tries = 0;
+      while ((await vote('two'))[0] !== 200) {
+        tries += 1;
+        assert.ok(tries < 100, 'the new agent never became votable');
+        await sleep(50);
+      }
+      await sleep(200);
+      running = false;
+      await Promise.all(readers);
+      assert.equal(failures, []);
+      assert.ok(requests > 50, `only ${requests} requests`);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+test('a transfer that breaks off changes nothing at the host, and says so', async () => {
+  await inFolder(async (folder) => {
+    const host = join(folder, 'host');
+    const first = builtCatalog(join(folder, 'first'), [one]);
+    const next = builtCatalog(join(folder, 'next'), [one, two]);
+    assert.is((await deliver(first, host)).code, 0);
+    const before = readlinkSync(join(host, 'dist'));
+    const breaking = join(folder, 'breaking-ssh');
+    // A tar that ends at the border of a file is no error to tar: the files have to be counted.
+    for (const bytes of [0, 5_000, 20_480]) {
+      writeFileSync(breaking, `#!/bin/sh\nhead -c ${bytes} | sh -c "$1"\n`);
+      chmodSync(breaking, 0o755);
+      const { code, stderr } = await deliver(next, host, breaking);
+      assert.is(code, 1, stderr);
+      assert.match(stderr, /did not take the build[\s\S]*serves what it served before/);
+      assert.is(readlinkSync(join(host, 'dist')), before);
+      assert.equal(readdirSync(join(host, 'builds')), [before.replace('builds/', '')]);
+    }
+  });
+});
+
+test('a folder in the place of the link is never replaced', async () => {
+  await inFolder(async (folder) => {
+    const host = join(folder, 'host');
+    mkdirSync(join(host, 'dist'), { recursive: true });
+    const { code, stderr } = await deliver(builtCatalog(join(folder, 'first'), [one]), host);
+    assert.is(code, 1);
+    assert.match(stderr, /dist is not a link: move it away/);
+  });
+});
+
+test('the same build twice is one build, and an earlier one can be gone back to', async () => {
+  await inFolder(async (folder) => {
+    const host = join(folder, 'host');
+    const first = builtCatalog(join(folder, 'first'), [one]);
+    const next = builtCatalog(join(folder, 'next'), [one, two]);
+    for (const out of [first, first, next, first]) assert.is((await deliver(out, host)).code, 0);
+    assert.is(readdirSync(join(host, 'builds')).length, 2);
+    assert.not.ok(existsSync(join(host, 'dist/agents/two.html')));
+    assert.ok(existsSync(join(host, 'dist/agents/one.html')));
+  });
+});
+
+test('what cannot work is told before anything is sent', async () => {
+  await inFolder(async (folder) => {
+    const out = builtCatalog(join(folder, 'first'), [one]);
+    const env = { RUNTIME_SSH_KEY: 'a key', PATH: folder };
+    const cases: [Promise<Finished>, number, RegExp][] = [
+      [catalog(['deliver', '--out', out]), 2, /RUNTIME_TARGET/],
+      [catalog(['deliver', '-oProxyCommand=x:/srv', '--out', out]), 2, /unknown option|has to be user@host/],
+      [catalog(['deliver', 'host:relative', '--out', out]), 2, /has to be user@host:\/folder/],
+      [catalog(['deliver', 'host:/srv', '--out', out], { env }), 2, /RUNTIME_KNOWN_HOSTS is not/],
+      [catalog(['deliver', 'host:/srv', '--out', join(folder, 'none')]), 1, /holds no build/],
+      [catalog(['deliver', 'host:/srv', '--out', out, '--ssh', 'no-such-program']), 1, /cannot be run/],
+    ];
+    for (const [run, code, words] of cases) {
+      const finished = await run;
+      assert.is(finished.code, code, finished.stderr);
+      assert.match(finished.stderr, words);
+    }
+    rmSync(out, { recursive: true });
+  });
+});
+
+test('the key is a file for its owner alone, known hosts are the only ones trusted, and nothing is left of either', async () => {
+  await inFolder(async (folder) => {
+    const out = builtCatalog(join(folder, 'first'), [one]);
+    const host = join(folder, 'host');
+    const tools = join(folder, 'tools');
+    writeSsh(tools);
+    const cases: [knownHosts: string, key: string, code: number, words: RegExp][] = [
+      [`other.example ssh-ed25519 BBBB\n${knownHost}`, privateKey, 0, /^/],
+      [knownHost.replace('AAAA', 'BBBB'), privateKey, 1, /did not take the build: ssh: Host key verification failed/],
+      [knownHost.replace('runtime.', 'other.'), privateKey, 1, /Host key verification failed/],
+      [knownHost, 'another key', 1, /error in libcrypto/],
+    ];
+    for (const [RUNTIME_KNOWN_HOSTS, RUNTIME_SSH_KEY, code, words] of cases) {
+      const env = { RUNTIME_KNOWN_HOSTS, RUNTIME_SSH_KEY, PATH: `${tools}:${process.env.PATH}` };
+      const done = await catalog(['deliver', `ssh://catalog@runtime.example:2222${host}`, '--out', out], { env });
+      assert.is(done.code, code, done.stderr);
+      assert.match(done.stderr, words);
+    }
+    assert.is(readdirSync(join(host, 'builds')).length, 1);
+    const keys = readFileSync(join(tools, 'keys'), 'utf8').trimEnd().split('\n');
+    assert.is(keys.length, cases.length);
+    for (const key of keys) assert.not.ok(existsSync(dirname(key)), key);
+  });
+});
+
+async function fetched(address: string): Promise<readonly [number, string]> {
+  const answer = await fetch(address);
+  return [answer.status, await answer.text()];
+}
+
+test.run();

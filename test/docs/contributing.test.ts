@@ -1,0 +1,72 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bundled, inFolder } from '../support/catalog.ts';
+import { git } from '../support/forge.ts';
+import { brokenLinks } from '../support/links.ts';
+import { catalog } from '../support/process.ts';
+
+/** What someone reads before their first contribution: the commands do what the page shows, and links lead somewhere. */
+
+const today = '2026-12-01';
+const page = join(bundled, 'CONTRIBUTING.md');
+
+/** What the editor of CONTRIBUTING.md writes into agent.md before a command, by the position of the command. */
+const edits: Record<number, [from: RegExp, to: string]> = {
+  2: [/^excerpt: .*$/m, 'excerpt: Tests headlines.'],
+  3: [
+    /^excerpt: .*$/m,
+    'excerpt: Scores ten headlines against the text below them, and quotes the line that each one promises.',
+  ],
+};
+
+/** Output without what differs from run to run, or with every new output of the site. */
+const settled = (text: string) =>
+  text.replace(
+    /\d+ files, \d+ changed(.*)\(build \w+, [\d.]+ s\)/,
+    '48 files, 48 changed$1(build 0c5f30a9e1b2, 0.15 s)',
+  );
+
+test('the commands of CONTRIBUTING.md print what it shows', async () => {
+  await inFolder(async (folder) => {
+    assert.is((await catalog(['init', '--title', 'My Catalog', '--cwd', folder, '--today', today])).code, 0);
+    await git(folder, 'init', '--quiet');
+    await git(folder, 'add', '--all');
+    await git(folder, 'commit', '--quiet', '-m', 'Start the catalog');
+    const agent = join(folder, 'agents', 'headline-tester', 'agent.md');
+    const text = readFileSync(page, 'utf8');
+    const shown = /(?<=^```console\n)\$ npx catalog (.*)\n(?:(?!```).*\n)*/gm;
+    const outputs: string[] = [];
+    for (const [index, [, line = '']] of [...text.matchAll(shown)].entries()) {
+      const edit = edits[index];
+      if (edit !== undefined) writeFileSync(agent, readFileSync(agent, 'utf8').replace(...edit));
+      const args = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+      const day = args[0] === 'validate' ? [] : ['--today', today];
+      const { stdout, stderr } = await catalog([...args, ...day], { cwd: folder });
+      outputs.push(`$ npx catalog ${line}\n${settled(stderr + stdout)}`);
+    }
+    assert.is(outputs.length, 5);
+    const current = text.replace(shown, () => outputs.shift() ?? '');
+    if (process.env.UPDATE === '1') writeFileSync(page, current);
+    assert.is(readFileSync(page, 'utf8'), current);
+  });
+});
+
+for (const path of [
+  'README.md',
+  'CONTRIBUTING.md',
+  'ARCHITECTURE.md',
+  'docs/api.md',
+  'docs/deploy.md',
+  'docs/publishing.md',
+  'docs/testing.md',
+  'docs/threats.md',
+  'SECURITY.md',
+]) {
+  test(`the links of ${path} lead to files and headings that are there`, () => {
+    assert.equal(brokenLinks(bundled, path), []);
+  });
+}
+
+test.run();

@@ -1,0 +1,199 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readHistory } from '../../src/git/history.ts';
+import { loadMcpCatalog } from '../../src/mcp/catalog.ts';
+import { callTool } from '../../src/mcp/tools.ts';
+import { inFolder, temporaryFolder, writeCatalog } from '../support/catalog.ts';
+import { loud } from '../support/loud.ts';
+import { catalog } from '../support/process.ts';
+import { render } from '../support/render.ts';
+import { readXml } from '../support/xml.ts';
+
+/** Readers and programs learn when an agent changed, wherever git knows it for sure; where it does not, nothing stops. */
+
+const folder = temporaryFolder();
+const repository = join(folder.path, 'repository');
+const today = '2026-11-21';
+let files: Map<string, string>;
+
+test.before(
+  loud(() => {
+    makeRepository();
+    files = render(repository, { today });
+  }),
+);
+test.after(loud(() => folder.remove()));
+
+const text = (path: string) => files.get(path) ?? '';
+const parse = (path: string) => readXml(text(path));
+
+test('a page tells the changes of its prompt in plain words, newest first, without what a commit says', () => {
+  const changes = [
+    ...text('agents/one.html').matchAll(/<li><time datetime="([\d-]+)">([^<]*)<\/time> <span>([^<]*)</g),
+  ];
+  assert.equal(
+    changes.map(([, day, date, what]) => [day, date, what]),
+    [
+      ['2026-11-03', 'November 3, 2026', '1 line removed'],
+      ['2026-11-02', 'November 2, 2026', '2 lines added, 1 line removed'],
+    ],
+  );
+  assert.not.match([...files.values()].join('\n'), /wish for|jargon/);
+  assert.not.match(text('agents/four.html'), 'id="history"');
+});
+
+/** `one`: a sample after publication. `two`: a change that was merged later. `four`: moved, which is no change. */
+const changed = {
+  two: '2026-11-14T12:00:00.000Z',
+  one: '2026-11-13T12:00:00.000Z',
+  four: '2026-11-12T00:00:00.000Z',
+};
+
+test('MCP tells an assistant the day of the last change as that of the review', async () => {
+  const read = async (path: string) => (files.has(path) ? Buffer.from(files.get(path) ?? '') : null);
+  const mcp = await loadMcpCatalog(read, {});
+  for (const [slug, day] of [
+    ['one', '2026-11-13'],
+    ['two', '2026-11-14'],
+    ['four', '2026-11-12'],
+  ] as const) {
+    const { structuredContent } = (await callTool({ name: 'get_agent', arguments: { slug } }, mcp)) as {
+      structuredContent: { provenance: string };
+    };
+    assert.match(structuredContent.provenance, `reviewed on ${day}.`);
+  }
+});
+
+test('feeds give the last change since publication, which is not the writing of the number', () => {
+  const entries = parse('atom.xml').feed.entry as { link: { href: string }; updated: string }[];
+  const slugOf = (address: string) => address.split('/').at(-1) ?? '';
+  assert.equal(Object.fromEntries(entries.map(({ link, updated }) => [slugOf(link.href), updated])), changed);
+  assert.is(parse('atom.xml').feed.updated, changed.two);
+  assert.is(parse('feeds/coding.xml').feed.updated, changed.two);
+  assert.is(parse('feed.xml').rss.channel.lastBuildDate, 'Sat, 14 Nov 2026 12:00:00 GMT');
+  const { items } = JSON.parse(text('feed.json')) as { items: Record<string, string>[] };
+  assert.equal(Object.fromEntries(items.map((item) => [slugOf(item.url ?? ''), item.date_modified])), changed);
+  assert.is(items.find(({ url }) => url?.endsWith('/one'))?.date_published, '2026-11-10T00:00:00.000Z');
+});
+
+test('the sitemap, structured data and the word of a review give it too', () => {
+  const urls = parse('sitemap.xml').urlset.url as { loc: string; lastmod?: string }[];
+  const lastmod = Object.fromEntries(urls.map(({ loc, lastmod }) => [new URL(loc).pathname, lastmod]));
+  assert.equal(lastmod, {
+    '/': '2026-11-14',
+    '/agents/one': '2026-11-13',
+    '/agents/two': '2026-11-14',
+    '/agents/four': '2026-11-12',
+    '/archive': '2026-11-14',
+    '/categories/coding': '2026-11-14',
+    '/tags/small': '2026-11-14',
+    '/tags/testing': '2026-11-14',
+    '/about': undefined,
+    '/developers': undefined,
+  });
+  const [data = ''] =
+    /(?<=<script type="application\/ld\+json">).*?(?=<\/script>)/s.exec(text('agents/one.html')) ?? [];
+  const [work] = JSON.parse(data)['@graph'];
+  assert.is(work.datePublished, '2026-11-10T00:00:00.000Z');
+  assert.is(work.dateModified, changed.one);
+  assert.match(text('.well-known/agent-skills/one/SKILL.md'), 'reviewed on 2026-11-13.');
+});
+
+test('the same commit gives the same bytes in another clone, and a shallow clone the dates of publication', () => {
+  const clone = (name: string, ...options: string[]) => {
+    const path = join(folder.path, name);
+    git(folder.path, ['clone', '--quiet', ...options, pathToFileURL(repository).href, path]);
+    return path;
+  };
+  assert.equal(render(clone('whole'), { today }), files);
+
+  const shallow = clone('shallow', '--depth', '1');
+  assert.match(readHistory(shallow).missing ?? '', /no history of the prompts: this clone is shallow/);
+  const without = render(shallow, { today });
+  assert.not.match(without.get('agents/one.html') ?? '', 'id="history"');
+  assert.match(without.get('atom.xml') ?? '', '<updated>2026-11-12T00:00:00.000Z</updated>');
+  assert.not.match(without.get('atom.xml') ?? '', '<updated>2026-11-14');
+});
+
+test('a folder outside git, and a machine without git, are built without the history', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-11-20' }]);
+    const outside = await catalog(['build', '--cwd', folder, '--today', '2026-11-21']);
+    assert.is(outside.code, 0, outside.stderr);
+    assert.match(outside.stderr, 'The pages show no history of the prompts: this folder is not in a git repository.');
+    const without = await catalog(['build', '--cwd', folder, '--today', '2026-11-21'], { env: { PATH: folder } });
+    assert.is(without.code, 0, without.stderr);
+    assert.match(without.stderr, 'The pages show no history of the prompts: git is not installed.');
+  });
+});
+
+test('a repository of another user is named as the reason, with what allows it', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-11-20' }]);
+    git(folder, ['init', '--quiet']);
+    const env = { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' };
+    const { stderr } = await catalog(['build', '--cwd', folder, '--today', '2026-11-21'], { env });
+    assert.match(stderr, `another user (allow it with \`git config --system --add safe.directory ${folder}\`)`);
+  });
+});
+
+function makeRepository(): void {
+  writeCatalog(repository, [
+    { slug: 'one', date: '2026-11-10', files: { 'prompt.txt': prompt('A text.', 'More.') } },
+    { slug: 'two', date: '2026-11-11' },
+    { slug: 'three', date: '2026-11-12' },
+  ]);
+  git(repository, ['init', '--quiet', '--initial-branch', 'main']);
+  commit('2026-11-01', 'feat: begin');
+  write('one/prompt.txt', prompt('A text.', 'Less.', 'Much less.'));
+  commit('2026-11-02', 'feat: wish for <less>');
+  write('one/prompt.txt', prompt('A text.', 'Less.'));
+  commit('2026-11-03', 'refactor: jargon');
+  for (const [index, slug] of ['one', 'two', 'three'].entries()) {
+    edit(`${slug}/agent.md`, /^(date: .*)$/m, `$1\nissue: ${index + 1}`);
+    commit(`2026-11-1${index}`, 'chore: publish');
+  }
+  git(repository, ['switch', '--quiet', '--create', 'fix']);
+  edit('two/prompt.txt', /$/, '\nA last line.\n');
+  commit('2026-11-12', 'fix: a last line');
+  git(repository, ['switch', '--quiet', 'main']);
+  write('one/sample-input.txt', 'Another sample.\n');
+  commit('2026-11-13', 'fix: another sample');
+  git(repository, ['merge', '--quiet', '--no-ff', '--message', 'merge', 'fix'], at('2026-11-14'));
+  renameSync(join(repository, 'agents', 'three'), join(repository, 'agents', 'four'));
+  edit('four/agent.md', /^(date: .*)$/m, '$1\nformerSlugs: [three]');
+  commit('2026-11-15', 'chore: a better name');
+}
+
+function prompt(input: string, ...output: string[]): string {
+  return `INPUT\n${input}\n\nRULES\n1. Invent nothing.\n\nOUTPUT\n${output.join('\n')}\n`;
+}
+
+function write(path: string, content: string): void {
+  writeFileSync(join(repository, 'agents', path), content);
+}
+
+function edit(path: string, pattern: RegExp, replacement: string): void {
+  write(path, readFileSync(join(repository, 'agents', path), 'utf8').replace(pattern, replacement));
+}
+
+function commit(day: string, message: string): void {
+  git(repository, ['add', '--all']);
+  git(repository, ['commit', '--quiet', '--message', message], at(day));
+}
+
+/** Noon of a day as the time of a commit. */
+function at(day: string): NodeJS.ProcessEnv {
+  return { GIT_AUTHOR_DATE: `${day}T12:00:00Z`, GIT_COMMITTER_DATE: `${day}T12:00:00Z` };
+}
+
+function git(cwd: string, args: string[], env: NodeJS.ProcessEnv = {}): void {
+  const person = ['-c', 'user.name=Ada', '-c', 'user.email=ada@press.example', '-c', 'commit.gpgSign=false'];
+  execFileSync('git', [...person, ...args], { cwd, env: { ...process.env, ...env }, stdio: 'ignore' });
+}
+
+test.run();

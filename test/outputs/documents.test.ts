@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import Ajv from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bundled, snapshot, temporaryFolder } from '../support/catalog.ts';
+import { loud } from '../support/loud.ts';
+import { catalog } from '../support/process.ts';
+
+/** What a program that reads the API relies on: every document fits api/schema.json, and a wrong one does not. */
+
+type Document = Record<string, unknown>;
+const folder = temporaryFolder();
+let documents: Map<string, Document>;
+let fits: (document: unknown) => boolean;
+
+test.before(
+  loud(async () => {
+    const out = join(folder.path, 'dist');
+    const built = await catalog(['build', '--cwd', bundled, '--out', out, '--future', '--today', '2026-11-21']);
+    assert.is(built.code, 0, built.stderr);
+    const site = snapshot(out);
+    const read = (path: string) => JSON.parse(Buffer.from(site[path] ?? '', 'latin1').toString('utf8')) as Document;
+    documents = new Map(
+      Object.keys(site)
+        .filter((path) => /^api\/agents(\/|\.json)/.test(path))
+        .map((path) => [path, read(path)]),
+    );
+    const ajv = new Ajv.default({ strict: true, allErrors: true });
+    addFormats.default(ajv);
+    fits = ajv.compile(read('api/schema.json'));
+  }),
+);
+test.after(loud(() => folder.remove()));
+
+test('the catalog and every envelope fit the schema that they point to', () => {
+  assert.is(documents.size, 11);
+  for (const [path, document] of documents) assert.ok(fits(document), path);
+});
+
+const envelopeOf = () =>
+  structuredClone(documents.get('api/agents/dependency-bump-judge.json')) as Document & { agent: Document };
+const catalogOf = () => structuredClone(documents.get('api/agents.json')) as Document & { agents: Document[] };
+
+const mutations: [name: string, make: () => Document][] = [
+  ['another contract version', () => ({ ...envelopeOf(), version: '1.0.0' })],
+  ['no schema', () => ({ ...envelopeOf(), schema: undefined })],
+  ['no agent', () => ({ ...envelopeOf(), agent: null })],
+  ['a field more beside the agent', () => ({ ...envelopeOf(), extra: 1 })],
+  ['a catalog with a negative count', () => ({ ...catalogOf(), count: -1 })],
+  ['a catalog without agents', () => ({ ...catalogOf(), agents: undefined })],
+  ['a summary with the prompt in it', () => ({ ...catalogOf(), agents: [{ ...catalogOf().agents[0], prompt: 'x' }] })],
+  ['a summary without its slug', () => ({ ...catalogOf(), agents: [{ ...catalogOf().agents[0], slug: undefined }] })],
+  ['an agent by itself', () => envelopeOf().agent],
+];
+
+const wrongValues: Record<string, unknown[]> = {
+  title: ['', 1, null],
+  slug: ['Not A Slug', '', 3],
+  date: ['2026-02-30', '21.11.2026', 20261121, null],
+  issue: [0, -1, 1.5, '1', null],
+  category: ['', 1],
+  categoryLabel: [''],
+  tags: ['tag', [1], ['Two Words']],
+  difficulty: [null, ''],
+  runtimes: ['Claude', [null]],
+  excerpt: ['', null],
+  problem: ['', null],
+  videoUrl: ['not an address', 1, ''],
+  url: ['/agents/x', null],
+  apiUrl: ['api', null],
+  promptUrl: [null],
+  configUrl: ['config.json', 1],
+  configFilename: ['', 1],
+  license: ['MIT', null],
+  howItWorks: [null, 1],
+  steps: [[{ name: 'x' }], [{ name: 'x', text: 'y', more: 1 }], 'x', null],
+  demo: [[{ second: -1, label: 'x', detail: 'y' }], [{ second: '0', label: 'x', detail: 'y' }]],
+  sampleInput: [null, 1],
+  prompt: ['', null],
+  config: [1, [], true],
+};
+
+for (const [name, make] of mutations) {
+  test(`${name} does not fit`, () => {
+    assert.not(fits(JSON.parse(JSON.stringify(make()))));
+  });
+}
+
+test('the list of wrong values names every field of an agent', () => {
+  assert.equal(Object.keys(wrongValues).sort(), Object.keys(envelopeOf().agent).sort());
+});
+
+for (const [field, values] of Object.entries(wrongValues)) {
+  test(`an agent with a wrong or missing ${field}, or with one more field, does not fit`, () => {
+    const envelope = envelopeOf();
+    for (const value of values) {
+      assert.not(fits({ ...envelope, agent: { ...envelope.agent, [field]: value } }), JSON.stringify(value));
+    }
+    const { [field]: _left, ...rest } = envelope.agent;
+    assert.not(fits({ ...envelope, agent: rest }));
+    assert.not(fits({ ...envelope, agent: { ...envelope.agent, [`${field}2`]: 1 } }));
+  });
+}
+
+test.run();

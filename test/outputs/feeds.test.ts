@@ -1,0 +1,191 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { smallAgent, temporaryFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { loud } from '../support/loud.ts';
+import { render } from '../support/render.ts';
+import { readXml } from '../support/xml.ts';
+
+/** What a feed reader relies on: well-formed XML, ids that never change, dates of the agents, absolute links. */
+
+const folder = temporaryFolder();
+let site: Map<string, string>;
+
+const nasty = 'Cut & <b>paste</b> ]]> "quoted" ]]> text';
+
+test.before(
+  loud(() => {
+    writeCatalog(
+      folder.path,
+      [
+        { slug: 'first', date: '2026-01-01' },
+        { slug: 'second', date: '2026-01-02' },
+        { slug: 'third', date: '2026-03-29' },
+      ],
+      {
+        timezone: 'Europe/Berlin',
+        baseUrl: 'https://press.example/catalog',
+        publisher: { name: 'A & B', url: 'https://press.example?a=1&b=2', email: 'desk@press.example' },
+      },
+    );
+    writeNasty(join(folder.path, 'agents', 'second'));
+    site = render(folder.path, { today: '2026-03-29' });
+  }),
+);
+test.after(loud(() => folder.remove()));
+
+function writeNasty(path: string): void {
+  const files = smallAgent({ slug: 'second', date: '2026-01-02', front: { title: JSON.stringify(nasty) } });
+  const body =
+    '\n[root](/archive) [near](first) [part](#x) [out](https://example.org/a?b=1&c=2) ]]> <script>alert(1)</script>\n';
+  writeFiles(path, { ...files, 'agent.md': `${files['agent.md']}${body}` });
+}
+
+const text = (path: string) => site.get(path) ?? '';
+
+test('every XML document is what a strict parser reads', () => {
+  const documents = [...site.keys()].filter((path) => /\.(?:xml|svg|xsl|opml|rss|atom)$|opensearch/.test(path));
+  assert.equal(documents.sort(), ['assets/favicon.svg', 'atom.xml', 'feed.xml', 'feeds/coding.xml', 'sitemap.xml']);
+  for (const path of documents) readXml(text(path));
+  assert.throws(() => readXml('<a>]]></a>'), /not allowed in content/);
+});
+
+for (const path of ['feed.xml', 'atom.xml']) {
+  test(`${path} links absolutely, and keeps markup in the prompt from becoming markup`, () => {
+    const links = [...text(path).matchAll(/href="([^"]*)"/g)].map(([, link]) => link ?? '');
+    assert.ok(links.length > 6);
+    for (const link of links) assert.match(link, /^https:\/\//);
+    assert.ok(links.includes('https://press.example/catalog/archive'));
+    assert.ok(links.includes('https://press.example/catalog/agents/first'));
+    assert.not.match(text(path), /<script>/);
+  });
+}
+
+test('Atom has the ids, dates and titles of its agents, newest first', () => {
+  const { feed } = readXml(text('atom.xml'));
+  assert.is(feed.id, 'tag:press.example,2026:catalog');
+  assert.is(feed.updated, '2026-03-28T23:00:00.000Z');
+  assert.is(feed.author.name, 'A & B');
+  assert.equal(
+    feed.entry.map(({ id, updated, published }: Record<string, string>) => [id, updated, published]),
+    [
+      ['tag:press.example,2026:catalog/issues/3', '2026-03-28T23:00:00.000Z', '2026-03-28T23:00:00.000Z'],
+      ['tag:press.example,2026:catalog/issues/2', '2026-01-01T23:00:00.000Z', '2026-01-01T23:00:00.000Z'],
+      ['tag:press.example,2026:catalog/issues/1', '2025-12-31T23:00:00.000Z', '2025-12-31T23:00:00.000Z'],
+    ],
+  );
+});
+
+test('RSS has the ids, dates and links of its agents, newest first', () => {
+  const { channel } = readXml(text('feed.xml')).rss;
+  assert.is(channel.lastBuildDate, 'Sat, 28 Mar 2026 23:00:00 GMT');
+  assert.equal(
+    channel.item.map(({ guid, pubDate, link }: Record<string, string> & { guid: Record<string, string> }) => [
+      guid['#text'],
+      guid.isPermaLink,
+      pubDate,
+      link,
+    ]),
+    [
+      [
+        'tag:press.example,2026:catalog/issues/3',
+        'false',
+        'Sat, 28 Mar 2026 23:00:00 GMT',
+        'https://press.example/catalog/agents/third',
+      ],
+      [
+        'tag:press.example,2026:catalog/issues/2',
+        'false',
+        'Thu, 01 Jan 2026 23:00:00 GMT',
+        'https://press.example/catalog/agents/second',
+      ],
+      [
+        'tag:press.example,2026:catalog/issues/1',
+        'false',
+        'Wed, 31 Dec 2025 23:00:00 GMT',
+        'https://press.example/catalog/agents/first',
+      ],
+    ],
+  );
+});
+
+test('a title with the end of a CDATA section is read as it is in each feed', () => {
+  const { title } = readXml(text('atom.xml')).feed.entry[1];
+  assert.equal(title, {
+    type: 'html',
+    '#text': 'Cut &amp; &lt;b&gt;paste&lt;/b&gt; ]]&gt; &quot;quoted&quot; ]]&gt; text',
+  });
+  assert.is(readXml(text('feed.xml')).rss.channel.item[1].title, nasty);
+  assert.is(JSON.parse(text('feed.json')).items[1].title, nasty);
+});
+
+/** RSS 2.0 (rssboard.org): what an element of each kind may hold, and how often. */
+const rssShapes = {
+  channel: {
+    required: ['title', 'link', 'description'],
+    once: ['language', 'copyright', 'lastBuildDate', 'docs', 'generator', 'atom:link'],
+    several: ['item'],
+  },
+  item: {
+    required: ['title', 'link', 'description', 'guid', 'pubDate'],
+    once: ['content:encoded', 'dc:creator'],
+    several: ['category'],
+  },
+};
+const rfc822 =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+test('RSS is strictly valid, and names the publisher as creator, without an e-mail address', () => {
+  const { rss } = readXml(text('feed.xml'));
+  assert.equal(
+    { ...rss, channel: null },
+    {
+      version: '2.0',
+      'xmlns:dc': 'http://purl.org/dc/elements/1.1/',
+      'xmlns:content': 'http://purl.org/rss/1.0/modules/content/',
+      'xmlns:atom': 'http://www.w3.org/2005/Atom',
+      channel: null,
+    },
+  );
+  const check = (element: Record<string, unknown>, { required, once, several }: (typeof rssShapes)['item']) => {
+    for (const name of required) assert.ok(name in element, `${name} is missing`);
+    for (const [name, value] of Object.entries(element)) {
+      assert.ok([...required, ...once, ...several].includes(name), `${name} does not belong here`);
+      assert.ok(several.includes(name) || !Array.isArray(value), `${name} is there twice`);
+    }
+  };
+  check(rss.channel, rssShapes.channel);
+  assert.match(rss.channel.lastBuildDate, rfc822);
+  assert.equal(rss.channel['atom:link'], {
+    href: 'https://press.example/catalog/feed.xml',
+    rel: 'self',
+    type: 'application/rss+xml',
+  });
+  for (const item of rss.channel.item) {
+    check(item, rssShapes.item);
+    assert.match(item.pubDate, rfc822);
+    assert.is(item.guid.isPermaLink, 'false');
+    assert.is(item['dc:creator'], 'A & B');
+  }
+  assert.not.match(text('feed.xml'), 'desk@press.example');
+});
+
+test('Atom and JSON Feed name the publisher as author of the feed and of each entry', () => {
+  for (const path of ['atom.xml', 'feeds/coding.xml']) {
+    const { feed } = readXml(text(path));
+    for (const { author } of [feed, ...feed.entry]) {
+      assert.equal(author, { name: 'A & B', email: 'desk@press.example', uri: 'https://press.example/?a=1&b=2' }, path);
+    }
+  }
+  assert.equal(JSON.parse(text('feed.json')).authors, [{ name: 'A & B', url: 'https://press.example?a=1&b=2' }]);
+});
+
+test('a feed holds no more agents than the settings say', () => {
+  const settings = JSON.parse(readFileSync(join(folder.path, 'catalog.config.json'), 'utf8'));
+  writeFiles(folder.path, { 'catalog.config.json': JSON.stringify({ ...settings, feedLength: 2 }) });
+  const { feed } = readXml(render(folder.path, { today: '2026-03-29' }).get('atom.xml') ?? '');
+  assert.is(feed.entry.length, 2);
+});
+
+test.run();

@@ -1,0 +1,53 @@
+import { HtmlValidate } from 'html-validate';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bundled } from '../support/catalog.ts';
+import { render } from '../support/render.ts';
+import { unfilledPlugin } from '../support/unfilled.ts';
+
+/** Every page of the bundled catalog is valid HTML: readers' browsers and assistive software need not guess. */
+
+const pages = [...render(bundled, { today: '2026-11-21', future: true })].filter(([path]) => path.endsWith('.html'));
+
+test('every page satisfies html-validate, and no element is left empty by its template', async () => {
+  const judge = new HtmlValidate({
+    extends: ['html-validate:recommended', 'html-validate:document'],
+    plugins: [unfilledPlugin],
+    rules: {
+      unfilled: 'error',
+      'no-trailing-whitespace': 'off',
+      'long-title': 'off',
+      'no-inline-style': 'error',
+      'require-sri': ['error', { target: 'crossorigin' }],
+    },
+  });
+  assert.ok(pages.length > 20);
+  for (const [path, text] of pages) {
+    const report = await judge.validateString(text, path);
+    const faults = report.results.flatMap(({ messages }) =>
+      messages.map((m) => `${path}:${m.line}:${m.column} ${m.ruleId} ${m.message}`),
+    );
+    assert.equal(faults, []);
+  }
+});
+
+test('every page carries the security policy, a title, a description and one main heading', () => {
+  for (const [path, text] of pages) {
+    assert.match(text, /http-equiv="Content-Security-Policy" content="default-src &#x27;none&#x27;/, path);
+    assert.match(text, /<title>[^<]+<\/title>/, path);
+    assert.match(text, /<meta name="description" content="[^"]+">/, path);
+    assert.is(text.match(/<h1/g)?.length, 1, path);
+    assert.not.match(text, /<script(?![^>]*\b(?:src=|type="application\/ld\+json"))|<style|\son[a-z]+=/, path);
+  }
+});
+
+test('an element or attribute that a template leaves empty is found', async () => {
+  const judge = new HtmlValidate({ root: true, plugins: [unfilledPlugin], rules: { unfilled: 'error' } });
+  const { results } = await judge.validateString('<p id="">One <b></b></p>\n<td><code> </code></td>');
+  assert.equal(
+    results.flatMap(({ messages }) => messages.map(({ line, message }) => `${line}: ${message}`)),
+    ['1: <p id=""> is empty', '1: <b> is empty', '2: <td> is empty', '2: <code> is empty'],
+  );
+});
+
+test.run();

@@ -1,0 +1,191 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Ajv from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import jsonFeedSchema from '../fixtures/json-feed-1.1.schema.json' with { type: 'json' };
+import { bundled, snapshot, temporaryFolder, writeFiles } from '../support/catalog.ts';
+import { crawl } from '../support/crawl.ts';
+import { loud } from '../support/loud.ts';
+import { catalog, run } from '../support/process.ts';
+import { type ServerHere, startRuntime } from '../support/server.ts';
+
+/** Judges that we did not write, and a walk over every link: what is published holds outside of this house too. */
+
+const folder = temporaryFolder();
+const bases = ['https://agents.example.com', 'https://example.github.io/catalog'];
+const servers: ServerHere[] = [];
+let site: Record<string, string>;
+const text = (path: string) => Buffer.from(site[path] ?? '', 'latin1').toString('utf8');
+const tool = (name: string) => fileURLToPath(new URL(`../../node_modules/.bin/${name}`, import.meta.url));
+const quiet = { REDOCLY_TELEMETRY: 'off', DISABLE_TELEMETRY: '1', DO_NOT_TRACK: '1' };
+
+test.before(
+  loud(async () => {
+    for (const [index, base] of bases.entries()) {
+      const dist = join(folder.path, `dist-${index}`);
+      const built = await catalog([
+        'build',
+        '--cwd',
+        bundled,
+        '--out',
+        dist,
+        '--future',
+        '--today',
+        '2026-11-21',
+        '--base-url',
+        base,
+      ]);
+      assert.is(built.code, 0, built.stderr);
+      servers.push(await startRuntime(folder.path, { flags: { dist, data: `data-${index}` } }));
+    }
+    site = snapshot(join(folder.path, 'dist-0'));
+  }),
+);
+test.after(
+  loud(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    folder.remove();
+  }),
+);
+
+test('redocly finds no error in api/openapi.json', async () => {
+  const { code, stdout, stderr } = await run(tool('redocly'), ['lint', join(folder.path, 'dist-0/api/openapi.json')], {
+    env: quiet,
+  });
+  assert.is(code, 0, stdout + stderr);
+});
+
+test('spectral finds no error in api/openapi.json', async () => {
+  writeFiles(folder.path, { 'spectral.yaml': 'extends: ["spectral:oas"]\n' });
+  const args = ['lint', join(folder.path, 'dist-0/api/openapi.json'), '--ruleset', join(folder.path, 'spectral.yaml')];
+  const { code, stdout, stderr } = await run(tool('spectral'), args, { env: quiet });
+  assert.is(code, 0, stdout + stderr);
+});
+
+test('api/openapi.json names the twelve operations of the contract', () => {
+  const { openapi, info, paths } = JSON.parse(text('api/openapi.json'));
+  assert.match(openapi, /^3\.1\./);
+  assert.is(info.version, '1.1.0');
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods as Record<string, { operationId?: string }>).flatMap(([method, { operationId }]) =>
+      operationId === undefined ? [] : [`${operationId} ${method.toUpperCase()} ${path}`],
+    ),
+  );
+  assert.equal(operations.sort(), [
+    'atom GET /atom.xml',
+    'getAgent GET /api/agents/{slug}.json',
+    'getOpenApi GET /api/openapi.json',
+    'getSchema GET /api/schema.json',
+    'listAgents GET /api/agents.json',
+    'llmsFull GET /llms-full.txt',
+    'llmsTxt GET /llms.txt',
+    'mcpCard GET /api/mcp',
+    'mcpRpc POST /api/mcp',
+    'rss GET /feed.xml',
+    'sendFeedback POST /api/feedback',
+    'subscribe POST /api/subscribe',
+  ]);
+});
+
+for (const [index, base] of bases.entries()) {
+  test(`every internal link and anchor resolves, with the base URL ${base}`, async () => {
+    const { pages, broken } = await crawl(servers[index]?.address ?? '', base);
+    assert.equal(broken, []);
+    assert.ok(pages.size > 60, `only ${pages.size} pages`);
+  });
+}
+
+test('every page can be reached from the home page', async () => {
+  const { pages } = await crawl(servers[0]?.address ?? '', bases[0] ?? '');
+  const paths = Object.keys(site).filter(
+    (path) => path.endsWith('.html') && !/^404|^thanks|^refused|\/index\.html$|^index/.test(path),
+  );
+  assert.ok(paths.length > 50, `only ${paths.length} pages`);
+  for (const path of paths) assert.ok(pages.has(`/${path.replace(/\.html$/, '')}`), path);
+});
+
+test('the sitemap lists every page with an address of its own, and nothing else', () => {
+  const canonical = Object.entries(site)
+    .filter(([path]) => path.endsWith('.html'))
+    .flatMap(([, page]) => /<link rel="canonical" href="([^"]*)"/.exec(page)?.[1] ?? []);
+  const listed = [...text('sitemap.xml').matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, address]) => address ?? '');
+  assert.ok(listed.length > 50, `only ${listed.length} pages`);
+  assert.equal([...listed].sort(), [...new Set(canonical)].sort());
+  assert.is(new Set(listed).size, listed.length);
+});
+
+test('feed.json is a JSON Feed 1.1 with the ids of Atom', () => {
+  const ajv = new Ajv.default({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  const feed = JSON.parse(text('feed.json'));
+  assert.ok(ajv.validate(jsonFeedSchema, feed), JSON.stringify(ajv.errors));
+  const ids = [...text('atom.xml').matchAll(/<id>(tag:[^<]*issues[^<]*)<\/id>/g)].map(([, id]) => id);
+  assert.equal(
+    feed.items.map(({ id }: { id: string }) => id),
+    ids,
+  );
+});
+
+test('a category has its own feed, with the same ids as in the whole one', () => {
+  const feed = text('feeds/research.xml');
+  assert.match(feed, '<id>tag:agents.example.com,2026:catalog/issues/2</id>');
+  assert.match(feed, 'href="https://agents.example.com/feeds/research.xml"');
+  assert.not.match(feed, 'issues/1<');
+});
+
+for (const [index, base] of bases.entries()) {
+  test(`skills add installs every agent from the served site, with the base URL ${base}`, async () => {
+    const home = join(folder.path, `home-${index}`);
+    mkdirSync(home);
+    const args = ['add', servers[index]?.address ?? '', '--yes', '--skill', '*', '--agent', 'claude-code', '--copy'];
+    const { code, stdout, stderr } = await run(tool('skills'), args, { cwd: home, env: { ...quiet, HOME: home } });
+    assert.is(code, 0, stdout + stderr);
+    const installed = readdirSync(join(home, '.claude', 'skills')).sort();
+    assert.equal(installed, readdirSync(join(bundled, 'agents')).sort());
+    const skill = readFileSync(join(home, '.claude', 'skills', 'claim-ladder', 'SKILL.md'), 'utf8');
+    assert.is(
+      skill,
+      readFileSync(join(folder.path, `dist-${index}`, '.well-known/agent-skills/claim-ladder/SKILL.md'), 'utf8'),
+    );
+    assert.match(skill, readFileSync(join(bundled, 'agents', 'claim-ladder', 'prompt.txt'), 'utf8').trimEnd());
+  });
+}
+
+test('a static host finds its files: _headers with the types of the registry, .nojekyll, security.txt where set', async () => {
+  assert.match(text('_headers'), '/feed.xml\n  Content-Type: application/rss+xml; charset=utf-8');
+  assert.match(text('_headers'), "frame-ancestors 'none'");
+  for (const [path, type] of [
+    ['agents/*/prompt.txt', 'text/plain; charset=utf-8'],
+    ['agents/*/config.json', 'application/json'],
+    ['agents/*/config.yaml', 'text/plain; charset=utf-8'],
+    ['agents/*.md', 'text/markdown; charset=utf-8'],
+  ]) {
+    assert.match(text('_headers'), `/${path}\n  Content-Type: ${type}`);
+  }
+  assert.is(site['.nojekyll'], '');
+  assert.not('.well-known/security.txt' in site);
+});
+
+test('the Markdown twin of a page has the prompt, the sample and its answer', () => {
+  const twin = text('agents/claim-ladder.md');
+  for (const name of ['prompt.txt', 'sample-input.txt', 'sample-output.txt']) {
+    assert.match(twin, readFileSync(join(bundled, 'agents', 'claim-ladder', name), 'utf8').trimEnd());
+  }
+  assert.match(
+    text('agents/claim-ladder.html'),
+    'type="text/markdown" href="https://agents.example.com/agents/claim-ladder.md"',
+  );
+});
+
+test('the search index finds an agent by a word of its problem, with a slip', async () => {
+  const { default: MiniSearch } = await import('minisearch');
+  const { searchOptions } = await import('../../src/search/fields.ts');
+  const { searchAgents } = await import('../../src/search/query.ts');
+  const index = MiniSearch.loadJSON(text('search-index.json'), searchOptions);
+  assert.is(searchAgents(index, 'changelgos', () => true)[0]?.id, 'dependency-bump-judge');
+});
+
+test.run();

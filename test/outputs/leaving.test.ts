@@ -1,0 +1,183 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, type SmallAgent, snapshot, writeCatalog } from '../support/catalog.ts';
+import { catalog, run } from '../support/process.ts';
+
+/** Agents that leave, move, or are not ready: what readers must still find, and what nobody must see. */
+
+const build = (folder: string, ...flags: string[]) =>
+  catalog(['build', '--cwd', folder, '--today', '2026-02-01', '--json', ...flags]);
+const read = (folder: string, path: string) => readFileSync(join(folder, 'dist', path), 'utf8');
+
+test('a withdrawn agent leaves every output, and its number stays taken', async () => {
+  await inFolder(async (folder) => {
+    const agents: SmallAgent[] = [
+      { slug: 'first', date: '2026-01-01', front: { issue: '1' } },
+      { slug: 'regretted', date: '2026-01-02', front: { issue: '2', withdrawn: 'It gave bad advice.' } },
+      { slug: 'third', date: '2026-01-03' },
+    ];
+    writeCatalog(folder, agents);
+    const built = await build(folder);
+    assert.is(built.code, 0, built.stderr);
+    assert.not.match(JSON.stringify(snapshot(join(folder, 'dist'))), 'regretted');
+    assert.is(JSON.parse(read(folder, 'api/agents/third.json')).agent.issue, 3);
+  });
+});
+
+test('a withdrawn agent keeps its date', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [
+      { slug: 'regretted', date: '2026-01-02', front: { issue: '1', withdrawn: 'It gave bad advice.' } },
+      { slug: 'other', date: '2026-01-02' },
+    ]);
+    const built = await build(folder);
+    assert.is(built.code, 1);
+    assert.match(built.stderr, 'date/taken');
+    assert.match(built.stderr, 'agents/other/agent.md');
+  });
+});
+
+test('a former address points to the new one, for browsers and for search engines, and nothing lists it', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'new-name', date: '2026-01-01', front: { formerSlugs: '[old-name]' } }], {
+      baseUrl: 'https://press.example/catalog',
+    });
+    assert.is((await build(folder)).code, 0);
+    for (const path of ['agents/old-name.html', 'agents/old-name/index.html']) {
+      const page = read(folder, path);
+      assert.match(page, '<link rel="canonical" href="https://press.example/catalog/agents/new-name">');
+      assert.match(page, '<meta http-equiv="refresh" content="0; url=/catalog/agents/new-name">');
+      assert.match(page, 'noindex');
+      assert.match(page, '<a href="/catalog/agents/new-name">');
+    }
+    for (const path of ['sitemap.xml', 'api/agents.json', 'archive.html', 'search-index.json', 'llms.txt']) {
+      assert.not.match(read(folder, path), 'old-name');
+    }
+    assert.not(existsSync(join(folder, 'dist/api/agents/old-name.json')));
+    assert.equal(JSON.parse(read(folder, 'build.json')).moved, { 'old-name': 'new-name' });
+  });
+});
+
+test('the id of an entry outlives a change of the slug', async () => {
+  await inFolder(async (folder) => {
+    const ids = async () => [...read(folder, 'atom.xml').matchAll(/<id>([^<]*)<\/id>/g)].map(([, id]) => id);
+    writeCatalog(join(folder), [{ slug: 'old-name', date: '2026-01-01', front: { issue: '1' } }]);
+    await build(folder);
+    const before = await ids();
+    await inFolder(async (later) => {
+      writeCatalog(later, [{ slug: 'new-name', date: '2026-01-01', front: { issue: '1', formerSlugs: '[old-name]' } }]);
+      await build(later, '--out', join(folder, 'dist'));
+    });
+    assert.equal(await ids(), before);
+    assert.is(before.length, 2);
+  });
+});
+
+const faulty: SmallAgent[] = [
+  { slug: 'first', date: '2026-01-01', front: { issue: '1' } },
+  { slug: 'late', date: '2026-01-02', front: { difficulty: 'medum' } },
+  { slug: 'fine', date: '2026-01-03' },
+];
+
+test('a due newcomer with an error stops a build', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, faulty);
+    const built = await build(folder);
+    assert.is(built.code, 1);
+    assert.not(existsSync(join(folder, 'dist')));
+  });
+});
+
+test('build --hold-back leaves it out by name, and the rest goes out with the numbers in order', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, faulty);
+    const built = await build(folder, '--hold-back');
+    assert.is(built.code, 0, built.stderr);
+    assert.match(built.stderr, 'Held back: late');
+    const { heldBack, warnings } = JSON.parse(built.stdout);
+    assert.equal(heldBack, ['late']);
+    assert.is(warnings[0].slug, 'late');
+    assert.equal(
+      JSON.parse(read(folder, 'api/agents.json')).agents.map(({ slug, issue }: { slug: string; issue: number }) => [
+        slug,
+        issue,
+      ]),
+      [
+        ['fine', 2],
+        ['first', 1],
+      ],
+    );
+    assert.not.match(JSON.stringify(snapshot(join(folder, 'dist'))), 'agents/late');
+  });
+});
+
+test('what was held back is told the first free date once a later one has its number', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [
+      { slug: 'late', date: '2026-01-02' },
+      { slug: 'fine', date: '2026-01-03', front: { issue: '2' } },
+      { slug: 'coming', date: '2026-02-01' },
+    ]);
+    const { code, stdout } = await catalog(['validate', '--cwd', folder, '--today', '2026-02-01']);
+    assert.is(code, 1);
+    assert.match(stdout, 'agents/late/agent.md:3:7  error  date/backdated');
+    assert.match(stdout, 'the first free one is 2026-02-02');
+  });
+});
+
+test('of two agents with one number the one that has it on the default branch of the remote keeps it', async () => {
+  await inFolder(async (folder) => {
+    const [remote, clone] = [join(folder, 'remote.git'), join(folder, 'clone')];
+    const git = async (...args: string[]) => {
+      const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@press.example', '-c', 'init.defaultBranch=main'];
+      const { code, stderr } = await run('git', [...identity, ...args], { cwd: folder });
+      assert.is(code, 0, stderr);
+    };
+    writeCatalog(clone, [{ slug: 'zebra', date: '2026-01-02', front: { issue: '1' } }]);
+    await git('init', '-q', '--bare', remote);
+    await git('init', '-q', clone);
+    await git('-C', clone, 'add', '.');
+    await git('-C', clone, 'commit', '-qm', 'zebra');
+    await git('-C', clone, 'remote', 'add', 'origin', remote);
+    await git('-C', clone, 'push', '-q', 'origin', 'HEAD:main');
+    await git('-C', clone, 'fetch', '-q');
+    writeCatalog(clone, [{ slug: 'aardvark', date: '2026-01-01', front: { issue: '1' } }]);
+    const { code, stdout } = await catalog(['validate', '--cwd', clone, '--today', '2026-02-01']);
+    assert.is(code, 1);
+    assert.match(stdout, 'agents/aardvark/agent.md:30:8  error  issue/taken');
+    assert.match(stdout, 'Number 1 belongs to `zebra`, which has it on origin/main.');
+    assert.not.match(stdout, 'agents/zebra');
+  });
+});
+
+for (const [name, broken] of [
+  ['whose front matter cannot be read', { 'agent.md': '---\ntitle: "x\nissue: 1\ndate: 2026-01-01\n---\nx\n' }],
+  ['whose prompt is broken', { 'prompt.txt': 'Nothing\n' }],
+] as const) {
+  test(`a numbered agent ${name} stops the build even with --hold-back`, async () => {
+    await inFolder(async (folder) => {
+      writeCatalog(folder, [
+        { slug: 'first', date: '2026-01-01', front: { issue: '1' }, files: broken },
+        { slug: 'fine', date: '2026-01-03' },
+      ]);
+      const built = await build(folder, '--hold-back');
+      assert.is(built.code, 1);
+      assert.match(built.stderr, 'agents/first');
+    });
+  });
+}
+
+test('security.txt says where to report, and does not expire before the next builds', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }], { securityContact: 'mailto:security@press.example' });
+    assert.is((await build(folder)).code, 0);
+    assert.is(
+      read(folder, '.well-known/security.txt'),
+      'Contact: mailto:security@press.example\nExpires: 2027-01-01T00:00:00.000Z\nPreferred-Languages: en\nCanonical: https://press.example/.well-known/security.txt\n',
+    );
+  });
+});
+
+test.run();

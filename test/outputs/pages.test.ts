@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, snapshot, writeCatalog } from '../support/catalog.ts';
+import { catalog } from '../support/process.ts';
+import { instructions } from '../support/xml.ts';
+
+/** What readers copy, what search engines read, and what a page costs. */
+
+const awkward = 'INPUT\n\n- TEXT: <b> & "quotes"\n\tindented\n\nRULES\n1. Invent nothing.\n\nOUTPUT\n| a | b |\n';
+
+test('the prompt on the page is the prompt, byte for byte, with its sections in the margin', async () => {
+  const { page } = await buildOne({ prompt: awkward });
+  const code =
+    /<pre role="group" class="prompt" id="prompt-text"[^>]*><code>(.*?)<\/code><\/pre>/s.exec(page)?.[1] ?? '';
+  assert.is(textOf(code), awkward);
+  assert.equal(
+    [...code.matchAll(/<span class="line heading">(\w+)\n/g)].map(([, name]) => name),
+    ['INPUT', 'RULES', 'OUTPUT'],
+  );
+  assert.match(page, /<dt>RULES<\/dt><dd>Line 6: how it works<\/dd>/);
+});
+
+test('search engines get the agent, its steps and the way to it, and no text can end the block', async () => {
+  const { page } = await buildOne({ title: 'An </script><script>alert(1)</script> agent' });
+  const blocks = [...page.matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/gs)];
+  assert.is(blocks.length, 1);
+  const { '@graph': graph } = JSON.parse(blocks[0]?.[1] ?? '');
+  assert.equal(
+    graph.map((node: { '@type': string }) => node['@type']),
+    ['CreativeWork', 'HowTo', 'BreadcrumbList'],
+  );
+  assert.is(graph[0].name, 'An </script><script>alert(1)</script> agent');
+  assert.is(graph[0].license, 'https://creativecommons.org/licenses/by/4.0/');
+  for (const { url } of graph[1].step) {
+    assert.match(page, `id="${new URL(url).hash.slice(1)}"`);
+  }
+});
+
+test('a feed that is opened in a browser has a stylesheet, which is there', async () => {
+  const { files } = await buildOne({});
+  for (const path of ['feed.xml', 'atom.xml', 'feeds/coding.xml']) {
+    const [sheet = ''] = instructions(files[path] ?? '', 'xml-stylesheet');
+    assert.match(sheet, 'type="text/css"', path);
+    const [, address = ''] = /href="([^"?]*)/.exec(sheet) ?? [];
+    assert.ok(files[new URL(address, 'https://press.example').pathname.slice(1)], path);
+  }
+});
+
+test('stylesheets and pages ask for the very same version of a font', async () => {
+  const { page, files } = await buildOne({});
+  const css = files['assets/style.css'] ?? '';
+  const preloads = [...page.matchAll(/<link rel="preload" href="\/assets\/([^"]+)"/g)];
+  assert.is(preloads.length, 3);
+  for (const [, address = ''] of preloads) assert.match(css, `url("${address.replace('&#x3D;', '=')}")`);
+  assert.is(css.match(/url\("fonts\/[\w-]+\.woff2\?v=[0-9a-f]{12}"\)/g)?.length, 6);
+});
+
+/** Builds a catalog of one agent. */
+async function buildOne({ prompt, title }: { prompt?: string; title?: string }): Promise<{
+  page: string;
+  files: Record<string, string>;
+}> {
+  return inFolder(async (folder) => {
+    const agent = {
+      slug: 'one',
+      date: '2026-11-20',
+      ...(title === undefined ? {} : { front: { title: JSON.stringify(title) } }),
+      ...(prompt === undefined ? {} : { files: { 'prompt.txt': prompt } }),
+    };
+    writeCatalog(folder, [agent]);
+    const built = await catalog(['build', '--cwd', folder, '--today', '2026-11-21']);
+    assert.is(built.code, 0, built.stderr);
+    const files = snapshot(join(folder, 'dist'));
+    return { page: files['agents/one.html'] ?? '', files };
+  });
+}
+
+/** The text of HTML that holds only elements and the escapes that templates make. */
+function textOf(html: string): string {
+  const escapes: Record<string, string> = {
+    lt: '<',
+    gt: '>',
+    amp: '&',
+    quot: '"',
+    '#x27': "'",
+    '#x60': '`',
+    '#x3D': '=',
+  };
+  return html.replace(/<[^>]*>/g, '').replace(/&(#?\w+);/g, (whole, name: string) => escapes[name] ?? whole);
+}
+
+test.run();

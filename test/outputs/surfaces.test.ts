@@ -1,0 +1,148 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadMcpCatalog, type McpCatalog } from '../../src/mcp/catalog.ts';
+import { dispatch } from '../../src/mcp/dispatch.ts';
+import { artifacts } from '../../src/outputs/index.ts';
+import { modernVersion } from '../../src/schema/mcp.ts';
+import { methodParams } from '../../src/schema/mcp-messages.ts';
+import { temporaryFolder } from '../support/catalog.ts';
+import { loud } from '../support/loud.ts';
+import { renderBareCatalog, renderLargeCatalog, renderRichCatalog, writeRichCatalog } from '../support/rich-catalog.ts';
+import { findings, shown } from '../support/surfaces/index.ts';
+import { type Asked, mcpRows, serverInfo } from '../support/surfaces/mcp.ts';
+import { differences, readJson, readMarkdown } from '../support/surfaces/reader.ts';
+
+/** Every text of an agent is where readers look for it, whole and in its place, on every output. */
+
+const folder = temporaryFolder();
+let found: ReadonlyMap<string, string[]> = new Map();
+let files: ReadonlyMap<string, Buffer> = new Map();
+let mcp: McpCatalog;
+
+test.before(
+  loud(async () => {
+    writeRichCatalog(folder.path);
+    files = renderRichCatalog(folder.path);
+    const [large, bare] = [renderLargeCatalog(folder.path), renderBareCatalog(folder.path)];
+    found = await findings({ files, large, bare });
+    const { moved } = JSON.parse(files.get('build.json')?.toString('utf8') ?? '');
+    mcp = await loadMcpCatalog(async (path) => files.get(path) ?? null, moved);
+  }),
+);
+test.after(() => folder.remove());
+
+for (const path of shown) {
+  test(`${path} shows every text where it belongs`, () => assert.equal(found.get(path), []));
+}
+
+for (const [asked, row] of Object.entries(mcpRows)) {
+  test(`over MCP, ${asked} shows every text where it belongs, and no other`, async () => {
+    const { content, contents, ...result } = await askMcp(row);
+    const text = content?.[0]?.text ?? contents?.[0]?.text ?? '';
+    if (content !== undefined) assert.equal(content, [{ type: 'text', text }]);
+    const documents = contents?.map(({ text: _, ...rest }) => rest);
+    const json = JSON.stringify({ ...result, contents: documents });
+    const withoutSchemas = JSON.parse(json, (key, value) => (/^(in|out)putSchema$/.test(key) ? undefined : value));
+    if (row.result !== undefined) assert.equal(withoutSchemas, row.result);
+    assert.equal(differences(readJson(json), row.places ?? {}), []);
+    if (row.text !== undefined) assert.is(text, row.text);
+    if (row.markdown !== undefined) assert.equal(differences(readMarkdown(text), row.markdown), []);
+    if (row.document !== undefined) assert.equal(JSON.parse(text), row.document);
+    if (row.file !== undefined) assert.is(text, files.get(row.file)?.toString('utf8'));
+  });
+}
+
+test('every method of MCP is asked here', () => {
+  const asked = Object.values(mcpRows);
+  assert.equal(
+    [...new Set(asked.map(({ method }) => method))].sort(),
+    Object.keys(methodParams)
+      .filter((method) => method !== 'ping')
+      .sort(),
+  );
+});
+
+interface McpResult {
+  content?: { type: string; text: string }[];
+  contents?: { uri: string; text: string }[];
+}
+
+/** Asks the MCP server of the rich catalog, and takes away what every result of its revision carries. */
+async function askMcp({ method, params = {} }: Asked): Promise<McpResult> {
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': modernVersion,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const modern = method === 'initialize' ? {} : { _meta: envelope };
+  const { json } = await dispatch({ jsonrpc: '2.0', id: 1, method, params: { ...params, ...modern } }, null, mcp);
+  const { result, error } = JSON.parse(json?.toString('utf8') ?? '{}');
+  assert.is(error, undefined);
+  if (method === 'initialize') return result;
+  const { resultType, ttlMs: _, cacheScope: __, _meta, ...own } = result;
+  assert.equal([resultType, _meta], ['complete', { 'io.modelcontextprotocol/serverInfo': serverInfo }]);
+  return own;
+}
+
+/** Outputs that hold no text of an agent or the publication, with who checks them. */
+const elsewhere: Record<string, string> = {
+  'assets/{folder}/{file}': 'the same bytes as in templates/: test/outputs/pages.test.ts',
+  'assets/{file}': 'the same bytes as in templates/: test/outputs/pages.test.ts',
+  'robots.txt': 'test/server/contract.test.ts',
+  '.well-known/security.txt': 'no contact is in these settings: test/outputs/text.test.ts',
+  _headers: 'test/server/contract.test.ts',
+  '.nojekyll': 'empty',
+  'search-index.json': 'searched in a browser and over MCP: test/browser, test/mcp',
+};
+
+test('every output of the registry is read here, or somewhere else by name', () => {
+  const read = shown.map((path) => path.replace(/ \(.*\)$/, ''));
+  const unread = artifacts.filter(({ path }) => !(path in elsewhere) && !read.some((one) => patternOf(path).test(one)));
+  assert.equal(
+    unread.map(({ path }) => path),
+    [],
+  );
+});
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+/** A text of the agent `rich`, and the only files that may hold it, as it is or with markup and quotes escaped. */
+const pages = ['agents/rich.html', 'agents/rich/index.html'];
+const agentOnly = [...pages, 'agents/rich.md', 'api/agents/rich.json'];
+const feeds = ['atom.xml', 'feed.json', 'feed.xml', 'feeds/coding.xml'];
+const described = ['api/agents.json', 'api/openapi.json', 'archive.html', 'index.html', 'search-index.json'];
+const skill = '.well-known/agent-skills/rich/SKILL.md';
+const belongs: Record<string, string[]> = {
+  'Difficulty <': [...agentOnly, ...described],
+  'Runtime two <': [...agentOnly, ...described],
+  'Problem <': [...agentOnly, ...feeds],
+  'Step two <': agentOnly,
+  'Step two text <': agentOnly,
+  'Demo last <': agentOnly,
+  'Demo last detail <': agentOnly,
+  'How it works "': [...agentOnly, ...feeds, skill],
+  'Prompt rule <': [...agentOnly, ...feeds, skill, 'agents/rich/prompt.txt', 'llms-full.txt'],
+  'Sample input <': agentOnly,
+  'Sample output <': [...pages, 'agents/rich.md', 'agents/rich/sample-output.txt'],
+  'Config value <': [...agentOnly, 'agents/rich/config.json'],
+  'config-name.json': agentOnly,
+  'video-token': agentOnly,
+  seekword: ['search-index.json'],
+  'formerly-rich': ['agents/formerly-rich.html', 'agents/formerly-rich/index.html', 'build.json'],
+};
+
+test('no file shows a text of an agent that does not belong there', () => {
+  const texts = [...files].map(([path, bytes]): [string, string] => [path, unescaped(bytes.toString('utf8'))]);
+  for (const [mark, paths] of Object.entries(belongs)) {
+    const holding = texts.filter(([, text]) => text.toLowerCase().includes(mark.toLowerCase()));
+    assert.equal(holding.map(([path]) => path).sort(), [...paths].sort(), mark);
+  }
+});
+
+/** A text without what HTML, XML, JSON and Markdown escape of the marks above. */
+function unescaped(text: string): string {
+  return text.replace(/&lt;|\\u003c|\\</g, '<').replace(/&quot;|&#34;|\\"/g, '"');
+}
+
+test.run();

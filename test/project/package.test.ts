@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import yaml from 'js-yaml';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bundled, inFolder, temporaryFolder, writeCatalog } from '../support/catalog.ts';
+import { loud } from '../support/loud.ts';
+import { inherited, run } from '../support/process.ts';
+import { checkWorkflow } from '../support/workflow-rules.ts';
+
+/** What someone who installs the package gets: all that the program needs, and nothing else. */
+
+const name = 'daily-agent-catalog';
+const shelf = temporaryFolder();
+let files: string[] = [];
+
+test.before(
+  loud(async () => {
+    const packed = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', shelf.path], {
+      cwd: bundled,
+    });
+    assert.is(packed.code, 0, packed.stderr);
+    const [result] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[')));
+    files = result.files.map(({ path }: { path: string }) => path);
+    const untarred = await run('tar', ['-xzf', join(shelf.path, result.filename), '-C', shelf.path]);
+    assert.is(untarred.code, 0, untarred.stderr);
+  }),
+);
+test.after(() => shelf.remove());
+
+/** Installs the packed program in a folder as npm does, but for its dependencies, which are links: no network. */
+function install(home: string): string {
+  const modules = join(home, 'node_modules');
+  const own = join(modules, name);
+  cpSync(join(shelf.path, 'package'), own, { recursive: true });
+  const { dependencies } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
+  for (const dependency of Object.keys(dependencies)) {
+    mkdirSync(dirname(join(modules, dependency)), { recursive: true });
+    symlinkSync(join(bundled, 'node_modules', dependency), join(modules, dependency));
+  }
+  mkdirSync(join(modules, '.bin'));
+  symlinkSync(join('..', name, 'bin', 'catalog.js'), join(modules, '.bin', 'catalog'));
+  return join(own, 'bin', 'catalog.js');
+}
+
+test('the package holds the compiled program and what it reads, and nothing else', () => {
+  const needed = [
+    /^(?:package\.json|README\.md|LICENSE|catalog\.config\.schema\.json|bin\/catalog\.js)$/,
+    /^lib\/.+\.js$/,
+    /^docs\/[\w-]+\.md$/,
+    /^templates\//,
+    /^starter\//,
+    /^deploy\/(?:catalog\.service|logrotate\.conf)$/,
+    /^\.github\/(?:CODEOWNERS|PULL_REQUEST_TEMPLATE\.md|dependabot\.yml|(?:ISSUE_TEMPLATE|workflows)\/[\w-]+\.yml)$/,
+  ];
+  const strangers = files.filter((path) => !needed.some((pattern) => pattern.test(path)));
+  assert.equal(strangers, []);
+});
+
+test('npm shows where the program comes from, and both names of its command lead to it', () => {
+  const { repository, homepage, bugs, keywords, bin } = JSON.parse(readFileSync(join(bundled, 'package.json'), 'utf8'));
+  for (const address of [repository.url.replace(/^git\+/, ''), homepage, bugs])
+    assert.ok(URL.canParse(address), address);
+  assert.ok(keywords.includes('prompts'));
+  // `npx daily-agent-catalog` runs this program also where nothing is installed; a package called catalog is another one.
+  assert.equal(bin, { catalog: 'bin/catalog.js', [name]: 'bin/catalog.js' });
+});
+
+test('Dependabot is asked for updates of packages and of pinned actions, here and in every new catalog', () => {
+  assert.ok(files.includes('.github/dependabot.yml'));
+  const { version, updates } = yaml.load(readFileSync(join(bundled, '.github/dependabot.yml'), 'utf8')) as {
+    version: number;
+    updates: { 'package-ecosystem': string; directory: string; schedule: { interval: string } }[];
+  };
+  assert.is(version, 2);
+  assert.equal(
+    updates.map(({ 'package-ecosystem': ecosystem, directory, schedule }) => [ecosystem, directory, schedule.interval]),
+    [
+      ['npm', '/', 'weekly'],
+      ['github-actions', '/', 'weekly'],
+    ],
+  );
+});
+
+test('the packed program works in another folder', async () => {
+  await inFolder(async (home) => {
+    const bin = install(home);
+    writeCatalog(home, [{ slug: 'one', date: '2026-01-01' }]);
+    const built = await run(process.execPath, [bin, 'build'], { cwd: home });
+    assert.is(built.code, 0, built.stderr);
+    assert.ok(readdirSync(join(home, 'dist')).includes('index.html'));
+    assert.equal(
+      readdirSync(join(home, 'dist', 'assets')).filter((name) => name.endsWith('.js')),
+      ['search.js', 'site.js'],
+    );
+  });
+});
+
+test('catalog init of the packed program makes a catalog that validates, builds, and is served by npm start', async () => {
+  await inFolder(async (folder) => {
+    const home = join(folder, 'my catalog');
+    mkdirSync(home);
+    const bin = install(home);
+    const made = await run(process.execPath, [bin, 'init'], { cwd: home });
+    assert.is(made.code, 0, made.stderr);
+    const workflows = join(home, '.github/workflows');
+    const files = readdirSync(workflows);
+    assert.equal(files.sort(), ['publish.yml', 'validate.yml']);
+    for (const file of files) assert.equal(await checkWorkflow(join(workflows, file)), [], file);
+    const validated = await run(process.execPath, [bin, 'validate', '--json'], { cwd: home });
+    assert.equal(JSON.parse(validated.stdout).diagnostics, []);
+    // What deploy/ names is there: the unit and the image start the program under these paths.
+    const unit = readFileSync(join(home, 'deploy/catalog.service'), 'utf8');
+    const [, started = ''] = /^ExecStart=\/usr\/bin\/node (\S+) serve --build$/m.exec(unit) ?? [];
+    assert.ok(existsSync(join(home, started)), started);
+    const image = readFileSync(join(home, 'deploy/Dockerfile'), 'utf8');
+    assert.match(image, 'ln -s /app/node_modules/.bin/catalog /usr/local/bin/catalog');
+    assert.ok(existsSync(join(home, 'node_modules/.bin/catalog')));
+    const built = await run(process.execPath, [bin, 'build', '--json'], { cwd: home });
+    assert.is(JSON.parse(built.stdout).counts.agents, 1, built.stderr);
+
+    // A group of its own, since npm starts a shell, and that the server.
+    const npm = spawn('npm', ['start'], { cwd: home, env: inherited({ PORT: '0' }), detached: true });
+    const ended = once(npm, 'close');
+    try {
+      let output = '';
+      const address = await new Promise<string>((found, failed) => {
+        npm.on('close', () => failed(new Error(`npm start ended: ${output}`)));
+        for (const stream of [npm.stdout, npm.stderr]) {
+          stream.setEncoding('utf8').on('data', (text) => {
+            output += text;
+            const [, served] = /Serving the catalog at (\S+)/.exec(output) ?? [];
+            if (served !== undefined) found(served);
+          });
+        }
+      });
+      const { agents } = (await (await fetch(`${address}api/agents.json`)).json()) as { agents: { title: string }[] };
+      assert.equal(
+        agents.map(({ title }) => title),
+        ['Handover Gap Finder'],
+      );
+      assert.match(await (await fetch(address)).text(), 'My Catalog');
+    } finally {
+      process.kill(-(npm.pid ?? 0), 'SIGTERM');
+      await ended;
+    }
+  });
+});
+
+test.run();

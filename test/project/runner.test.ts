@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { slow } from '../slow.ts';
+import { inFolder, writeFiles } from '../support/catalog.ts';
+import { run } from '../support/process.ts';
+import { until } from '../support/server.ts';
+
+/** The runner itself: what goes wrong outside of a test is a failure, and nothing stays behind. */
+
+const runner = fileURLToPath(new URL('../run.ts', import.meta.url));
+const uvu = import.meta.resolve('uvu');
+const tsx = import.meta.resolve('tsx');
+
+const fixture = (body: string) => `import { spawn } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { test } from ${JSON.stringify(uvu)};
+${body}
+test.run();
+`;
+
+const forever = `spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })`;
+
+const files = {
+  'test/crashes.test.ts': fixture(`test('a socket that fails', async () => {
+  setImmediate(() => new EventEmitter().emit('error', new Error('read ECONNRESET')));
+  await new Promise((done) => setTimeout(done, 20));
+});`),
+  'test/leaves.test.ts': fixture(`test('a server that nobody stops', () => {
+  writeFileSync('pid', String(${forever}.pid));
+});`),
+  'test/odd.test.ts': fixture(`test('an error that uvu cannot print', () => {
+  throw Object.assign(new Error('odd'), { details: [] });
+});`),
+  'test/passes.test.ts': fixture(`test('fine', () => {});
+test.skip('not here', () => {});`),
+};
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    // A process that nobody has waited for yet has ended all the same.
+    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+test('an error that nothing catches fails its file, a child left behind is killed, and the rest runs', () =>
+  inFolder(async (folder) => {
+    writeFiles(folder, { ...files, 'tmp/.keep': '' });
+    const env = { TMPDIR: join(folder, 'tmp') };
+    const { code, stdout } = await run(process.execPath, ['--import', tsx, runner], { cwd: folder, env });
+    assert.is(code, 1, stdout);
+    assert.match(stdout, /\n3 passed, 3 failed\n$/);
+    assert.match(stdout, /FAIL {2}crashes\.test\.ts {2}an error outside of its tests\nError: read ECONNRESET/);
+    assert.match(stdout, /FAIL {2}leaves\.test\.ts {2}left process \d+ running/);
+    assert.match(stdout, /FAIL {2}odd\.test\.ts {2}stopped after 0 of 1 tests/);
+    assert.match(stdout, / 1 skipped\n/);
+    const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+    await until(() => !isRunning(pid));
+    const left = readdirSync(join(folder, 'tmp')).filter((name) => name.startsWith('catalog-'));
+    assert.equal(left, []);
+  }));
+
+test('the inner loop leaves out the slow files, each of which exists', () =>
+  inFolder(async (folder) => {
+    const fails = fixture(`test('slow', () => { throw new Error('was run'); });`);
+    const fast = fixture(`test('fast', () => {});`);
+    const tests = { 'test/cli/cli.test.ts': fails, 'test/browser/pages.test.ts': fails, 'test/client.test.ts': fast };
+    writeFiles(folder, { ...tests, 'tmp/.keep': '' });
+    const env = { TMPDIR: join(folder, 'tmp') };
+    const { stdout } = await run(process.execPath, ['--import', tsx, runner, '--unit'], { cwd: folder, env });
+    assert.match(stdout, /\n1 passed, 0 failed\n$/);
+    const missing = slow.filter((entry) => {
+      return !existsSync(new URL(`../${entry.endsWith('/') ? entry : `${entry}.test.ts`}`, import.meta.url));
+    });
+    assert.equal(missing, []);
+  }));
+
+test('a run that is stopped stops its workers and their children', () =>
+  inFolder(async (folder) => {
+    const hangs = fixture(`test('hangs', async () => {
+  writeFileSync('pid', String(${forever}.pid));
+  await new Promise(() => {});
+});`);
+    writeFiles(folder, { 'test/hangs.test.ts': hangs, 'tmp/.keep': '' });
+    const env = { PATH: process.env.PATH, TMPDIR: join(folder, 'tmp') };
+    const child = spawn(process.execPath, ['--import', tsx, runner], { cwd: folder, env, stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    const read = () => Number(readFileSync(join(folder, 'pid'), 'utf8'));
+    await until(() => readdirSync(folder).includes('pid') && read() > 0);
+    child.kill('SIGTERM');
+    assert.equal(await ended, [1, null]);
+    await until(() => !isRunning(read()));
+  }));
+
+test.run();

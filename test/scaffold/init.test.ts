@@ -1,0 +1,324 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { feedIdFor } from '../../src/scaffold/catalog/files.ts';
+import { dependencyOn } from '../../src/scaffold/catalog/package-json.ts';
+import { bundled, inFolder, smallAgent, snapshot, writeFiles } from '../support/catalog.ts';
+import { brokenLinks } from '../support/links.ts';
+import { catalog, catalogProcess } from '../support/process.ts';
+import { onTerminal } from '../support/terminal.ts';
+
+/** What someone starts from: `catalog init` makes a whole catalog, or says why not and changes nothing. */
+
+const today = '2026-11-21';
+const init = (folder: string, ...args: string[]) => catalog(['init', ...args, '--cwd', folder, '--today', today]);
+const read = (folder: string, path: string) => readFileSync(join(folder, path), 'utf8');
+const settings = (folder: string) => JSON.parse(read(folder, 'catalog.config.json'));
+const { version } = JSON.parse(read(bundled, 'package.json'));
+
+test('flags fill the settings; the folder is made, with those it is in; the agent is of today', async () => {
+  await inFolder(async (folder) => {
+    const { code, stdout, stderr } = await init(
+      folder,
+      ...['new place/prompts', '--title', 'Prompts & <Co>', '--base-url', 'https://ada.github.io/prompts/'],
+      ...['--publisher', 'Ada Press', '--publisher-url', 'https://ada.example/me'],
+    );
+    assert.is(code, 0, stderr);
+    const made = join(folder, 'new place', 'prompts');
+    assert.match(stdout, 'prompts\n');
+    for (const step of ['cd "', 'npm install', 'npm start', 'npx catalog new']) assert.match(stderr, step);
+    assert.not.match(stderr, 'example.com');
+
+    const { title, baseUrl, publisher, feedId, $schema } = settings(made);
+    assert.equal(
+      { title, baseUrl, publisher, feedId },
+      {
+        title: 'Prompts & <Co>',
+        baseUrl: 'https://ada.github.io/prompts',
+        publisher: { name: 'Ada Press', url: 'https://ada.example/me' },
+        feedId: 'tag:ada.github.io,2026-11-21:prompts',
+      },
+    );
+    assert.ok(existsSync(join(bundled, $schema.replace('./node_modules/daily-agent-catalog/', ''))), $schema);
+    assert.equal(JSON.parse(read(made, 'package.json')), {
+      private: true,
+      scripts: { start: 'catalog serve --build' },
+      engines: { node: '>=20.19.0' },
+      dependencies: { 'daily-agent-catalog': `^${version}` },
+    });
+    const validated = await catalog(['validate', '--json', '--cwd', made, '--today', today]);
+    assert.equal(JSON.parse(validated.stdout).diagnostics, []);
+    const status = await catalog(['status', '--json', '--cwd', made, '--today', today]);
+    assert.match(status.stdout, 'handover-gap-finder');
+    assert.match(read(made, 'agents/handover-gap-finder/agent.md'), `\ndate: ${today}\n`);
+    assert.match(read(made, '.gitignore'), 'node_modules/\n');
+    assert.match(read(made, '.gitattributes'), 'eol=lf');
+    assert.match(read(made, 'README.md'), '# Prompts \\& \\<Co\\>\n');
+    assert.equal(brokenLinks(made, 'README.md'), []);
+  });
+});
+
+test('workflows and forms come byte for byte from the program, and --json prints what was made', async () => {
+  await inFolder(async (folder) => {
+    const { code, stdout, stderr } = await init(folder, 'a', '--json');
+    assert.is(code, 0, stderr);
+    assert.is(stderr, '');
+    const made = join(folder, 'a');
+    const written = snapshot(made);
+    const { files, ...rest } = JSON.parse(stdout);
+    assert.equal(rest, { folder: made, addedToPackageJson: [] });
+    assert.equal([...files].sort(), Object.keys(written).sort());
+    const shared = Object.keys(written).filter((path) => path.startsWith('.github/'));
+    assert.ok(shared.includes('.github/workflows/publish.yml') && shared.includes('.github/workflows/validate.yml'));
+    const own = snapshot(join(bundled, '.github'));
+    for (const path of shared) {
+      if (path !== '.github/CODEOWNERS') assert.is(written[path], own[path.slice('.github/'.length)], path);
+    }
+    for (const [path, text] of Object.entries(written)) assert.not.ok(text.includes('\r'), path);
+  });
+});
+
+const owners: [baseUrl: string, owner: string][] = [
+  ['https://ada-press.github.io/prompts', '@ada-press'],
+  ['https://ada.example', '@OWNER'],
+];
+for (const [baseUrl, owner] of owners) {
+  test(`a catalog at ${baseUrl} has ${owner} approve every change but those to agents`, async () => {
+    await inFolder(async (folder) => {
+      const { stderr } = await init(folder, '--base-url', baseUrl);
+      const rules = read(folder, '.github/CODEOWNERS')
+        .split('\n')
+        .filter((line) => line !== '' && !line.startsWith('#'))
+        .map((line) => line.split(/ +/));
+      // GitHub goes by the last rule that matches; one without an owner asks for nobody's approval.
+      assert.equal(rules, [['*', owner], ['/agents/']]);
+      assert.is(/Replace @OWNER/.test(stderr), owner === '@OWNER');
+    });
+  });
+}
+
+test('the example is none of the agents of the bundled catalog', async () => {
+  assert.not.ok(existsSync(join(bundled, 'agents', 'handover-gap-finder')));
+});
+
+test('what git and npm left there is kept, package.json gains what it lacks, and the example takes a free day', async () => {
+  await inFolder(async (folder) => {
+    writeFiles(join(folder, 'agents', 'mine'), smallAgent({ slug: 'mine', date: today }));
+    writeFiles(folder, {
+      'package.json': '{\r\n\t"name": "mine",\r\n\t"scripts": { "test": "true" },\r\n\t"license": "MIT"\r\n}',
+      'package-lock.json': '{}',
+      'node_modules/x/index.js': '',
+      '.git/HEAD': 'ref: refs/heads/main\n',
+      'notes.txt': 'Mine.\n',
+    });
+    const before = snapshot(folder);
+
+    const { code, stderr } = await init(folder, '--package', 'next');
+    assert.is(code, 0, stderr);
+    assert.match(stderr, 'added to it: scripts.start, dependencies.daily-agent-catalog.');
+    assert.is(
+      read(folder, 'package.json'),
+      [
+        '{',
+        '\t"name": "mine",',
+        '\t"scripts": {',
+        '\t\t"test": "true",',
+        '\t\t"start": "catalog serve --build"',
+        '\t},',
+        '\t"license": "MIT",',
+        '\t"dependencies": {',
+        '\t\t"daily-agent-catalog": "next"',
+        '\t}',
+        '}',
+      ].join('\r\n'),
+    );
+    const after = snapshot(folder);
+    for (const [path, text] of Object.entries(before)) if (path !== 'package.json') assert.is(after[path], text, path);
+    assert.match(read(folder, 'agents/handover-gap-finder/agent.md'), '\ndate: 2026-11-22\n');
+  });
+});
+
+test('a package.json that has all that is needed is not touched, and its own start script is told apart', async () => {
+  await inFolder(async (folder) => {
+    const text = '{"scripts":{"start":"mine"},"devDependencies":{"daily-agent-catalog":"1"}}';
+    writeFiles(folder, { 'package.json': text });
+    const { code, stderr } = await init(folder);
+    assert.is(code, 0, stderr);
+    assert.is(read(folder, 'package.json'), text);
+    assert.match(stderr, 'npx catalog serve --build');
+    assert.not.match(stderr, 'npm start');
+    assert.match(stderr, 'Set baseUrl and feedId');
+  });
+});
+
+const specifications: [given: string | undefined, expected: string][] = [
+  [undefined, `^${version}`],
+  ['daily-agent-catalog@~1.2', '~1.2'],
+  ['github:ada/catalog#v1', 'github:ada/catalog#v1'],
+  ['https://example.com/a.tgz', 'https://example.com/a.tgz'],
+];
+for (const [given, expected] of specifications) {
+  test(`--package ${given} makes the dependency ${expected}`, () => {
+    assert.is(dependencyOn(given, '/anywhere'), expected);
+  });
+}
+
+test('the path of a package is taken from the working directory and written as one from the catalog', async () => {
+  await inFolder(async (folder) => {
+    writeFiles(folder, { 'packages/a.tgz': '' });
+    const args = ['init', 'new/one', '--package', 'packages/a.tgz'];
+    const { code, stderr } = await catalog(args, { cwd: folder });
+    assert.is(code, 0, stderr);
+    const { dependencies } = JSON.parse(read(folder, 'new/one/package.json'));
+    assert.is(dependencies['daily-agent-catalog'], 'file:../../packages/a.tgz');
+  });
+});
+
+test('everything in the way is named at once, and nothing is written', async () => {
+  await inFolder(async (folder) => {
+    writeFiles(folder, { 'README.md': 'Mine.\n', '.github/workflows': 'no folder\n', 'agents/x/agent.md': 'Mine.\n' });
+    symlinkSync('nowhere', join(folder, '.gitignore'));
+    mkdirSync(join(folder, 'package.json'));
+    const before = snapshot(folder);
+    const { code, stdout, stderr } = await init(folder);
+    assert.is(code, 1);
+    assert.is(stdout, '');
+    const named = stderr.split('\n').filter((line) => line.startsWith('  '));
+    assert.equal(named, [
+      '  .gitignore',
+      '  README.md',
+      '  .github/workflows (has to be a folder)',
+      '  package.json (has to be a file)',
+    ]);
+    assert.equal(snapshot(folder), before);
+  });
+});
+
+const refused: [name: string, args: string[], code: number, message: RegExp][] = [
+  ['a file in place of the folder', ['file'], 1, /file is no folder/],
+  ['a folder within a file', ['file/a/b'], 1, /file is no folder/],
+  ['an empty folder name', [''], 2, /empty text/],
+  ['an address that is none', ['a', '--base-url', 'example.com'], 2, /`--base-url` is "example\.com".*http/],
+  ['a title of two lines', ['a', '--title', 'a\nb'], 2, /`--title`.*one line/],
+  ['a hidden character', ['a', '--publisher', 'a\u200bb'], 2, /`--publisher` cannot be used, column 2/],
+  ['a package that is not there', ['a', '--package', './none.tgz'], 1, /none\.tgz, and there is no such file/],
+  ['a package that is none', ['a', '--package', ' '], 2, /--package is " "/],
+  ['a package.json that is no JSON', ['broken'], 1, /package\.json is not well-formed JSON/],
+  ['a package.json with scripts that are none', ['wrong'], 1, /`scripts` is "x"; it has to be an object/],
+];
+for (const [name, args, code, message] of refused) {
+  test(`${name} is refused with ${code}, and nothing is written`, async () => {
+    await inFolder(async (folder) => {
+      writeFiles(folder, {
+        file: '',
+        'broken/package.json': '{',
+        'wrong/package.json': '{"scripts":"x"}',
+      });
+      const before = snapshot(folder);
+      const result = await init(folder, ...args);
+      assert.is(result.code, code, result.stderr);
+      assert.is(result.stdout, '');
+      assert.match(result.stderr, message);
+      assert.not.match(result.stderr, 'fault of the program');
+      assert.equal(snapshot(folder), before);
+      assert.not.ok(existsSync(join(folder, 'a')));
+    });
+  });
+}
+
+test('a disk that refuses in the middle leaves nothing behind, and the program says which file it was', async () => {
+  const deny = fileURLToPath(new URL('../support/deny-write.mjs', import.meta.url));
+  for (const [denied, message] of [
+    ['prompt.txt', /prompt\.txt cannot be written: the disk is full \(ENOSPC\); nothing was left behind/],
+    ['package.json', /package\.json cannot be written: the disk is full \(ENOSPC\); nothing was left behind/],
+  ] as const) {
+    await inFolder(async (folder) => {
+      writeFiles(folder, { 'package.json': '{}\n' });
+      const args = ['init', '--cwd', folder];
+      const { code, stderr } = await catalogProcess(args, { node: ['--import', deny], env: { DENY: denied } });
+      assert.is(code, 1);
+      assert.match(stderr, message);
+      assert.equal(snapshot(folder), { 'package.json': '{}\n' });
+      assert.not.ok(existsSync(join(folder, '.github')));
+    });
+  }
+});
+
+test('an installation that lacks a file is named, and nothing is written', async () => {
+  const deny = fileURLToPath(new URL('../support/deny.mjs', import.meta.url));
+  await inFolder(async (folder) => {
+    const options = { node: ['--import', deny], env: { DENY: 'publish.yml' } };
+    const { code, stderr } = await catalogProcess(['init', '--cwd', folder], options);
+    assert.is(code, 1);
+    assert.match(stderr, /lacks \.github\/workflows\/publish\.yml.*install it again/);
+    assert.equal(snapshot(folder), {});
+  });
+});
+
+const feedIds: [address: string, id: string][] = [
+  ['https://agents.example.org', 'tag:agents.example.org,2026-11-21:catalog'],
+  ['http://localhost:3000', 'tag:localhost,2026-11-21:catalog'],
+  ['https://prüfung.example/a/b c', 'tag:xn--prfung-4ya.example,2026-11-21:a/b-20c'],
+];
+for (const [address, id] of feedIds) {
+  test(`the feed id for ${address} is ${id}`, () => {
+    assert.is(feedIdFor(address, today), id);
+  });
+}
+
+test('on a terminal it asks for what no flag gives, again after a wrong answer', async () => {
+  await inFolder(async (folder) => {
+    const session = onTerminal(['init', 'daily-prompts', '--cwd', folder, '--today', today, '--publisher', 'Ada'], {
+      env: { TZ: 'Europe/Paris' },
+    });
+    const answers: [question: string, answer: string, objection?: string][] = [
+      ['title [Daily Prompts]', ''],
+      ['base URL [https://example.com]', 'ada.example', 'http://'],
+      ['base URL', 'https://ada.example'],
+      ['publisher URL [https://ada.example]', ''],
+      ['time zone [Europe/Paris]', 'europe/berln', 'Did you mean Europe/Berlin?'],
+      ['time zone', ''],
+    ];
+    for (const [question, answer, objection] of answers) {
+      await session.sees(question.replace(/ \[.*/, ''));
+      if (question.includes('[')) await session.sees(question.replace(/.*\[/, '['));
+      await session.sees(': ');
+      session.types(`${answer}\r`);
+      if (objection !== undefined) await session.sees(objection);
+    }
+    const { code, screen } = await session.ends();
+    assert.is(code, 0, screen);
+    const { title, publisher, baseUrl, timezone } = settings(join(folder, 'daily-prompts'));
+    assert.equal(
+      { title, publisher, baseUrl, timezone },
+      {
+        title: 'Daily Prompts',
+        publisher: { name: 'Ada', url: 'https://ada.example' },
+        baseUrl: 'https://ada.example',
+        timezone: 'Europe/Paris',
+      },
+    );
+  });
+});
+
+test('Ctrl-C in the middle ends quietly with 130 and makes nothing, not even the folder', async () => {
+  await inFolder(async (folder) => {
+    const session = onTerminal(['init', 'new', '--cwd', folder]);
+    await session.sees('title');
+    session.types('\u0003');
+    const { code, screen } = await session.ends();
+    assert.is(code, 130, screen);
+    assert.match(screen, 'Nothing was written.');
+    assert.not.ok(existsSync(join(folder, 'new')));
+  });
+});
+
+test('the starter is a catalog that validates where it lies', async () => {
+  const { code, stdout } = await catalog(['validate', '--json', '--cwd', join(bundled, 'starter')]);
+  assert.is(code, 0);
+  assert.equal(JSON.parse(stdout).diagnostics, []);
+});
+
+test.run();

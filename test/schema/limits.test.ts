@@ -1,0 +1,272 @@
+import Ajv from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { z } from 'zod';
+import { isConfigFilename } from '../../src/schema/config-files.ts';
+import { pathName, slug } from '../../src/schema/fields.ts';
+import { frontMatterSchema } from '../../src/schema/front-matter.ts';
+import { inlineSchema, type JsonSchema } from '../../src/schema/json-schema.ts';
+import { getAgentInput, listAgentsInput, searchAgentsInput, serverCard } from '../../src/schema/mcp.ts';
+import { feedbackRequest, subscribeRequest } from '../../src/schema/requests.ts';
+import { settingsSource } from '../../src/schema/settings.ts';
+import { smallSettings } from '../support/catalog.ts';
+
+/** Every limit of a schema holds exactly where the schema says, and the published JSON Schema draws the same line. */
+
+type Path = readonly (string | number)[];
+type Limited = { path: Path; schema: JsonSchema; isKey: boolean };
+
+/** Each shape with a value that has every field. */
+const shapes: Record<string, [shape: z.ZodType, good: object]> = {
+  'agent.md': [
+    frontMatterSchema({ categories: null, difficulties: null, runtimes: null }),
+    {
+      title: 'T',
+      date: '2026-01-01',
+      issue: 7,
+      draft: false,
+      withdrawn: 'It was wrong.',
+      formerSlugs: ['old'],
+      category: 'coding',
+      tags: ['one'],
+      keywords: ['word'],
+      difficulty: 'easy',
+      runtimes: ['Claude'],
+      excerpt: 'E',
+      problem: 'P',
+      videoUrl: 'https://press.example/v',
+      configFilename: '.mcp.json',
+      steps: [{ name: 'N', text: 'T' }],
+      demo: [{ second: 5, label: 'L', detail: 'D' }],
+    },
+  ],
+  settings: [settingsSource, { ...smallSettings, feedLength: 50, queueWarningDays: 3, mcpName: 'com.example/agents' }],
+  feedback: [feedbackRequest, { slug: 'one', vote: 'yes', note: 'N' }],
+  subscribe: [subscribeRequest, { email: 'ada@example.com', list: 'daily', note: 'N' }],
+  list_agents: [
+    listAgentsInput,
+    { category: 'c', tag: 't', difficulty: 'd', runtime: 'r', limit: 5, detail: 'full', cursor: 'x' },
+  ],
+  get_agent: [getAgentInput, { slug: 'one', include: ['steps'] }],
+  search_agents: [searchAgentsInput, { query: 'q', category: 'c', tag: 't', limit: 5, detail: 'short' }],
+  'server card': [
+    serverCard,
+    {
+      $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
+      name: 'com.example/agents',
+      version: '1',
+      title: 'T',
+      description: 'D',
+      websiteUrl: 'https://press.example',
+      remotes: [],
+    },
+  ],
+};
+
+/** The limits of each field, as they are promised: from the most to the fewest that it takes. */
+const promised: Record<string, Record<string, string>> = {
+  'agent.md': {
+    title: '1–120',
+    issue: '1–',
+    withdrawn: '1–500',
+    formerSlugs: '–50',
+    'formerSlugs.0': '–64',
+    tags: '1–12',
+    'tags.0': '–64',
+    keywords: '1–20',
+    'keywords.0': '1–60',
+    runtimes: '1–20',
+    excerpt: '1–300',
+    problem: '1–1000',
+    steps: '1–20',
+    'steps.0.name': '1–120',
+    'steps.0.text': '1–1000',
+    demo: '1–50',
+    'demo.0.second': '0–',
+    'demo.0.label': '1–120',
+    'demo.0.detail': '1–1000',
+  },
+  settings: {
+    title: '1–100',
+    tagline: '1–160',
+    description: '1–500',
+    'publisher.name': '1–100',
+    'categories (key)': '–64',
+    'categories.coding.label': '1–60',
+    'categories.coding.description': '1–300',
+    difficulties: '1–',
+    'difficulties.0': '1–40',
+    runtimes: '1–',
+    'runtimes.0': '1–60',
+    feedLength: '1–1000',
+    queueWarningDays: '0–365',
+  },
+  feedback: { note: '–500' },
+  subscribe: { note: '–2000' },
+  list_agents: {
+    category: '–100',
+    tag: '–100',
+    difficulty: '–100',
+    runtime: '–100',
+    limit: '1–100',
+    cursor: '–200',
+  },
+  get_agent: { slug: '–256', include: '–8' },
+  search_agents: { query: '–200', category: '–100', tag: '–100', limit: '1–50' },
+  'server card': { version: '1–', title: '1–', description: '1–100' },
+};
+
+/** The range that a schema gives a text, a list or a number; undefined where it gives none. */
+function rangeOf({ schema }: Limited): { min: number | undefined; max: number | undefined } | undefined {
+  const min = schema.minLength ?? schema.minItems ?? schema.minimum;
+  const max = schema.maxLength ?? schema.maxItems ?? schema.maximum;
+  return min === undefined && max === undefined ? undefined : { min: min as number, max: max as number };
+}
+
+/** Every part of a JSON Schema, with where it applies in `good`. */
+function* partsOf(schema: JsonSchema, good: unknown, path: Path = []): Generator<Limited> {
+  const { anyOf, properties, items, additionalProperties, propertyNames } = schema as Record<string, JsonSchema>;
+  if (Array.isArray(anyOf)) {
+    for (const one of anyOf) yield* partsOf(one, good, path);
+    return;
+  }
+  yield { path, schema, isKey: false };
+  const inside = (good ?? {}) as Record<string | number, unknown>;
+  for (const [key, part] of Object.entries(properties ?? {}))
+    yield* partsOf(part as JsonSchema, inside[key], [...path, key]);
+  if (items !== undefined) yield* partsOf(items, inside[0], [...path, 0]);
+  if (propertyNames !== undefined) yield { path, schema: propertyNames, isKey: true };
+  const [key] = Object.keys(inside);
+  if (typeof additionalProperties === 'object' && key !== undefined) {
+    yield* partsOf(additionalProperties, inside[key], [...path, key]);
+  }
+}
+
+/** A text, list or number of this size, of the form that the schema asks for. Texts are of emoji where they may be. */
+function sized({ schema }: Limited, size: number, example: unknown): unknown {
+  const { type, pattern = '' } = schema as { type: string; pattern?: string };
+  if (type === 'integer') return size;
+  if (type === 'array') {
+    const [first] = example as unknown[];
+    const isFree = typeof first === 'string' && !('enum' in (schema.items as object));
+    return Array.from({ length: size }, (_, index) => (isFree ? `x${index}` : first));
+  }
+  return (new RegExp(pattern, 'u').test('🙂') ? '🙂' : 'a').repeat(size);
+}
+
+function at(value: unknown, path: Path): unknown {
+  return path.reduce((inside, key) => (inside as Record<string | number, unknown>)?.[key], value);
+}
+
+/** `good` with another value at a path, or with a key renamed there. */
+function changed(good: object, { path, isKey }: Limited, value: unknown): object {
+  const copy = structuredClone(good);
+  const holder = at(copy, isKey ? path : path.slice(0, -1)) as Record<string | number, unknown>;
+  if (isKey) {
+    const [key = ''] = Object.keys(holder);
+    holder[String(value)] = holder[key];
+    delete holder[key];
+  } else holder[path.at(-1) as string | number] = value;
+  return copy;
+}
+
+const nameOf = ({ path, isKey }: Limited) => path.join('.') + (isKey ? ' (key)' : '');
+
+for (const [name, [shape, good]] of Object.entries(shapes)) {
+  const schema = inlineSchema(shape);
+  const limited = [...partsOf(schema, good)].filter((part) => rangeOf(part) !== undefined);
+
+  test(`${name} has the limits that are promised`, () => {
+    const found = limited.map((part) => {
+      const { min, max } = rangeOf(part) ?? {};
+      return [nameOf(part), `${min ?? ''}–${max ?? ''}`];
+    });
+    assert.equal(Object.fromEntries(found), promised[name]);
+  });
+
+  test(`${name} takes what is at a limit and refuses what is past it`, () => {
+    const ajv = new Ajv.default({ strict: true });
+    addFormats.default(ajv);
+    const fits = ajv.compile(schema);
+    assert.ok(shape.safeParse(good).success && fits(good), JSON.stringify(fits.errors));
+    const wrong: string[] = [];
+    for (const part of limited) {
+      const { min, max } = rangeOf(part) ?? {};
+      const sizes: [size: number | undefined, isTaken: boolean][] = [
+        [min, true],
+        [min === undefined || (min === 0 && part.schema.type !== 'integer') ? undefined : min - 1, false],
+        [max === undefined ? undefined : max - 1, true],
+        [max, true],
+        [max === undefined ? undefined : max + 1, false],
+      ];
+      for (const [size, isTaken] of sizes) {
+        if (size === undefined) continue;
+        const value = changed(good, part, sized(part, size, at(good, part.path)));
+        const isParsed = shape.safeParse(value).success;
+        if (isParsed !== isTaken) wrong.push(`${nameOf(part)} of ${size} is ${isParsed ? 'taken' : 'refused'}`);
+        if (fits(value) !== isTaken) wrong.push(`${nameOf(part)} of ${size} by the JSON Schema: ${!isTaken}`);
+      }
+    }
+    assert.equal(wrong, []);
+  });
+}
+
+/** Limits within a form, which a JSON Schema has as a pattern or not at all. */
+const forms: [name: string, takes: (text: string) => boolean, good: string[], bad: string[]][] = [
+  [
+    'the file name of a config',
+    isConfigFilename,
+    [`${'a'.repeat(95)}.json`, 'x.md', '.mcp.json', 'rc.json', '.arch.json'],
+    [`${'a'.repeat(96)}.json`, '.json', 'x.js', 'x.JSON', '..x.json', '.arc.json'],
+  ],
+  [
+    'the name of the MCP server',
+    (text) => settingsSource.shape.mcpName.safeParse(text).success,
+    ['a/b', `a/${'b'.repeat(198)}`],
+    ['a/', '/b', 'a/b/c', `a/${'b'.repeat(199)}`],
+  ],
+  [
+    'the language',
+    (text) => settingsSource.shape.language.safeParse(text).success,
+    ['en', 'gsw', 'en-US', 'de-x1', `en-${'a'.repeat(8)}`],
+    ['e', 'engl', 'en-U', `en-${'a'.repeat(9)}`, 'EN'],
+  ],
+  [
+    'the id of the feeds',
+    (text) => settingsSource.shape.feedId.safeParse(text).success,
+    ['tag:a.example,2026:', 'tag:a.example,2026-01:x', 'tag:a.example,2026-01-31:x'],
+    ['tag:a.example,202:x', 'tag:a.example,20260:x', 'tag:a.example,2026-1:x', 'tag:a.example,2026-01-31-01:x'],
+  ],
+];
+
+for (const [name, takes, good, bad] of forms) {
+  test(`${name} is taken up to its limits`, () => {
+    assert.equal(
+      good.filter((text) => !takes(text)),
+      [],
+    );
+    assert.equal(bad.filter(takes), []);
+  });
+}
+
+const ports = Array.from({ length: 10 }, (_, digit) => [`com${digit}`, `lpt${digit}`]).flat();
+const devices = ['con', 'prn', 'aux', 'nul', ...ports];
+const neighbors = ['co', 'conf', 'con-1', 'prns', 'auxiliary', 'null', 'com', 'com10', 'lpt', 'lpt10', 'my-com1'];
+
+test('every reserved name is refused where it would become a path, and its neighbors are taken', () => {
+  const refusedBy = (shape: z.ZodType, names: string[]) => names.filter((name) => !shape.safeParse(name).success);
+  assert.equal(refusedBy(slug, [...devices, 'index', 'catalog']), [...devices, 'index', 'catalog']);
+  assert.equal(refusedBy(pathName, [...devices, 'index']), [...devices, 'index']);
+  assert.equal(refusedBy(slug, [...neighbors, 'indexes', 'my-index', 'catalogs', 'my-catalog']), []);
+  assert.equal(refusedBy(pathName, [...neighbors, 'indexes', 'catalog']), []);
+  const files = devices.flatMap((name) => [`${name}.json`, `${name.toUpperCase()}.json`, `${name}.x.json`]);
+  assert.equal(files.filter(isConfigFilename), []);
+  const allowed = [...neighbors, ...devices.map((name) => `my-${name}`)].map((name) => `${name}.json`);
+  assert.equal(
+    allowed.filter((name) => !isConfigFilename(name)),
+    [],
+  );
+});
+
+test.run();

@@ -1,0 +1,124 @@
+import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadMcpCatalog } from '../../src/mcp/catalog.ts';
+import { dispatch } from '../../src/mcp/dispatch.ts';
+import { methodParams, methodResults } from '../../src/schema/mcp-messages.ts';
+import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { agents } from '../support/mcp.ts';
+import { render } from '../support/render.ts';
+
+/** What clients that are generated from api/openapi.json send and accept is what the service takes and gives. */
+
+const files = await inFolder((folder) => {
+  writeCatalog(folder, agents);
+  return render(folder, { today: '2026-02-01' });
+});
+const read = (path: string) => JSON.parse(files.get(path) ?? '');
+const description = read('api/openapi.json');
+
+const ajv = new Ajv.default({ strict: false, allErrors: true, validateSchema: false });
+addFormats.default(ajv);
+ajv.addSchema(description, 'https://press.example/openapi.json');
+/** Validates by the schema at some keys of the description. */
+const at = (...keys: string[]): ValidateFunction => {
+  const pointer = keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+  return ajv.compile({ $ref: `https://press.example/openapi.json#/${pointer}` });
+};
+const request = at('paths', '/api/mcp', 'post', 'requestBody', 'content', 'application/json', 'schema');
+const response = at('paths', '/api/mcp', 'post', 'responses', '200', 'content', 'application/json', 'schema');
+
+interface Media {
+  schema?: object;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
+/** Every part of the description that has a schema of JSON, with its keys. */
+function* mediaOf(part: unknown, keys: string[] = []): Generator<[string[], Media]> {
+  if (typeof part !== 'object' || part === null) return;
+  for (const [key, value] of Object.entries(part)) {
+    if (key === 'application/json' || (keys.at(-1) === 'parameters' && 'schema' in value))
+      yield [[...keys, key], value];
+    else yield* mediaOf(value, [...keys, key]);
+  }
+}
+
+test('every example fits its own schema, and every body that is not a description has one', () => {
+  const without: string[] = [];
+  for (const [keys, { example, examples = {} }] of mediaOf(description.paths, ['paths'])) {
+    const values = [example, ...Object.values(examples).map(({ value }) => value)].filter(
+      (value) => value !== undefined,
+    );
+    const fits = at(...keys, 'schema');
+    for (const value of values) assert.ok(fits(value), `${keys.join(' ')}: ${JSON.stringify(fits.errors)}`);
+    if (values.length === 0) without.push(keys[1] ?? '');
+  }
+  assert.equal(without, ['/api/schema.json', '/api/openapi.json']);
+});
+
+test('no body is described as any object', () => {
+  for (const [keys, { schema }] of mediaOf(description.paths, ['paths'])) {
+    assert.not.equal(schema, { type: 'object' }, keys.join(' '));
+  }
+});
+
+for (const [path, address = `/${path}`] of [
+  ['api/schema.json'],
+  ['api/openapi.json'],
+  ['api/mcp/server-card', '/api/mcp'],
+]) {
+  test(`${path} fits the schema of the operation that gets it`, () => {
+    const fits = at('paths', address ?? '', 'get', 'responses', '200', 'content', 'application/json', 'schema');
+    assert.ok(fits(read(path ?? '')), JSON.stringify(fits.errors));
+    assert.not.ok(fits({}));
+  });
+}
+
+const calls: { [method in keyof typeof methodResults]: object } = {
+  initialize: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  ping: {},
+  'tools/list': {},
+  'tools/call': { name: 'search_agents', arguments: { query: 'log' } },
+  'resources/list': {},
+  'resources/read': { uri: 'agent://log-reader' },
+};
+
+test('what the MCP server takes and gives fits the description, method by method', async () => {
+  const catalog = await loadMcpCatalog(async (path) => Buffer.from(files.get(path) ?? ''), {});
+  for (const [method, params] of Object.entries(calls)) {
+    const message = { jsonrpc: '2.0', id: 1, method, params };
+    assert.ok(request(message), `${method}: ${JSON.stringify(request.errors)}`);
+    const { json } = await dispatch(message, null, catalog);
+    const answer: unknown = JSON.parse(json?.toString() ?? '');
+    assert.ok(response(answer), `${method}: ${JSON.stringify(response.errors)}`);
+    const { result } = answer as { result: unknown };
+    assert.ok(methodResults[method as keyof typeof calls].safeParse(result).success, method);
+  }
+  for (const method of Object.keys(methodParams)) {
+    const modern = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
+    const { json } = await dispatch({ jsonrpc: '2.0', id: 'x', method, params: modern }, null, catalog);
+    assert.ok(response(JSON.parse(json?.toString() ?? '')), method);
+  }
+});
+
+test('messages that the server would refuse do not fit', () => {
+  const wrong: object[] = [
+    { id: 1, method: 'ping' },
+    { jsonrpc: '1.0', id: 1, method: 'ping' },
+    { jsonrpc: '2.0', method: 'ping' },
+    { jsonrpc: '2.0', id: null, method: 'ping' },
+    { jsonrpc: '2.0', id: 1.5, method: 'ping' },
+    { jsonrpc: '2.0', id: 1 },
+    { jsonrpc: '2.0', id: 1, method: 'no/such' },
+    { jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'no_such_tool' } },
+    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_agent', arguments: {} } },
+    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_agents', arguments: { limit: 101 } } },
+    { jsonrpc: '2.0', id: 1, method: 'resources/read', params: {} },
+  ];
+  for (const message of wrong) assert.not.ok(request(message), JSON.stringify(message));
+});
+
+test.run();

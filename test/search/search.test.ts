@@ -1,0 +1,118 @@
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadContent } from '../../src/catalog/load.ts';
+import { select } from '../../src/catalog/select.ts';
+import { loadSettings } from '../../src/catalog/settings.ts';
+import { agentDocumentOf } from '../../src/outputs/shared/agent-document.ts';
+import { addresses } from '../../src/outputs/shared/urls.ts';
+import { searchAgents, wordsOf } from '../../src/search/query.ts';
+import { searchIndex } from '../../src/search/search-index.ts';
+import { stemOf } from '../../src/search/words.ts';
+import { heldOutQueries, type SearchQuery, searchQueries } from '../support/search-queries.ts';
+
+/** The search of the pages and of MCP, judged with the bundled agents and the words of people who do not know them. */
+
+const test = suite('the search');
+const cwd = fileURLToPath(new URL('../..', import.meta.url));
+const settings = loadSettings(cwd, {}, {});
+const content = loadContent(cwd, settings, '2026-12-01');
+const { agents } = select(content, { today: '2026-12-01', future: true });
+const documented = agents.map((agent) => ({
+  ...agent,
+  changedOn: agent.date,
+  document: agentDocumentOf(agent, settings, addresses(settings)),
+}));
+const index = searchIndex(documented);
+
+/** The slugs that a query finds, the best first. */
+const found = (query: string, of = index) => searchAgents(of, query, () => true).map(({ id }) => id);
+
+/** Of the queries with answers, how many have one first, and among the first three; of the others, how many find nothing. */
+function figures(queries: readonly SearchQuery[], of = index) {
+  const rows = queries.map(([query, best]) => ({ best, slugs: found(query, of) }));
+  const answered = rows.filter(({ best }) => best.length > 0);
+  const others = rows.filter(({ best }) => best.length === 0);
+  const share = (hits: unknown[], all: unknown[]) => hits.length / all.length;
+  return {
+    first: share(
+      answered.filter(({ best, slugs }) => best.includes(slugs[0] ?? '')),
+      answered,
+    ),
+    third: share(
+      answered.filter(({ best, slugs }) => slugs.slice(0, 3).some((slug) => best.includes(slug))),
+      answered,
+    ),
+    nothing: share(
+      others.filter(({ slugs }) => slugs.length === 0),
+      others,
+    ),
+  };
+}
+
+test('finds the best agent first in nine queries of ten, and nothing for a cake recipe', () => {
+  const [tuned, heldOut] = [figures(searchQueries), figures(heldOutQueries)];
+  assert.ok(tuned.first >= 0.9 && tuned.third >= 0.9 && tuned.nothing === 1, JSON.stringify(tuned));
+  assert.ok(heldOut.first >= 0.85 && heldOut.third >= 0.9 && heldOut.nothing >= 0.85, JSON.stringify(heldOut));
+  assert.equal(found('chocolate cake recipe'), []);
+});
+
+test('owes more to the agents’ own texts than to keywords', () => {
+  const bare = searchIndex(documented.map((agent) => ({ ...agent, keywords: [] })));
+  const { first } = figures([...searchQueries, ...heldOutQueries], bare);
+  assert.ok(first >= 0.5, String(first));
+  const keywords = new Map(
+    agents.map(({ slug, keywords: list }) => [slug, new Set((list ?? []).flatMap(wordsOf).map(stemOf))]),
+  );
+  const all = [...searchQueries, ...heldOutQueries];
+  const untouched = all.filter(([query, best]) => {
+    const slugs = best.length > 0 ? best : [...keywords.keys()];
+    return !wordsOf(query).some((word) => slugs.some((slug) => keywords.get(slug)?.has(stemOf(word))));
+  });
+  assert.ok(untouched.length >= all.length / 2, `${untouched.length} of ${all.length}`);
+});
+
+test('finds forms of a word, beginnings from three letters, and slips in longer words', () => {
+  const rows: [query: string, slugs: string[]][] = [
+    ['dependency', ['dependency-bump-judge']],
+    ['dependencies', ['dependency-bump-judge']],
+    ['dep', ['dependency-bump-judge']],
+    ['de', []],
+    ['spredsheet', ['spreadsheet-smell-tester']],
+    ['runbok', ['runbook-dry-runner']],
+    ['fom', []],
+    ['what is it and how would you do this', []],
+    ['the runbooks of our team', ['runbook-dry-runner']],
+    ['', []],
+    ['  ,;! ', []],
+  ];
+  for (const [query, slugs] of rows) assert.equal(found(query), slugs, query);
+});
+
+test('scores how much of the query an agent has: 1 for every word in its title, tags or keywords', () => {
+  const [hit] = searchAgents(index, 'flaky test', () => true);
+  assert.equal([hit?.id, hit?.score, hit?.whole], ['flaky-test-detective', 1, true]);
+  const [part] = searchAgents(index, 'flaky zeppelin', () => true);
+  assert.is(part?.whole, false);
+  assert.ok(part !== undefined && part.score > 0.4 && part.score < 0.6, String(part?.score));
+});
+
+test('leaves out words that say nothing, and knows the forms of others by their common beginning', () => {
+  assert.equal(wordsOf('Which of the Agents can help me to write a Poem?'), ['agents', 'write', 'poem']);
+  const forms = [
+    ['update', 'updates', 'updated', 'updating'],
+    ['plan', 'plans', 'planned', 'planning'],
+    ['policy', 'policies'],
+    ['box', 'boxes'],
+    ['meeting', 'meetings'],
+    ['news'],
+    ['speed'],
+    ['übung'],
+  ];
+  for (const words of forms) {
+    assert.is(new Set(words.map(stemOf)).size, 1, words.join());
+    for (const word of words) assert.ok(word.startsWith(stemOf(word)), word);
+  }
+});
+
+test.run();

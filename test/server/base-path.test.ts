@@ -1,0 +1,65 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { catalog } from '../support/process.ts';
+import { startRuntime } from '../support/server.ts';
+
+test('a base URL with a path is where everything is served, and every link starts with it', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
+    const built = await catalog(['build', '--cwd', folder, '--base-url', 'https://press.example/catalog/']);
+    assert.is(built.code, 0, built.stderr);
+    const server = await startRuntime(folder);
+    try {
+      const origin = new URL(server.address).origin;
+      assert.is(server.address, `${origin}/catalog/`);
+      const root = await fetch(origin, { redirect: 'manual' });
+      assert.is(root.status, 302);
+      assert.is(root.headers.get('location'), '/catalog/');
+      assert.is((await fetch(`${origin}/api/agents.json`)).status, 404);
+      assert.is((await fetch(`${origin}/catalog/api/agents/one.json`)).status, 200);
+
+      const page = await (await fetch(`${origin}/catalog/agents/one`)).text();
+      const links = [...page.matchAll(/ (?:href|src)="(\/[^"]*)"/g)].map(([, link]) => link ?? '');
+      assert.ok(links.length > 5);
+      for (const link of links) {
+        assert.ok(link.startsWith('/catalog/'), link);
+        assert.is((await fetch(origin + link)).status, 200, link);
+      }
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+test('a runtime with a path of its own takes votes there and at the base URL, and its errors are Error objects', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
+    const urls = ['--base-url', 'https://press.example/catalog', '--runtime-url', 'https://run.example/live'];
+    const built = await catalog(['build', '--cwd', folder, ...urls]);
+    assert.is(built.code, 0, built.stderr);
+    const server = await startRuntime(folder);
+    try {
+      const origin = new URL(server.address).origin;
+      const send = (path: string) =>
+        fetch(origin + path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ slug: 'one', vote: 'yes' }),
+        });
+      assert.is((await send('/live/api/feedback')).status, 200);
+      assert.is((await send('/catalog/api/feedback')).status, 200);
+      assert.is((await send('/api/feedback')).status, 404);
+      for (const path of ['/live/api/nothing', '/catalog/api/nothing']) {
+        const response = await fetch(origin + path);
+        assert.is(response.status, 404);
+        assert.is(((await response.json()) as { error: string }).error, 'not_found');
+      }
+      assert.is((await fetch(`${origin}/healthz`)).status, 200);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+test.run();

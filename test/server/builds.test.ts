@@ -1,0 +1,283 @@
+import { createHash } from 'node:crypto';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip } from 'node:zlib';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { catalog, catalogProcess } from '../support/process.ts';
+import { ask, builtCatalog, notesIn, oneAgent, startRuntime, until, vote, withRuntime } from '../support/server.ts';
+
+/** A new build is taken up while it is served: no request fails, and no answer mixes two builds. */
+
+const paths = [
+  '/',
+  '/agents/one',
+  '/agents/one/prompt.txt',
+  '/api/agents.json',
+  '/api/agents/one.json',
+  '/llms-full.txt',
+  '/feed.xml',
+  '/build.json',
+];
+
+const decode: Record<string, (body: Buffer) => Promise<Buffer>> = {
+  br: promisify(brotliDecompress),
+  gzip: promisify(gunzip),
+  identity: async (body) => body,
+};
+
+/** Reads `paths` again and again, in every encoding and form, and checks each answer against its own headers. */
+function startReading(address: string, base = '') {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 6 });
+  const wrong: string[] = [];
+  /** The bytes behind each ETag, so that ranges can be compared with them. */
+  const known = new Map<string, Buffer>();
+  /** The builds that were seen. */
+  const builds = new Set<string>();
+  let going = true;
+  let count = 0;
+
+  async function readOnce(number: number): Promise<void> {
+    const path = `${base}${paths[number % paths.length]}`;
+    const form = Math.floor(number / paths.length) % 5;
+    const accept = ['br', 'gzip', 'identity', 'gzip, br', 'identity'][form] ?? '';
+    const method = form === 3 ? 'HEAD' : 'GET';
+    const range = form === 4 && number % 2 === 0 ? { range: 'bytes=1-40' } : {};
+    const { status, headers, body } = await ask(address, path, {
+      agent,
+      method,
+      headers: { 'accept-encoding': accept, ...range },
+    });
+    const told = `${method} ${path} ${accept} ${JSON.stringify(range)}: ${status} ${JSON.stringify(headers)}`;
+    const hash = /^"([0-9a-f]{32})(?:-(?:br|gzip))?"$/.exec(headers.etag ?? '')?.[1] ?? 'none';
+    if (status !== ('range' in range ? 206 : 200)) wrong.push(told);
+    else if (method === 'HEAD') {
+      if (hash === 'none' || body.length > 0 || Number(headers['content-length']) < 10) wrong.push(told);
+    } else if (Number(headers['content-length']) !== body.length) wrong.push(`length ${body.length}, ${told}`);
+    else if (status === 206) {
+      const [, total] = /^bytes 1-40\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];
+      const whole = known.get(hash);
+      const fits = whole === undefined || (whole.length === Number(total) && whole.subarray(1, 41).equals(body));
+      if (hash === 'none' || body.length !== 40 || !fits) wrong.push(`range, ${told}`);
+    } else {
+      const bytes = await (decode[headers['content-encoding'] ?? 'identity'] as (typeof decode)[string])(body);
+      if (createHash('sha256').update(bytes).digest('hex').slice(0, 32) !== hash) wrong.push(`hash, ${told}`);
+      known.set(hash, bytes);
+      if (path === `${base}/build.json`) builds.add(JSON.parse(bytes.toString('utf8')).id);
+    }
+  }
+
+  const working = Array.from({ length: 6 }, async () => {
+    while (going) {
+      count += 1;
+      await readOnce(count).catch((error) => wrong.push(String(error)));
+    }
+  });
+  return {
+    builds,
+    count: () => count,
+    async stop() {
+      going = false;
+      await Promise.all(working);
+      agent.destroy();
+      assert.equal(wrong.slice(0, 5), []);
+    },
+  };
+}
+
+const twoAgents = (title: string) => [
+  {
+    slug: 'one',
+    date: '2026-01-01',
+    front: { title, excerpt: `Was ${title}. ${'It holds more. '.repeat(title.length)}` },
+  },
+  { slug: 'two', date: '2026-01-02' },
+];
+
+/** The id of the build in a folder. */
+function idOf(dist: string): string {
+  return JSON.parse(readFileSync(join(dist, 'build.json'), 'utf8')).id;
+}
+
+const inPlace: [base: string, titles: string[]][] = [
+  ['', ['First', 'The second title']],
+  ['/catalog', ['First']],
+];
+for (const [base, titles] of inPlace) {
+  test(`a build renamed in file by file under load fails and mixes no answer, below ${base || '/'}`, () => {
+    const settings = { baseUrl: `https://press.example${base}` };
+    return withRuntime({ settings }, async ({ server, folder, dist, log }) => {
+      const load = startReading(server.address, base);
+      await until(() => load.count() > 100);
+      for (const [index, title] of titles.entries()) {
+        const agents = [...twoAgents(title), { slug: `new-${index}`, date: `2026-01-1${index}` }];
+        writeCatalog(folder, agents, settings);
+        const before = load.count();
+        // In a process of its own: here it would hold up the readers until it is done.
+        const args = ['build', '--cwd', folder, '--out', dist, '--today', '2026-02-01'];
+        const { code, stderr } = await catalogProcess(args);
+        assert.is(code, 0, stderr);
+        const { status, text } = await vote(server.address, `vote ${index}`, { slug: `new-${index}` });
+        assert.is(status, 200, text);
+        await until(() => load.builds.has(idOf(dist)) && load.count() > before + 200);
+      }
+      await load.stop();
+      assert.is(load.builds.size, titles.length + 1);
+      assert.is(notesIn(log).length, titles.length);
+      const page = await ask(server.address, `${base}/agents/new-${titles.length - 1}`);
+      assert.is(page.status, 200);
+    });
+  });
+}
+
+test('a build switched in by its link under load fails and mixes no answer, and its agent is known at once', () =>
+  inFolder(async (folder) => {
+    builtCatalog(folder);
+    const dist = join(folder, 'dist');
+    renameSync(dist, join(folder, 'build-0'));
+    symlinkSync('build-0', dist);
+    const server = await startRuntime(folder);
+    try {
+      const load = startReading(server.address);
+      await until(() => load.count() > 100);
+      const last = 4;
+      const folders = Array.from({ length: last + 1 }, (_, index) => join(folder, `build-${index}`));
+      for (let index = 1; index <= last; index += 1) {
+        const next = String(folders[index]);
+        writeCatalog(folder, [
+          ...twoAgents(`Title ${'t'.repeat(index * 3)}`),
+          { slug: `new-${index}`, date: '2026-01-20' },
+        ]);
+        rmSync(join(folder, `agents/new-${index - 1}`), { recursive: true, force: true });
+        await catalog(['build', '--cwd', folder, '--out', next, '--today', '2026-02-01']);
+        symlinkSync(`build-${index}`, join(folder, 'link'));
+        // The switch: from here on the new build is the one that is served, to whoever asks next.
+        renameSync(join(folder, 'link'), dist);
+        const first = index % 2 === 0 ? await vote(server.address, 'at once', { slug: `new-${index}` }) : null;
+        const page = await ask(server.address, `/agents/new-${index}`);
+        assert.equal([page.status, first?.status ?? 200], [200, 200], `switch ${index}`);
+        await until(() => load.builds.has(idOf(next)));
+      }
+      await load.stop();
+      assert.is(load.builds.size, last + 1);
+    } finally {
+      await server.stop();
+    }
+  }));
+
+test('a build whose folder is removed right after the switch answers no reader with 404', () =>
+  inFolder(async (folder) => {
+    builtCatalog(folder);
+    const dist = join(folder, 'dist');
+    renameSync(dist, join(folder, 'build-0'));
+    symlinkSync('build-0', dist);
+    const server = await startRuntime(folder);
+    try {
+      cpSync(join(folder, 'build-0'), join(folder, 'build-1'), { recursive: true });
+      symlinkSync('build-1', join(folder, 'link'));
+      renameSync(join(folder, 'link'), dist);
+      rmSync(join(folder, 'build-0'), { recursive: true });
+      const answers = await Promise.all(paths.map((path) => ask(server.address, path)));
+      assert.equal(
+        answers.map(({ status }) => status),
+        paths.map(() => 200),
+      );
+    } finally {
+      await server.stop();
+    }
+  }));
+
+const faults: [string, (dist: string) => void][] = [
+  ['build.json is cut in half', (dist) => cut(join(dist, 'build.json'))],
+  ['build.json is an empty file', (dist) => writeFileSync(join(dist, 'build.json'), '')],
+  ['build.json is null', (dist) => writeFileSync(join(dist, 'build.json'), 'null')],
+  [
+    'build.json holds no base URL',
+    (dist) => writeFileSync(join(dist, 'build.json'), '{"id":"x","counts":{"agents":1}}'),
+  ],
+  ['api/agents.json is missing', (dist) => withoutList(dist)],
+  ['the list of agents is of another build', (dist) => otherList(dist)],
+  ['all of it is removed', (dist) => rmSync(dist, { recursive: true })],
+  ['it is a link to itself', (dist) => linkToItself(dist)],
+];
+
+function cut(file: string): void {
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.slice(0, text.length >> 1));
+}
+
+function touch(file: string): void {
+  writeFileSync(file, `${readFileSync(file, 'utf8')} `);
+}
+
+function withoutList(dist: string): void {
+  rmSync(join(dist, 'api/agents.json'));
+  touch(join(dist, 'build.json'));
+}
+
+function linkToItself(dist: string): void {
+  rmSync(dist, { recursive: true });
+  symlinkSync('dist', dist);
+}
+
+function otherList(dist: string): void {
+  writeFileSync(join(dist, 'api/agents.json'), '{"agents":[]}');
+  touch(join(dist, 'build.json'));
+}
+
+test('a broken build is refused and told, the last good one stays, and the next good one is taken up', () =>
+  withRuntime({}, async ({ server, folder, dist, log }) => {
+    const read = paths.filter((path) => path !== '/build.json');
+    const good = idOf(dist);
+    const copy = join(folder, 'copy');
+    cpSync(dist, copy, { recursive: true });
+    for (const [name, breakIt] of faults) {
+      const told = () => (server.logged().match(/the last good one stays/g) ?? []).length;
+      const before = told();
+      for (const path of read) assert.is((await ask(server.address, path)).status, 200);
+      breakIt(dist);
+      await until(() => told() > before);
+      const { status } = await vote(server.address, name);
+      assert.is(status, 200, name);
+      for (const path of read) assert.is((await ask(server.address, path)).status, 200, `${name}: ${path}`);
+      assert.is(JSON.parse((await ask(server.address, '/healthz')).text).build, good, name);
+      rmSync(dist, { recursive: true, force: true });
+      cpSync(copy, dist, { recursive: true });
+      const retaken = () => (server.logged().match(/took up a new build/g) ?? []).length;
+      const taken = retaken();
+      await until(() => retaken() > taken);
+    }
+    assert.equal(
+      notesIn(log),
+      faults.map(([name]) => name),
+    );
+    assert.equal(readdirSync(copy).length, readdirSync(dist).length);
+  }));
+
+test('below a base path pages, votes and errors are found there, and the root leads to it', () =>
+  withRuntime({ settings: { baseUrl: 'https://press.example/catalog' }, agents: oneAgent }, async ({ server, log }) => {
+    assert.match(server.address, /\/catalog\/$/);
+    const root = await ask(server.address, '/');
+    assert.equal([root.status, root.headers.location], [302, '/catalog/']);
+    assert.is((await ask(server.address, '/catalog/')).status, 200);
+    assert.is((await ask(server.address, '/catalog')).status, 200);
+    assert.is((await ask(server.address, '/catalog/api/agents/one.json')).status, 200);
+    assert.is((await ask(server.address, '/api/agents/one.json')).status, 404);
+    const missing = await ask(server.address, '/catalog/api/agents/none.json');
+    assert.equal([missing.status, JSON.parse(missing.text).error], [404, 'not_found']);
+    assert.is((await ask(server.address, '/healthz')).status, 200);
+    assert.is((await vote(server.address, 'mounted')).status, 200);
+    const form = await ask(server.address, '/catalog/api/feedback', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'slug=one&vote=no&note=form',
+    });
+    assert.equal([form.status, form.headers.location], [303, '/catalog/thanks/vote']);
+    assert.is((await ask(server.address, '/catalog/thanks/vote')).status, 200);
+    assert.equal(notesIn(log), ['mounted', 'form']);
+  }));
+
+test.run();

@@ -1,0 +1,170 @@
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bundled, snapshot, temporaryFolder } from '../support/catalog.ts';
+import { loud } from '../support/loud.ts';
+import { catalog } from '../support/process.ts';
+import { type ServerHere, startRuntime } from '../support/server.ts';
+
+/** Every GET row of the interface specification but mcpCard, asked of a running server as a stranger would. */
+
+const folder = temporaryFolder();
+let server: ServerHere;
+let site: Record<string, string>;
+
+test.before(
+  loud(async () => {
+    const dist = join(folder.path, 'dist');
+    const built = await catalog(
+      ['build', '--out', dist, '--today', '2026-11-21', '--base-url', 'https://agents.example.com'],
+      {
+        cwd: bundled,
+      },
+    );
+    assert.is(built.code, 0, built.stderr);
+    site = snapshot(dist);
+    server = await startRuntime(folder.path);
+  }),
+);
+
+test.after(
+  loud(async () => {
+    await server?.stop();
+    folder.remove();
+  }),
+);
+
+const slug = 'dependency-bump-judge';
+const json = 'application/json';
+const rows: { operation: string; path: string; file: string; type: string }[] = [
+  { operation: 'listAgents', path: 'api/agents.json', file: 'api/agents.json', type: json },
+  { operation: 'getAgent', path: `api/agents/${slug}.json`, file: `api/agents/${slug}.json`, type: json },
+  { operation: 'getSchema', path: 'api/schema.json', file: 'api/schema.json', type: json },
+  { operation: 'getOpenApi', path: 'api/openapi.json', file: 'api/openapi.json', type: json },
+  { operation: 'llmsTxt', path: 'llms.txt', file: 'llms.txt', type: 'text/plain; charset=utf-8' },
+  { operation: 'llmsFull', path: 'llms-full.txt', file: 'llms-full.txt', type: 'text/plain; charset=utf-8' },
+  { operation: 'rss', path: 'feed.xml', file: 'feed.xml', type: 'application/rss+xml; charset=utf-8' },
+  { operation: 'atom', path: 'atom.xml', file: 'atom.xml', type: 'application/atom+xml; charset=utf-8' },
+  {
+    operation: 'the prompt',
+    path: `agents/${slug}/prompt.txt`,
+    file: `agents/${slug}/prompt.txt`,
+    type: 'text/plain; charset=utf-8',
+  },
+  { operation: 'the JSON config', path: `agents/${slug}/config.json`, file: `agents/${slug}/config.json`, type: json },
+  {
+    operation: 'the Markdown config',
+    path: 'agents/form-friction-finder/config.md',
+    file: 'agents/form-friction-finder/config.md',
+    type: 'text/markdown; charset=utf-8',
+  },
+  { operation: 'the home page', path: '', file: 'index.html', type: 'text/html; charset=utf-8' },
+  {
+    operation: "the agent's page",
+    path: `agents/${slug}`,
+    file: `agents/${slug}.html`,
+    type: 'text/html; charset=utf-8',
+  },
+  {
+    operation: 'the same with a slash',
+    path: `agents/${slug}/`,
+    file: `agents/${slug}.html`,
+    type: 'text/html; charset=utf-8',
+  },
+  { operation: 'the sitemap', path: 'sitemap.xml', file: 'sitemap.xml', type: 'application/xml; charset=utf-8' },
+];
+
+for (const { operation, path, file, type } of rows) {
+  test(`${operation} answers with the file as it was built, and its type`, async () => {
+    const response = await fetch(server.address + path);
+    assert.is(response.status, 200);
+    assert.is(response.headers.get('content-type'), type);
+    assert.is(Buffer.from(await response.arrayBuffer()).toString('latin1'), site[file]);
+  });
+
+  test(`${operation} answers HEAD with the same headers and no body`, async () => {
+    const response = await fetch(server.address + path, { method: 'HEAD' });
+    assert.is(response.status, 200);
+    assert.is(await response.text(), '');
+    const full = await fetch(server.address + path);
+    await full.arrayBuffer();
+    // What belongs to the moment or the connection may differ.
+    const own = ['date', 'connection', 'keep-alive'];
+    const named = ({ headers }: Response) => Object.fromEntries([...headers].filter(([name]) => !own.includes(name)));
+    assert.equal(named(response), named(full));
+  });
+
+  test(`${operation} is not sent again to a reader who has it`, async () => {
+    const first = await fetch(server.address + path);
+    await first.arrayBuffer();
+    const again = await fetch(server.address + path, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
+    assert.is(again.status, 304);
+  });
+}
+
+test('an unknown slug is 404 with an Error object', async () => {
+  const response = await fetch(`${server.address}api/agents/no-such-agent.json`);
+  assert.is(response.status, 404);
+  assert.is(response.headers.get('content-type'), json);
+  const body = (await response.json()) as { error: string; message: string };
+  assert.is(body.error, 'not_found');
+  assert.type(body.message, 'string');
+});
+
+test('an agent that is not due yet is unknown', async () => {
+  const response = await fetch(`${server.address}api/agents/meeting-cost-gatekeeper.json`);
+  assert.is(response.status, 404);
+  assert.not.match(Object.values(site).join('\n'), /meeting-cost-gatekeeper/);
+});
+
+test('anything else that is not there is 404 with a page', async () => {
+  for (const path of ['nothing-here', '404', '404.html', 'agents/no-such-agent', '%2e%2e/package.json', 'a%00b']) {
+    const response = await fetch(server.address + path);
+    assert.is(response.status, 404, path);
+    assert.is(response.headers.get('content-type'), 'text/html; charset=utf-8', path);
+    assert.match(await response.text(), /Not found/, path);
+  }
+});
+
+test('the envelope has exactly the fields of the contract', async () => {
+  const envelope = (await (await fetch(`${server.address}api/agents/claim-ladder.json`)).json()) as Record<
+    string,
+    unknown
+  >;
+  assert.equal(Object.keys(envelope), ['version', 'schema', 'agent']);
+  assert.is(envelope.version, '1.1.0');
+  assert.is(envelope.schema, 'https://agents.example.com/api/schema.json');
+  assert.equal(
+    Object.keys(envelope.agent as object).sort(),
+    [
+      ...['title', 'slug', 'date', 'issue', 'category', 'categoryLabel', 'tags', 'difficulty', 'runtimes', 'excerpt'],
+      ...['problem', 'videoUrl', 'url', 'apiUrl', 'promptUrl', 'configUrl', 'configFilename', 'license', 'howItWorks'],
+      ...['steps', 'demo', 'sampleInput', 'prompt', 'config'],
+    ].sort(),
+  );
+});
+
+test('the addresses in an agent lead to what they name', async () => {
+  const read = async (address: string) =>
+    (await fetch(address.replace('https://agents.example.com/', server.address))).text();
+  const { agent } = JSON.parse(await read(`${server.address}api/agents/${slug}.json`)) as {
+    agent: Record<string, string>;
+  };
+  assert.is(await read(agent.promptUrl ?? ''), agent.prompt);
+  assert.equal(JSON.parse(await read(agent.configUrl ?? '')), agent.config);
+  assert.match(await read(agent.url ?? ''), new RegExp(agent.title ?? ''));
+});
+
+test('the catalog lists published agents, newest first', async () => {
+  const { count, agents } = (await (await fetch(`${server.address}api/agents.json`)).json()) as {
+    count: number;
+    agents: { issue: number; date: string }[];
+  };
+  assert.is(count, agents.length);
+  assert.equal(
+    agents.map(({ issue }) => issue),
+    [7, 6, 5, 4, 3, 2, 1],
+  );
+});
+
+test.run();

@@ -1,0 +1,109 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type CachedFile, fileCache } from '../../src/server/file-cache.ts';
+import { inFolder } from '../support/catalog.ts';
+import { ask, withRuntime } from '../support/server.ts';
+
+/** Files of a build: which paths reach them, what is kept of them in memory, and the headers they come with. */
+
+const unserved = ['404', 'refused', '%3404', '%72efused', '_headers', '%5fheaders', '.nojekyll', 'Refused'];
+const spellings = unserved.flatMap((name) => [
+  `/${name}`,
+  `/${name}.html`,
+  `/${name}/`,
+  `/${name}?v=1`,
+  `/${name}.html/`,
+]);
+
+const askings = [{}, { headers: { 'accept-encoding': 'br' } }, { method: 'HEAD' }];
+
+for (const path of ['', '/catalog']) {
+  test(`pages that are shown instead of others are 404 by every spelling and however often, below ${path || '/'}`, () =>
+    withRuntime({ settings: { baseUrl: `https://press.example${path}` } }, async ({ server: { address } }) => {
+      const wrong: string[] = [];
+      // The second round is answered from memory, where it can be.
+      for (let round = 1; round <= 2; round += 1) {
+        for (const spelling of spellings) {
+          for (const asking of askings) {
+            const { status, text } = await ask(address, path + spelling, asking);
+            if (status !== 404) wrong.push(`${round} ${spelling} ${JSON.stringify(asking)}: ${status}`);
+            if (text.includes('%MESSAGE%')) wrong.push(`${spelling} shows a template`);
+          }
+        }
+      }
+      assert.equal(wrong, []);
+      for (const name of ['', '/', '/archive', '/archive.html', '/%61rchive']) {
+        if (path + name === '') continue;
+        for (let round = 1; round <= 2; round += 1) {
+          assert.is((await ask(address, path + name)).status, 200, `${round} ${name}`);
+        }
+      }
+    }));
+}
+
+const others = ['feed.xml', 'atom.xml', 'sitemap.xml'];
+
+/** A cache of 1.6 MB over llms.txt, which takes 900 KB and long to compress, and `others` with 500 KB each. */
+async function withCache(use: (cache: ReturnType<typeof fileCache>) => Promise<void>): Promise<void> {
+  await inFolder(async (folder) => {
+    const words = Array.from({ length: 200_000 }, (_, index) => (index * 7919) % 100_003).join(' ');
+    writeFileSync(join(folder, 'llms.txt'), words.slice(0, 900_000));
+    for (const name of others) writeFileSync(join(folder, name), words.slice(0, 500_000));
+    await use(
+      fileCache({ roots: [folder], removed: new Set() }, { baseUrl: 'http://localhost', runtimeUrl: null }, 1_600_000),
+    );
+  });
+}
+
+test('requests at the same time share one compression in each encoding, and both are kept', () =>
+  withCache(async (cache) => {
+    const file = (await cache.get('llms.txt')) as CachedFile;
+    const encodings = ['br', 'gzip'] as const;
+    const first = encodings.map((encoding) => cache.variant('llms.txt', file, encoding));
+    await Promise.race(first);
+    const second = encodings.map((encoding) => cache.variant('llms.txt', file, encoding));
+    const [br, gzip, brAgain, gzipAgain] = await Promise.all([...first, ...second]);
+    assert.ok(br === brAgain && gzip === gzipAgain, 'compressed twice');
+    const kept = cache.peek('llms.txt');
+    assert.ok(kept?.compressed.br === br && kept?.compressed.gzip === gzip, 'not kept');
+  }));
+
+test('a compression that ends after its file was forgotten takes no room', () =>
+  withCache(async (cache) => {
+    for (let round = 0; round < 8; round += 1) {
+      const file = (await cache.get('llms.txt')) as CachedFile;
+      await Promise.all([cache.variant('llms.txt', file, 'br'), ...others.map((name) => cache.get(name))]);
+    }
+    for (const name of others) await cache.get(name);
+    const kept = others.filter((name) => cache.peek(name) !== undefined);
+    assert.equal(kept, others);
+  }));
+
+const security = (headers: Record<string, unknown>) =>
+  ['strict-transport-security', 'cross-origin-opener-policy', 'cross-origin-resource-policy'].map(
+    (name) => headers[name],
+  );
+
+test('files come with policies for browsers, and with HSTS where the catalog has a host of its own with HTTPS', async () => {
+  const expected: [settings: object, hsts: string | undefined][] = [
+    [{ baseUrl: 'https://press.example' }, 'max-age=31536000'],
+    [{ baseUrl: 'https://press.example', runtimeUrl: 'http://192.0.2.1:3000' }, undefined],
+    [{ baseUrl: 'http://press.example' }, undefined],
+    [{ baseUrl: 'https://press.example/catalog' }, undefined],
+  ];
+  for (const [settings, hsts] of expected) {
+    await withRuntime({ settings }, async ({ server: { address } }) => {
+      const base = new URL(address).pathname;
+      for (const path of ['', 'api/agents.json', 'og/one.png', 'no-such-page']) {
+        const { headers } = await ask(address, base + path);
+        assert.equal(security(headers), [hsts, 'same-origin', 'cross-origin'], path);
+        const policy = headers['content-security-policy'] as string;
+        assert.match(policy, "require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors 'none'");
+      }
+    });
+  }
+});
+
+test.run();

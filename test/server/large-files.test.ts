@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ask, type Runtime, withRuntime } from '../support/server.ts';
+
+/** The server keeps files of up to 8 MiB in memory and streams larger ones. Readers must see no difference. */
+
+const limit = 8 * 1024 * 1024;
+const path = '/assets/large.svg';
+
+/** Bytes of which no two neighboring ranges are the same. */
+function writeLarge({ dist }: Runtime, size: number): Buffer {
+  const bytes = Buffer.from(Array.from({ length: 251 }, (_, index) => index));
+  const large = Buffer.alloc(size, bytes);
+  writeFileSync(join(dist, path), large);
+  return large;
+}
+
+const part = (first: number, last: number) => ({ status: 206, first, last });
+
+for (const size of [limit - 1, limit, limit + 1]) {
+  const whole = { status: 200, first: 0, last: size - 1 };
+  const none = { status: 416, first: 0, last: -1 };
+  const rows: [range: string, expected: typeof whole][] = [
+    ['bytes=0-0', part(0, 0)],
+    ['bytes=252-', part(252, size - 1)],
+    [`bytes=${size - 2}-${size}`, part(size - 2, size - 1)],
+    [`bytes=${size - 1}-`, part(size - 1, size - 1)],
+    [`bytes=${size}-`, none],
+    ['bytes=-1', part(size - 1, size - 1)],
+    [`bytes=-${size + 1}`, part(0, size - 1)],
+    ['bytes=-0', none],
+    ['bytes=5-4', whole],
+    ['bytes=0-1,3-4', whole],
+    ['lines=0-1', whole],
+  ];
+
+  test(`a file of ${size} bytes: its bytes, ranges, conditions and headers`, () =>
+    withRuntime({}, async (runtime) => {
+      const { address } = runtime.server;
+      const bytes = writeLarge(runtime, size);
+      const common = { ...(await ask(address, '/assets/favicon.svg')).headers };
+      const answer = await ask(address, path);
+      assert.is(answer.status, 200);
+      assert.ok(answer.body.equals(bytes));
+      const { etag } = answer.headers;
+      assert.match(String(etag), /^"[0-9a-f-]+"$/);
+      // All but those that depend on the file.
+      for (const name of ['etag', 'content-length', 'date', 'vary']) delete common[name];
+      for (const [name, value] of Object.entries(common)) assert.is(answer.headers[name], value, name);
+
+      for (const [range, { status, first, last }] of rows) {
+        const found = await ask(address, path, { headers: { range } });
+        assert.is(found.status, status, range);
+        assert.ok(found.body.equals(bytes.subarray(first, last + 1)), range);
+        const unit = { 200: undefined, 206: `bytes ${first}-${last}/${size}`, 416: `bytes */${size}` }[status];
+        assert.equal(
+          [found.headers['content-range'], found.headers['content-length'], found.headers.etag],
+          [unit, String(last - first + 1), etag],
+          range,
+        );
+        assert.is(found.headers['content-security-policy'], common['content-security-policy'], range);
+      }
+      const statuses: [status: number, headers: Record<string, string>][] = [
+        [206, { range: 'bytes=0-1', 'if-range': String(etag) }],
+        [200, { range: 'bytes=0-1', 'if-range': `W/${etag}` }],
+        [200, { range: 'bytes=0-1', 'if-range': '"other"' }],
+        [304, { 'if-none-match': String(etag) }],
+        [304, { 'if-none-match': `"other", W/${etag}` }],
+        [304, { 'if-none-match': '*', range: 'bytes=0-1' }],
+        [200, { 'if-none-match': '"other"' }],
+      ];
+      for (const [status, headers] of statuses) {
+        assert.is((await ask(address, path, { headers })).status, status, JSON.stringify(headers));
+      }
+      const head = await ask(address, path, { method: 'HEAD', headers: { range: 'bytes=0-0' } });
+      assert.equal(
+        [head.status, head.body.length, head.headers['content-length'], head.headers.etag],
+        [200, 0, String(size), etag],
+      );
+    }));
+}
+
+test('a large file that replaces another has another ETag, and a reader who leaves early is no error', () =>
+  withRuntime({}, async (runtime) => {
+    const { address, logged } = runtime.server;
+    writeLarge(runtime, limit + 2);
+    const before = await ask(address, path, { method: 'HEAD' });
+    const request = http.get(new URL(path, address), { agent: false });
+    const [response] = await once(request, 'response');
+    response.destroy();
+    writeLarge(runtime, limit + 3);
+    const after = await ask(address, path);
+    assert.equal([after.status, after.body.length], [200, limit + 3]);
+    assert.is.not(after.headers.etag, before.headers.etag);
+    assert.not.match(logged(), '"level":50');
+  }));
+
+test.run();

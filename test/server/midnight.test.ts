@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { type RunningServer, startServer } from '../support/process.ts';
+
+/** What a single machine is for: tomorrow's agent comes out at midnight, and a broken catalog takes nothing away. */
+
+const shift = fileURLToPath(new URL('../support/shift-clock.mjs', import.meta.url));
+const agents: SmallAgent[] = [
+  { slug: 'today', date: '2031-05-05' },
+  { slug: 'tomorrow', date: '2031-05-06' },
+];
+
+/** How long before midnight a server starts, in milliseconds: long enough for a slow machine to be up by then. */
+const before = 8_000;
+
+/** A server whose clock stands just before midnight in the catalog's time zone. */
+function serveBeforeMidnight(folder: string): Promise<RunningServer> {
+  const midnight = Date.parse('2031-05-06T00:00:00+02:00');
+  const env = { NODE_OPTIONS: `--import=${shift}`, CLOCK_SHIFT: String(midnight - before - Date.now()) };
+  return startServer(['--build', '--cwd', folder], { env });
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 40_000;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error('it did not come to hold within 40 s');
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+const status = async (address: string) => (await fetch(address)).status;
+
+async function comesOut(): Promise<void> {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, agents, { timezone: 'Europe/Berlin' });
+    const server = await serveBeforeMidnight(folder);
+    try {
+      assert.is(await status(`${server.address}api/agents/tomorrow.json`), 404);
+      await until(async () => {
+        assert.is(await status(`${server.address}api/agents/today.json`), 200);
+        return (await status(`${server.address}api/agents/tomorrow.json`)) === 200;
+      });
+      const vote = await fetch(`${server.address}api/feedback`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ slug: 'tomorrow', vote: 'yes' }),
+      });
+      assert.is(vote.status, 200);
+    } finally {
+      assert.is((await server.stop()).code, 0);
+    }
+  });
+}
+
+async function staysUp(): Promise<void> {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, agents, { timezone: 'Europe/Berlin' });
+    const server = await serveBeforeMidnight(folder);
+    try {
+      writeFiles(join(folder, 'agents', 'today'), { 'prompt.txt': 'No sections.\n' });
+      await until(() => server.stdout().includes('the last good build stays'));
+      assert.match(server.stdout(), 'prompt/sections');
+      assert.is(await status(`${server.address}api/agents/today.json`), 200);
+    } finally {
+      assert.is((await server.stop()).code, 0);
+    }
+  });
+}
+
+/** Both wait for their midnight at the same time. */
+let outcomes: Promise<void>[];
+test.before(() => {
+  outcomes = [comesOut(), staysUp()];
+  for (const outcome of outcomes) outcome.catch(() => {});
+});
+
+test("at midnight of the settings' time zone tomorrow's agent comes out, with no restart and no failed answer", () =>
+  outcomes[0]);
+
+test('a catalog that is broken at midnight leaves the last good build, and the log says why', () => outcomes[1]);
+
+test.run();

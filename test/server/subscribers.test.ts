@@ -1,0 +1,201 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Answer, ask, assertError, postJson, until, withRuntime } from '../support/server.ts';
+import {
+  type FakeProvider,
+  hang,
+  hangInBody,
+  noHttp,
+  type Reply,
+  reset,
+  startProvider,
+  withTimeLimit,
+} from '../support/subscribers.ts';
+
+/** Sign-ups through HTTP: each gets its own answer, and nobody's address gets into the log. */
+
+const key = 'k3y-that-nobody-may-see';
+const person = { email: 'Ann.Reader+news@example.com', list: 'pro', note: 'A note that stays private.' };
+
+function subscribe(address: string, body: unknown = person): Promise<Answer> {
+  return postJson(address, '/api/subscribe', body);
+}
+
+function subscribeByForm(address: string, fields: Record<string, string>): Promise<Answer> {
+  return ask(address, '/api/subscribe', {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(fields).toString(),
+  });
+}
+
+/** Runs `use` with a runtime whose sign-ups go to a provider on this machine that gives `replies`. */
+async function withProvider(
+  name: 'webhook' | 'buttondown',
+  replies: Reply[],
+  use: (address: string, provider: FakeProvider, log: () => string) => Promise<void>,
+): Promise<void> {
+  const provider = await startProvider(replies);
+  const env = {
+    CATALOG_SIGNUPS: name,
+    CATALOG_SIGNUPS_URL: provider.url + (name === 'webhook' ? '/hooks/5ecret-path' : ''),
+    CATALOG_SIGNUPS_KEY: key,
+  };
+  try {
+    await withRuntime({ env }, async ({ server, data }) => {
+      await use(server.address, provider, () => server.logged());
+      assert.not.ok(existsSync(join(data, 'signups.jsonl')));
+    });
+  } finally {
+    await provider.close();
+  }
+}
+
+const garbage: Reply = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' };
+
+const failures: [name: string, provider: 'webhook' | 'buttondown', reply: Reply, cause: RegExp][] = [
+  ['hangs', 'webhook', hang, /took too long/],
+  ['hangs in the middle of its refusal', 'buttondown', hangInBody(400), /took too long/],
+  ['resets the connection', 'webhook', reset, /could not be reached \((?:ECONNRESET|UND_ERR_SOCKET)\)/],
+  ['answers garbage', 'buttondown', noHttp, /could not be reached/],
+  ['answers 400 with garbage', 'buttondown', { status: 400, body: `{"code": ${key}` }, /status 400/],
+  ['answers 500', 'webhook', { status: 500, body: `no ${person.email} ${key}` }, /status 500/],
+  ['answers 500', 'buttondown', { status: 500, body: { detail: person.email } }, /status 500/],
+  ['answers 429', 'buttondown', { status: 429, body: { detail: 'slow down' } }, /status 429/],
+  ['answers 429 with a long Retry-After', 'webhook', { status: 429, headers: { 'retry-after': '60' } }, /status 429/],
+  ['answers 503 again and again', 'webhook', { status: 503 }, /status 503/],
+  ['redirects', 'webhook', { status: 302, headers: { location: 'http://127.0.0.1:9/' } }, /redirect \(302\)/],
+];
+
+/** How long one sign-up may take, in milliseconds: docs/api.md says five seconds. */
+const limitMs = 5_000;
+
+for (const [name, provider, reply, cause] of failures) {
+  test(`a provider that ${name} is 502 upstream_failed, its cause in the log without private data: ${provider}`, () =>
+    withTimeLimit((_, expire) => {
+      const last: Reply = (request, response) => {
+        if (typeof reply === 'function') reply(request, response);
+        expire();
+      };
+      const isHanging = cause.source === 'took too long';
+      return withProvider(provider, [isHanging ? last : reply], async (address, _fake, log) => {
+        const answer = await subscribe(address);
+        assertError(answer, 502, 'upstream_failed');
+        assert.not.match(answer.text, /status|webhook|buttondown|ECONN/);
+        await until(() => log().includes('"status":502'));
+        assert.match(log(), cause);
+        for (const hidden of [key, person.email, person.note, '5ecret-path', encodeURIComponent(person.email)]) {
+          assert.not.ok(log().toLowerCase().includes(hidden.toLowerCase()), `${hidden} is in ${log()}`);
+        }
+        assert.is((await ask(address, '/healthz')).status, 200);
+      });
+    }, limitMs));
+}
+
+test('a provider that is well gets each sign-up, and what it says of an address decides', () =>
+  withProvider(
+    'buttondown',
+    [
+      { status: 201, body: {} },
+      { status: 400, body: { code: 'email_already_exists' } },
+      { status: 400, body: { code: 'email_blocked' } },
+      { status: 400, body: { code: 'email_invalid' } },
+    ],
+    async (address, provider) => {
+      for (const answer of [await subscribe(address), await subscribe(address), await subscribe(address)]) {
+        assert.equal([answer.status, answer.text], [200, '{"ok":true}']);
+      }
+      assertError(await subscribe(address), 400, 'invalid_body');
+      assert.equal(
+        provider.received.map(({ path, json }) => [path, (json as { email_address: string }).email_address]),
+        Array.from({ length: 4 }, () => ['/v1/subscribers', person.email]),
+      );
+    },
+  ));
+
+test('an answer of a webhook that is a success counts, whatever its body is', () =>
+  withProvider('webhook', [garbage], async (address, provider) => {
+    assert.is((await subscribe(address)).status, 200);
+    assert.is(provider.received[0]?.path, '/hooks/5ecret-path');
+  }));
+
+test('nine sign-ups in a row, good and bad, each get their own answer; the good ones are stored', () =>
+  withRuntime({ flags: { signupRate: '20/60', refusedRate: '120/60' } }, async ({ server, data }) => {
+    const at = server.address;
+    const daily = (name: string) => ({ email: `${name}@example.com`, list: 'daily' });
+    const answers = [
+      await subscribe(at, daily('one')),
+      await subscribe(at, { ...daily('two'), list: 'weekly' }),
+      await subscribe(at, { ...daily('three'), list: 'custom', note: 'An agent, please.' }),
+      await subscribe(at, { email: 'four', list: 'daily' }),
+      await subscribe(at, { list: 'daily' }),
+      await subscribe(at, { ...daily('six'), note: 'x'.repeat(2001) }),
+      await subscribe(at, daily('seven')),
+      await subscribe(at, '{"email":'),
+      await subscribe(at, daily('nine')),
+    ];
+    assert.equal(
+      answers.map(({ status }) => status),
+      [200, 400, 200, 400, 400, 400, 200, 400, 200],
+    );
+    for (const [index, name] of [
+      [1, 'list'],
+      [3, 'email'],
+      [4, 'email'],
+      [5, 'note'],
+    ] as const) {
+      assertError(answers[index] as Answer, 400, 'invalid_body');
+      assert.match(answers[index]?.text ?? '', `\`${name}\``);
+    }
+    assert.equal(
+      stored(data).map(({ email, list }) => `${email} ${list}`),
+      ['one@example.com daily', 'three@example.com custom', 'seven@example.com daily', 'nine@example.com daily'],
+    );
+    assert.not.match(server.logged(), 'example.com');
+  }));
+
+test('a filled honeypot is answered like a sign-up, by JSON and by form, and stored nowhere', () =>
+  withRuntime({}, async ({ server, data }) => {
+    const trapped = await subscribe(server.address, { ...person, website: 'https://spam.example' });
+    assert.equal([trapped.status, trapped.text], [200, '{"ok":true}']);
+    const form = await subscribeByForm(server.address, { ...person, website: 'x' });
+    assert.equal([form.status, form.headers.location], [303, '/thanks/sign-up']);
+    const empty = await subscribe(server.address, { ...person, website: '' });
+    assert.is(empty.status, 200);
+    assertError(await subscribe(server.address, { list: 'daily', website: 'x' }), 400, 'invalid_body');
+    assert.is(stored(data).length, 1);
+  }));
+
+test('a note of 2,000 emoji is taken as escaped JSON and as a form; one more is refused', () =>
+  withRuntime({}, async ({ server, data }) => {
+    const emoji = (count: number) => '🙂'.repeat(count);
+    const escaped = (count: number) =>
+      `{"email":"a@example.com","list":"custom","note":"${'\\ud83d\\ude42'.repeat(count)}"}`;
+    const fields = { email: 'b@example.com', list: 'custom' };
+    assert.is((await subscribe(server.address, escaped(2000))).status, 200);
+    assert.is((await subscribe(server.address, { ...fields, note: emoji(2000) })).status, 200);
+    assert.is((await subscribeByForm(server.address, { ...fields, note: emoji(2000) })).status, 303);
+    for (const answer of [
+      await subscribe(server.address, escaped(2001)),
+      await subscribe(server.address, { ...fields, note: emoji(2001) }),
+      await subscribeByForm(server.address, { ...fields, note: emoji(2001) }),
+    ]) {
+      assertError(answer, 400, 'invalid_body');
+      assert.match(answer.text, '2000');
+    }
+    assert.equal(
+      stored(data).map(({ note }) => note === emoji(2000)),
+      [true, true, true],
+    );
+  }));
+
+function stored(data: string): { email: string; list: string; note?: string }[] {
+  return readFileSync(join(data, 'signups.jsonl'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+test.run();

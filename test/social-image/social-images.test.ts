@@ -1,0 +1,176 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Resvg } from '@resvg/resvg-js';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { renderCatalog } from '../../src/build/build.ts';
+import { loadSettings } from '../../src/catalog/settings.ts';
+import { cacheFolder } from '../../src/social-image/cache.ts';
+import { readFont } from '../../src/social-image/font.ts';
+import { typesetter } from '../../src/social-image/typesetting.ts';
+import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
+
+/** Who shares a link shows others a picture with the title, wherever the catalog was built. */
+
+const fontFolder = new URL('../../templates/fonts/', import.meta.url);
+
+const titles: Record<string, string> = {
+  longest:
+    'Quarterly infrastructure cost-allocation reconciliation and anomaly-explanation assistant for platform teams',
+  wide: 'W'.repeat(120),
+  cyrillic: 'Переводчик заметок о выпуске для нетерпеливых читателей',
+  greek: '🚀 Μεταφραστής σημειώσεων 👩‍💻 έκδοσης',
+  vietnamese: 'Tiếng Việt: trình tạo ghi chú phát hành ứng dụng',
+  'release-note-translator': 'リリースノート翻訳者',
+  markup: 'A & B < C > "D"',
+};
+
+const agents: SmallAgent[] = Object.entries(titles).map(([slug, title], index) => ({
+  slug,
+  date: `2026-01-0${index + 1}`,
+  front: { title: JSON.stringify(title) },
+}));
+
+test('every agent and the publication have a picture of their own, 1200 by 630, of at most 40 KiB', async () => {
+  await inFolder((folder) => {
+    writeCatalog(folder, agents);
+    const pictures = picturesOf(build(folder));
+    assert.equal(
+      Object.keys(pictures).sort(),
+      [...Object.keys(titles), 'catalog'].map((slug) => `og/${slug}.png`).sort(),
+    );
+    for (const [path, png] of Object.entries(pictures)) {
+      assert.is(png.toString('latin1', 0, 8), '\x89PNG\r\n\x1a\n', path);
+      assert.equal([png.readUInt32BE(16), png.readUInt32BE(20)], [1200, 630], path);
+      assert.ok(png.length <= 40 * 1024, `${path}: ${png.length} bytes`);
+    }
+    assert.is(new Set(Object.values(pictures).map((png) => png.toString('latin1'))).size, agents.length + 1);
+  });
+});
+
+test('a page names its picture by the address at which it is, and says what it shows', async () => {
+  await inFolder((folder) => {
+    writeCatalog(folder, agents, { baseUrl: 'https://press.example/sub' });
+    const files = build(folder, cacheFolder(process.env));
+    const shared = (page: string, property: string) =>
+      new RegExp(`<meta property="${property}" content="([^"]*)">`).exec(String(files.get(page)))?.[1];
+    assert.is(shared('agents/cyrillic.html', 'og:image'), 'https://press.example/sub/og/cyrillic.png');
+    assert.is(shared('agents/cyrillic.html', 'og:image:alt'), `No. 3 of Small Catalog: ${titles.cyrillic}`);
+    for (const page of ['index.html', 'archive.html', 'tags/testing.html', '404.html']) {
+      assert.is(shared(page, 'og:image'), 'https://press.example/sub/og/catalog.png', page);
+      assert.is(shared(page, 'og:image:alt'), 'Small Catalog: Prompts for tests', page);
+    }
+  });
+});
+
+test('the bytes are the same whatever the cache holds, and wherever it can be written', async () => {
+  await inFolder((folder) => {
+    writeCatalog(folder, agents.slice(0, 1));
+    const expected = picturesOf(build(folder));
+    const cache = join(folder, 'cache');
+    const kept = join(cache, 'share-pictures');
+    const same = (when: string, given = cache) => assert.equal(picturesOf(build(folder, given)), expected, when);
+
+    same('cold');
+    assert.is(readdirSync(kept).length, 2);
+    const stored = readdirSync(kept).map((name) => [name, readFileSync(join(kept, name))] as const);
+    same('warm');
+    for (const [name, bytes] of stored) writeFileSync(join(kept, name), bytes.subarray(0, bytes.length / 2));
+    same('cut short');
+    for (const [name] of stored) writeFileSync(join(kept, name), '');
+    same('empty');
+    for (const [name, bytes] of stored) assert.equal(readFileSync(join(kept, name)), bytes, 'written anew');
+
+    writeFileSync(join(folder, 'file'), '');
+    same('a file in its place', join(folder, 'file'));
+    if (existsSync('/proc/self')) same('a file system that takes nothing', '/proc/catalog');
+    mkdirSync(join(folder, 'other', 'share-pictures', `${stored[0]?.[0]}`), { recursive: true });
+    same('a folder in the place of a picture', join(folder, 'other'));
+  });
+});
+
+test('what the cache has is not drawn again', async () => {
+  await inFolder((folder) => {
+    writeCatalog(folder, agents.slice(0, 1));
+    const cache = join(folder, 'cache');
+    build(folder, cache);
+    const kept = join(cache, 'share-pictures');
+    const [one = '', other = ''] = readdirSync(kept);
+    cpSync(join(kept, one), join(kept, other));
+    const pictures = picturesOf(build(folder, cache));
+    assert.equal(pictures['og/longest.png'], pictures['og/catalog.png']);
+  });
+});
+
+test("a catalog's own template and font replace those of the program", async () => {
+  await inFolder((folder) => {
+    writeCatalog(folder, agents.slice(0, 1));
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="315"><rect width="9" height="9"/></svg>\n';
+    writeFiles(folder, {
+      'templates/share-picture.hbs': svg,
+      'templates/fonts/own.ttf': readFileSync(new URL('besley-basic.ttf', fontFolder)),
+    });
+    const png = picturesOf(build(folder))['og/longest.png'];
+    assert.equal([png?.readUInt32BE(16), png?.readUInt32BE(20)], [600, 315]);
+  });
+});
+
+const fontNames = readdirSync(fontFolder)
+  .filter((name) => name.endsWith('.ttf'))
+  .sort();
+const fonts = fontNames.map((name) => readFont(name, readFileSync(new URL(name, fontFolder))));
+const serif = typesetter(fonts, 'besley-basic.ttf');
+
+test('lines are never wider than measured, as the renderer draws them', () => {
+  const fontFiles = fontNames.map((name) => fileURLToPath(new URL(name, fontFolder)));
+  for (const title of Object.values(titles)) {
+    const text = serif.drawable(title);
+    if (text === null) continue;
+    const { size, lines } = serif.set(text, { width: 700, sizes: [{ size: 46, lines: 5 }] });
+    for (const line of lines) {
+      const words = line.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+      const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="100"><text x="0" y="60" font-family="Besley" font-size="${size}">${words}</text></svg>`;
+      const box = new Resvg(svg, { font: { loadSystemFonts: false, fontFiles } }).innerBBox();
+      assert.ok(box !== undefined && box.width > 0 && box.x + box.width <= 702, `${line}: ${box?.width}`);
+    }
+  }
+});
+
+test('what no font has is left out where a text reads without it, and else the text is not drawn', () => {
+  assert.is(serif.drawable('🚀 Ship it 👩‍💻 today 1️⃣'), 'Ship it today 1');
+  assert.is(serif.drawable('© Zoe\u0301'), '© Zoé');
+  assert.is(serif.drawable('リリースノート'), null);
+  assert.is(serif.drawable('🚀'), null);
+});
+
+test('texts break between words, after hyphens and between ideographs, and end with an ellipsis where they are too long', () => {
+  const every = { name: 'every', advance: () => 1 };
+  const set = (text: string, width: number, lines = 9) =>
+    typesetter([every], 'every').set(text, { width, sizes: [{ size: 1, lines }] }).lines;
+  assert.equal(set('one two-three four', 8), ['one two-', 'three', 'four']);
+  assert.equal(set('翻訳者のための「一覧」です。', 4), ['翻訳者の', 'ための', '「一覧」', 'です。']);
+  assert.equal(set('unbreakable', 4), ['unbr', 'eaka', 'ble']);
+  assert.equal(set('one two three four', 5, 2), ['one', 'two…']);
+});
+
+test('the cache is where the system keeps caches, unless CATALOG_CACHE names a folder', () => {
+  const name = 'daily-agent-catalog';
+  assert.is(cacheFolder({ CATALOG_CACHE: '/c', HOME: '/h' }, 'linux'), '/c');
+  assert.is(cacheFolder({ XDG_CACHE_HOME: '/x', HOME: '/h' }, 'linux'), join('/x', name));
+  assert.is(cacheFolder({ HOME: '/h' }, 'linux'), join('/h', '.cache', name));
+  assert.is(cacheFolder({ HOME: '/h' }, 'darwin'), join('/h', 'Library', 'Caches', name));
+  assert.is(cacheFolder({ LOCALAPPDATA: '/l' }, 'win32'), join('/l', name));
+  assert.is(cacheFolder({}, 'linux'), null);
+});
+
+function build(folder: string, cache: string | null = null): Map<string, Buffer> {
+  return renderCatalog({ cwd: folder, settings: loadSettings(folder, {}, {}), cache, today: '2026-02-01' }).rendered
+    .files;
+}
+
+function picturesOf(files: Map<string, Buffer>): Record<string, Buffer> {
+  return Object.fromEntries([...files].filter(([path]) => path.startsWith('og/')));
+}
+
+test.run();

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { acquireLock } from '../../src/journal/lock.ts';
+import { inFolder, writeFiles } from '../support/catalog.ts';
+import { catalog } from '../support/process.ts';
+
+/** `catalog signups` as an operator runs it, on files made by hand. */
+
+interface Signup {
+  email?: string;
+  time?: string;
+  list?: string;
+  note?: string;
+}
+
+const line = ({ email = 'ann@example.com', time = '2026-11-02T10:00:00.000Z', list = 'daily', note }: Signup) =>
+  `${JSON.stringify({ id: 's', time, email, list, note })}\n`;
+
+const stored = [
+  line({ time: '2026-11-01T23:59:59.999Z' }),
+  line({ email: 'bob@example.com', list: 'custom', note: '=1+1 "please"' }),
+  'not a sign-up\n',
+  line({ email: 'Ann@Example.com', list: 'pro' }),
+  line({ email: 'ann@example.com', list: 'daily', note: 'again' }),
+  '{"id":"s","email":"eve@exa',
+].join('');
+
+async function withFile(work: (folder: string, file: string) => Promise<void>): Promise<void> {
+  await inFolder(async (folder) => {
+    writeFiles(folder, { 'data/signups.jsonl': stored });
+    await work(folder, join(folder, 'data', 'signups.jsonl'));
+  });
+}
+
+test('lists each address with its lists and the time of the first sign-up', () =>
+  withFile(async (folder, file) => {
+    const { code, stdout, stderr } = await catalog(['signups', '--cwd', folder]);
+    assert.is(code, 0);
+    assert.is(
+      stdout,
+      'ann@example.com  daily, pro  2026-11-01T23:59:59.999Z\n' +
+        'bob@example.com  custom      2026-11-02T10:00:00.000Z\n',
+    );
+    assert.is(
+      stderr,
+      `Left out lines 3, 6 of ${file}: they are no whole sign-ups.\n2 addresses, 3 sign-ups: 1 daily, 1 pro, 1 custom.\n`,
+    );
+  }));
+
+test('--json is one document, with notes', () =>
+  withFile(async (folder) => {
+    const { stdout } = await catalog(['signups', '--cwd', folder, '--json', '--list', 'daily']);
+    assert.equal(JSON.parse(stdout), {
+      counts: { daily: 1, pro: 0, custom: 0 },
+      signups: [{ time: '2026-11-01T23:59:59.999Z', email: 'ann@example.com', list: 'daily', notes: ['again'] }],
+    });
+  }));
+
+test('--csv has no formula, --since leaves out what was before', () =>
+  withFile(async (folder) => {
+    const { stdout } = await catalog(['signups', '--cwd', folder, '--csv', '--since', '2026-11-02']);
+    assert.is(
+      stdout,
+      'time,email,list,note\r\n' +
+        `2026-11-02T10:00:00.000Z,bob@example.com,custom,"'=1+1 ""please"""\r\n` +
+        '2026-11-02T10:00:00.000Z,Ann@Example.com,pro,\r\n' +
+        '2026-11-02T10:00:00.000Z,ann@example.com,daily,again\r\n',
+    );
+  }));
+
+test('what a terminal would obey is harmless', () =>
+  inFolder(async (folder) => {
+    writeFiles(folder, { 'signups.jsonl': line({ email: '\u001b[2J\u202eann@example.com' }) });
+    const { stdout } = await catalog(['signups', '--data', folder]);
+    assert.is(stdout, '�[2J�ann@example.com  daily  2026-11-02T10:00:00.000Z\n');
+  }));
+
+test('a file that is not there holds none, and stderr says so', () =>
+  inFolder(async (folder) => {
+    const { code, stdout, stderr } = await catalog(['signups'], { cwd: folder });
+    assert.is(code, 0);
+    assert.is(stdout, '');
+    assert.match(stderr, 'nobody has signed up yet');
+    assert.match(stderr, '0 addresses.');
+  }));
+
+test('addresses at a provider are listed and erased there, those of the file on request', () =>
+  withFile(async (folder) => {
+    const env = { CATALOG_SIGNUPS: 'buttondown', CATALOG_DATA: join(folder, 'data') };
+    for (const args of [['signups'], ['signups', 'erase', 'ann@example.com']]) {
+      const { code, stdout, stderr } = await catalog(args, { env });
+      assert.is(code, 1);
+      assert.is(stdout, '');
+      assert.match(stderr, 'Sign-ups are stored at buttondown, so the addresses are there');
+    }
+    assert.match((await catalog(['signups', '--signups', 'file'], { env })).stdout, 'bob@example.com');
+  }));
+
+const wrongUsage: [string, string[], RegExp][] = [
+  ['a provider that there is not', ['--signups', 'butondown'], /Did you mean buttondown\?/],
+  ['a list that there is not', ['--list', 'weekly'], /daily, pro, custom/],
+  ['a day that the calendar does not have', ['--since', 'May'], /day of the calendar/],
+  ['JSON and CSV at once', ['--json', '--csv'], /cannot be used with/],
+  ['erase without an address', ['erase'], /missing required argument 'address'/],
+  ['erase of one list', ['erase', 'ann@example.com', '--list', 'pro'], /signups erase takes no --list/],
+];
+for (const [name, args, message] of wrongUsage) {
+  test(`${name} is wrong usage`, async () => {
+    const { code, stderr } = await catalog(['signups', ...args]);
+    assert.is(code, 2);
+    assert.match(stderr, message);
+  });
+}
+
+test('erase removes an address from the file, its torn lines and rotated files, and says how many lines', () =>
+  withFile(async (folder, file) => {
+    writeFiles(folder, {
+      'data/signups.jsonl.torn': '{"id":"t","email":"ann@example.com","li\n',
+      'data/signups.jsonl.1': line({}) + line({ email: 'cat@example.com' }),
+      'data/signups.jsonl-20261001.gz': 'packed',
+    });
+    const { code, stdout, stderr } = await catalog(['signups', 'erase', 'ANN@example.com', '--cwd', folder]);
+    assert.is(code, 0, stderr);
+    assert.is(stdout, '');
+    assert.is(stderr, `Compressed, and not looked into: ${file}-20261001.gz.\nErased ANN@example.com: 5 lines.\n`);
+    assert.is(
+      await fs.readFile(file, 'utf8'),
+      stored
+        .split(/(?<=\n)/)
+        .filter((each) => !/ann@/i.test(each))
+        .join(''),
+    );
+    assert.is(await fs.readFile(`${file}.1`, 'utf8'), line({ email: 'cat@example.com' }));
+    assert.is(await fs.readFile(`${file}.torn`, 'utf8'), '');
+    assert.not((await fs.readdir(join(folder, 'data'))).some((name) => name.endsWith('.lock')));
+  }));
+
+test('erase of an address that is not there is exit code 1 and changes nothing', () =>
+  withFile(async (folder, file) => {
+    const { code, stderr } = await catalog(['signups', 'erase', 'dan@example.com', '--cwd', folder]);
+    assert.is(code, 1);
+    assert.match(stderr, `No sign-up of dan@example.com is in ${file}; nothing was changed.`);
+    assert.is(await fs.readFile(file, 'utf8'), stored);
+  }));
+
+test('erase where there is no file is exit code 1', () =>
+  inFolder(async (folder) => {
+    const { code, stderr } = await catalog(['signups', 'erase', 'ann@example.com', '--data', folder]);
+    assert.is(code, 1);
+    assert.match(stderr, 'There is no file of sign-ups');
+  }));
+
+test('erase is refused while another process has the file', () =>
+  withFile(async (folder, file) => {
+    const owner = { disk: fs, now: () => new Date(), random: randomBytes, warn: () => {} };
+    const lock = await acquireLock({ ...owner, file: await fs.realpath(file) });
+    try {
+      const { code, stderr } = await catalog(['signups', 'erase', 'ann@example.com', '--cwd', folder]);
+      assert.is(code, 1);
+      assert.match(stderr, `in use by process ${process.pid}`);
+      assert.is(await fs.readFile(file, 'utf8'), stored);
+    } finally {
+      await lock.release();
+    }
+  }));
+
+test.run();

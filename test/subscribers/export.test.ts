@@ -1,0 +1,117 @@
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ExportFilter, readSignups, type SignupEntry } from '../../src/subscribers/export.ts';
+import { toCsv } from '../../src/subscribers/export-csv.ts';
+import { recorder, type Trial } from '../support/subscribers.ts';
+import { withFolder } from '../support/subscribers-file.ts';
+
+const line = (day: number, email: string, list: string, note?: string) =>
+  `${JSON.stringify({ id: String(day), time: `2026-01-0${day}T00:00:00Z`, email, list, ...(note === undefined ? {} : { note }) })}\n`;
+const entry = (day: number, email: string, list: SignupEntry['list'], ...notes: string[]): SignupEntry => ({
+  time: `2026-01-0${day}T00:00:00Z`,
+  email,
+  list,
+  notes,
+});
+
+async function read(content: string | Buffer | undefined, filter: ExportFilter = {}) {
+  const warnings: Trial['warnings'] = [];
+  let entries: SignupEntry[] = [];
+  await withFolder(async (path) => {
+    if (content !== undefined) {
+      await mkdir(dirname(path));
+      await writeFile(path, content);
+    }
+    entries = await readSignups(path, filter, recorder(warnings));
+  });
+  return { entries, warned: warnings.map(([facts]) => facts.line) };
+}
+
+const several =
+  line(1, 'Ann@Example.com', 'daily') +
+  line(2, 'bob@example.com', 'custom', 'One') +
+  line(3, 'ann@example.com', 'pro') +
+  line(4, 'ann@example.COM', 'daily', 'Hello') +
+  line(5, 'bob@example.com', 'custom', 'Two') +
+  line(6, 'BOB@example.com', 'custom', 'One');
+
+const rows: { name: string; content: string | undefined; filter?: ExportFilter; expected: SignupEntry[] }[] = [
+  { name: 'a file that does not exist holds none', content: undefined, expected: [] },
+  { name: 'an empty file holds none', content: '', expected: [] },
+  {
+    name: 'an address is shown once per list, as first written, with all its notes',
+    content: several,
+    expected: [
+      entry(1, 'Ann@Example.com', 'daily', 'Hello'),
+      entry(2, 'bob@example.com', 'custom', 'One', 'Two'),
+      entry(3, 'ann@example.com', 'pro'),
+    ],
+  },
+  {
+    name: 'one list',
+    content: several,
+    filter: { list: 'daily' },
+    expected: [entry(1, 'Ann@Example.com', 'daily', 'Hello')],
+  },
+  {
+    name: 'since a time, which is included',
+    content: several,
+    filter: { since: new Date('2026-01-05T00:00:00Z') },
+    expected: [entry(5, 'bob@example.com', 'custom', 'Two', 'One')],
+  },
+  {
+    name: 'a note may hold line separators of Unicode',
+    content: line(1, 'a@example.com', 'daily', 'a\u2028b\u2029c'),
+    expected: [entry(1, 'a@example.com', 'daily', 'a\u2028b\u2029c')],
+  },
+  {
+    name: 'a last line without its newline',
+    content: line(1, 'a@example.com', 'daily').trimEnd(),
+    expected: [entry(1, 'a@example.com', 'daily')],
+  },
+];
+
+for (const { name, content, filter, expected } of rows) {
+  test(name, async () => {
+    assert.equal(await read(content, filter), { entries: expected, warned: [] });
+  });
+}
+
+test('lines that cannot be read are left out, each with a warning', async () => {
+  const content = `${line(1, 'a@example.com', 'daily')}{"id":"2\n[]\nnull\n${line(5, 'b@example.com', 'weekly')}\n${line(7, 'c@example.com', 'pro')}{"id`;
+  const { entries, warned } = await read(content);
+  assert.equal(
+    entries.map(({ email }) => email),
+    ['a@example.com', 'c@example.com'],
+  );
+  assert.equal(warned, [2, 3, 4, 5, 6, 8]);
+});
+
+test('a file larger than what is read at once', () =>
+  withFolder(async (path) => {
+    await mkdir(dirname(path));
+    const lines = Array.from({ length: 3000 }, (_, n) =>
+      line(1, `reader-${n}@example.com`, 'daily', '🙂'.repeat(n % 40)),
+    );
+    await writeFile(path, lines.slice(0, 1500).join(''));
+    await appendFile(path, lines.slice(1500).join(''));
+    const entries = await readSignups(path, {}, recorder([]));
+    assert.is(entries.length, 3000);
+    assert.equal(
+      entries[2999]?.notes,
+      ['🙂'.repeat(2999 % 40)].filter((note) => note !== ''),
+    );
+  }));
+
+test('CSV: an address that starts like a formula, and two notes', () => {
+  const csv = toCsv([entry(1, '+a@example.com', 'custom', 'One', 'Two')]);
+  assert.is(csv.split('\r\n')[1], `2026-01-01T00:00:00Z,'+a@example.com,custom,"One\nTwo"`);
+});
+
+test('CSV: no entries are a header', () => {
+  assert.is(toCsv([]), 'time,email,list,note\r\n');
+});
+
+test.run();

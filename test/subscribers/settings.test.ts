@@ -1,0 +1,192 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { UsageError } from '../../src/diagnostics/diagnostic.ts';
+import { parseSignupSettings } from '../../src/subscribers/settings.ts';
+import { signupVariables } from '../../src/subscribers/variables.ts';
+
+const id = '78261eea-8f8b-4381-83c6-79fa7120f1cf';
+const ids = { LIST_DAILY: id, LIST_PRO: id, LIST_CUSTOM: id };
+const numbers = { LIST_DAILY: '1', LIST_PRO: '20', LIST_CUSTOM: '300' };
+const url = 'http://127.0.0.1:9000';
+
+/** CATALOG_SIGNUPS_… from the parts of their names. */
+function environment(parts: Record<string, string>): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(parts).map(([part, value]) => [part === '' ? 'CATALOG_SIGNUPS' : `CATALOG_SIGNUPS_${part}`, value]),
+  );
+}
+
+const good: { name: string; flag?: string; given: Record<string, string>; expected: unknown }[] = [
+  { name: 'nothing: file', given: {}, expected: { provider: 'file' } },
+  { name: 'empty texts: file', flag: '', given: { '': ' ', KEY: '' }, expected: { provider: 'file' } },
+  { name: 'the flag wins', flag: 'file', given: { '': 'webhook' }, expected: { provider: 'file' } },
+  { name: 'file needs nothing of what others do', given: { '': 'file', URL: 'no' }, expected: { provider: 'file' } },
+  {
+    name: 'buttondown with its defaults; white space around a key is dropped',
+    given: { '': 'buttondown', KEY: ' k3y\n' },
+    expected: {
+      provider: 'buttondown',
+      url: 'https://api.buttondown.com',
+      key: 'k3y',
+      lists: { daily: 'daily', pro: 'pro', custom: 'custom' },
+    },
+  },
+  {
+    name: 'buttondown with all',
+    flag: 'buttondown',
+    given: { URL: `${url}/`, KEY: 'k', LIST_DAILY: 'Every day', LIST_PRO: 'p', LIST_CUSTOM: 'c' },
+    expected: { provider: 'buttondown', url, key: 'k', lists: { daily: 'Every day', pro: 'p', custom: 'c' } },
+  },
+  {
+    name: 'resend',
+    given: { '': 'resend', KEY: 're_1', ...ids },
+    expected: {
+      provider: 'resend',
+      url: 'https://api.resend.com',
+      key: 're_1',
+      lists: { daily: id, pro: id, custom: id },
+      noteProperty: null,
+    },
+  },
+  {
+    name: 'resend with a property for notes',
+    given: { '': 'resend', URL: url, KEY: 're_1', ...ids, NOTE_PROPERTY: 'reader_note' },
+    expected: {
+      provider: 'resend',
+      url,
+      key: 're_1',
+      lists: { daily: id, pro: id, custom: id },
+      noteProperty: 'reader_note',
+    },
+  },
+  {
+    name: 'listmonk below a path',
+    given: { '': 'listmonk', URL: `${url}/mail/`, KEY: 'catalog:t0ken:x', ...numbers },
+    expected: {
+      provider: 'listmonk',
+      url: `${url}/mail`,
+      key: 'catalog:t0ken:x',
+      lists: { daily: 1, pro: 20, custom: 300 },
+    },
+  },
+  {
+    name: 'webhook with a query',
+    given: { '': 'webhook', URL: `${url}/hook?a=1`, KEY: 'any secret at all' },
+    expected: { provider: 'webhook', url: `${url}/hook?a=1`, key: 'any secret at all' },
+  },
+];
+
+for (const { name, flag, given, expected } of good) {
+  test(name, () => {
+    assert.equal(parseSignupSettings(flag, environment(given)), expected);
+  });
+}
+
+const listmonk = { '': 'listmonk', URL: url, KEY: 'catalog:t0ken', ...numbers };
+const bad: { name: string; flag?: string; given: Record<string, string>; expected: (string | RegExp)[] }[] = [
+  {
+    name: 'an unknown provider',
+    given: { '': 'buttondwn' },
+    expected: [
+      'CATALOG_SIGNUPS is "buttondwn"; it has to be one of file, buttondown, resend, listmonk, webhook. Did you mean buttondown?',
+    ],
+  },
+  {
+    name: 'an unknown provider by flag',
+    flag: 'mailer-9000',
+    given: {},
+    expected: [/^--signups is "mailer-9000"; it/],
+  },
+  {
+    name: 'buttondown without a key',
+    flag: 'buttondown',
+    given: {},
+    expected: [/^CATALOG_SIGNUPS_KEY is missing; for/],
+  },
+  {
+    name: 'resend without anything',
+    flag: 'resend',
+    given: {},
+    expected: [/_KEY is missing/, /_LIST_DAILY is missing/, /_LIST_PRO is missing/, /_LIST_CUSTOM is missing/],
+  },
+  {
+    name: 'resend with a name for a segment',
+    flag: 'resend',
+    given: { KEY: 'k', ...ids, LIST_PRO: 'pro' },
+    expected: [/_LIST_PRO is "pro"; for resend it has to be the id of a segment/],
+  },
+  {
+    name: 'resend with a property that is none',
+    flag: 'resend',
+    given: { KEY: 'k', ...ids, NOTE_PROPERTY: 'a note' },
+    expected: [/_NOTE_PROPERTY is "a note"; for resend it has to be the key of a contact property/],
+  },
+  {
+    name: 'listmonk without anything',
+    flag: 'listmonk',
+    given: {},
+    expected: [/_URL is missing/, /_KEY is missing/, /_DAILY is missing/, /_PRO is missing/, /_CUSTOM is missing/],
+  },
+  ...['daily', '0', '-1', '1.5', '1e3', '12345678901'].map((value) => ({
+    name: `listmonk with the list ${value}`,
+    given: { ...listmonk, LIST_DAILY: value },
+    expected: [`CATALOG_SIGNUPS_LIST_DAILY is "${value}"; for listmonk it has to be the number of a list, such as 1.`],
+  })),
+  {
+    name: 'listmonk with a key without a user',
+    given: { ...listmonk, KEY: 't0ken' },
+    expected: [/_KEY is wrong; for listmonk it has to be user:token/],
+  },
+  { name: 'webhook without anything', flag: 'webhook', given: {}, expected: [/_URL is missing/, /_KEY is missing/] },
+  ...['example.com/hook', 'ftp://example.com/', 'https://u:t0ken@example.com/', 'https://example.com/#t0ken'].map(
+    (value) => ({
+      name: `webhook at ${value}`,
+      flag: 'webhook',
+      given: { URL: value, KEY: 'k' },
+      expected: [/^CATALOG_SIGNUPS_URL is wrong; for webhook it has to be an address that starts with http/],
+    }),
+  ),
+  {
+    name: 'a base address with a query',
+    given: { ...listmonk, URL: `${url}/?a=t0ken` },
+    expected: [/^CATALOG_SIGNUPS_URL is wrong; for listmonk/],
+  },
+  {
+    name: 'a key with a line break inside',
+    flag: 'buttondown',
+    given: { KEY: 't0ken\nX-Header: 1' },
+    expected: [/^CATALOG_SIGNUPS_KEY is wrong; for buttondown/],
+  },
+];
+
+for (const { name, flag, given, expected } of bad) {
+  test(`refuses ${name}, naming what is wrong`, () => {
+    const failure = (() => {
+      try {
+        return parseSignupSettings(flag, environment(given));
+      } catch (error) {
+        return error;
+      }
+    })();
+    assert.instance(failure, UsageError);
+    const lines = (failure as UsageError).message.split('\n');
+    assert.is(lines.length, expected.length, lines.join('\n'));
+    for (const [index, line] of lines.entries()) assert.match(line, expected[index] as RegExp);
+    assert.not.match((failure as UsageError).message, 't0ken');
+  });
+}
+
+test('every variable that is read has its row in the table', () => {
+  const read = new Set<string>();
+  const watch = (values: NodeJS.ProcessEnv) =>
+    new Proxy(values, {
+      get(target, name) {
+        read.add(String(name));
+        return target[String(name)];
+      },
+    });
+  for (const { flag, given } of good) parseSignupSettings(flag, watch(environment(given)));
+  assert.equal([...read].sort(), signupVariables.map(({ name }) => name).sort());
+});
+
+test.run();

@@ -1,0 +1,59 @@
+/**
+ * A process of its own for the tests. Told `{ lock }` or `{ unlock }`, it tries for a lock or lets it go; told
+ * `{ write }`, it writes to a journal without end, and says on its standard output what was acknowledged.
+ */
+import { randomBytes } from 'node:crypto';
+import * as disk from 'node:fs/promises';
+import { OperationError } from '../../src/diagnostics/diagnostic.ts';
+import { openJournal } from '../../src/journal/journal.ts';
+import { acquireLock, type Lock } from '../../src/journal/lock.ts';
+
+export interface Order {
+  lock?: string;
+  unlock?: boolean;
+  write?: string;
+}
+
+export interface Answer {
+  won?: boolean;
+  refused?: boolean;
+  message?: string;
+}
+
+const common = { now: () => new Date(), random: randomBytes, warn: () => {} };
+let held: Lock | null = null;
+
+async function obey({ lock, write }: Order): Promise<Answer> {
+  if (write !== undefined) {
+    await writeTo(write);
+    return {};
+  }
+  if (lock === undefined) {
+    await held?.release();
+    held = null;
+    return {};
+  }
+  try {
+    held = await acquireLock({ ...common, disk, file: lock });
+    return { won: true };
+  } catch (error) {
+    return { won: false, refused: error instanceof OperationError, message: String(error) };
+  }
+}
+
+async function writeTo(file: string): Promise<void> {
+  const prepare = (ids: readonly string[]) => ids.map((id) => ({ id }));
+  const journal = await openJournal({ ...common, file, prepare });
+  for (let client = 0; client < 16; client += 1) {
+    void (async () => {
+      for (;;) {
+        const { id } = await journal.append(randomBytes(18).toString('hex'));
+        // Pipes take this at once: what stands there was acknowledged before the process ended.
+        process.stdout.write(`${id}\n`);
+      }
+    })();
+  }
+}
+
+process.on('message', async (order: Order) => process.send?.(await obey(order)));
+process.send?.('ready');

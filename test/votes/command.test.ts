@@ -1,0 +1,294 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openVoteLog } from '../../src/votes/jsonl.ts';
+import { inFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { catalog, run } from '../support/process.ts';
+import { testUnless } from '../support/skip.ts';
+
+/** `catalog votes` as an operator runs it, on logs made by hand. */
+
+interface Vote {
+  id?: string;
+  time?: string;
+  slug?: string;
+  vote?: 'yes' | 'no';
+  note?: string;
+  voter?: number;
+}
+
+const line = ({ id = 'v', time = '2026-11-02T10:00:00.000Z', slug = 'one', vote = 'yes', note, voter = 1 }: Vote) =>
+  `${JSON.stringify({ id, time, slug, vote, note, voter: String(voter).padStart(32, '0') })}\n`;
+
+const log = [
+  line({ id: 'v1', time: '2026-11-01T23:59:59.999Z', vote: 'no', note: 'too long', voter: 1 }),
+  line({ id: 'v2', voter: 1, note: '=HYPERLINK("http://evil.example")' }),
+  line({ id: 'v3', voter: 2, slug: 'old-one' }),
+  'not a vote\n',
+  line({ id: 'v4', voter: 3, vote: 'no' }),
+  line({ id: 'v5', voter: 3, vote: 'yes' }),
+  line({ id: 'v6', voter: 4, slug: 'gone', note: 'bell � and �[2J line\nbreak' }),
+  '{"id":"v7","time":"2026-1',
+].join('');
+
+/** A folder with a log in data/ and a build that has `one`, formerly `old-one`, in dist/. */
+async function withLog(work: (folder: string) => Promise<void>): Promise<void> {
+  await inFolder(async (folder) => {
+    writeFiles(folder, { 'data/votes.jsonl': log });
+    writeBuild(folder, 'dist');
+    await work(folder);
+  });
+}
+
+function writeBuild(folder: string, dist: string): void {
+  writeFiles(folder, {
+    [`${dist}/build.json`]: JSON.stringify({ moved: { 'old-one': 'one' } }),
+    [`${dist}/api/agents.json`]: JSON.stringify({ agents: [{ slug: 'one' }] }),
+  });
+}
+
+test('prints totals by agent and the last notes, harmless to a terminal', () =>
+  withLog(async (folder) => {
+    const { code, stdout, stderr } = await catalog(['votes', '--cwd', folder]);
+    assert.is(code, 0, stderr);
+    assert.is(
+      stdout,
+      [
+        'agent             votes  yes  no    share',
+        'one                   4    3   1   75.0 %',
+        'gone (withdrawn)      1    1   0  100.0 %',
+        'all                   5    4   1   80.0 %',
+        '',
+        'Last notes',
+        '2026-11-02T10:00:00.000Z  gone  yes  bell � and �[2J line break',
+        '2026-11-02T10:00:00.000Z  one  yes  =HYPERLINK("http://evil.example")',
+        '2026-11-01T23:59:59.999Z  one  no  too long',
+        '',
+        '1 line is no vote and was left out.',
+        '',
+      ].join('\n'),
+    );
+    assert.is(stderr, `Left out line 4 of ${join(folder, 'data', 'votes.jsonl')}: it is no whole vote.\n`);
+  }));
+
+test('--json is one document, with the id of each note', () =>
+  withLog(async (folder) => {
+    const { code, stdout } = await catalog(['votes', '--cwd', folder, '--json', '--since', '2026-11-02']);
+    assert.is(code, 0);
+    const report = JSON.parse(stdout);
+    assert.equal(
+      { ...report, agents: report.agents.length, notes: report.notes.map(({ id }: { id: string }) => id) },
+      {
+        since: '2026-11-02T00:00:00.000Z',
+        totals: { votes: 4, yes: 4, no: 0, share: 1 },
+        agents: 2,
+        notes: ['v6', 'v2'],
+        malformed: 1,
+      },
+    );
+    assert.equal(
+      report.agents.map(({ slug, withdrawn, votes }: { slug: string; withdrawn: boolean; votes: number }) => [
+        slug,
+        withdrawn,
+        votes,
+      ]),
+      [
+        ['one', false, 3],
+        ['gone', true, 1],
+      ],
+    );
+  }));
+
+test('--csv has the agents, and neither formulas nor controls', () =>
+  withLog(async (folder) => {
+    const { code, stdout } = await catalog(['votes', '--cwd', folder, '--csv']);
+    assert.is(code, 0);
+    assert.is(
+      stdout,
+      'slug,votes,yes,no,share,withdrawn,last_note\r\n' +
+        `one,4,3,1,0.75,no,"'=HYPERLINK(""http://evil.example"")"\r\n` +
+        'gone,1,1,0,1,yes,"bell � and �[2J line\nbreak"\r\n',
+    );
+  }));
+
+test('--notes --csv has every note, newest first, with its id', () =>
+  inFolder(async (folder) => {
+    const notes = Array.from({ length: 25 }, (_, index) =>
+      line({ id: `n${index}`, voter: index, note: `note ${index}` }),
+    );
+    writeFiles(folder, { 'data/votes.jsonl': notes.join('') });
+    const { stdout } = await catalog(['votes', '--cwd', folder, '--csv', '--notes']);
+    const rows = stdout.split('\r\n');
+    assert.is(rows.length, 27);
+    assert.equal(rows.slice(0, 2), ['time,slug,vote,note,id', '2026-11-02T10:00:00.000Z,one,yes,note 24,n24']);
+    const { stdout: text } = await catalog(['votes', '--cwd', folder]);
+    assert.is(text.match(/note \d+/g)?.length, 10);
+  }));
+
+test('without a build nothing is marked, and stderr says so', () =>
+  withLog(async (folder) => {
+    rmSync(join(folder, 'dist'), { recursive: true });
+    const { code, stdout, stderr } = await catalog(['votes', '--cwd', folder]);
+    assert.is(code, 0);
+    assert.not.match(stdout, 'withdrawn');
+    assert.match(stdout, 'old-one');
+    assert.match(stderr, /dist holds no build .*no agent is marked as withdrawn/);
+  }));
+
+test('a build that cannot be read is like none', () =>
+  withLog(async (folder) => {
+    writeFileSync(join(folder, 'dist', 'api', 'agents.json'), '{"agents"');
+    const { code, stderr } = await catalog(['votes', '--cwd', folder]);
+    assert.is(code, 0);
+    assert.match(stderr, 'api/agents.json cannot be read');
+  }));
+
+test('a build by this program is one that it can read', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', front: { formerSlugs: '[old-one]' } }]);
+    writeFiles(folder, { 'data/votes.jsonl': line({ slug: 'old-one' }) + line({ slug: 'two' }) });
+    assert.is((await catalog(['build', '--cwd', folder])).code, 0);
+    const { stdout, stderr } = await catalog(['votes', '--cwd', folder, '--csv']);
+    assert.is(stderr, '');
+    assert.match(stdout, /^one,1,1,0,1,no,\r\ntwo,1,1,0,1,yes,\r\n$/m);
+  }));
+
+test('the log, the data and the build may be elsewhere, by flags or by the environment, flags first', () =>
+  withLog(async (folder) => {
+    renameSync(join(folder, 'data'), join(folder, 'here'));
+    renameSync(join(folder, 'here', 'votes.jsonl'), join(folder, 'here', 'old.jsonl'));
+    rmSync(join(folder, 'dist'), { recursive: true });
+    writeBuild(folder, 'site');
+    const flags = await catalog(['votes', '--cwd', folder, '--votes', 'here/old.jsonl', '--dist', 'site', '--csv'], {
+      env: { CATALOG_VOTES: 'nowhere', CATALOG_DIST: 'nowhere' },
+    });
+    const variables = await catalog(['votes', '--cwd', folder, '--csv'], {
+      env: { CATALOG_VOTES: join(folder, 'here', 'old.jsonl'), CATALOG_DIST: 'site', CATALOG_DATA: 'nowhere' },
+    });
+    renameSync(join(folder, 'here', 'old.jsonl'), join(folder, 'here', 'votes.jsonl'));
+    const data = await catalog(['votes', '--cwd', folder, '--csv', '--data', 'here'], {
+      env: { CATALOG_DATA: 'nowhere', CATALOG_VOTES: '', CATALOG_DIST: 'site' },
+    });
+    assert.match(flags.stdout, /^one,4,/m);
+    assert.is(variables.stdout, flags.stdout);
+    assert.is(data.stdout, flags.stdout);
+  }));
+
+test('a log that is not there has no votes, and stderr says so', () =>
+  inFolder(async (folder) => {
+    const { code, stdout, stderr } = await catalog(['votes', '--cwd', folder]);
+    assert.is(code, 0);
+    assert.is(stdout, 'No votes.\n');
+    assert.match(stderr, `There is no vote log ${join(folder, 'data', 'votes.jsonl')}`);
+  }));
+
+test('a log that cannot be read is exit code 1 and its name, without a stack', () =>
+  inFolder(async (folder) => {
+    const { code, stderr } = await catalog(['votes', '--votes', folder]);
+    assert.is(code, 1);
+    assert.match(stderr, `The vote log ${folder} cannot be read (EISDIR)`);
+    assert.not.match(stderr, 'fault of the program');
+  }));
+
+const wrongUsage: [string, string[], RegExp][] = [
+  ['a day that the calendar does not have', ['--since', '2026-02-30'], /day of the calendar/],
+  ['JSON and CSV at once', ['--json', '--csv'], /'--csv' cannot be used with option '--json'/],
+  ['a subcommand that there is not', ['redcat', 'v1'], /too many arguments/],
+  ['redact without an id', ['redact'], /missing required argument 'id'/],
+  ['redact with an option of the report', ['redact', 'v1', '--since', '2026-11-01'], /votes redact takes no --since/],
+];
+for (const [name, args, message] of wrongUsage) {
+  test(`${name} is wrong usage`, async () => {
+    const { code, stdout, stderr } = await catalog(['votes', ...args]);
+    assert.is(code, 2);
+    assert.is(stdout, '');
+    assert.match(stderr, message);
+  });
+}
+
+test('rotated files are counted too, compressed ones as well, and no vote twice', () =>
+  inFolder(async (folder) => {
+    const october = line({ id: 'a', time: '2026-10-05T10:00:00.000Z', voter: 1, note: 'first' });
+    const november = line({ id: 'b', time: '2026-11-05T10:00:00.000Z', voter: 2, vote: 'no' });
+    writeFiles(folder, {
+      'data/votes.jsonl': line({ id: 'c', time: '2026-12-05T10:00:00.000Z', voter: 3 }),
+      'data/votes.jsonl.2.gz': gzipSync(october),
+      'data/votes.jsonl.1': november,
+      'data/votes.jsonl.1.gz': gzipSync(november).subarray(0, 20),
+      'data/votes-20261201.jsonl': november,
+      'data/votes.jsonl-20260901.xz': 'xz',
+      'data/votes.jsonl.1.lock': 'x',
+      'data/votes.jsonl.secret': 'x',
+    });
+    const { code, stdout, stderr } = await catalog(['votes', '--cwd', folder, '--json']);
+    assert.is(code, 0, stderr);
+    const { totals, malformed } = JSON.parse(stdout);
+    assert.equal({ ...totals, malformed }, { votes: 3, yes: 2, no: 1, share: 0.6667, malformed: 0 });
+    assert.match(stderr, /Not counted: \S+votes\.jsonl-20260901\.xz\. Decompress/);
+
+    const packed = await catalog(['votes', 'redact', 'a', '--cwd', folder]);
+    assert.is(packed.code, 1);
+    assert.match(packed.stderr, /Vote a is in \S+votes\.jsonl\.2\.gz: decompress/);
+    writeFiles(folder, { 'data/votes.jsonl.2': october });
+    assert.is((await catalog(['votes', 'redact', 'a', '--cwd', folder])).code, 0);
+    assert.not.match(readFileSync(join(folder, 'data/votes.jsonl.2'), 'utf8'), 'first');
+  }));
+
+test('redact blanks one note and leaves all else byte for byte', () =>
+  withLog(async (folder) => {
+    const file = join(folder, 'data', 'votes.jsonl');
+    const { code, stdout, stderr } = await catalog(['votes', 'redact', 'v1', '--cwd', folder]);
+    assert.is(code, 0, stderr);
+    assert.is(stdout, '');
+    assert.is(stderr, 'The note of vote v1 is blanked.\n');
+    assert.is(readFileSync(file, 'utf8'), log.replace('"too long"', '""'));
+    const again = await catalog(['votes', 'redact', 'v1', '--votes', file]);
+    assert.is(again.code, 0);
+    assert.match(again.stderr, 'has no note');
+  }));
+
+test('redact of an id that no vote has is exit code 1', () =>
+  withLog(async (folder) => {
+    const { code, stderr } = await catalog(['votes', '--data', join(folder, 'data'), 'redact', 'v9']);
+    assert.is(code, 1);
+    assert.match(stderr, 'has the id v9');
+    assert.is(readFileSync(join(folder, 'data', 'votes.jsonl'), 'utf8'), log);
+  }));
+
+test('redact is refused while another process has the log, which the report reads all the same', () =>
+  withLog(async (folder) => {
+    const file = join(folder, 'data', 'votes.jsonl');
+    const store = await openVoteLog({ file, now: () => new Date(), random: randomBytes, warn: () => {} });
+    try {
+      const before = readFileSync(file, 'utf8');
+      const { code, stderr } = await catalog(['votes', 'redact', 'v1', '--cwd', folder]);
+      assert.is(code, 1);
+      assert.match(stderr, `in use by process ${process.pid}`);
+      assert.is(readFileSync(file, 'utf8'), before);
+      assert.match((await catalog(['votes', '--cwd', folder, '--csv'])).stdout, /^one,4,/m);
+    } finally {
+      await store.close();
+    }
+  }));
+
+testUnless(process.platform === 'win32' && 'Windows has no pipelines of sh')(
+  'a reader that leaves early ends the report quietly',
+  async () => {
+    await inFolder(async (folder) => {
+      const notes = Array.from({ length: 5000 }, (_, index) =>
+        line({ id: `n${index}`, voter: index, note: 'x'.repeat(100) }),
+      );
+      writeFiles(folder, { 'data/votes.jsonl': notes.join('') });
+      const bin = new URL('../../bin/catalog.js', import.meta.url).pathname;
+      const script = `"${process.execPath}" "${bin}" votes --cwd "${folder}" --notes --csv | head -n 1`;
+      const { stdout, stderr } = await run('sh', ['-c', script]);
+      assert.is(stdout, 'time,slug,vote,note,id\r\n');
+      assert.not.match(stderr, 'EPIPE');
+    });
+  },
+);
+
+test.run();
