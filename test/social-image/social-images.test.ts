@@ -157,6 +157,11 @@ test('texts break between words, after hyphens and between ideographs, and end w
 test('the cache is where the system keeps caches, unless CATALOG_CACHE names a folder', () => {
   const name = 'daily-agent-catalog';
   assert.is(cacheFolder({ CATALOG_CACHE: '/c', HOME: '/h' }, 'linux'), '/c');
+  for (const platform of ['linux', 'darwin', 'win32'] as const) {
+    const others = { XDG_CACHE_HOME: '/x', HOME: '/h', LOCALAPPDATA: '/l' };
+    assert.is(cacheFolder({ CATALOG_CACHE: '/c', ...others }, platform), '/c');
+    assert.is(cacheFolder({ CATALOG_CACHE: '', ...others }, platform), join(platform === 'win32' ? '/l' : '/x', name));
+  }
   assert.is(cacheFolder({ XDG_CACHE_HOME: '/x', HOME: '/h' }, 'linux'), join('/x', name));
   assert.is(cacheFolder({ HOME: '/h' }, 'linux'), join('/h', '.cache', name));
   assert.is(cacheFolder({ HOME: '/h' }, 'darwin'), join('/h', 'Library', 'Caches', name));
