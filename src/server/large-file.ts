@@ -1,8 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import sirv from 'sirv';
 import { hasCode } from '../journal/disk.ts';
 import { securityHeaders } from '../outputs/hosting/security-headers.ts';
 import { contentType } from '../outputs/index.ts';
@@ -12,7 +11,7 @@ import { isFresh, parseRange } from './negotiate.ts';
 /**
  * Answers a GET or HEAD with a file that is too large for the cache, without compression. False if there is no such file.
  *
- * The file is measured and read through one descriptor, so that a build that replaces it cannot mix two files.
+ * Conditions and ranges are decided here, as for files in memory (RFC 9110, sections 13 and 14); sirv streams the file.
  */
 export async function serveLarge(
   request: IncomingMessage,
@@ -20,68 +19,52 @@ export async function serveLarge(
   { folders, info }: LiveBuild,
   name: string,
 ): Promise<boolean> {
-  const handle = await openFirst(folders.roots.map((root) => join(root, name)));
-  if (handle === null) return false;
-  try {
-    const { size, mtimeNs } = await handle.stat({ bigint: true });
-    const headers = {
-      'content-type': contentType(name) ?? 'application/octet-stream',
-      etag: `"${size.toString(16)}-${mtimeNs.toString(16)}"`,
-      'cache-control': 'no-cache',
-      ...securityHeaders(info),
-      'access-control-expose-headers': 'ETag',
-    };
-    await answer(request, response, { handle, size: Number(size), headers });
-  } finally {
-    await handle.close();
+  const found = await findFirst(folders.roots, name);
+  if (found === null) return false;
+  const { root, size, etag } = found;
+  const headers = {
+    'content-type': contentType(name) ?? 'application/octet-stream',
+    etag,
+    'cache-control': 'no-cache',
+    ...securityHeaders(info),
+    'access-control-expose-headers': 'ETag',
+  };
+  if (isFresh(request.headers['if-none-match'], etag)) {
+    response.writeHead(304, headers).end();
+    return true;
   }
+  const range = requestedRange(request, size, etag);
+  if (range === 'unsatisfiable') {
+    response.writeHead(416, { ...headers, 'content-length': 0, 'content-range': `bytes */${size}` }).end();
+    return true;
+  }
+  // sirv reads every range as `first-last`, and an absent or zero `last` as the end: it gets only what it reads correctly.
+  delete request.headers['if-none-match'];
+  delete request.headers.range;
+  if (range !== null && range.end > 0) request.headers.range = `bytes=${range.start}-${range.end}`;
+  request.url = `/${name}`;
+  for (const [header, value] of Object.entries(headers)) response.setHeader(header, value);
+  sirv(root, { dev: true, etag: true, dotfiles: true })(request, response, () => {
+    response.writeHead(404).end();
+  });
   return true;
 }
 
-interface Opened {
-  handle: FileHandle;
-  size: number;
-  headers: Record<string, string> & { etag: string };
+function requestedRange({ method, headers }: IncomingMessage, size: number, etag: string) {
+  const condition = headers['if-range'];
+  const asksPart = method === 'GET' && (condition === undefined || condition === etag);
+  return asksPart ? parseRange(headers.range, size) : null;
 }
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { handle, size, headers }: Opened,
-): Promise<void> {
-  if (isFresh(request.headers['if-none-match'], headers.etag)) {
-    response.writeHead(304, headers).end();
-    return;
-  }
-  const condition = request.headers['if-range'];
-  const asksPart = request.method === 'GET' && (condition === undefined || condition === headers.etag);
-  const range = asksPart ? parseRange(request.headers.range, size) : null;
-  if (range === 'unsatisfiable') {
-    response.writeHead(416, { ...headers, 'content-length': 0, 'content-range': `bytes */${size}` }).end();
-    return;
-  }
-  const { start, end } = range ?? { start: 0, end: size - 1 };
-  response.writeHead(range === null ? 200 : 206, {
-    ...headers,
-    'content-length': end - start + 1,
-    ...(range === null ? {} : { 'content-range': `bytes ${start}-${end}/${size}` }),
-  });
-  if (request.method === 'HEAD') response.end();
-  else await stream(handle.createReadStream({ start, end, autoClose: false }), response);
-}
-
-async function stream(bytes: Readable, response: ServerResponse): Promise<void> {
-  await pipeline(bytes, response).catch((error: NodeJS.ErrnoException) => {
-    // A reader who leaves early is no error.
-    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-  });
-}
-
-/** The first of the files that can be opened; null if there is none. */
-async function openFirst(paths: readonly string[]): Promise<FileHandle | null> {
-  for (const path of paths) {
+/** The first of the folders that has the file, with the file's size in bytes and its ETag; null if none has it. */
+async function findFirst(
+  roots: readonly string[],
+  name: string,
+): Promise<{ root: string; size: number; etag: string } | null> {
+  for (const root of roots) {
     try {
-      return await open(path, 'r');
+      const { size, mtimeNs } = await stat(join(root, name), { bigint: true });
+      return { root, size: Number(size), etag: `"${size.toString(16)}-${mtimeNs.toString(16)}"` };
     } catch (error) {
       if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
     }

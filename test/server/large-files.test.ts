@@ -25,7 +25,9 @@ for (const size of [limit - 1, limit, limit + 1]) {
   const whole = { status: 200, first: 0, last: size - 1 };
   const none = { status: 416, first: 0, last: -1 };
   const rows: [range: string, expected: typeof whole][] = [
-    ['bytes=0-0', part(0, 0)],
+    // sirv cannot give the first byte alone. A server may ignore a range (RFC 9110, section 14.2).
+    ['bytes=0-0', size > limit ? whole : part(0, 0)],
+    ['bytes=0-1', part(0, 1)],
     ['bytes=252-', part(252, size - 1)],
     [`bytes=${size - 2}-${size}`, part(size - 2, size - 1)],
     [`bytes=${size - 1}-`, part(size - 1, size - 1)],
