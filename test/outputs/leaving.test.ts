@@ -169,15 +169,4 @@ for (const [name, broken] of [
   });
 }
 
-test('security.txt says where to report, and does not expire before the next builds', async () => {
-  await inFolder(async (folder) => {
-    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }], { securityContact: 'mailto:security@press.example' });
-    assert.is((await build(folder)).code, 0);
-    assert.is(
-      read(folder, '.well-known/security.txt'),
-      'Contact: mailto:security@press.example\nExpires: 2027-01-01T00:00:00.000Z\nPreferred-Languages: en\nCanonical: https://press.example/.well-known/security.txt\n',
-    );
-  });
-});
-
 test.run();

@@ -88,7 +88,6 @@ const elsewhere: Record<string, string> = {
   'assets/{folder}/{file}': 'the same bytes as in templates/: test/outputs/pages.test.ts',
   'assets/{file}': 'the same bytes as in templates/: test/outputs/pages.test.ts',
   'robots.txt': 'test/server/contract.test.ts',
-  '.well-known/security.txt': 'no contact is in these settings: test/outputs/text.test.ts',
   _headers: 'test/server/contract.test.ts',
   '.nojekyll': 'empty',
   'search-index.json': 'searched in a browser and over MCP: test/browser, test/mcp',

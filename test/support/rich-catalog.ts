@@ -48,12 +48,14 @@ export const rich = {
   formerSlugs: ['formerly-rich'],
 };
 
-/** The texts of the publication. */
+/** The texts of the publication. Its days begin at 15:00 UTC of the day before. */
 export const publication = {
   ...smallSettings,
   title: `Publication ${hostile}`,
   tagline: `Tagline ${hostile}`,
   description: `Description ${hostile}`,
+  timezone: 'Asia/Tokyo',
+  securityContact: 'mailto:security@site.example',
   publisher: { name: `Publisher ${hostile}`, url: 'https://press.example/about-us' },
   baseUrl: 'https://site.example/base',
   runtimeUrl: 'https://runtime.example/run',
@@ -83,11 +85,11 @@ export const newer = {
   excerpt: 'The newer <i>&amp;</i> summary.',
 };
 
-/** The days on which git says that the prompt of `rich` changed, newest first, with how. */
+/** When git says that `rich` changed, newest first, with how. The last change is later than the newest agent. */
 const history: Change[] = [
-  { commit: 'c'.repeat(40), time: new Date('2026-03-01T15:00:00Z'), whole: false, prompt: { added: 2, removed: 1 } },
-  { commit: 'b'.repeat(40), time: new Date('2026-02-28T09:00:00Z'), whole: false, prompt: null },
-  { commit: 'a'.repeat(40), time: new Date('2026-02-20T09:00:00Z'), whole: false, prompt: { added: 0, removed: 5 } },
+  { commit: 'c'.repeat(40), time: new Date('2026-03-03T20:00:00Z'), whole: false, prompt: { added: 2, removed: 1 } },
+  { commit: 'b'.repeat(40), time: new Date('2026-02-27T20:00:00Z'), whole: false, prompt: null },
+  { commit: 'a'.repeat(40), time: new Date('2026-02-19T20:00:00Z'), whole: false, prompt: { added: 0, removed: 5 } },
 ];
 
 /** Writes the catalog into an empty folder. */

@@ -181,9 +181,9 @@ const agentPage: Expected = {
   'section[aria-labelledby=prompt] .quiet a @href': [`${base}/agents/rich/prompt.txt`, `${base}/agents/rich.md`],
   'section[aria-labelledby=prompt] .leaf-body > .quiet': [
     'The prompt as plain text, this page as Markdown',
-    'Contributed text, reviewed on March 1, 2026. A prompt gives an assistant no permission to use your tools, files, network or secrets. Only you can do that.',
+    'Contributed text, reviewed on March 4, 2026. A prompt gives an assistant no permission to use your tools, files, network or secrets. Only you can do that.',
   ],
-  'section[aria-labelledby=prompt] time @datetime': '2026-03-01',
+  'section[aria-labelledby=prompt] time @datetime': '2026-03-04',
   '.fill-in @data-fill-in': 'prompt-text',
   '.open-in a': ['Claude', 'ChatGPT', 'Perplexity', 'Cursor'],
   '.open-in a @href': [
@@ -239,8 +239,8 @@ const agentPage: Expected = {
   '#attribution': attribution,
   'section[aria-labelledby=reuse] .copy': 'Copy the attribution',
   'section[aria-labelledby=reuse] .copy @data-copy': 'attribution',
-  '.history li': ['March 1, 2026 2 lines added, 1 line removed', 'February 20, 2026 5 lines removed'],
-  '.history time @datetime': ['2026-03-01', '2026-02-20'],
+  '.history li': ['March 4, 2026 2 lines added, 1 line removed', 'February 20, 2026 5 lines removed'],
+  '.history time @datetime': ['2026-03-04', '2026-02-20'],
   ...entries('section[aria-labelledby=related]', [agents.newer, agents.older]),
   '.between a': [`Earlier, No. 1 ${older.title}`, `Later, No. 3 ${newer.title}`],
   '.between a @href': ['/base/agents/older', '/base/agents/newer'],
