@@ -9,6 +9,7 @@ import pino from 'pino';
 import { build } from '../src/build/build.ts';
 import { loadSettings } from '../src/catalog/settings.ts';
 import { dispatch } from '../src/mcp/dispatch.ts';
+import { siteRules } from '../src/outputs/hosting/site-rules.ts';
 import { loadSearchIndex } from '../src/search/search-index.ts';
 import { followBuild } from '../src/server/live-build.ts';
 import { aim, cpuRatio, figure, hold, ratio, row } from './contest.ts';
@@ -116,13 +117,13 @@ async function benchmarkLargeCatalog(folder: string, { agents, queries }: Extent
   const longest: number[] = [];
   const ofIndex: number[] = [];
   const indexBytes = readFileSync(join(dist, 'search-index.json'));
-  let follower = await followBuild(dist, pino({ level: 'silent' }));
+  let follower = await followBuild(dist, siteRules, pino({ level: 'silent' }));
   for (let round = 0; round < 5; round += 1) {
     follower.stop();
     await sleep(100);
     blocks.reset();
     const begun = performance.now();
-    follower = await followBuild(dist, pino({ level: 'silent' }));
+    follower = await followBuild(dist, siteRules, pino({ level: 'silent' }));
     times.push(performance.now() - begun);
     await sleep(5);
     longest.push(blocks.longest());

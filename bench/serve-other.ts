@@ -133,11 +133,13 @@ async function oneSync(file: string): Promise<VoteStore> {
 async function runtime(dist: string, data: string, votes: VoteStore): Promise<RequestListener> {
   const { createApp } = await compiled<typeof import('../src/server/app.ts')>('server/app');
   const { followBuild } = await compiled<typeof import('../src/server/live-build.ts')>('server/live-build');
+  const { siteRules } =
+    await compiled<typeof import('../src/outputs/hosting/site-rules.ts')>('outputs/hosting/site-rules');
   const { serverLog } = await compiled<typeof import('../src/server/request-log.ts')>('server/request-log');
   const { openSignups } = await compiled<typeof import('../src/subscribers/open.ts')>('subscribers/open');
   const { serverSettings } = await compiled<typeof import('../src/server/settings.ts')>('server/settings');
   const settings = serverSettings({ voteRate: 'off', dist, data }, {}, process.cwd());
   const log = serverLog(settings.logLevel);
   const signups = await openSignups(settings.signups, { file: join(data, 'signups.jsonl'), log: log.log });
-  return createApp({ follower: await followBuild(dist, log.log), votes, signups, log, settings });
+  return createApp({ follower: await followBuild(dist, siteRules, log.log), votes, signups, log, settings });
 }

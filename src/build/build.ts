@@ -1,11 +1,12 @@
+import { readPublished } from '../build-folder/read-build.ts';
 import { loadContent } from '../catalog/load.ts';
 import { type Selected, type Selection, select } from '../catalog/select.ts';
 import { ContentError, type Diagnostic } from '../diagnostics/diagnostic.ts';
 import { readHistory } from '../git/history.ts';
+import type { BuildInfo } from '../schema/build-info.ts';
 import type { Settings } from '../schema/settings.ts';
 import { prepareSite } from './prepare.ts';
-import { readPublished } from './read-build.ts';
-import { type BuildInfo, type Rendered, renderSite, UnrenderableAgents } from './render.ts';
+import { type Rendered, renderSite, UnrenderableAgents } from './render.ts';
 import { type Written, writeBuild } from './write.ts';
 
 export interface RenderOptions extends Selection {

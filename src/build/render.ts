@@ -2,27 +2,11 @@ import { createHash } from 'node:crypto';
 import { unprocessable } from '../catalog/unprocessable.ts';
 import { ContentError, type Diagnostic, OperationError } from '../diagnostics/diagnostic.ts';
 import { artifacts } from '../outputs/index.ts';
-import { type RenderedFile, toJson } from '../outputs/output.ts';
+import type { RenderedFile } from '../outputs/output.ts';
 import type { Site } from '../outputs/site.ts';
 import { programVersion } from '../program.ts';
-
-/** The name of the file that says which build a folder holds. It is put in place last. */
-export const buildFile = 'build.json';
-
-/** What build.json says. */
-export interface BuildInfo {
-  /** A hash over the paths and bytes of every other file: two builds with one id are the same. */
-  id: string;
-  /** The program's version. */
-  version: string;
-  baseUrl: string;
-  /** Where votes, sign-ups and MCP live, or null. */
-  runtimeUrl: string | null;
-  preview: boolean;
-  /** Former slug → slug, for what arrives under an old name. */
-  moved: Record<string, string>;
-  counts: { agents: number; files: number };
-}
+import { type BuildInfo, buildFile } from '../schema/build-info.ts';
+import { toJson } from '../schema/documents.ts';
 
 /** A build in memory: every file by its path, in the order in which it is put in place, build.json last. */
 export interface Rendered {

@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { commitPending, completePending, putInPlace, stagedFolder, syncFile } from '../build-folder/pending.ts';
 import { OperationError } from '../diagnostics/diagnostic.ts';
-import { commitPending, completePending, putInPlace, stagedFolder, syncFile } from './pending.ts';
-import { buildFile } from './render.ts';
+import { buildFile } from '../schema/build-info.ts';
 
 /** What writing a build changed below the folder. */
 export interface Written {

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import type { Logger } from 'pino';
 import { build } from '../build/build.ts';
-import { readBuildInfo } from '../build/read-build.ts';
+import { readBuildInfo } from '../build-folder/read-build.ts';
 import { addDays, zone } from '../calendar.ts';
 import { givenBaseUrl, loadSettings, type Settings } from '../catalog/settings.ts';
 import { ContentError } from '../diagnostics/diagnostic.ts';

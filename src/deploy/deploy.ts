@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { BuildInfo } from '../build/render.ts';
 import { OperationError, UsageError } from '../diagnostics/diagnostic.ts';
+import type { BuildInfo } from '../schema/build-info.ts';
 import { remoteScript } from './remote-script.ts';
 import type { Target } from './target.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OperationError } from '../diagnostics/diagnostic.ts';
+import { buildInfo } from '../schema/build-info.ts';
 
 /** What a live address says of its build. */
 export interface LiveSite {
@@ -9,7 +10,7 @@ export interface LiveSite {
   faults: string[];
 }
 
-const buildShape = z.object({ id: z.string(), counts: z.object({ agents: z.int() }) });
+const buildShape = buildInfo.pick({ id: true, counts: true });
 const skillsShape = z.object({ skills: z.array(z.object({ url: z.string() })) });
 
 /**

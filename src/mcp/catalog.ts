@@ -1,8 +1,7 @@
 import type MiniSearch from 'minisearch';
 import { compareText } from '../compare.ts';
-import { cardPath } from '../outputs/api/mcp-card.ts';
 import type { AgentEnvelope, AgentSummary } from '../schema/documents.ts';
-import { type ServerCard, serverCard } from '../schema/mcp.ts';
+import { cardPath, type ServerCard, serverCard } from '../schema/mcp.ts';
 import type { SearchEntry, StoredEntry } from '../search/fields.ts';
 import { loadSearchIndex } from '../search/search-index.ts';
 import { inSlices } from '../search/slices.ts';

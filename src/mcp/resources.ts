@@ -1,5 +1,4 @@
-import { toJson } from '../outputs/output.ts';
-import { type AgentSummary, type Catalog, contractVersion } from '../schema/documents.ts';
+import { type AgentSummary, type Catalog, contractVersion, toJson } from '../schema/documents.ts';
 import type { McpCatalog } from './catalog.ts';
 import { codes, RpcError } from './errors.ts';
 import { fits } from './find.ts';

@@ -40,8 +40,3 @@ export function single(
     files: (site) => [{ path, render: () => render(site) }],
   };
 }
-
-/** JSON as it is published: indented, with a newline at the end. */
-export function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
-}

@@ -79,3 +79,8 @@ export type AgentDocument = z.infer<typeof agentDocument>;
 export type AgentSummary = z.infer<typeof agentSummary>;
 export type Catalog = z.infer<typeof catalog>;
 export type AgentEnvelope = z.infer<typeof agentEnvelope>;
+
+/** Formats a published JSON file: indented by two spaces, with a newline at the end. */
+export function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

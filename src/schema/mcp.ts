@@ -37,6 +37,9 @@ export const serverCard = z.object({
 
 export type ServerCard = z.infer<typeof serverCard>;
 
+/** The path of the card below the base URL. The server also answers with it at `api/mcp`. */
+export const cardPath = 'api/mcp/server-card';
+
 const filter = (what: string) => text(100, 0).optional().describe(what);
 const slugArgument = z.string().max(4 * maxSlugLength);
 

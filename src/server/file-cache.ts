@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import { type BuildInfo, buildFile } from '../build/render.ts';
-import { securityHeaders } from '../outputs/hosting/security-headers.ts';
-import { contentType } from '../outputs/index.ts';
+import { type BuildInfo, buildFile } from '../schema/build-info.ts';
 
 /** The encodings in which a file can be sent, best first. */
 export const encodings = ['br', 'gzip', 'identity'] as const;
@@ -65,10 +63,19 @@ export interface BuildFolders {
   removed: ReadonlySet<string>;
 }
 
+/** How the files of a site are served. The caller passes it, so that the server needs no renderer. */
+export interface SiteRules {
+  /** The content type of a path below the folder of the build; undefined if no site has that path. */
+  contentType(path: string): string | undefined;
+  /** The headers of every file. */
+  securityHeaders(addresses: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>): Record<string, string>;
+}
+
 /** A cache of the build in some folders. It never looks at a file twice: a new build gets a new cache. */
 export function fileCache(
   { roots, removed }: BuildFolders,
   info: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>,
+  { contentType, securityHeaders }: SiteRules,
   maxBytes = defaultMaxBytes,
 ): FileCache {
   const files = new LRUCache<string, CachedFile>({ maxSize: maxBytes, sizeCalculation: sizeOf });

@@ -3,8 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import sirv from 'sirv';
 import { hasCode } from '../journal/disk.ts';
-import { securityHeaders } from '../outputs/hosting/security-headers.ts';
-import { contentType } from '../outputs/index.ts';
 import type { LiveBuild } from './live-build.ts';
 import { isFresh, parseRange } from './negotiate.ts';
 
@@ -16,17 +14,17 @@ import { isFresh, parseRange } from './negotiate.ts';
 export async function serveLarge(
   request: IncomingMessage,
   response: ServerResponse,
-  { folders, info }: LiveBuild,
+  { folders, info, rules }: LiveBuild,
   name: string,
 ): Promise<boolean> {
   const found = await findFirst(folders.roots, name);
   if (found === null) return false;
   const { root, size, etag } = found;
   const headers = {
-    'content-type': contentType(name) ?? 'application/octet-stream',
+    'content-type': rules.contentType(name) ?? 'application/octet-stream',
     etag,
     'cache-control': 'no-cache',
-    ...securityHeaders(info),
+    ...rules.securityHeaders(info),
     'access-control-expose-headers': 'ETag',
   };
   if (isFresh(request.headers['if-none-match'], etag)) {

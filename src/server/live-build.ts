@@ -3,17 +3,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { findPending, pendingFolders } from '../build/pending.ts';
-import { type BuildInfo, buildFile } from '../build/render.ts';
+import { findPending, pendingFolders } from '../build-folder/pending.ts';
 import { OperationError } from '../diagnostics/diagnostic.ts';
 import { loadMcpCatalog, type McpCatalog } from '../mcp/catalog.ts';
-import { type BuildFolders, type FileCache, fileCache } from './file-cache.ts';
+import { type BuildInfo, buildFile, parseBuildInfo } from '../schema/build-info.ts';
+import { type BuildFolders, type FileCache, fileCache, type SiteRules } from './file-cache.ts';
 
 /** One build as the server serves it, from its taking up to the next. */
 export interface LiveBuild {
   info: BuildInfo;
   /** Where its files are. Where `dist` is a link, in the folder that it led to. */
   folders: BuildFolders;
+  /** How its files are served. */
+  rules: SiteRules;
   /** The path of the base URL, without a slash at its end. */
   basePath: string;
   /** The slugs of its agents. */
@@ -49,9 +51,9 @@ const lookMs = 250;
  * A build is live once all of it is loaded, which is done in slices: requests are answered from the last one meanwhile.
  * Rejects with OperationError when there is no build that can be served.
  */
-export async function followBuild(dist: string, log: Logger): Promise<BuildFollower> {
+export async function followBuild(dist: string, rules: SiteRules, log: Logger): Promise<BuildFollower> {
   let mark = markOf(dist);
-  let build = await load(dist, (message) => log.warn(message));
+  let build = await load(dist, rules, (message) => log.warn(message));
   let takingUp: Promise<void> | null = null;
   const timer = setInterval(refresh, lookMs);
   timer.unref();
@@ -69,7 +71,7 @@ export async function followBuild(dist: string, log: Logger): Promise<BuildFollo
       mark = now;
       if (isInPlaceNow(dist, build)) continue;
       try {
-        const next = await load(dist);
+        const next = await load(dist, rules);
         log.info({ build: next.info.id, before: build.info.id, agents: next.slugs.size }, 'took up a new build');
         build = next;
       } catch (error) {
@@ -85,7 +87,7 @@ function isInPlaceNow(dist: string, { folders, info }: LiveBuild): boolean {
   if (folders.roots.length === 1) return false;
   try {
     const root = realpathSync(dist);
-    const { id } = JSON.parse(readFileSync(join(root, buildFile), 'utf8')) as BuildInfo;
+    const { id } = parseBuildInfo(readFileSync(join(root, buildFile)));
     return root === folders.roots.at(-1) && id === info.id && findPending(root) === null;
   } catch {
     return false;
@@ -109,12 +111,12 @@ export function basePathOf(url: string): string {
 }
 
 /** Loads the build in `dist`. Where `warn` is given, a list of agents that is of another build is no reason to refuse it. */
-async function load(dist: string, warn?: (message: string) => void): Promise<LiveBuild> {
+async function load(dist: string, rules: SiteRules, warn?: (message: string) => void): Promise<LiveBuild> {
   try {
     const folders = foldersOf(realpathSync(dist));
-    const info = JSON.parse(String(await readFirst(folders, buildFile))) as BuildInfo;
+    const info = parseBuildInfo(await readFirst(folders, buildFile));
     const basePath = basePathOf(info.baseUrl);
-    const files = fileCache(folders, info);
+    const files = fileCache(folders, info, rules);
     const mcp = await loadMcpCatalog(async (path) => {
       const file = await files.get(path);
       return file === 'large' ? readFirst(folders, path) : (file?.bytes ?? null);
@@ -124,7 +126,7 @@ async function load(dist: string, warn?: (message: string) => void): Promise<Liv
       warn(`${dist} holds files of two builds. Run \`catalog build\` to complete it.`);
     }
     const found = new LRUCache<string, string>({ max: maxFound });
-    return { info, folders, basePath, slugs: new Set(mcp.bySlug.keys()), files, found, mcp };
+    return { info, folders, rules, basePath, slugs: new Set(mcp.bySlug.keys()), files, found, mcp };
   } catch (error) {
     throw new OperationError(
       `${dist} holds no build that can be served (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}). ` +

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { cardPath } from '../outputs/api/mcp-card.ts';
+import { cardPath } from '../schema/mcp.ts';
 import type { LiveBuild } from './live-build.ts';
 import { isFresh } from './negotiate.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import type { BuildInfo } from '../build/render.ts';
+import type { BuildInfo } from '../schema/build-info.ts';
 import { Refusal } from './errors.ts';
 
 /** Decides which pages may send what readers enter. */

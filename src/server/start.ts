@@ -8,6 +8,7 @@ import { openVoteLog } from '../votes/jsonl.ts';
 import { createApp } from './app.ts';
 import { endStalled, inTurn, limitConnections } from './connections.ts';
 import { sendError } from './errors.ts';
+import type { SiteRules } from './file-cache.ts';
 import { hostProblem } from './host.ts';
 import { followBuild } from './live-build.ts';
 import type { ServerLog } from './request-log.ts';
@@ -22,6 +23,16 @@ export interface RunningServer {
   reopen(): Promise<void>;
   /** Answers what is under way, takes nothing new, closes the logs. Resolves in ten seconds at most. */
   close(): Promise<void>;
+}
+
+/** What a server needs besides its settings. */
+export interface StartOptions {
+  log: ServerLog;
+  rules: SiteRules;
+  /** Is called with the port before the build is read. It may make the build. */
+  prepare?: (port: number) => void;
+  /** How long a client may take no byte of an answer, in milliseconds. @default 30000 */
+  stalledMs?: number | undefined;
 }
 
 /** How long requests under way may take after a stop was asked for, in milliseconds. */
@@ -46,9 +57,7 @@ const stalledMs = 30_000;
  */
 export async function startServer(
   settings: ServerSettings,
-  log: ServerLog,
-  prepare: (port: number) => void,
-  { stalledMs: patienceMs = stalledMs } = {},
+  { log, rules, prepare = () => {}, stalledMs: patienceMs = stalledMs }: StartOptions,
 ): Promise<RunningServer> {
   let stopping = false;
   let handle: RequestListener = (_request, response) => {
@@ -102,7 +111,7 @@ export async function startServer(
     const [votes, signups] = await Promise.all(opening);
     // Only the owner of the logs may change the build: it is what another server may be serving.
     prepare(port);
-    const follower = await followBuild(settings.dist, log.log);
+    const follower = await followBuild(settings.dist, rules, log.log);
     opened.push({ close: follower.stop });
     handle = createApp({ follower, votes, signups, log, settings });
     const { info, basePath } = follower.current();

@@ -6,11 +6,11 @@ import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { renderCatalog } from '../../src/build/build.ts';
-import { findPending } from '../../src/build/pending.ts';
-import { readPublished } from '../../src/build/read-build.ts';
 import { writeBuild } from '../../src/build/write.ts';
+import { findPending } from '../../src/build-folder/pending.ts';
+import { readPublished } from '../../src/build-folder/read-build.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
-import { contentType } from '../../src/outputs/index.ts';
+import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
 import { followBuild } from '../../src/server/live-build.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { dieAt } from '../support/die-at.ts';
@@ -136,13 +136,13 @@ test('killed at any step of a change, dist/ has whole files only, and the next b
 
 /** Which build a server serves that is started on a folder: every file has to be of one. */
 async function servedState(dist: string, states: { old: Files; new: Files }): Promise<'old' | 'new'> {
-  const follower = await followBuild(dist, pino({ level: 'silent' }));
+  const follower = await followBuild(dist, siteRules, pino({ level: 'silent' }));
   try {
     const { info, files, slugs } = follower.current();
     const state = info.id === JSON.parse(states.new['build.json'] ?? '').id ? 'new' : 'old';
     const wrong: string[] = [];
     for (const path of Object.keys({ ...states.old, ...states.new })) {
-      if (contentType(path) === undefined) continue;
+      if (siteRules.contentType(path) === undefined) continue;
       const file = await files.get(path);
       const bytes = file === null || file === 'large' ? undefined : file.bytes.toString('latin1');
       if (bytes !== states[state][path]) wrong.push(path);
@@ -159,7 +159,7 @@ test('a server that is running takes up a build whose process was killed while i
   await inFolder(async (folder) => {
     const states = await bothStates(folder);
     const dist = join(folder, 'old', 'dist');
-    const follower = await followBuild(dist, pino({ level: 'silent' }));
+    const follower = await followBuild(dist, siteRules, pino({ level: 'silent' }));
     try {
       const files = new Map(Object.entries(states.new).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
       // In the middle of the renames.

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readPublished } from '../../src/build/read-build.ts';
+import { readPublished } from '../../src/build-folder/read-build.ts';
 import { Console } from '../../src/cli/console.ts';
 import { daily } from '../../src/cli/daily.ts';
 import { catalogBuilder, run } from '../../src/cli/nightly-build.ts';

@@ -10,6 +10,7 @@ import { listPage, type Page, pageOf } from '../../src/mcp/pages.ts';
 import { keptResults } from '../../src/mcp/results.ts';
 import { serveStdio } from '../../src/mcp/stdio.ts';
 import { callTool } from '../../src/mcp/tools.ts';
+import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
 import { listAddresses } from '../../src/outputs/pages/lists.ts';
 import { commonTags } from '../../src/outputs/shared/groups.ts';
 import type { Site } from '../../src/outputs/site.ts';
@@ -231,7 +232,11 @@ test('files up to 8 MiB are kept in memory, and those from 512 bytes on compress
     sized('llms-full.txt', 8_388_609);
     sized('feed.xml', 511);
     sized('atom.xml', 512);
-    const cache = fileCache({ roots: [folder], removed: new Set() }, { baseUrl: 'http://localhost', runtimeUrl: null });
+    const cache = fileCache(
+      { roots: [folder], removed: new Set() },
+      { baseUrl: 'http://localhost', runtimeUrl: null },
+      siteRules,
+    );
     assert.is.not(await cache.get('llms.txt'), 'large');
     assert.is(await cache.get('llms-full.txt'), 'large');
     const isCompressed = async (name: string) => {

@@ -186,7 +186,10 @@ test('after a missed day a sound agent comes out late, a faulty one is held back
 });
 
 test('the next run on that day makes up for a deployment that failed, and opens no second issue', async () => {
-  writeFileSync(join(forge.pages, 'build.json'), '{"id":"of an older build","counts":{"agents":0}}');
+  writeFileSync(
+    join(forge.pages, 'build.json'),
+    JSON.stringify({ id: '0'.repeat(32), counts: { agents: 0, files: 9 } }),
+  );
   const run = await forge.play('publish.yml', { today: '2027-03-03' });
   assert.is(run.results.check, 'success', said(run));
   assert.is(run.results.alert, 'success', said(run));

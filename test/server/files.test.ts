@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
 import { type CachedFile, fileCache } from '../../src/server/file-cache.ts';
 import { inFolder } from '../support/catalog.ts';
 import { ask, withRuntime } from '../support/server.ts';
@@ -52,7 +53,12 @@ async function withCache(use: (cache: ReturnType<typeof fileCache>) => Promise<v
     writeFileSync(join(folder, 'llms.txt'), words.slice(0, 900_000));
     for (const name of others) writeFileSync(join(folder, name), words.slice(0, 500_000));
     await use(
-      fileCache({ roots: [folder], removed: new Set() }, { baseUrl: 'http://localhost', runtimeUrl: null }, 1_600_000),
+      fileCache(
+        { roots: [folder], removed: new Set() },
+        { baseUrl: 'http://localhost', runtimeUrl: null },
+        siteRules,
+        1_600_000,
+      ),
     );
   });
 }

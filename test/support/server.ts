@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { build } from '../../src/build/build.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
+import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
 import { type ServerFlags, serverOptions } from '../../src/server/options.ts';
 import { serverLog } from '../../src/server/request-log.ts';
 import { serverSettings } from '../../src/server/settings.ts';
@@ -107,7 +108,7 @@ export async function startRuntime(
     request(...parts);
     onRequest?.(parts[2]);
   };
-  const server = await startHere(settings, log, () => {}, stalledMs === undefined ? {} : { stalledMs });
+  const server = await startHere(settings, { log, rules: siteRules, stalledMs });
   let stopped: Promise<void> | undefined;
   return {
     address: server.address,

@@ -27,8 +27,8 @@ export function addDeliver(program: Command, terminal: Console): void {
 }
 
 async function runDeliver(argument: string | undefined, flags: Flags, terminal: Console): Promise<void> {
-  const { completePending } = await import('../../build/pending.ts');
-  const { readBuildInfo } = await import('../../build/read-build.ts');
+  const { completePending } = await import('../../build-folder/pending.ts');
+  const { readBuildInfo } = await import('../../build-folder/read-build.ts');
   const { deliver } = await import('../../deploy/deploy.ts');
   const { parseTarget } = await import('../../deploy/target.ts');
   const { RUNTIME_TARGET, RUNTIME_SSH_KEY, RUNTIME_KNOWN_HOSTS } = process.env;

@@ -34,7 +34,7 @@ export function addMcp(program: Command, terminal: Console): void {
 
 async function serveMcp(flags: CommonFlags, terminal: Console): Promise<void> {
   const { serveStdio } = await import('../../mcp/stdio.ts');
-  const { buildFile } = await import('../../build/render.ts');
+  const { buildFile } = await import('../../schema/build-info.ts');
   const dist = outFolder(flags);
   const source = existsSync(join(dist, buildFile)) ? await follow(dist) : await inMemory(flags, terminal);
   terminal.say(`Serving the catalog over stdio from ${source.name}\n`);
@@ -61,9 +61,11 @@ interface Source {
 /** A build on the disk, and whatever build is put in its place. */
 async function follow(dist: string): Promise<Source> {
   const { followBuild } = await import('../../server/live-build.ts');
+  const { siteRules } = await import('../../outputs/hosting/site-rules.ts');
   const { default: pino } = await import('pino');
   // stdout belongs to the protocol.
-  const follower = await followBuild(dist, pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true })));
+  const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }));
+  const follower = await followBuild(dist, siteRules, log);
   return { name: dist, catalog: async () => follower.current().mcp };
 }
 

@@ -36,6 +36,7 @@ export function addServe(program: Command, terminal: Console): void {
 }
 
 async function serve(flags: Flags, terminal: Console): Promise<void> {
+  const { siteRules } = await import('../../outputs/hosting/site-rules.ts');
   const { serverSettings } = await import('../../server/settings.ts');
   const { startServer } = await import('../../server/start.ts');
   const { catalogBuilder } = await import('../nightly-build.ts');
@@ -63,7 +64,7 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
     log.flush();
     process.exit(1);
   });
-  running = await startServer(settings, log, (port) => builder?.start(port));
+  running = await startServer(settings, { log, rules: siteRules, prepare: (port) => builder?.start(port) });
   terminal.say(`Serving the catalog at ${running.address}\n`);
   log.log.info({ signal: await stopped }, 'stopping');
   builder?.stop();

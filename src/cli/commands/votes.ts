@@ -108,7 +108,7 @@ async function countVotes(flags: Flags, file: string, terminal: Console) {
 
 /** The agents of the build; null, and a line that says so, where there is none. */
 async function agentsOf(dist: string, terminal: Console) {
-  const { readPublished } = await import('../../build/read-build.ts');
+  const { readPublished } = await import('../../build-folder/read-build.ts');
   try {
     return readPublished(dist);
   } catch (error) {

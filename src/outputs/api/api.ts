@@ -1,7 +1,7 @@
-import { type AgentEnvelope, type Catalog, contractVersion } from '../../schema/documents.ts';
+import { type AgentEnvelope, type Catalog, contractVersion, toJson } from '../../schema/documents.ts';
 import { catalogSchema } from '../../schema/json-schema.ts';
 import { openApi } from '../../schema/openapi.ts';
-import { type Artifact, json, single, toJson } from '../output.ts';
+import { type Artifact, json, single } from '../output.ts';
 import { summaryOf } from '../shared/agent-document.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { serverCard } from './mcp-card.ts';

@@ -1,11 +1,9 @@
 import { isIP } from 'node:net';
 import { programVersion } from '../../program.ts';
-import { protocolVersions, type ServerCard } from '../../schema/mcp.ts';
+import { toJson } from '../../schema/documents.ts';
+import { cardPath, protocolVersions, type ServerCard } from '../../schema/mcp.ts';
 import type { Settings } from '../../schema/settings.ts';
-import { single, toJson } from '../output.ts';
-
-/** Where the card is, below the base URL; the runtime serves it at `api/mcp` too. */
-export const cardPath = 'api/mcp/server-card';
+import { single } from '../output.ts';
 
 /** The server card of the Model Context Protocol. */
 export default single(

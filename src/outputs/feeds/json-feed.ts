@@ -1,4 +1,5 @@
-import { single, toJson } from '../output.ts';
+import { toJson } from '../../schema/documents.ts';
+import { single } from '../output.ts';
 import { entryContent, entryId, newest } from './feeds.ts';
 
 /** JSON Feed 1.1 (jsonfeed.org/version/1.1); the feed library writes version 1 only. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { demoteHeadings, plainText } from '../../agent-text/markdown-text.ts';
 import { provenance } from '../../agent-text/provenance.ts';
-import { type Artifact, json, single, toJson } from '../output.ts';
+import { toJson } from '../../schema/documents.ts';
+import { type Artifact, json, single } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 /** Agent Skills discovery 0.2.0: the index names every skill with the digest of its file's bytes. */

@@ -1,8 +1,9 @@
 import { plainText } from '../../agent-text/markdown-text.ts';
 import { contributedPrompts } from '../../agent-text/provenance.ts';
+import { toJson } from '../../schema/documents.ts';
 import { catalogOf } from '../api/api.ts';
 import { mcpSetup } from '../install/mcp-setup.ts';
-import { html, single, toJson } from '../output.ts';
+import { html, single } from '../output.ts';
 import { categoriesOf } from '../shared/groups.ts';
 import { renderPage } from '../shared/page.ts';
 import { breadcrumbNode } from '../shared/structured-data.ts';

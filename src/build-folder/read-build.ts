@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { OperationError } from '../diagnostics/diagnostic.ts';
+import { type BuildInfo, buildFile, buildInfo } from '../schema/build-info.ts';
 import { findPending } from './pending.ts';
-import { type BuildInfo, buildFile } from './render.ts';
 
 /** The agents of a build, as far as others have to know them. */
 export interface Published {
@@ -12,24 +12,18 @@ export interface Published {
   formerSlugs: ReadonlyMap<string, string>;
 }
 
-const buildShape = z.object({ moved: z.record(z.string(), z.string()) });
-const infoShape = z.object({
-  id: z.string().regex(/^[0-9a-f]{32}$/),
-  baseUrl: z.string(),
-  counts: z.object({ agents: z.int(), files: z.int() }),
-});
 const catalogShape = z.object({ agents: z.array(z.object({ slug: z.string() })) });
 
 /** Reads which agents the build in the folder `dist` has. Throws OperationError when there is none. */
 export function readPublished(dist: string): Published {
-  const { moved } = readJson(dist, buildFile, buildShape);
+  const { moved } = readJson(dist, buildFile, buildInfo.pick({ moved: true }));
   const { agents } = readJson(dist, 'api/agents.json', catalogShape);
   return { slugs: new Set(agents.map(({ slug }) => slug)), formerSlugs: new Map(Object.entries(moved)) };
 }
 
 /** What build.json in the folder `dist` says of the build there. Throws OperationError when there is none. */
 export function readBuildInfo(dist: string): Pick<BuildInfo, 'id' | 'baseUrl' | 'counts'> {
-  return readJson(dist, buildFile, infoShape);
+  return readJson(dist, buildFile, buildInfo.pick({ id: true, baseUrl: true, counts: true }));
 }
 
 /** A file of the build counts as soon as the build does: one that was killed may still have it beside its folder. */

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { buildFile } from './render.ts';
+import { buildFile } from '../schema/build-info.ts';
 
 const planShape = z.object({
   /** The fingerprint of the build.json that is replaced. Where another one is in place, the plan is out of date. */
