@@ -122,6 +122,11 @@ const broken: [name: string, faults: string[], expected: RegExp][] = [
     faultsOf({ steps: [{ run: 'gh issue list' }] }),
     /no permissions are listed for gh issue list/,
   ],
+  [
+    'a build without the history',
+    faultsOf({ steps: [good.step, { run: 'npx --no catalog build --hold-back' }] }),
+    /no checkout has fetch-depth 0/,
+  ],
   ['a deployment to no environment', faultsOf({ steps: [pinned('deploy-pages')] }), /environment github-pages/],
   ['a schedule on the hour', faultsOf({}, { schedule: [{ cron: '0 5 * * *' }] }), /on the hour/],
   ['a schedule at every minute', faultsOf({}, { schedule: [{ cron: '* * * * *' }] }), /on the hour/],

@@ -115,11 +115,23 @@ function jobFaults(job: Job, text: string): string[] {
     ...permissionFaults(job),
     ...(deploys && job.environment?.name !== 'github-pages' ? ['it deploys outside of environment github-pages.'] : []),
     ...(pushes && !job.steps.some(keepsCredentials) ? ['it pushes, and no checkout keeps persist-credentials.'] : []),
+    ...(job.steps.some(readsHistory) && !job.steps.some(fetchesHistory)
+      ? ['it reads the history of the numbers, and no checkout has fetch-depth 0.']
+      : []),
     ...(job['timeout-minutes'] === undefined ? ['it has no timeout-minutes.'] : []),
     ...(mayPush(job) && job.steps.some(runsCode) ? ['it may push, and runs more than git.'] : []),
     ...(mayPush(job) && job.steps.some(checksOutNamed) ? ['it may push, and an earlier job names the commit.'] : []),
     ...job.steps.flatMap((step) => stepFaults(step, mayPush(job), text)),
   ];
+}
+
+/** Whether a step asks which numbers agents had that were deleted since, or when an agent changed. */
+function readsHistory({ run = '' }: Step): boolean {
+  return /\bcatalog (?:validate|publish|alert|build)\b/.test(run);
+}
+
+function fetchesHistory({ uses, with: inputs = {} }: Step): boolean {
+  return uses?.startsWith('actions/checkout@') === true && String(inputs['fetch-depth']) === '0';
 }
 
 /** Whether a step runs code that a pull request or a dependency can change: a token that may push is then within its reach. */
