@@ -58,6 +58,7 @@ export const moduleTests: Record<string, readonly string[]> = {
   server: [
     'server/request-schema',
     'server/origins',
+    'server/client',
     'server/limits',
     'server/requests',
     'server/files',

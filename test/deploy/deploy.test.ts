@@ -22,8 +22,9 @@ import { knownHost, privateKey, writeSsh } from '../support/ssh.ts';
 const one: SmallAgent = { slug: 'one', date: '2026-01-01' };
 const two: SmallAgent = { slug: 'two', date: '2026-01-02' };
 
-const deliver = (out: string, host: string, ssh = 'sh -c', env: NodeJS.ProcessEnv = {}): Promise<Finished> =>
-  catalog(['deliver', `catalog@host.example:${host}`, '--out', out, '--ssh', ssh], { env });
+/** The target on the command line wins over the variable, which names none that can be used. */
+const deliver = (out: string, host: string, ssh = 'sh -c'): Promise<Finished> =>
+  catalog(['deliver', `catalog@host.example:${host}`, '--out', out, '--ssh', ssh], { env: { RUNTIME_TARGET: 'none' } });
 
 test('under load, a new agent can be voted on at once, and no request fails', async () => {
   await inFolder(async (folder) => {

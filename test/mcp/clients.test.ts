@@ -87,6 +87,9 @@ function testClient(era: 'modern' | 'handshake', transport: 'http' | 'stdio'): v
     assert.is(slugs(await search('tabel sort'))[0], 'table-sorter');
     // Every word has to be there, also one that is said twice, and marks count for nothing.
     assert.equal(slugs(await search('Table, sorter: TABLE!')), ['table-sorter']);
+    const all = await client.callTool({ name: 'search_agents', arguments: { query: 'letters', limit: 1 } });
+    assert.equal([slugs(all).length, all.structuredContent?.total], [1, 2]);
+    assert.match(all.content[0]?.text ?? '', 'Showing 1 of 2, best match first.');
     const many = await search('please explain to me why the nightly build failed');
     assert.is(slugs(many)[0], 'log-reader');
     assert.is(many.structuredContent?.matched, 'some words');

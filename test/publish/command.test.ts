@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -38,6 +38,11 @@ async function inRepository(
     await git(editor, 'push', '--quiet', '--set-upstream', 'origin', 'main');
     await use({ editor, remote, folder });
   });
+}
+
+/** Leaves a change that is not committed, which no command may touch. */
+function startWork(editor: string): void {
+  appendFileSync(join(editor, 'catalog.config.json'), '\n');
 }
 
 /** What must not change when a command is refused: the files, and the commits. */
@@ -161,10 +166,7 @@ for (const [title, inMessage] of titles) {
 test('a working tree with changes is refused, and named; --allow-dirty lets it be', async () => {
   await inRepository(async ({ editor }) => {
     writeFiles(editor, { 'agents/one/prompt.txt': `${smallAgent({ slug: 'one', date: today })['prompt.txt']}` });
-    writeFileSync(
-      join(editor, 'catalog.config.json'),
-      `${readFileSync(join(editor, 'catalog.config.json'), 'utf8')}\n`,
-    );
+    startWork(editor);
     await refused(editor, /not committed:[\s\S]*catalog\.config\.json[\s\S]*--allow-dirty/, () => publish(editor));
     assert.is((await publish(editor, ['--allow-dirty'])).code, 0);
     assert.is(issueOf(editor, 'two'), '2');
@@ -192,9 +194,13 @@ test('a branch behind its remote is refused, also when nobody fetched; --push br
     assert.is(behind.code, 1);
     assert.match(behind.stderr, /lacks a commit of origin\/main[\s\S]*git pull[\s\S]*--allow-behind/);
     assert.is(readFileSync(join(editor, 'agents/two/agent.md'), 'utf8'), before);
-    const pushed = await publish(editor, ['--push']);
+    startWork(editor);
+    const work = readFileSync(join(editor, 'catalog.config.json'), 'utf8');
+    const pushed = await publish(editor, ['--push', '--allow-dirty']);
     assert.is(pushed.code, 0, pushed.stderr);
     assert.ok(existsSync(join(editor, 'README.md')));
+    assert.is(readFileSync(join(editor, 'catalog.config.json'), 'utf8'), work);
+    assert.is(await git(editor, 'status', '--porcelain'), ' M catalog.config.json\n');
     assert.match(await git(remote, 'log', '-1', '--format=%s', 'main'), 'Publish No. 2');
   });
 });
@@ -208,22 +214,26 @@ test('a remote that does not answer is said to; --allow-behind goes on without i
   });
 });
 
-test('a push that the remote refuses is taken back, with the reason', async () => {
+test('a push that the remote refuses is taken back, with the reason, and changes that are not committed stay', async () => {
   await inRepository(async ({ editor, remote }) => {
     const hook = '#!/bin/sh\necho "error: GH006: Protected branch update failed" >&2\nexit 1\n';
     writeFileSync(join(remote, 'hooks/pre-receive'), hook, { mode: 0o755 });
+    startWork(editor);
     await refused(editor, /GH006: Protected branch[\s\S]*docs\/publishing\.md[\s\S]*Nothing has changed/, () =>
-      publish(editor, ['--push']),
+      publish(editor, ['--push', '--allow-dirty']),
     );
   });
 });
 
-test('a commit that git refuses is taken back', async () => {
+test('a commit that git refuses is taken back, and changes that are not committed stay', async () => {
   await inRepository(async ({ editor }) => {
     writeFileSync(join(editor, '.git/hooks/pre-commit'), '#!/bin/sh\necho "No commits today" >&2\nexit 1\n', {
       mode: 0o755,
     });
-    await refused(editor, /No commits today[\s\S]*Nothing has changed/, () => publish(editor, ['--commit']));
+    startWork(editor);
+    await refused(editor, /No commits today[\s\S]*Nothing has changed/, () =>
+      publish(editor, ['--commit', '--allow-dirty']),
+    );
   });
 });
 

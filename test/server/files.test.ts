@@ -87,6 +87,47 @@ test('a compression that ends after its file was forgotten takes no room', () =>
     assert.equal(kept, others);
   }));
 
+const permanent = 'public, max-age=31536000, immutable';
+
+test('only an asset asked for by the version of its bytes is kept permanently, in every form of answer', () =>
+  withRuntime({}, async ({ server: { address } }) => {
+    const page = (await ask(address, '/')).text.replaceAll('&#x3D;', '=');
+    const [, asset = '', version = ''] = /(\/assets\/[\w.-]+\?v=)([0-9a-f]{12})/.exec(page) ?? [];
+    const current = asset + version;
+    const rows: [path: string, caching: string][] = [
+      [current, permanent],
+      [asset + version.slice(1), 'no-cache'],
+      [`${current}0`, 'no-cache'],
+      [`${asset}000000000000`, 'no-cache'],
+      [asset, 'no-cache'],
+      [asset.replace(/\?.*/, ''), 'no-cache'],
+      [asset.replace('?v=', '?w=') + version, 'no-cache'],
+      ['/archive', 'no-cache'],
+      [`/archive?v=${version}`, 'no-cache'],
+      ['/archive?v=null', 'no-cache'],
+      [`/api/agents.json?v=${version}`, 'no-cache'],
+    ];
+    for (const [path, caching] of rows) {
+      // The second round is answered from memory.
+      for (const round of [1, 2]) {
+        const whole = await ask(address, path);
+        const head = await ask(address, path, { method: 'HEAD' });
+        const part = await ask(address, path, { headers: { range: 'bytes=0-0' } });
+        const fresh = await ask(address, path, { headers: { 'if-none-match': String(whole.headers.etag) } });
+        const answers = [whole, head, part, fresh];
+        assert.equal(
+          answers.map(({ status, headers }) => [status, headers['cache-control']]),
+          [200, 200, 206, 304].map((status) => [status, caching]),
+          `${path} ${round}`,
+        );
+      }
+    }
+    for (const path of [`/no-such-page?v=${version}`, `/assets/none.css?v=${version}`]) {
+      const { status, headers } = await ask(address, path);
+      assert.equal([status, headers['cache-control']], [404, 'no-store'], path);
+    }
+  }));
+
 const security = (headers: Record<string, unknown>) =>
   ['strict-transport-security', 'cross-origin-opener-policy', 'cross-origin-resource-policy'].map(
     (name) => headers[name],
