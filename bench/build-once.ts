@@ -7,7 +7,7 @@ import { loadSettings } from '../src/catalog/settings.ts';
 import { cacheFolder } from '../src/social-image/cache.ts';
 
 export interface Measured {
-  /** Milliseconds by stage; artifacts that render are summed up by their path. */
+  /** Milliseconds by stage; rendering is summed up by output. */
   stages: Record<string, number>;
   total: number;
   files: number;

@@ -7,7 +7,7 @@ import { editorialFindings } from './catalog/rules/index.ts';
 import { type Selected, select } from './catalog/select.ts';
 import { checkSettings, type Settings, type SettingsOverrides } from './catalog/settings.ts';
 import { ContentError, type Diagnostic, sortDiagnostics } from './diagnostics/diagnostic.ts';
-import { artifacts } from './outputs/index.ts';
+import { outputs } from './outputs/index.ts';
 import type { KnownVocabulary } from './schema/settings.ts';
 
 /** Called again and again with what is being done, and how much of it is done. */
@@ -76,7 +76,7 @@ function renderFaults(cwd: string, settings: Settings, selected: Selected): read
   }
 }
 
-/** Renders one file of each artifact, share pictures too. Throws ContentError for a template that is not well-formed. */
+/** Renders one file of each output, social images too. Throws ContentError for a template that is not well-formed. */
 function tryTemplates(cwd: string, settings: Settings, selected: Selected): void {
   const site = prepareSite(cwd, settings, selected, {
     preview: true,
@@ -85,7 +85,7 @@ function tryTemplates(cwd: string, settings: Settings, selected: Selected): void
     pictures: true,
   });
   try {
-    for (const artifact of artifacts) for (const file of first(artifact.files(site))) file.render();
+    for (const output of outputs) for (const file of first(output.files(site))) file.render();
   } finally {
     site.pictures.close();
   }

@@ -17,7 +17,7 @@ export interface RenderOptions extends Selection {
   cache?: string | null;
   /** Whether social images are drawn; default true. Without, their files are empty. */
   pictures?: boolean;
-  /** Hears of the stages as they begin: read, number, render <artifact>, write. */
+  /** Hears of the stages as they begin: read, number, render <output>, write. */
   onStage?: (stage: string) => void;
 }
 
@@ -77,7 +77,7 @@ export function renderCatalog({
     if (selected.errors.length > 0) throw new ContentError(selected.errors);
     const site = prepareSite(cwd, settings, selected, { preview, history, cache, pictures });
     try {
-      const rendered = renderSite(site, (artifact) => onStage(`render ${artifact}`));
+      const rendered = renderSite(site, (output) => onStage(`render ${output}`));
       return { rendered, selected, historyMissing: missing };
     } catch (error) {
       // Which agents can't be rendered is known only now: the choice is made again with that.

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Selected } from '../catalog/select.ts';
 import type { History } from '../git/history.ts';
 import { withVersions } from '../outputs/hosting/assets.ts';
-import { outputs } from '../outputs/index.ts';
+import { describeOutputs } from '../outputs/index.ts';
 import { templateHelpers } from '../outputs/shared/page.ts';
 import { compileTemplates } from '../outputs/shared/templates.ts';
 import { addresses } from '../outputs/shared/urls.ts';
@@ -41,7 +41,7 @@ export function prepareSite(
     templates: compileTemplates(templates, templateHelpers(settings, addresses(settings), assets)),
     assets,
     pictures: pictures ? pictureRenderer(fonts, cache === null ? null : resolve(cwd, cache)) : noPictures(fonts),
-    outputs: outputs(),
+    outputs: describeOutputs(),
     preview,
   });
 }

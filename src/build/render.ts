@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { unprocessable } from '../catalog/unprocessable.ts';
 import { ContentError, type Diagnostic, OperationError } from '../diagnostics/diagnostic.ts';
-import { artifacts } from '../outputs/index.ts';
+import { outputs } from '../outputs/index.ts';
 import type { RenderedFile } from '../outputs/output.ts';
 import type { Site } from '../outputs/site.ts';
 import { programVersion } from '../program.ts';
@@ -18,18 +18,18 @@ export interface Rendered {
 export class UnrenderableAgents extends ContentError {}
 
 /**
- * Renders every artifact of a site. `onArtifact` hears of each before it is rendered, for timing and progress.
+ * Renders every output of a site. `onOutput` is called with the path of each before it is rendered, for timing and progress.
  *
  * Throws UnrenderableAgents when there are any.
  */
-export function renderSite(site: Site, onArtifact: (path: string) => void = () => {}): Rendered {
+export function renderSite(site: Site, onOutput: (path: string) => void = () => {}): Rendered {
   const files = new Map<string, Buffer>();
   const hash = createHash('sha256');
   const claim = claimPaths();
   const faults: Diagnostic[] = [];
-  for (const artifact of artifacts) {
-    onArtifact(artifact.path);
-    for (const file of artifact.files(site)) {
+  for (const output of outputs) {
+    onOutput(output.path);
+    for (const file of output.files(site)) {
       claim(file.path);
       const content = attempt(file, faults);
       if (content === null) continue;
@@ -61,8 +61,8 @@ export function renderSite(site: Site, onArtifact: (path: string) => void = () =
  */
 export function faultsOf(site: Site, slugs?: ReadonlySet<string>): Diagnostic[] {
   const faults: Diagnostic[] = [];
-  for (const artifact of artifacts) {
-    for (const file of artifact.files(site)) {
+  for (const output of outputs) {
+    for (const file of output.files(site)) {
       if (file.agent === undefined) break;
       if (slugs === undefined || slugs.has(file.agent)) attempt(file, faults);
     }

@@ -25,7 +25,7 @@ export interface Selection {
 export interface Selected {
   /** In the order of their numbers. */
   agents: NumberedAgent[];
-  /** Numbered agents that were taken back: no artifact shows them, their numbers and dates stay taken. */
+  /** Numbered agents that were taken back: no output shows them, their numbers and dates stay taken. */
   withdrawn: string[];
   /** Former slug → slug of the agent that had it. */
   moved: Map<string, string>;

@@ -7,7 +7,7 @@ import * as assets from './hosting/assets.ts';
 import * as crawlers from './hosting/crawlers.ts';
 import * as hostFiles from './hosting/host-files.ts';
 import * as skills from './install/skills.ts';
-import type { Artifact } from './output.ts';
+import type { Output } from './output.ts';
 import * as textPages from './pages/about-and-developers.ts';
 import agentPage from './pages/agent.ts';
 import * as answers from './pages/form-answers.ts';
@@ -16,7 +16,7 @@ import * as lists from './pages/lists.ts';
 import movedPage from './pages/moved.ts';
 import notFoundPage from './pages/not-found.ts';
 import searchIndex from './pages/search-index.ts';
-import type { Output } from './site.ts';
+import type { OutputDescription } from './site.ts';
 import * as agentFiles from './text/agent-files.ts';
 import agentMarkdown from './text/agent-markdown.ts';
 import * as text from './text/llms-txt.ts';
@@ -25,7 +25,7 @@ import * as text from './text/llms-txt.ts';
  * What the site consists of, in the order in which it is put in place: what belongs to one agent first, then what
  * lists and links agents, so that no list ever names what is not there yet.
  */
-export const artifacts: readonly Artifact[] = [
+export const outputs: readonly Output[] = [
   assets.folders,
   assets.files,
   agentFiles.prompt,
@@ -70,22 +70,22 @@ export const artifacts: readonly Artifact[] = [
   hostFiles.noJekyll,
 ];
 
-/** The outputs as the registry describes them, for pages and docs that list them. */
-export function outputs(): Output[] {
-  return artifacts.map(({ path, type, purpose }) => ({ path, type: typeof type === 'string' ? type : null, purpose }));
+/** Describes the outputs, for pages and docs that list them. */
+export function describeOutputs(): OutputDescription[] {
+  return outputs.map(({ path, type, purpose }) => ({ path, type: typeof type === 'string' ? type : null, purpose }));
 }
 
-/** The content type of a path below dist/, or undefined where no artifact has it. */
+/** The content type of a path below dist/, or undefined if no output has it. */
 export function contentType(path: string): string | undefined {
-  const artifact = patterns.find(({ pattern }) => pattern.test(path))?.artifact;
-  return typeof artifact?.type === 'function' ? artifact.type(path) : artifact?.type;
+  const output = patterns.find(({ pattern }) => pattern.test(path))?.output;
+  return typeof output?.type === 'function' ? output.type(path) : output?.type;
 }
 
-const patterns = artifacts.flatMap((artifact) =>
-  [artifact.path, artifact.also]
+const patterns = outputs.flatMap((output) =>
+  [output.path, output.also]
     .filter((path) => path !== undefined)
     .map((path) => ({
-      artifact,
+      output,
       pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
     })),
 );

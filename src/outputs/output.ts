@@ -1,7 +1,7 @@
 import type { Site } from './site.ts';
 
 /** One output of a build: a file, or a family of files of one shape. */
-export interface Artifact {
+export interface Output {
   /** The path of its files below dist/; `{slug}` and the like stand for the part that differs. */
   path: string;
   /** A second path with the same bytes, where there is one. */
@@ -26,13 +26,13 @@ export const html = 'text/html; charset=utf-8';
 export const plain = 'text/plain; charset=utf-8';
 export const json = 'application/json';
 
-/** An artifact of one file. */
+/** Makes an output of a single file. */
 export function single(
   path: string,
   type: string,
   purpose: string,
   render: (site: Site) => string | Uint8Array,
-): Artifact {
+): Output {
   return {
     path,
     type,

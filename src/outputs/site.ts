@@ -22,8 +22,8 @@ export interface Site {
   assets: ReadonlyMap<string, Uint8Array>;
   markdown: MarkdownRenderer;
   pictures: Pictures;
-  /** What the site consists of, for the pages that list it; type is null for a family of several types. */
-  outputs: readonly Output[];
+  /** The outputs of the site, for the pages that list them. */
+  outputs: readonly OutputDescription[];
   /** Whether agents are in it that are not due: pages then say so and ask not to be indexed. */
   preview: boolean;
 }
@@ -41,9 +41,10 @@ export interface Pictures {
   close(): void;
 }
 
-/** One output as the registry of artifacts describes it. */
-export interface Output {
+/** An output as pages and docs list it. */
+export interface OutputDescription {
   path: string;
+  /** The content type; null for a family of several types. */
   type: string | null;
   purpose: string;
 }
@@ -70,7 +71,7 @@ export interface SiteInput {
   templates: Templates;
   assets: ReadonlyMap<string, Uint8Array>;
   pictures: Pictures;
-  outputs: readonly Output[];
+  outputs: readonly OutputDescription[];
   preview: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { ContentError, diagnose, OperationError } from '../diagnostics/diagnostic.ts';
-import type { Artifact } from '../outputs/output.ts';
+import type { Output } from '../outputs/output.ts';
 import { accentColour } from '../outputs/shared/accents.ts';
 import { type DateNames, dateNames } from '../outputs/shared/dates.ts';
 import type { PublishedAgent, Site } from '../outputs/site.ts';
@@ -29,7 +29,7 @@ export default {
     }
     yield { path: publicationPicture, render: () => draw(site, ofPublication(press, site)) };
   },
-} satisfies Artifact;
+} satisfies Output;
 
 /** Where the text of the template stands, in pixels: the margin for the number, and the text beside it. */
 const margin = { width: 264 };

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allRules, type RuleCode } from '../../src/diagnostics/codes.ts';
 import { prettyReport } from '../../src/diagnostics/report.ts';
-import { outputs } from '../../src/outputs/index.ts';
+import { describeOutputs } from '../../src/outputs/index.ts';
 import { configExtensions } from '../../src/schema/config-files.ts';
 import { diagnosticsOf } from '../support/diagnose.ts';
 import { editorialMistakes } from '../support/editorial-mistakes.ts';
@@ -52,7 +52,7 @@ test('README.md names every format that a config can have', () => {
 });
 
 test('docs/outputs.md has every output', () => {
-  const rows = outputs().map(
+  const rows = describeOutputs().map(
     ({ path, type, purpose }) => `| \`${path}\` | ${type === null ? 'by its ending' : `\`${type}\``} | ${purpose} |`,
   );
   const lines = [

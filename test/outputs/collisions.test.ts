@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { renderCatalog } from '../../src/build/build.ts';
 import { claimPaths } from '../../src/build/render.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
-import { artifacts } from '../../src/outputs/index.ts';
+import { outputs } from '../../src/outputs/index.ts';
 import { pathName, slug } from '../../src/schema/fields.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 
@@ -12,7 +12,7 @@ import { inFolder, writeCatalog } from '../support/catalog.ts';
 /** Every word that occurs in the path of an output, and what a program might treat in a special way. */
 const words = [
   ...new Set([
-    ...artifacts.flatMap(
+    ...outputs.flatMap(
       ({ path, also = '' }) => `${path}/${also}`.toLowerCase().match(/[a-z0-9]+(?:-[a-z0-9]+)*/g) ?? [],
     ),
     ...['1', '2', '2026', '404', 'constructor', 'prototype', 'well-known'],

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadMcpCatalog, type McpCatalog } from '../../src/mcp/catalog.ts';
 import { dispatch } from '../../src/mcp/dispatch.ts';
-import { artifacts } from '../../src/outputs/index.ts';
+import { outputs } from '../../src/outputs/index.ts';
 import { modernVersion } from '../../src/schema/mcp.ts';
 import { methodParams } from '../../src/schema/mcp-messages.ts';
 import { temporaryFolder } from '../support/catalog.ts';
@@ -95,7 +95,7 @@ const elsewhere: Record<string, string> = {
 
 test('every output of the registry is read here, or somewhere else by name', () => {
   const read = shown.map((path) => path.replace(/ \(.*\)$/, ''));
-  const unread = artifacts.filter(({ path }) => !(path in elsewhere) && !read.some((one) => patternOf(path).test(one)));
+  const unread = outputs.filter(({ path }) => !(path in elsewhere) && !read.some((one) => patternOf(path).test(one)));
   assert.equal(
     unread.map(({ path }) => path),
     [],

@@ -1,12 +1,12 @@
 import { type AgentEnvelope, type Catalog, contractVersion, toJson } from '../../schema/documents.ts';
 import { catalogSchema } from '../../schema/json-schema.ts';
 import { openApi } from '../../schema/openapi.ts';
-import { type Artifact, json, single } from '../output.ts';
+import { json, type Output, single } from '../output.ts';
 import { summaryOf } from '../shared/agent-document.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { serverCard } from './mcp-card.ts';
 
-export const agent: Artifact = {
+export const agent: Output = {
   path: 'api/agents/{slug}.json',
   type: json,
   purpose: 'One agent with its prompt and config (getAgent)',

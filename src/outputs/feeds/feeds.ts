@@ -1,6 +1,6 @@
 import { type Author, Feed, type Item } from 'feed';
 import Handlebars from 'handlebars';
-import { type Artifact, single } from '../output.ts';
+import { type Output, single } from '../output.ts';
 import { categoriesOf } from '../shared/groups.ts';
 import { assetVersion } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
@@ -20,7 +20,7 @@ export const atom = single('atom.xml', 'application/atom+xml; charset=utf-8', 'A
 });
 
 /** Atom for one category; its entries have the same ids as in the whole feed. */
-export const category: Artifact = {
+export const category: Output = {
   path: 'feeds/{category}.xml',
   type: 'application/atom+xml; charset=utf-8',
   purpose: 'Atom for one category',

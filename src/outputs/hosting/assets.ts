@@ -1,5 +1,5 @@
 import { dirname, extname, join } from 'node:path/posix';
-import { type Artifact, json, plain } from '../output.ts';
+import { json, type Output, plain } from '../output.ts';
 import { assetVersion } from '../shared/page.ts';
 
 const types: Record<string, string> = {
@@ -12,7 +12,7 @@ const types: Record<string, string> = {
 };
 
 /** Styles, scripts and the like, as they lie in templates/assets. Pages add `?v=<hash>` to their addresses. */
-export const files: Artifact = {
+export const files: Output = {
   path: 'assets/{file}',
   type: typeOf,
   purpose: 'Styles and the like',
@@ -21,7 +21,7 @@ export const files: Artifact = {
   },
 };
 
-export const folders: Artifact = {
+export const folders: Output = {
   path: 'assets/{folder}/{file}',
   type: typeOf,
   purpose: 'Fonts and the like',

@@ -1,6 +1,6 @@
 import { addDays, zone } from '../../calendar.ts';
 import { configTypes } from '../../schema/config-files.ts';
-import { type Artifact, plain, single } from '../output.ts';
+import { type Output, plain, single } from '../output.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** Headers for hosts that read them from a file (Netlify, Cloudflare Pages): types, caching, security. */
@@ -32,7 +32,7 @@ export const headers = single('_headers', plain, 'Headers for static hosts', ({ 
 export const noJekyll = single('.nojekyll', plain, 'Keeps GitHub Pages from leaving files out', () => '');
 
 /** Where to report a vulnerability (RFC 9116). It expires a year after the newest agent, and each build renews it. */
-export const securityContact: Artifact = {
+export const securityContact: Output = {
   path: '.well-known/security.txt',
   type: plain,
   purpose: 'Where to report a vulnerability, if the settings say',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { demoteHeadings, plainText } from '../../agent-text/markdown-text.ts';
 import { provenance } from '../../agent-text/provenance.ts';
 import { toJson } from '../../schema/documents.ts';
-import { type Artifact, json, single } from '../output.ts';
+import { json, type Output, single } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 /** Agent Skills discovery 0.2.0: the index names every skill with the digest of its file's bytes. */
@@ -23,7 +23,7 @@ export const index = single(
     }),
 );
 
-export const skill: Artifact = {
+export const skill: Output = {
   path: '.well-known/agent-skills/{slug}/SKILL.md',
   type: 'text/markdown; charset=utf-8',
   purpose: 'An agent as a skill',

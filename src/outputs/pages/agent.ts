@@ -1,6 +1,6 @@
 import { agentPicture } from '../../social-image/social-image.ts';
 import { installCommands } from '../install/install-commands.ts';
-import { type Artifact, html } from '../output.ts';
+import { html, type Output } from '../output.ts';
 import { renderPage } from '../shared/page.ts';
 import { agentNodes, breadcrumbNode } from '../shared/structured-data.ts';
 import type { PublishedAgent, Site } from '../site.ts';
@@ -33,7 +33,7 @@ export default {
       yield { path: `agents/${agent.slug}/index.html`, agent: agent.slug, render };
     }
   },
-} satisfies Artifact;
+} satisfies Output;
 
 interface Neighbours {
   newer: PublishedAgent | undefined;

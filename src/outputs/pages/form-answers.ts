@@ -1,9 +1,9 @@
-import { type Artifact, html, single } from '../output.ts';
+import { html, type Output, single } from '../output.ts';
 import { renderPage } from '../shared/page.ts';
 
 /** Pages that the runtime answers forms with, where a browser runs no JavaScript. Nothing links to them. */
 
-export const thanks: Artifact = {
+export const thanks: Output = {
   path: 'thanks/{form}.html',
   type: html,
   purpose: 'What a form sent without JavaScript leads to',

@@ -1,5 +1,5 @@
 import type { AgentDocument } from '../../schema/documents.ts';
-import { type Artifact, html } from '../output.ts';
+import { html, type Output } from '../output.ts';
 import { dateNames } from '../shared/dates.ts';
 import { categoriesOf, commonTags, type Group, monthsOf, tagsOf } from '../shared/groups.ts';
 import { renderPage } from '../shared/page.ts';
@@ -19,7 +19,7 @@ const pageLength = 100;
 
 const archiveEntry = { name: 'Archive', path: 'archive' };
 
-export const archive: Artifact = {
+export const archive: Output = {
   path: 'archive.html',
   also: 'archive/index.html',
   type: html,
@@ -35,7 +35,7 @@ export const archive: Artifact = {
   },
 };
 
-export const archiveYears: Artifact = {
+export const archiveYears: Output = {
   path: 'archive/{year}.html',
   also: 'archive/{year}/index.html',
   type: html,
@@ -53,7 +53,7 @@ export const archiveYears: Artifact = {
   },
 };
 
-export const archiveMonths: Artifact = {
+export const archiveMonths: Output = {
   path: 'archive/{year}/{month}.html',
   type: html,
   purpose: 'The agents of one month, in a large catalog',
@@ -66,7 +66,7 @@ export const archiveMonths: Artifact = {
   },
 };
 
-export const categories: Artifact = {
+export const categories: Output = {
   path: 'categories/{category}.html',
   also: 'categories/{category}/index.html',
   type: html,
@@ -76,7 +76,7 @@ export const categories: Artifact = {
   },
 };
 
-export const categoriesFurther: Artifact = {
+export const categoriesFurther: Output = {
   path: 'categories/{category}/{page}.html',
   type: html,
   purpose: 'Earlier agents of a category, where it has more than one page',
@@ -85,7 +85,7 @@ export const categoriesFurther: Artifact = {
   },
 };
 
-export const tags: Artifact = {
+export const tags: Output = {
   path: 'tags/{tag}.html',
   also: 'tags/{tag}/index.html',
   type: html,
@@ -95,7 +95,7 @@ export const tags: Artifact = {
   },
 };
 
-export const tagsFurther: Artifact = {
+export const tagsFurther: Output = {
   path: 'tags/{tag}/{page}.html',
   type: html,
   purpose: 'Earlier agents with a tag, where it has more than one page',

@@ -1,4 +1,4 @@
-import { type Artifact, html } from '../output.ts';
+import { html, type Output } from '../output.ts';
 import { renderPage } from '../shared/page.ts';
 import type { Site } from '../site.ts';
 
@@ -14,7 +14,7 @@ export default {
       yield { path: `agents/${former}/index.html`, render: () => pointer(site, former, slug) };
     }
   },
-} satisfies Artifact;
+} satisfies Output;
 
 function pointer(site: Site, former: string, slug: string): string {
   const { title } = site.agents.find((agent) => agent.slug === slug) ?? { title: slug };

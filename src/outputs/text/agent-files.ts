@@ -1,8 +1,8 @@
 import { extname } from 'node:path/posix';
 import { configTypes } from '../../schema/config-files.ts';
-import { type Artifact, plain } from '../output.ts';
+import { type Output, plain } from '../output.ts';
 
-export const prompt: Artifact = {
+export const prompt: Output = {
   path: 'agents/{slug}/prompt.txt',
   type: plain,
   purpose: 'The prompt, byte for byte',
@@ -12,7 +12,7 @@ export const prompt: Artifact = {
   },
 };
 
-export const sampleOutput: Artifact = {
+export const sampleOutput: Output = {
   path: 'agents/{slug}/sample-output.txt',
   type: plain,
   purpose: 'What a good answer to the sample input looks like',
@@ -23,7 +23,7 @@ export const sampleOutput: Artifact = {
   },
 };
 
-export const config: Artifact = {
+export const config: Output = {
   path: 'agents/{slug}/config.{ext}',
   type: (path) => configTypes[extname(path).slice(1)] ?? plain,
   purpose: 'The config, where an agent has one',

@@ -1,7 +1,7 @@
 import { agentSections } from '../../agent-text/agent-sections.ts';
 import { fenced, plainText } from '../../agent-text/markdown-text.ts';
 import { provenance } from '../../agent-text/provenance.ts';
-import type { Artifact } from '../output.ts';
+import type { Output } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 /** The agent's page in Markdown, for language models and for people who read in a terminal. */
@@ -13,7 +13,7 @@ export default {
     for (const agent of site.agents)
       yield { path: `agents/${agent.slug}.md`, agent: agent.slug, render: () => toMarkdown(site, agent) };
   },
-} satisfies Artifact;
+} satisfies Output;
 
 function toMarkdown({ settings }: Site, { document, sampleOutput, config, changedOn }: PublishedAgent): string {
   const { title, excerpt, prompt } = document;

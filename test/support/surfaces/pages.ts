@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { artifacts } from '../../../src/outputs/index.ts';
+import { outputs } from '../../../src/outputs/index.ts';
 import { newer, older, publication, rich } from '../rich-catalog.ts';
 import type { Expected } from './reader.ts';
 
@@ -411,7 +411,7 @@ const developers: Expected = {
     null,
     2,
   ),
-  'section[aria-labelledby=outputs] td': artifacts.flatMap(({ path, purpose }) => [path, purpose]),
+  'section[aria-labelledby=outputs] td': outputs.flatMap(({ path, purpose }) => [path, purpose]),
   'section[aria-labelledby=skills] pre': `npx skills add ${base}`,
   'section[aria-labelledby=skills] .copy @data-copy': 'skills-command',
   'section[aria-labelledby=models] a @href': ['/base/llms.txt', '/base/llms-full.txt'],
