@@ -11,7 +11,7 @@ const rounds = 3;
 /**
  * Builds 1,000 and 10,000 generated agents and prints the time of each stage, the peak memory, and the ratio to merely
  * reading the sources and writing the same bytes. Each figure is the median of three interleaved rounds, each in a
- * process and a folder of its own. Before them one build draws every share picture and keeps it for the others.
+ * process and a folder of its own. Before them one build draws every social image and keeps it for the others.
  */
 export default async function benchmarkBuild(): Promise<void> {
   for (const count of [1_000, 10_000]) {

@@ -9,7 +9,7 @@ import subsetFont from 'subset-font';
  * Each font is two files: the characters of nearly every page, and the rest of Latin-1, which a browser fetches only
  * for a page that uses it (the `unicode-range` of style.css has to match).
  *
- * The share pictures have fonts of their own in templates/fonts, which no page loads: of one weight, since the renderer
+ * The social images have fonts of their own in templates/fonts, which no page loads: of one weight, since the renderer
  * knows no variable fonts, and with more scripts, since what they lack can't be drawn. They are taken in the order of
  * their names.
  */

@@ -82,12 +82,12 @@ function tryTemplates(cwd: string, settings: Settings, selected: Selected): void
     preview: true,
     history: new Map(),
     cache: null,
-    pictures: true,
+    images: true,
   });
   try {
     for (const output of outputs) for (const file of first(output.files(site))) file.render();
   } finally {
-    site.pictures.close();
+    site.images.close();
   }
 }
 

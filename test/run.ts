@@ -39,7 +39,7 @@ const [given] = process.argv.slice(2);
 const isWorker = given === '--worker';
 const isUnit = given === '--unit';
 const pattern = isWorker || isUnit ? undefined : given;
-// One folder for what the run leaves behind: the cache of share pictures, most of which are the same in all builds, and
+// One folder for what the run leaves behind: the cache of social images, most of which are the same in all builds, and
 // all temporary folders. Children get it by the environment; a worker takes it over once tsx has found its own cache.
 const folder = isWorker ? undefined : mkdtempSync(join(roomyFolder(), 'catalog-tests-'));
 if (folder !== undefined) {

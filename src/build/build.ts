@@ -15,8 +15,8 @@ export interface RenderOptions extends Selection {
   settings: Settings;
   /** A folder for what may be kept between builds; without one nothing is kept. */
   cache?: string | null;
-  /** Whether social images are drawn; default true. Without, their files are empty. */
-  pictures?: boolean;
+  /** Whether to draw social images; if not, their files are empty. @default true */
+  images?: boolean;
   /** Hears of the stages as they begin: read, number, render <output>, write. */
   onStage?: (stage: string) => void;
 }
@@ -58,7 +58,7 @@ export function renderCatalog({
   cwd,
   settings,
   cache = null,
-  pictures = true,
+  images = true,
   onStage = () => {},
   ...selection
 }: RenderOptions): {
@@ -75,7 +75,7 @@ export function renderCatalog({
     onStage('number');
     const selected = select({ ...content, diagnostics: [...content.diagnostics, ...faults] }, selection);
     if (selected.errors.length > 0) throw new ContentError(selected.errors);
-    const site = prepareSite(cwd, settings, selected, { preview, history, cache, pictures });
+    const site = prepareSite(cwd, settings, selected, { preview, history, cache, images });
     try {
       const rendered = renderSite(site, (output) => onStage(`render ${output}`));
       return { rendered, selected, historyMissing: missing };
@@ -84,7 +84,7 @@ export function renderCatalog({
       if (!(error instanceof UnrenderableAgents)) throw error;
       faults.push(...error.diagnostics);
     } finally {
-      site.pictures.close();
+      site.images.close();
     }
   }
 }

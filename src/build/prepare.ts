@@ -8,20 +8,20 @@ import { compileTemplates } from '../outputs/shared/templates.ts';
 import { addresses } from '../outputs/shared/urls.ts';
 import { makeSite, type Site } from '../outputs/site.ts';
 import type { Settings } from '../schema/settings.ts';
-import { noPictures, pictureRenderer } from '../social-image/renderer.ts';
+import { emptyImages, imageRenderer } from '../social-image/renderer.ts';
 import { readTemplates } from './read-templates.ts';
 
 export interface SiteOptions {
   preview: boolean;
   history: History['changes'];
   cache: string | null;
-  /** Whether social images are drawn; without, their files are empty. */
-  pictures: boolean;
+  /** Whether to draw social images; if not, their files are empty. */
+  images: boolean;
 }
 
 /**
- * The site of selected agents, with the templates of the catalog in `cwd` and the pictures that the folder `cache` keeps
- * between builds.
+ * The site of selected agents, with the templates of the catalog in `cwd` and the social images that the folder
+ * `cache` keeps between builds.
  *
  * Throws ContentError when a template is not well-formed.
  */
@@ -29,7 +29,7 @@ export function prepareSite(
   cwd: string,
   settings: Settings,
   { agents, moved }: Pick<Selected, 'agents' | 'moved'>,
-  { preview, history, cache, pictures }: SiteOptions,
+  { preview, history, cache, images }: SiteOptions,
 ): Site {
   const { templates, assets: files, fonts } = readTemplates(cwd);
   const assets = withVersions(files);
@@ -40,7 +40,7 @@ export function prepareSite(
     history,
     templates: compileTemplates(templates, templateHelpers(settings, addresses(settings), assets)),
     assets,
-    pictures: pictures ? pictureRenderer(fonts, cache === null ? null : resolve(cwd, cache)) : noPictures(fonts),
+    images: images ? imageRenderer(fonts, cache === null ? null : resolve(cwd, cache)) : emptyImages(fonts),
     outputs: describeOutputs(),
     preview,
   });

@@ -5,23 +5,15 @@ import { compareText } from '../compare.ts';
 import { ContentError, diagnose } from '../diagnostics/diagnostic.ts';
 import type { TemplateSource } from '../outputs/shared/templates.ts';
 import { nearest } from '../schema/suggestions.ts';
+import type { FontFile } from '../social-image/font.ts';
 
 /** Templates and assets as they lie on the disk: the program's own, replaced file by file by those of the catalog. */
 export interface TemplateFiles {
   templates: TemplateSource[];
   /** Files that are served as they are, by their path below dist/, such as `assets/style.css`. */
   assets: Map<string, Uint8Array>;
-  /** What share pictures are drawn with, ordered by name. */
+  /** The fonts of the social images, ordered by name. */
   fonts: FontFile[];
-}
-
-/** A font in templates/fonts. */
-export interface FontFile {
-  /** Without its folder, such as `besley-basic.ttf`. */
-  name: string;
-  /** Of the file on the disk. */
-  path: string;
-  bytes: Uint8Array;
 }
 
 /** The files of templates/fonts that are fonts. */

@@ -17,6 +17,6 @@ export function trialFaults(
   slugs?: ReadonlySet<string>,
 ): Diagnostic[] {
   if (slugs?.size === 0) return [];
-  const options = { preview: true, history: new Map(), cache: null, pictures: false };
+  const options = { preview: true, history: new Map(), cache: null, images: false };
   return faultsOf(prepareSite(cwd, settings, selected, options), slugs);
 }

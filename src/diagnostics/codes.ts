@@ -74,7 +74,7 @@ const rules = {
   'settings/value': error('Every setting is of its kind and within its limits.'),
   'template/unknown': error('A template of the catalog replaces one that there is.'),
   'template/syntax': error('A template is well-formed Handlebars and uses values that there are.'),
-  'template/picture': error('The template of the share pictures gives a well-formed SVG.'),
+  'template/picture': error('The template of the social images renders a well-formed SVG.'),
   'template/font': error('What lies in templates/fonts is a TrueType or OpenType font.'),
   'editorial/one-job': error('The problem has 40 to 400 characters and repeats neither the title nor the excerpt.'),
   'editorial/excerpt': error(

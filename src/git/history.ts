@@ -1,18 +1,7 @@
 import { resolve } from 'node:path';
+import type { Change } from '../schema/agent.ts';
 import { firstLine } from './repository.ts';
 import { GitError, git } from './run.ts';
-
-/** One commit that changed an agent, other than by giving it its number. */
-export interface Change {
-  /** The whole hash of the commit. */
-  commit: string;
-  /** When it was committed. */
-  time: Date;
-  /** Whether it added or removed the agent as a whole, as a move does under both names. */
-  whole: boolean;
-  /** How many lines of prompt.txt it added and removed; null where it left the prompt alone. */
-  prompt: { added: number; removed: number } | null;
-}
 
 export interface History {
   /** Slug → changes of the agent, newest first. */

@@ -1,4 +1,3 @@
-import sharePicture from '../social-image/social-image.ts';
 import * as api from './api/api.ts';
 import mcpCard from './api/mcp-card.ts';
 import * as feeds from './feeds/feeds.ts';
@@ -16,6 +15,7 @@ import * as lists from './pages/lists.ts';
 import movedPage from './pages/moved.ts';
 import notFoundPage from './pages/not-found.ts';
 import searchIndex from './pages/search-index.ts';
+import socialImage from './pages/social-image.ts';
 import type { OutputDescription } from './site.ts';
 import * as agentFiles from './text/agent-files.ts';
 import agentMarkdown from './text/agent-markdown.ts';
@@ -33,7 +33,7 @@ export const outputs: readonly Output[] = [
   agentFiles.config,
   api.agent,
   skills.skill,
-  sharePicture,
+  socialImage,
   agentMarkdown,
   agentPage,
   movedPage,

@@ -1,9 +1,8 @@
 import { type Zone, zone } from '../calendar.ts';
-import type { Change } from '../git/history.ts';
-import type { NumberedAgent } from '../schema/agent.ts';
+import type { Change, NumberedAgent } from '../schema/agent.ts';
 import type { AgentDocument } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
-import type { Font } from '../social-image/font.ts';
+import type { ImageRenderer } from '../social-image/renderer.ts';
 import { agentDocumentOf } from './shared/agent-document.ts';
 import { type MarkdownRenderer, markdownRenderer } from './shared/markdown-html.ts';
 import type { Templates } from './shared/templates.ts';
@@ -21,24 +20,11 @@ export interface Site {
   /** Files that are served as they are, by their path below dist/. */
   assets: ReadonlyMap<string, Uint8Array>;
   markdown: MarkdownRenderer;
-  pictures: Pictures;
+  images: ImageRenderer;
   /** The outputs of the site, for the pages that list them. */
   outputs: readonly OutputDescription[];
   /** Whether agents are in it that are not due: pages then say so and ask not to be indexed. */
   preview: boolean;
-}
-
-/** What draws pictures. */
-export interface Pictures {
-  /** The fonts that it draws with, in the order in which it falls back on them. */
-  fonts: readonly Font[];
-  /**
-   * An SVG document as a PNG: the same document always gives the same bytes. Throws Error where it is not well-formed,
-   * and OperationError where nothing can be drawn on this machine.
-   */
-  render(svg: string): Uint8Array;
-  /** Ends what draws, once all is rendered. */
-  close(): void;
 }
 
 /** An output as pages and docs list it. */
@@ -70,14 +56,14 @@ export interface SiteInput {
   history: ReadonlyMap<string, readonly Change[]>;
   templates: Templates;
   assets: ReadonlyMap<string, Uint8Array>;
-  pictures: Pictures;
+  images: ImageRenderer;
   outputs: readonly OutputDescription[];
   preview: boolean;
 }
 
 /** Makes a site of numbered agents; they may be in any order. */
 export function makeSite(input: SiteInput): Site {
-  const { settings, agents, moved, history, templates, assets, pictures, outputs, preview } = input;
+  const { settings, agents, moved, history, templates, assets, images, outputs, preview } = input;
   const url = addresses(settings);
   const calendar = zone(settings.timezone);
   const ordered = [...agents].sort((a, b) => (a.date === b.date ? b.issue - a.issue : a.date < b.date ? 1 : -1));
@@ -93,7 +79,7 @@ export function makeSite(input: SiteInput): Site {
     templates,
     assets,
     markdown: markdownRenderer(url),
-    pictures,
+    images,
     outputs,
     preview,
   };

@@ -26,5 +26,17 @@ export interface NumberedAgent extends Agent {
   issue: number;
 }
 
+/** A commit that changed an agent, other than by adding its number. */
+export interface Change {
+  /** The full hash of the commit. */
+  commit: string;
+  /** When it was committed. */
+  time: Date;
+  /** Whether it added or removed the whole agent, as a rename does under both names. */
+  whole: boolean;
+  /** How many lines of prompt.txt it added and removed; null if it did not change the prompt. */
+  prompt: { added: number; removed: number } | null;
+}
+
 /** The names of the files that every agent has. */
 export const requiredFiles = ['agent.md', 'prompt.txt', 'sample-input.txt', 'sample-output.txt'] as const;

@@ -16,25 +16,25 @@ import {
 import { dirname, join } from 'node:path';
 
 /**
- * Rendered pictures between builds, by a key that names their content. It is a hint: where it can't be read or
- * written, or holds something else, builds take longer and are otherwise the same.
+ * Keeps drawn images between builds, by a key derived from their content. If it can't be read or written, or holds
+ * something else, builds take longer and are otherwise the same.
  */
-export interface PictureCache {
+export interface ImageCache {
   read(key: string): Buffer | null;
-  write(key: string, picture: Uint8Array): void;
+  write(key: string, image: Uint8Array): void;
 }
 
-/** How long a picture that no build has used is kept, in milliseconds: 60 days. */
+/** How long an unused image is kept, in milliseconds: 60 days. */
 const keptMs = 60 * 86_400_000;
-/** How often the time of the last use is noted, in milliseconds: once a day. */
-const notedMs = 86_400_000;
+/** How often the time of the last use is recorded, in milliseconds: once a day. */
+const recordedMs = 86_400_000;
 
-/** Of the hash that a file ends with, after its picture; viewers of pictures pass over it. */
+/** The length of the hash at the end of a file, after the image; image viewers ignore it. */
 const hashLength = 32;
 
 /**
- * The folder of the cache: `CATALOG_CACHE`, else one of this program's own where the system keeps caches of a user;
- * null where neither is known.
+ * The cache folder: `CATALOG_CACHE`, or else a folder of this program where the system keeps user caches; null if
+ * neither is known.
  */
 export function cacheFolder(
   environment: NodeJS.ProcessEnv,
@@ -53,17 +53,17 @@ function userCaches(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): 
 }
 
 /** The cache in `folder`, which need not exist. Nothing here throws. */
-export function pictureCache(folder: string): PictureCache {
-  const pictures = join(folder, 'share-pictures');
+export function imageCache(folder: string): ImageCache {
+  const images = join(folder, 'social-images');
   let writable: boolean | undefined;
 
-  /** Makes the folder and removes what was not used for long, once. */
+  /** Makes the folder and removes images that were not used for a long time. */
   function open(): boolean {
     try {
-      makeFolder(pictures);
+      makeFolder(images);
       const oldest = Date.now() - keptMs;
-      for (const name of readdirSync(pictures)) {
-        const path = join(pictures, name);
+      for (const name of readdirSync(images)) {
+        const path = join(images, name);
         if (statSync(path).mtimeMs < oldest) rmSync(path);
       }
       return true;
@@ -76,12 +76,12 @@ export function pictureCache(folder: string): PictureCache {
     read(key) {
       let file: number | undefined;
       try {
-        file = openSync(join(pictures, `${key}.png`), 'r');
+        file = openSync(join(images, `${key}.png`), 'r');
         const stored = readFileSync(file);
-        const picture = stored.subarray(0, -hashLength);
-        if (!sha256(picture).equals(stored.subarray(-hashLength))) return null;
-        noteUse(file);
-        return picture;
+        const image = stored.subarray(0, -hashLength);
+        if (!sha256(image).equals(stored.subarray(-hashLength))) return null;
+        recordUse(file);
+        return image;
       } catch {
         return null;
       } finally {
@@ -89,13 +89,13 @@ export function pictureCache(folder: string): PictureCache {
       }
     },
 
-    write(key, picture) {
+    write(key, image) {
       writable ??= open();
       if (!writable) return;
-      const staged = join(pictures, `${key}.${randomUUID()}.part`);
+      const staged = join(images, `${key}.${randomUUID()}.part`);
       try {
-        writeFileSync(staged, Buffer.concat([picture, sha256(picture)]));
-        renameSync(staged, join(pictures, `${key}.png`));
+        writeFileSync(staged, Buffer.concat([image, sha256(image)]));
+        renameSync(staged, join(images, `${key}.png`));
       } catch {
         writable = false;
         rmSync(staged, { force: true });
@@ -104,7 +104,7 @@ export function pictureCache(folder: string): PictureCache {
   };
 }
 
-/** As mkdirSync with `recursive`, which never ends where a folder that is there takes no other (/proc, in Node 20). */
+/** Like mkdirSync with `recursive`, which in Node 20 never returns if no folder can be made in an existing one (/proc). */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
@@ -115,13 +115,13 @@ function makeFolder(path: string): void {
   }
 }
 
-function noteUse(file: number): void {
+function recordUse(file: number): void {
   const now = Date.now();
-  if (now - fstatSync(file).mtimeMs < notedMs) return;
+  if (now - fstatSync(file).mtimeMs < recordedMs) return;
   try {
     futimesSync(file, now / 1000, now / 1000);
   } catch {
-    // A cache that may only be read.
+    // The cache is read-only.
   }
 }
 

@@ -4,8 +4,8 @@ import type { Drawn, WorkerInput } from './drawing.ts';
 import { indexedPng } from './indexed-png.ts';
 
 /**
- * Draws SVG documents, one after the other, in a thread of its own: the renderer lets go of its memory, some megabytes a
- * picture, only when its thread comes to rest, and a build does not before its end.
+ * Draws SVG documents, one after another, in a separate thread. resvg frees its memory, some megabytes an image, only when
+ * its thread is idle, and the main thread is never idle during a build.
  */
 
 const require = createRequire(import.meta.url);
@@ -26,7 +26,7 @@ function draw(svg: string): Drawn {
   }
   try {
     const image = new renderer.Resvg(svg, { font: { loadSystemFonts: false, fontFiles } }).render();
-    return { picture: indexedPng(image) ?? image.asPng() };
+    return { image: indexedPng(image) ?? image.asPng() };
   } catch (error) {
     return { failure: 'refused', message: (error as Error).message };
   }

@@ -1,29 +1,29 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { OperationError } from '../diagnostics/diagnostic.ts';
 
-/** What the thread that draws is given. */
+/** The input of the drawing thread. */
 export interface WorkerInput {
-  /** SVG documents come in, and what became of each goes out. */
+  /** Receives SVG documents, and sends a Drawn for each. */
   answers: MessagePort;
-  /** Its first element turns from 0 to 1 when an answer has gone out. */
+  /** Its first element changes from 0 to 1 when an answer has been sent. */
   signal: Int32Array;
   fontFiles: string[];
 }
 
-export type Drawn = { picture: Uint8Array } | { failure: 'missing' | 'refused'; message: string };
+export type Drawn = { image: Uint8Array } | { failure: 'missing' | 'refused'; message: string };
 
-/** Draws SVG documents in a thread of its own, which begins with the first of them. */
+/** Draws SVG documents in a thread, which starts with the first document. */
 export interface Drawing {
-  /** A document as a PNG. Throws Error where it is refused, and OperationError where the renderer can't be loaded. */
+  /** Draws a document as a PNG. Throws Error if it is invalid, and OperationError if resvg can't be loaded. */
   draw(svg: string): Uint8Array;
-  /** Ends the thread. */
+  /** Stops the thread. */
   close(): void;
 }
 
-/** The compiled module, also where this one runs from its source: a thread has no loader of TypeScript. */
+/** The compiled module, even when this one runs from source: a thread has no TypeScript loader. */
 const script = new URL('../../lib/social-image/drawing-worker.js', import.meta.url);
 
-/** How long one picture may take, in milliseconds, the start of the thread included. */
+/** How long one image may take, in milliseconds, including the start of the thread. */
 const patienceMs = 60_000;
 
 export function startDrawing(fontFiles: string[]): Drawing {
@@ -47,12 +47,12 @@ export function startDrawing(fontFiles: string[]): Drawing {
       Atomics.wait(signal, 0, 0, patienceMs);
       const drawn = receiveMessageOnPort(port)?.message as Drawn | undefined;
       if (drawn === undefined) {
-        throw new OperationError(`A share picture was not drawn within ${patienceMs / 1000} seconds.`);
+        throw new OperationError(`A social image was not drawn within ${patienceMs / 1000} seconds.`);
       }
-      if ('picture' in drawn) return drawn.picture;
+      if ('image' in drawn) return drawn.image;
       if (drawn.failure === 'refused') throw new Error(drawn.message);
       throw new OperationError(
-        `The renderer of the share pictures can't be loaded on this machine (${process.platform}, ${process.arch}): ${drawn.message} Install the packages again with their optional ones: npm ci --include=optional.`,
+        `resvg, which draws the social images, can't be loaded on this machine (${process.platform}, ${process.arch}): ${drawn.message} Install the optional packages as well: npm ci --include=optional.`,
       );
     },
     close() {

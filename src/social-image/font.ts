@@ -1,16 +1,25 @@
-/** A font as far as laying text out needs it. */
+/** A font in templates/fonts. */
+export interface FontFile {
+  /** Without its folder, such as `besley-basic.ttf`. */
+  name: string;
+  /** On the disk. */
+  path: string;
+  bytes: Uint8Array;
+}
+
+/** The part of a font that text layout needs. */
 export interface Font {
   /** The name of its file, such as `besley-basic.ttf`. */
   name: string;
-  /** The width of a character in parts of the font's size, or undefined where the font lacks it. */
+  /** The width of a character divided by the font size, or undefined if the font lacks it. */
   advance(character: string): number | undefined;
 }
 
 /**
- * Reads the widths of a font in the OpenType format (ISO/IEC 14496-22: tables cmap, head, hhea and hmtx).
+ * Reads the character widths of an OpenType font (ISO/IEC 14496-22: tables cmap, head, hhea and hmtx). Throws if the bytes
+ * are not such a font.
  *
- * The libraries for this take a quarter of a second to load, longer than a small catalog takes to build. Throws where
- * the bytes are no such font.
+ * The libraries for this take a quarter of a second to load, longer than a small catalog takes to build.
  */
 export function readFont(name: string, bytes: Uint8Array): Font {
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -29,7 +38,7 @@ export function readFont(name: string, bytes: Uint8Array): Font {
   };
 }
 
-/** Where each table begins. */
+/** Gives the offset of each table. */
 function tablesOf(data: DataView): (tag: string) => number {
   const offsets = new Map<string, number>();
   for (let index = 0; index < data.getUint16(4); index += 1) {
@@ -44,7 +53,7 @@ function tablesOf(data: DataView): (tag: string) => number {
   };
 }
 
-/** The glyph of every character, from a subtable of format 12 (all of Unicode) or else 4 (its first plane). */
+/** The glyph of every code point, from a subtable in format 12 (all of Unicode) or else 4 (the first plane). */
 function glyphsByCodePoint(data: DataView, cmap: number): Map<number, number> {
   const subtables = Array.from(
     { length: data.getUint16(cmap + 2) },

@@ -1,6 +1,6 @@
 import { constants, crc32, deflateSync } from 'node:zlib';
 
-/** An image of red, green, blue and alpha, a byte each, from the top left. */
+/** An image: a byte each of red, green, blue and alpha for every pixel, from the top left. */
 export interface Pixels {
   width: number;
   height: number;
@@ -8,24 +8,24 @@ export interface Pixels {
 }
 
 /**
- * An opaque image of at most 256 colours as a PNG with a palette (PNG, third edition, colour type 3), or null where it
- * has more. Half as large as one of full colour, and made in a tenth of the time.
+ * Encodes an opaque image of at most 256 colors as a PNG with a palette (PNG, third edition, color type 3); null if it has
+ * more colors. The file is half as large as one in full color, and takes a tenth of the time.
  *
- * Its bytes are alike on every machine: of zlib's ways to find repetitions only that of run lengths is the same code in
- * every version of Node and on every processor.
+ * The bytes are the same on every machine: of zlib's strategies, only Z_RLE runs the same code in every version of Node and
+ * on every processor.
  */
 export function indexedPng({ width, height, pixels }: Pixels): Buffer | null {
-  const colours = new Uint32Array(pixels.buffer, pixels.byteOffset, width * height);
+  const colors = new Uint32Array(pixels.buffer, pixels.byteOffset, width * height);
   const palette = new Map<number, number>();
   const rows = new Uint8Array((width + 1) * height);
-  for (let start = 0, end = 0; start < colours.length; start = end) {
-    const colour = colours[start] ?? 0;
+  for (let start = 0, end = 0; start < colors.length; start = end) {
+    const color = colors[start] ?? 0;
     const rowEnd = (Math.floor(start / width) + 1) * width;
-    for (end = start + 1; end < rowEnd && colours[end] === colour; ) end += 1;
-    const index = palette.get(colour) ?? palette.size;
+    for (end = start + 1; end < rowEnd && colors[end] === color; ) end += 1;
+    const index = palette.get(color) ?? palette.size;
     if (index > 255) return null;
-    palette.set(colour, index);
-    // A row begins with the byte of its filter: none.
+    palette.set(color, index);
+    // Each row starts with a byte for its filter: none.
     const filters = rowEnd / width;
     rows.fill(index, start + filters, end + filters);
   }
@@ -35,7 +35,7 @@ export function indexedPng({ width, height, pixels }: Pixels): Buffer | null {
   header.writeUInt32BE(height, 4);
   header.set([8, 3, 0, 0, 0], 8);
   const entries = Uint8Array.from(
-    [...palette.keys()].flatMap((colour) => [...new Uint8Array(Uint32Array.of(colour).buffer, 0, 3)]),
+    [...palette.keys()].flatMap((color) => [...new Uint8Array(Uint32Array.of(color).buffer, 0, 3)]),
   );
   const data = deflateSync(rows, { level: 9, strategy: constants.Z_RLE });
   return Buffer.concat([

@@ -1,29 +1,40 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import type { FontFile } from '../build/read-templates.ts';
 import { ContentError, diagnose } from '../diagnostics/diagnostic.ts';
-import type { Pictures } from '../outputs/site.ts';
 import { programVersion } from '../program.ts';
-import { pictureCache } from './cache.ts';
+import { imageCache } from './cache.ts';
 import { startDrawing } from './drawing.ts';
-import { type Font, readFont } from './font.ts';
+import { type Font, type FontFile, readFont } from './font.ts';
 
 const require = createRequire(import.meta.url);
 
+/** Draws social images. */
+export interface ImageRenderer {
+  /** The fonts that it draws with, in the order in which it falls back on them. */
+  fonts: readonly Font[];
+  /**
+   * Draws an SVG document as a PNG: the same document always gives the same bytes. Throws Error if it is not well-formed,
+   * and OperationError if nothing can be drawn on this machine.
+   */
+  render(svg: string): Uint8Array;
+  /** Stops drawing, once everything is rendered. */
+  close(): void;
+}
+
 /**
- * What draws share pictures with these fonts and no others, so that every machine draws the same.
+ * Draws with these fonts only, so that every machine draws the same.
  *
- * What the cache in the folder `cache` has from the same SVG, fonts, program and renderer is not drawn again, and the
- * renderer is loaded only for what it lacks.
+ * Images that the folder `cache` has for the same SVG, fonts, program and version of resvg are not drawn again. resvg is
+ * loaded only if an image is missing.
  *
- * Throws ContentError for a file that is no font.
+ * Throws ContentError for a file that is not a font.
  */
-export function pictureRenderer(files: readonly FontFile[], cache: string | null): Pictures {
-  const cached = cache === null ? null : pictureCache(cache);
+export function imageRenderer(files: readonly FontFile[], cache: string | null): ImageRenderer {
+  const cached = cache === null ? null : imageCache(cache);
   const fonts = files.map(fontOf);
   const drawing = startDrawing(files.map(({ path }) => path));
-  const renderer = require('@resvg/resvg-js/package.json') as { version: string };
-  const tools = createHash('sha256').update(`${programVersion}\0${renderer.version}`);
+  const resvg = require('@resvg/resvg-js/package.json') as { version: string };
+  const tools = createHash('sha256').update(`${programVersion}\0${resvg.version}`);
   for (const { name, bytes } of files) tools.update(`\0${name}\0${bytes.length}\0`).update(bytes);
 
   return {
@@ -32,16 +43,16 @@ export function pictureRenderer(files: readonly FontFile[], cache: string | null
       const key = tools.copy().update(`\0${svg}`).digest('hex');
       const known = cached?.read(key);
       if (known) return known;
-      const picture = drawing.draw(svg);
-      cached?.write(key, picture);
-      return picture;
+      const image = drawing.draw(svg);
+      cached?.write(key, image);
+      return image;
     },
     close: drawing.close,
   };
 }
 
-/** Pictures that are never drawn: their text is typeset, and their files are empty. */
-export function noPictures(files: readonly FontFile[]): Pictures {
+/** Draws nothing: texts are laid out, and the files are empty. */
+export function emptyImages(files: readonly FontFile[]): ImageRenderer {
   return { fonts: files.map(fontOf), render: () => new Uint8Array(), close: () => {} };
 }
 
@@ -54,7 +65,7 @@ function fontOf({ name, bytes }: FontFile): Font {
         code: 'template/font',
         file: `templates/fonts/${name}`,
         message: `templates/fonts/${name} is not a TrueType or OpenType font.`,
-        hint: 'Fonts of the web (.woff2) have to be converted to .ttf.',
+        hint: 'Convert web fonts (.woff2) to .ttf.',
       }),
     ]);
   }

@@ -28,7 +28,7 @@ async function outcomesOf(
 ): Promise<Record<string, Outcome>> {
   writeCatalog(folder, [good, ...agents]);
   const settings = loadSettings(folder, {}, {});
-  const options = { cwd: folder, settings, today, pictures: false };
+  const options = { cwd: folder, settings, today, images: false };
   const { files } = renderCatalog({ ...options, holdBack: true }).rendered;
   assert.ok(files.has('agents/good.html'));
   const isBuilt = (slug: string) => files.has(`agents/${slug}.html`);
@@ -139,7 +139,7 @@ test('an agent on which a renderer fails is refused by validate, build and publi
         diagnostics.map(({ code, file }) => [code, file]),
         [['agent/unprocessable', 'agents/agent-1/agent.md']],
       );
-      const build = () => renderCatalog({ cwd: folder, settings, today, pictures: false });
+      const build = () => renderCatalog({ cwd: folder, settings, today, images: false });
       assert.throws(build, (error: unknown) => error instanceof ContentError && error.diagnostics.length === 1);
     });
   } finally {

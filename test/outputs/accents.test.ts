@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accentColours, accentCount, accentOf } from '../../src/outputs/shared/accents.ts';
+import { accentColors, accentCount, accentOf } from '../../src/outputs/shared/accents.ts';
 
 /** Readers with low vision can tell every colour of the pages from its ground, in light and in dark. */
 
@@ -28,7 +28,7 @@ test('the stylesheet has every accent that a category can get, no two alike', ()
   );
   assert.equal(
     found.map(({ pair }) => pair.light),
-    [...accentColours],
+    [...accentColors],
   );
   assert.is(new Set(found.map(({ pair }) => pair.light)).size, accentCount);
 });

@@ -35,7 +35,7 @@ test('no two outputs share a path, whatever allowed names agents, former slugs, 
     const categories = Object.fromEntries(names.map((name) => [name, { label: name, description: name }]));
     writeCatalog(folder, agents, { categories });
     const settings = loadSettings(folder, {}, {});
-    const { files } = renderCatalog({ cwd: folder, settings, today: '2026-12-31', pictures: false }).rendered;
+    const { files } = renderCatalog({ cwd: folder, settings, today: '2026-12-31', images: false }).rendered;
     assert.ok(files.has('tags/shared/2.html'));
     assert.ok(files.has('agents/constructor.html'));
     for (const family of ['agents', 'tags', 'categories', 'feeds', 'api/agents']) {

@@ -8,10 +8,10 @@ import { renderCatalog } from '../../src/build/build.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { cacheFolder } from '../../src/social-image/cache.ts';
 import { readFont } from '../../src/social-image/font.ts';
-import { typesetter } from '../../src/social-image/typesetting.ts';
+import { Typesetter } from '../../src/social-image/typesetter.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
 
-/** Who shares a link shows others a picture with the title, wherever the catalog was built. */
+/** A shared link shows an image with the title, wherever the catalog was built. */
 
 const fontFolder = new URL('../../templates/fonts/', import.meta.url);
 
@@ -32,24 +32,24 @@ const agents: SmallAgent[] = Object.entries(titles).map(([slug, title], index) =
   front: { title: JSON.stringify(title) },
 }));
 
-test('every agent and the publication have a picture of their own, 1200 by 630, of at most 40 KiB', async () => {
+test('every agent and the publication have a social image of their own, 1200 by 630, of at most 40 KiB', async () => {
   await inFolder((folder) => {
     writeCatalog(folder, agents);
-    const pictures = picturesOf(build(folder));
+    const images = imagesOf(build(folder));
     assert.equal(
-      Object.keys(pictures).sort(),
+      Object.keys(images).sort(),
       [...Object.keys(titles), 'catalog'].map((slug) => `og/${slug}.png`).sort(),
     );
-    for (const [path, png] of Object.entries(pictures)) {
+    for (const [path, png] of Object.entries(images)) {
       assert.is(png.toString('latin1', 0, 8), '\x89PNG\r\n\x1a\n', path);
       assert.equal([png.readUInt32BE(16), png.readUInt32BE(20)], [1200, 630], path);
       assert.ok(png.length <= 40 * 1024, `${path}: ${png.length} bytes`);
     }
-    assert.is(new Set(Object.values(pictures).map((png) => png.toString('latin1'))).size, agents.length + 1);
+    assert.is(new Set(Object.values(images).map((png) => png.toString('latin1'))).size, agents.length + 1);
   });
 });
 
-test('a page names its picture by the address at which it is, and says what it shows', async () => {
+test('a page gives the address of its social image, and its alternative text', async () => {
   await inFolder((folder) => {
     writeCatalog(folder, agents, { baseUrl: 'https://press.example/sub' });
     const files = build(folder, cacheFolder(process.env));
@@ -67,10 +67,10 @@ test('a page names its picture by the address at which it is, and says what it s
 test('the bytes are the same whatever the cache holds, and wherever it can be written', async () => {
   await inFolder((folder) => {
     writeCatalog(folder, agents.slice(0, 1));
-    const expected = picturesOf(build(folder));
+    const expected = imagesOf(build(folder));
     const cache = join(folder, 'cache');
-    const kept = join(cache, 'share-pictures');
-    const same = (when: string, given = cache) => assert.equal(picturesOf(build(folder, given)), expected, when);
+    const kept = join(cache, 'social-images');
+    const same = (when: string, given = cache) => assert.equal(imagesOf(build(folder, given)), expected, when);
 
     same('cold');
     assert.is(readdirSync(kept).length, 2);
@@ -85,21 +85,21 @@ test('the bytes are the same whatever the cache holds, and wherever it can be wr
     writeFileSync(join(folder, 'file'), '');
     same('a file in its place', join(folder, 'file'));
     if (existsSync('/proc/self')) same('a file system that takes nothing', '/proc/catalog');
-    mkdirSync(join(folder, 'other', 'share-pictures', `${stored[0]?.[0]}`), { recursive: true });
-    same('a folder in the place of a picture', join(folder, 'other'));
+    mkdirSync(join(folder, 'other', 'social-images', `${stored[0]?.[0]}`), { recursive: true });
+    same('a folder instead of an image', join(folder, 'other'));
   });
 });
 
-test('what the cache has is not drawn again', async () => {
+test('an image in the cache is not drawn again', async () => {
   await inFolder((folder) => {
     writeCatalog(folder, agents.slice(0, 1));
     const cache = join(folder, 'cache');
     build(folder, cache);
-    const kept = join(cache, 'share-pictures');
+    const kept = join(cache, 'social-images');
     const [one = '', other = ''] = readdirSync(kept);
     cpSync(join(kept, one), join(kept, other));
-    const pictures = picturesOf(build(folder, cache));
-    assert.equal(pictures['og/longest.png'], pictures['og/catalog.png']);
+    const images = imagesOf(build(folder, cache));
+    assert.equal(images['og/longest.png'], images['og/catalog.png']);
   });
 });
 
@@ -108,10 +108,10 @@ test("a catalog's own template and font replace those of the program", async () 
     writeCatalog(folder, agents.slice(0, 1));
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="315"><rect width="9" height="9"/></svg>\n';
     writeFiles(folder, {
-      'templates/share-picture.hbs': svg,
+      'templates/social-image.hbs': svg,
       'templates/fonts/own.ttf': readFileSync(new URL('besley-basic.ttf', fontFolder)),
     });
-    const png = picturesOf(build(folder))['og/longest.png'];
+    const png = imagesOf(build(folder))['og/longest.png'];
     assert.equal([png?.readUInt32BE(16), png?.readUInt32BE(20)], [600, 315]);
   });
 });
@@ -120,7 +120,7 @@ const fontNames = readdirSync(fontFolder)
   .filter((name) => name.endsWith('.ttf'))
   .sort();
 const fonts = fontNames.map((name) => readFont(name, readFileSync(new URL(name, fontFolder))));
-const serif = typesetter(fonts, 'besley-basic.ttf');
+const serif = new Typesetter(fonts, 'besley-basic.ttf');
 
 test('lines are never wider than measured, as the renderer draws them', () => {
   const fontFiles = fontNames.map((name) => fileURLToPath(new URL(name, fontFolder)));
@@ -147,7 +147,7 @@ test('what no font has is left out where a text reads without it, and else the t
 test('texts break between words, after hyphens and between ideographs, and end with an ellipsis where they are too long', () => {
   const every = { name: 'every', advance: () => 1 };
   const set = (text: string, width: number, lines = 9) =>
-    typesetter([every], 'every').set(text, { width, sizes: [{ size: 1, lines }] }).lines;
+    new Typesetter([every], 'every').set(text, { width, sizes: [{ size: 1, lines }] }).lines;
   assert.equal(set('one two-three four', 8), ['one two-', 'three', 'four']);
   assert.equal(set('翻訳者のための「一覧」です。', 4), ['翻訳者の', 'ための', '「一覧」', 'です。']);
   assert.equal(set('unbreakable', 4), ['unbr', 'eaka', 'ble']);
@@ -174,7 +174,7 @@ function build(folder: string, cache: string | null = null): Map<string, Buffer>
     .files;
 }
 
-function picturesOf(files: Map<string, Buffer>): Record<string, Buffer> {
+function imagesOf(files: Map<string, Buffer>): Record<string, Buffer> {
   return Object.fromEntries([...files].filter(([path]) => path.startsWith('og/')));
 }
 

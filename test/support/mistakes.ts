@@ -702,10 +702,10 @@ export const mistakes: Mistake[] = [
     change: (folder) => writeFiles(folder, { 'templates/404.hbs': '<h1>{{settings.titel}}</h1>\n' }),
   },
   {
-    name: 'a share picture that is no SVG',
+    name: 'a social image that is no SVG',
     code: 'template/picture',
-    at: 'templates/share-picture.hbs:1:1',
-    change: (folder) => writeFiles(folder, { 'templates/share-picture.hbs': '<svg><text></svg>\n' }),
+    at: 'templates/social-image.hbs:1:1',
+    change: (folder) => writeFiles(folder, { 'templates/social-image.hbs': '<svg><text></svg>\n' }),
   },
   {
     name: 'a font that is none',

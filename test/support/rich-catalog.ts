@@ -5,7 +5,7 @@ import { addDays } from '../../src/calendar.ts';
 import { loadContent } from '../../src/catalog/load.ts';
 import { type Selected, select } from '../../src/catalog/select.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
-import type { Change } from '../../src/git/history.ts';
+import type { Change } from '../../src/schema/agent.ts';
 import type { Settings } from '../../src/schema/settings.ts';
 import { smallAgent, smallSettings, writeCatalog, writeFiles } from './catalog.ts';
 
@@ -167,8 +167,8 @@ function render(
   changes: ReadonlyMap<string, readonly Change[]>,
   preview = false,
 ): Map<string, Buffer> {
-  const options = { preview, history: changes, cache: null, pictures: false };
+  const options = { preview, history: changes, cache: null, images: false };
   const site = prepareSite(folder, settings, { agents, moved }, options);
-  const drawn = { ...site, pictures: { ...site.pictures, render: (svg: string) => Buffer.from(svg) } };
+  const drawn = { ...site, images: { ...site.images, render: (svg: string) => Buffer.from(svg) } };
   return renderSite(drawn).files;
 }

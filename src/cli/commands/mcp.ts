@@ -76,7 +76,7 @@ async function inMemory(flags: CommonFlags, terminal: Console): Promise<Source> 
   const { zone } = await import('../../calendar.ts');
   const buildOf = async (): Promise<{ day: string; timezone: string; catalog: McpCatalog }> => {
     const { cwd, settings, today } = await openCatalog(flags);
-    const { files, info } = renderCatalog({ cwd, settings, today, pictures: false }).rendered;
+    const { files, info } = renderCatalog({ cwd, settings, today, images: false }).rendered;
     const catalog = await loadMcpCatalog(async (path) => files.get(path) ?? null, info.moved);
     return { day: today, timezone: settings.timezone, catalog };
   };

@@ -1,8 +1,8 @@
-import { agentPicture } from '../../social-image/social-image.ts';
 import { installCommands } from '../install/install-commands.ts';
 import { html, type Output } from '../output.ts';
 import { renderPage } from '../shared/page.ts';
 import { agentNodes, breadcrumbNode } from '../shared/structured-data.ts';
+import { agentImage } from '../shared/urls.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { assistants } from './assistants.ts';
 import { plateOf } from './plate.ts';
@@ -52,9 +52,9 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
       description: agent.excerpt,
       path: `agents/${agent.slug}`,
       category: agent.category,
-      picture: {
-        path: agentPicture(agent.slug),
-        shows: `No. ${agent.issue} of ${site.settings.title}: ${agent.title}`,
+      image: {
+        path: agentImage(agent.slug),
+        text: `No. ${agent.issue} of ${site.settings.title}: ${agent.title}`,
       },
       plates: true,
       alternates: [

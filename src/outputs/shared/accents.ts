@@ -1,7 +1,7 @@
 import type { Settings } from '../../schema/settings.ts';
 
-/** The accent colours on paper, as the stylesheet has them: `[data-accent="1"]` and so on. */
-export const accentColours = [
+/** The accent colors on paper, as the stylesheet has them: `[data-accent="1"]` and so on. */
+export const accentColors = [
   '#a6331b',
   '#1f5096',
   '#1f633b',
@@ -14,17 +14,17 @@ export const accentColours = [
   '#9b2046',
 ] as const;
 
-export const accentCount = accentColours.length;
+export const accentCount = accentColors.length;
 
 /**
- * The number of the accent colour of a category, from 1: by its place in the settings, so that a catalog with other
+ * The number of the accent color of a category, from 1: by its place in the settings, so that a catalog with other
  * categories gets colours too. Past the last colour they begin again; what is no category has the first.
  */
 export function accentOf({ categories }: Pick<Settings, 'categories'>, category: string): number {
   return (Math.max(0, Object.keys(categories).indexOf(category)) % accentCount) + 1;
 }
 
-/** The accent colour of a category on paper, for what no stylesheet reaches. */
-export function accentColour(settings: Pick<Settings, 'categories'>, category: string): string {
-  return accentColours[accentOf(settings, category) - 1] ?? accentColours[0];
+/** The accent color of a category on paper, for what no stylesheet reaches. */
+export function accentColor(settings: Pick<Settings, 'categories'>, category: string): string {
+  return accentColors[accentOf(settings, category) - 1] ?? accentColors[0];
 }

@@ -3,12 +3,11 @@ import type { HelperDeclareSpec } from 'handlebars';
 import { maxLength } from '../../schema/json-schema.ts';
 import { feedbackRequest } from '../../schema/requests.ts';
 import type { Settings } from '../../schema/settings.ts';
-import { publicationPicture } from '../../social-image/social-image.ts';
 import type { Site } from '../site.ts';
 import { accentOf } from './accents.ts';
 import { dateNames } from './dates.ts';
 import { structuredData } from './structured-data.ts';
-import type { Addresses } from './urls.ts';
+import { type Addresses, publicationImage } from './urls.ts';
 
 /** What a page tells the layout about itself. */
 export interface PageHead {
@@ -33,8 +32,8 @@ export interface PageHead {
   section?: Section;
   /** What search engines are told about the page: schema.org nodes. */
   graph?: readonly object[];
-  /** The picture that links to the page are shared with, and what it shows; without one, that of the publication. */
-  picture?: { path: string; shows: string };
+  /** The social image, with its alternative text. @default that of the publication */
+  image?: { path: string; text: string };
 }
 
 type Section = 'today' | 'archive' | 'about' | 'developers';
@@ -46,7 +45,7 @@ const limits = { voteNote: maxLength(feedbackRequest, 'note') };
 export function renderPage(site: Site, head: PageHead, data: object): string {
   const { settings, templates, url } = site;
   const shared = { settings, preview: site.preview, api: url.runtimeApi, limits };
-  const picture = head.picture ?? { path: publicationPicture, shows: `${settings.title}: ${settings.tagline}` };
+  const image = head.image ?? { path: publicationImage, text: `${settings.title}: ${settings.tagline}` };
   const body = templates.render(head.template, { ...shared, ...data });
   return templates.render('layout', {
     ...shared,
@@ -58,8 +57,8 @@ export function renderPage(site: Site, head: PageHead, data: object): string {
     moved: head.moved === true ? url.link(head.path ?? '') : null,
     canonical: head.path === null ? null : url.absolute(head.path),
     kind: head.graph === undefined || head.path === '' ? 'website' : 'article',
-    picture: url.absolute(picture.path),
-    pictureShows: picture.shows,
+    socialImage: url.absolute(image.path),
+    socialImageText: image.text,
     alternates: head.alternates ?? [],
     accentNumber: head.category === undefined ? null : accentOf(settings, head.category),
     navigation: navigation.map(({ section, ...entry }) => ({ ...entry, current: section === head.section })),

@@ -1,5 +1,5 @@
-import { agentPicture } from '../../social-image/social-image.ts';
 import type { PublishedAgent, Site } from '../site.ts';
+import { agentImage } from './urls.ts';
 
 /**
  * What search engines read about the pages: JSON-LD in the words of schema.org.
@@ -38,7 +38,7 @@ export function agentNodes({ settings, url }: Site, { document, published, chang
       name: document.title,
       abstract: document.excerpt,
       description: document.problem,
-      image: url.absolute(agentPicture(document.slug)),
+      image: url.absolute(agentImage(document.slug)),
       position: document.issue,
       datePublished: published.toISOString(),
       dateModified: changed.toISOString(),

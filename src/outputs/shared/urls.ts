@@ -19,6 +19,14 @@ export interface Addresses {
   runtimeApi: string | null;
 }
 
+/** The path of an agent's social image. */
+export function agentImage(slug: string): string {
+  return `og/${slug}.png`;
+}
+
+/** The social image of all other pages. No agent can have the slug `catalog`. */
+export const publicationImage = agentImage('catalog');
+
 export function addresses({ baseUrl, runtimeUrl }: Pick<Settings, 'baseUrl' | 'runtimeUrl'>): Addresses {
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
   const absolute = (path = '') => `${baseUrl}/${path}`;

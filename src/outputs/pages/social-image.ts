@@ -1,0 +1,58 @@
+import { ContentError, diagnose, OperationError } from '../../diagnostics/diagnostic.ts';
+import { layOutAgent, layOutPublication, type SocialImage } from '../../social-image/layout.ts';
+import { Typesetter } from '../../social-image/typesetter.ts';
+import type { Output } from '../output.ts';
+import { accentColor } from '../shared/accents.ts';
+import { dateNames } from '../shared/dates.ts';
+import { agentImage, publicationImage } from '../shared/urls.ts';
+import type { Site } from '../site.ts';
+
+/** The social images: 1200×630 pixels, which no site that shows links crops. */
+export default {
+  path: 'og/{slug}.png',
+  type: 'image/png',
+  purpose: 'The social image of an agent, or of the publication (Open Graph)',
+  *files(site) {
+    const { settings } = site;
+    const publication = {
+      title: settings.title,
+      host: new URL(settings.baseUrl).host,
+      tagline: settings.tagline,
+      description: settings.description,
+    };
+    const fonts = {
+      serif: new Typesetter(site.images.fonts, 'besley-basic.ttf'),
+      sans: new Typesetter(site.images.fonts, 'libre-franklin-basic.ttf'),
+    };
+    const { weekday, longDate } = dateNames(settings.language);
+    for (const { slug, title, excerpt, issue, date, category, document } of site.agents) {
+      const render = () => {
+        const texts = { slug, title, excerpt, issue, date, category, categoryLabel: document.categoryLabel };
+        const dates = { weekday: weekday(date), longDate: longDate(date) };
+        const color = accentColor(settings, category);
+        return draw(site, layOutAgent(fonts, { ...texts, ...dates, color, publication }));
+      };
+      yield { path: agentImage(slug), agent: slug, render };
+    }
+    const color = accentColor(settings, '');
+    yield { path: publicationImage, render: () => draw(site, layOutPublication(fonts, { ...publication, color })) };
+  },
+} satisfies Output;
+
+function draw({ templates, images }: Site, image: SocialImage): Uint8Array {
+  const svg = templates.render('social-image', image);
+  try {
+    return images.render(svg);
+  } catch (error) {
+    if (error instanceof OperationError) throw error;
+    const { message } = error as Error;
+    throw new ContentError([
+      diagnose({
+        code: 'template/picture',
+        file: 'templates/social-image.hbs',
+        message: `The social image can't be drawn: ${message.replace(/\.?\s*$/, '')}.`,
+        hint: 'The template must render a well-formed SVG document of 1200 by 630 pixels.',
+      }),
+    ]);
+  }
+}
