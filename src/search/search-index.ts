@@ -1,33 +1,42 @@
 import MiniSearch, { type AsPlainObject } from 'minisearch';
-import type { PublishedAgent } from '../outputs/site.ts';
+import type { AgentDocument } from '../schema/documents.ts';
 import { type SearchEntry, searchOptions } from './fields.ts';
 import { inSlices } from './slices.ts';
 
 /**
- * Of how many agents, the first ones, the problem and the steps are searched as well. They are the longest texts: with all
- * of them the index of 10,000 agents would be half as large again, and past what servers keep in memory and compress.
+ * How many agents, the newest, are also found by their problem and their steps. These are the longest texts: with all of
+ * them, the index of 10,000 agents would be half as large again, and more than servers keep in memory and compress.
  */
 const searchedTexts = 1_000;
 
-/** What the search needs to know of an agent. */
-export type SearchedAgent = Pick<PublishedAgent, 'document' | 'keywords' | 'changedOn'>;
+/** The part of an agent that the search index needs. */
+export interface SearchedAgent {
+  document: AgentDocument;
+  keywords?: readonly string[] | null | undefined;
+  /** The day of its last change, YYYY-MM-DD. */
+  changedOn: string;
+}
 
-/** The search index of some agents, newest first. The same agents in the same order give the same index. */
+/** Makes the search index of some agents, newest first. The same agents in the same order give the same index. */
 export function searchIndex(agents: readonly SearchedAgent[]): MiniSearch<SearchEntry> {
   const index = new MiniSearch<SearchEntry>(searchOptions);
-  index.addAll(agents.map((agent, place) => searchEntry(agent, place < searchedTexts)));
+  index.addAll(agents.map((agent, rank) => searchEntry(agent, rank < searchedTexts)));
   return index;
 }
 
+/** What surrounds the stored fields and the terms in the JSON of an index. */
+const [beforeStored, beforeTerms, afterTerms] = [',"storedFields":{\n', '\n},"index":[\n', '\n]}\n'];
+
 /**
- * An index as JSON, as MiniSearch.loadJSON takes it: one line for each agent's stored fields and for each term, so that
- * a server can read it in slices.
+ * Writes an index as JSON that MiniSearch.loadJSON reads. Each agent's stored fields and each term have a line of their
+ * own, so that a server can parse the file in slices.
  */
 export function searchIndexJson(index: MiniSearch<SearchEntry>): string {
   const { storedFields, index: terms, ...rest } = index.toJSON();
   const stored = Object.entries(storedFields).map(([id, fields]) => `${JSON.stringify(id)}:${JSON.stringify(fields)}`);
   const lines = terms.map((term) => JSON.stringify(term));
-  return `${JSON.stringify(rest).slice(0, -1)},"storedFields":{\n${stored.join(',\n')}\n},"index":[\n${lines.join(',\n')}\n]}\n`;
+  const head = JSON.stringify(rest).slice(0, -1);
+  return head + beforeStored + stored.join(',\n') + beforeTerms + lines.join(',\n') + afterTerms;
 }
 
 /** Loads what searchIndexJson wrote, without blocking other work. Rejects with an Error for anything else. */
@@ -35,32 +44,34 @@ export async function loadSearchIndex(json: Buffer): Promise<MiniSearch<SearchEn
   return MiniSearch.loadJSAsync(await inSlices(readIndex(json)), searchOptions);
 }
 
-/** Parses an index line by line: as a whole, it would take the event loop a tenth of a second. */
 function* readIndex(json: Buffer): Generator<void, AsPlainObject> {
-  let index: AsPlainObject | undefined;
-  let part: 'stored' | 'terms' = 'stored';
-  for (const line of linesOf(json)) {
-    if (index === undefined) index = { ...(JSON.parse(`${line}}}`) as AsPlainObject), index: [] };
-    else if (line === '},"index":[') part = 'terms';
-    else if (line === ']}') return index;
-    else if (part === 'stored') Object.assign(index.storedFields, JSON.parse(`{${withoutComma(line)}}`));
-    else if (line !== '') index.index.push(JSON.parse(withoutComma(line)) as AsPlainObject['index'][number]);
+  const stored = json.indexOf(beforeStored);
+  const terms = json.indexOf(beforeTerms, stored);
+  const end = json.lastIndexOf(afterTerms);
+  if (stored === -1 || terms === -1 || end < terms) throw new Error('it is not complete');
+  const index = JSON.parse(`${json.toString('utf8', 0, stored)},"storedFields":{},"index":[]}`) as AsPlainObject;
+  for (const lines of portions(json, stored + beforeStored.length, terms)) {
+    Object.assign(index.storedFields, JSON.parse(`{${lines}}`));
     yield;
   }
-  throw new Error('it is not complete');
-}
-
-function* linesOf(text: Buffer): Generator<string, string> {
-  let start = 0;
-  for (let end = text.indexOf(10); end !== -1; end = text.indexOf(10, start)) {
-    yield text.toString('utf8', start, end);
-    start = end + 1;
+  for (const lines of portions(json, terms + beforeTerms.length, end)) {
+    index.index.push(...(JSON.parse(`[${lines}]`) as AsPlainObject['index']));
+    yield;
   }
-  return '';
+  return index;
 }
 
-function withoutComma(line: string): string {
-  return line.endsWith(',') ? line.slice(0, -1) : line;
+/** Small enough to parse in a millisecond. */
+const portionBytes = 32_768;
+
+/** Divides lines between two offsets into portions of whole lines, without the comma after the last. */
+function* portions(json: Buffer, from: number, to: number): Generator<string> {
+  for (let start = from; start < to; ) {
+    const next = json.indexOf(',\n', start + portionBytes);
+    const end = next === -1 ? to : Math.min(next, to);
+    yield json.toString('utf8', start, end);
+    start = end + 2;
+  }
 }
 
 function searchEntry({ document, keywords, changedOn }: SearchedAgent, withTexts: boolean): SearchEntry {
@@ -68,5 +79,5 @@ function searchEntry({ document, keywords, changedOn }: SearchedAgent, withTexts
     document;
   const shown = { slug, title, excerpt, tags, category, categoryLabel, difficulty, runtimes, date, issue };
   const texts = withTexts ? { problem, steps: steps.map(({ name }) => name) } : { problem: '', steps: [] };
-  return { ...shown, ...texts, ...(changedOn > date ? { changedOn } : {}), keywords: keywords ?? [] };
+  return { ...shown, ...texts, ...(changedOn > date ? { changedOn } : {}), keywords: [...(keywords ?? [])] };
 }
