@@ -169,21 +169,36 @@ test('an error in an agent that is not due does not stop the build, but is told'
   });
 });
 
-test('build --future --drafts makes a preview that says so and asks not to be indexed', async () => {
-  await inFolder(async (folder) => {
-    writeCatalog(folder, [
-      { slug: 'good', date: '2026-01-01' },
-      { slug: 'coming', date: '2099-01-01' },
-      { slug: 'sketch', date: '2026-01-02', front: { draft: 'true' } },
-    ]);
-    const { code, stderr } = await catalog(['build', '--cwd', folder, '--today', '2026-02-01', '--future', '--drafts']);
-    assert.is(code, 0, stderr);
-    const site = snapshot(join(folder, 'dist'));
-    assert.match(site['agents/coming.html'] ?? '', /This is a preview/);
-    assert.match(site['agents/sketch.html'] ?? '', /noindex/);
-    assert.match(site['robots.txt'] ?? '', /Disallow: \//);
-  });
-});
+const previews: [flags: string[], built: string[]][] = [
+  [['--future'], ['coming', 'good']],
+  [['--drafts'], ['good', 'sketch']],
+  [
+    ['--future', '--drafts'],
+    ['coming', 'good', 'sketch'],
+  ],
+];
+
+for (const [flags, built] of previews) {
+  test(`build ${flags.join(' ')} makes a preview of ${built.join(', ')} that says so and asks not to be indexed`, () =>
+    inFolder(async (folder) => {
+      writeCatalog(folder, [
+        { slug: 'good', date: '2026-01-01' },
+        { slug: 'coming', date: '2099-01-01' },
+        { slug: 'sketch', date: '2026-01-02', front: { draft: 'true' } },
+      ]);
+      const { code, stderr } = await catalog(['build', '--cwd', folder, '--today', '2026-02-01', ...flags]);
+      assert.is(code, 0, stderr);
+      const site = snapshot(join(folder, 'dist'));
+      const { agents } = JSON.parse(site['api/agents.json'] ?? '');
+      assert.equal(agents.map(({ slug }: { slug: string }) => slug).sort(), built);
+      for (const slug of built) {
+        assert.match(site[`agents/${slug}.html`] ?? '', /This is a preview/);
+        assert.match(site[`agents/${slug}.html`] ?? '', /noindex/);
+      }
+      assert.match(site['robots.txt'] ?? '', /Disallow: \//);
+      assert.is(JSON.parse(site['build.json'] ?? '').preview, true);
+    }));
+}
 
 test('build --json prints what was built, and nothing else, on stdout', async () => {
   await inFolder(async (folder) => {
