@@ -290,6 +290,24 @@ export const mistakes: Mistake[] = [
     ],
   },
   {
+    name: 'a title twice, on two agents without a number',
+    code: 'title/taken',
+    at: 'agents/one/agent.md:2:8',
+    agents: [
+      { slug: 'one', date: '2026-01-02', front: { title: 'The stock checker' } },
+      { slug: 'two', date: '2026-01-01', front: { title: 'The stock checker' } },
+    ],
+  },
+  {
+    name: 'a title that an earlier draft has too',
+    code: 'title/taken',
+    at: 'agents/one/agent.md:2:8',
+    agents: [
+      { slug: 'one', date: '2026-01-01', front: { title: 'The stock checker', draft: 'true' } },
+      { slug: 'two', date: '2026-01-02', front: { title: 'The stock checker' } },
+    ],
+  },
+  {
     name: 'agent.md without front matter',
     code: 'front-matter/missing',
     at: `${md}:1:1`,
@@ -571,6 +589,24 @@ export const mistakes: Mistake[] = [
     ],
   },
   {
+    name: 'a date twice, first on a draft',
+    code: 'date/taken',
+    at: 'agents/one/agent.md:3:7',
+    agents: [
+      { slug: 'one', date: '2026-01-01', front: { draft: 'true' } },
+      { slug: 'two', date: '2026-01-01' },
+    ],
+  },
+  {
+    name: 'a date twice, the second time on an agent with a number',
+    code: 'date/taken',
+    at: 'agents/one/agent.md:3:7',
+    agents: [
+      { slug: 'one', date: '2026-01-01' },
+      { slug: 'two', date: '2026-01-01', front: { issue: '1' } },
+    ],
+  },
+  {
     name: 'a back-dated newcomer',
     code: 'date/backdated',
     at: 'agents/two/agent.md:3:7',
@@ -626,6 +662,24 @@ export const mistakes: Mistake[] = [
     agents: [
       { slug: 'one', date: '2026-01-01' },
       { slug: 'two', date: '2026-01-02', front: { formerSlugs: '[one]' } },
+    ],
+  },
+  {
+    name: 'a former slug that a later folder has',
+    code: 'slug/taken',
+    at: 'agents/one/agent.md:30:20',
+    agents: [
+      { slug: 'one', date: '2026-01-01', front: { formerSlugs: '[old, two]' } },
+      { slug: 'two', date: '2026-01-02' },
+    ],
+  },
+  {
+    name: 'a former slug that two agents claim',
+    code: 'slug/taken',
+    at: 'agents/two/agent.md:30:15',
+    agents: [
+      { slug: 'one', date: '2026-01-02', front: { formerSlugs: '[old]' } },
+      { slug: 'two', date: '2026-01-01', front: { formerSlugs: '[old]' } },
     ],
   },
   {
