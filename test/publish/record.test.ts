@@ -7,7 +7,7 @@ import { select } from '../../src/catalog/select.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { planPublication } from '../../src/publish/plan.ts';
 import { inFolder, type SmallAgent, smallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
-import { gitSync } from '../support/git.ts';
+import { commitAt, gitSync } from '../support/git.ts';
 import { catalog } from '../support/process.ts';
 
 /** Git is the record, the working tree a proposal: what was published keeps its number, its date and its address. */
@@ -296,6 +296,48 @@ test('numbers of branches that were merged later, and numbers taken back before 
     gitSync(folder, 'merge', '--quiet', '--no-edit', 'proposal');
     assert.equal(plan(folder), { numbers: { new: 4 }, skipped: [], notices: [] });
   }));
+
+/** The last second before it is January 3 anywhere, and the first one after it. */
+const nights: [instant: string, isThird: boolean][] = [
+  ['2026-01-02T09:59:59Z', false],
+  ['2026-01-02T10:00:00Z', true],
+];
+
+for (const [instant, isThird] of nights) {
+  test(`the number of January 3, deleted at ${instant}, is ${isThird ? 'never given again' : 'free'}`, () =>
+    inFolder((folder) => {
+      publishedEarly(folder);
+      remove(folder, 'three');
+      put(folder, agent('four', 4));
+      commitAt(folder, instant);
+      assert.equal(plan(folder, '2026-01-04').numbers, { four: isThird ? 4 : 3 });
+    }));
+
+  test(`the date January 3, moved at ${instant}, ${isThird ? 'stays' : 'may move'}`, () =>
+    inFolder((folder) => {
+      publishedEarly(folder);
+      put(folder, { slug: 'three', date: '2099-12-24', front: { issue: '3' } });
+      commitAt(folder, instant);
+      assert.equal(built(folder), isThird ? { one: 1, two: 2, three: 3 } : { one: 1, two: 2 });
+    }));
+}
+
+/** A repository that got the agents of January 1 to 3 on January 1. */
+function publishedEarly(folder: string): void {
+  writeCatalog(folder, published);
+  gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
+  commitAt(folder, '2026-01-01T12:00:00Z');
+}
+
+for (const [instant, isThird] of nights) {
+  test(`on January 2, the number of January 3 is ${isThird ? 'published' : 'early'} where main is of ${instant}`, () =>
+    inFolder((folder) => {
+      writeCatalog(folder, published);
+      gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
+      commitAt(folder, instant);
+      assert.equal(errors(folder, '2026-01-02'), isThird ? [] : [`issue/early three/agent.md:30 ${drop}`]);
+    }));
+}
 
 test('validate can be asked about an agent that was deleted', () =>
   inRepository(async (folder) => {

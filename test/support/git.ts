@@ -19,3 +19,10 @@ export function gitSync(cwd: string, ...args: string[]): string {
     stdio: ['ignore', 'pipe', 'pipe'],
   }).trimEnd();
 }
+
+/** Commits everything in a repository at an instant. */
+export function commitAt(cwd: string, instant: string): void {
+  gitSync(cwd, 'add', '--all');
+  const env = { ...process.env, ...identity, GIT_AUTHOR_DATE: instant, GIT_COMMITTER_DATE: instant };
+  execFileSync('git', ['commit', '--quiet', '-m', 'Change the agents'], { cwd, env, stdio: 'ignore' });
+}
