@@ -103,7 +103,9 @@ export async function acquireLock(options: LockOptions): Promise<Lock> {
     async release() {
       clearInterval(timer);
       await beating?.catch(() => {});
-      const held = parseOwner((await readText(options, path)) ?? '')?.token === owner.token;
+      // A lock that cannot be read, as where its folder became a file, cannot be removed either.
+      const found = await readText(options, path).catch(() => undefined);
+      const held = parseOwner(found ?? '')?.token === owner.token;
       if (held) await disk.unlink(path).catch(() => {});
     },
   };

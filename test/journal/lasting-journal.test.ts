@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LastingOptions, openLastingJournal } from '../../src/journal/lasting-journal.ts';
@@ -116,6 +117,16 @@ test('a start that is a mistake is refused', () =>
     await journal.close();
     assert.is(((await rejection(open(folder))) as NodeJS.ErrnoException).code, 'EISDIR');
     assert.is(((await rejection(open(`${file}/log.jsonl`))) as NodeJS.ErrnoException).code, 'EEXIST');
+  }));
+
+test('closing succeeds where the folder is no folder any longer', () =>
+  withFolder(async (_file, folder) => {
+    const data = join(folder, 'data');
+    const journal = await open(join(data, 'log.jsonl'));
+    await journal.append({ client: 1 });
+    await fs.rm(data, { recursive: true });
+    await fs.writeFile(data, 'a file in its place');
+    await soon(journal.close());
   }));
 
 test('closing ends the attempts', () =>
