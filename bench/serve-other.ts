@@ -138,7 +138,7 @@ async function runtime(dist: string, data: string, votes: VoteStore): Promise<Re
   const { serverLog } = await compiled<typeof import('../src/server/request-log.ts')>('server/request-log');
   const { openSignups } = await compiled<typeof import('../src/subscribers/open.ts')>('subscribers/open');
   const { serverSettings } = await compiled<typeof import('../src/server/settings.ts')>('server/settings');
-  const settings = serverSettings({ voteRate: 'off', dist, data }, {}, process.cwd());
+  const settings = serverSettings({ voteRate: 'off', out: dist, data }, {}, process.cwd());
   const log = serverLog(settings.logLevel);
   const signups = await openSignups(settings.signups, { file: join(data, 'signups.jsonl'), log: log.log });
   return createApp({ follower: await followBuild(dist, siteRules, log.log), votes, signups, log, settings });

@@ -42,7 +42,7 @@ const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** Starts the compiled `catalog serve`, its log going to a file. */
 export function startCatalog(dist: string, data: string, node: string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const flags = ['--port', '0', '--dist', dist, '--data', data, '--vote-rate', 'off', '--mcp-rate', 'off'];
+  const flags = ['--port', '0', '--out', dist, '--data', data, '--vote-rate', 'off', '--mcp-rate', 'off'];
   return startNode([...node, path('../bin/catalog.js'), 'serve', ...flags], data, env);
 }
 

@@ -18,7 +18,7 @@ const port = '18573';
 const base = `http://localhost:${port}`;
 const server = spawn(
   process.execPath,
-  [catalog, 'serve', '--build', '--port', port, '--dist', join(folder, 'dist'), '--data', join(folder, 'data')],
+  [catalog, 'serve', '--build', '--port', port, '--out', join(folder, 'dist'), '--data', join(folder, 'data')],
   { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] },
 );
 try {

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { addBuild } from './cli/commands/build.ts';
-import { addAlert } from './cli/commands/ci-notify.ts';
-import { addLive } from './cli/commands/ci-verify.ts';
-import { addDeliver } from './cli/commands/deploy.ts';
+import { addCiNotify } from './cli/commands/ci-notify.ts';
+import { addCiVerify } from './cli/commands/ci-verify.ts';
+import { addDeploy } from './cli/commands/deploy.ts';
 import { addInit } from './cli/commands/init.ts';
 import { addMcp } from './cli/commands/mcp.ts';
 import { addNew } from './cli/commands/new.ts';
@@ -10,7 +10,7 @@ import { addPublish } from './cli/commands/publish.ts';
 import { addRename } from './cli/commands/rename.ts';
 import { addServe } from './cli/commands/serve.ts';
 import { addStatus } from './cli/commands/status.ts';
-import { addSignups } from './cli/commands/subscribers.ts';
+import { addSubscribers } from './cli/commands/subscribers.ts';
 import { addValidate } from './cli/commands/validate.ts';
 import { addVotes } from './cli/commands/votes.ts';
 import { Console } from './cli/console.ts';
@@ -21,7 +21,7 @@ import { GitError } from './git/run.ts';
 import { programVersion } from './program.ts';
 
 /**
- * Runs the command line `argv` (as in process.argv) and returns the exit code: 0 well, 1 an error in the content or at
+ * Runs the command line `argv` (as in process.argv) and returns the exit code: 0 success, 1 an error in the catalog or at
  * run time, 2 wrong usage.
  */
 export async function main(
@@ -39,49 +39,57 @@ export async function main(
   }
 }
 
-function createProgram(terminal: Console): Command {
+/** The command line with every command, which prints on `terminal`. */
+export function createProgram(terminal: Console): Command {
   const program = new Command('catalog')
-    .description('A publication of one reusable agent prompt a day, from folders of text files.')
+    .description('Publish one reusable AI prompt a day from a Git repository.')
     .version(programVersion, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.print(text), writeErr: (text) => terminal.say(text) })
-    .showHelpAfterError('Run the command with --help to see what it takes.')
+    .showHelpAfterError('Run the command with --help for its arguments and options.')
     .addHelpText(
       'after',
       `
 Examples:
-  $ catalog init my-catalog       start a catalog of your own
+  $ catalog init my-catalog       start your own catalog
   $ catalog new                   start an agent on the next free date
   $ catalog validate              check every agent
-  $ catalog status                what is published, due and coming
-  $ catalog publish --dry-run     what today brings
+  $ catalog status                show the schedule
+  $ catalog publish --dry-run     show what would be published today
   $ catalog build                 render the site into dist/
-  $ catalog serve --build         build, serve, and build again at midnight
+  $ catalog serve --build         build and serve the site, and rebuild it every midnight
   $ catalog mcp                   serve the catalog to an assistant over stdio
-  $ catalog votes                 what readers think of the agents
+  $ catalog votes                 report the votes of readers
 `,
     );
-  const commands = [
-    ...[
-      addInit,
-      addNew,
-      addRename,
-      addValidate,
-      addStatus,
-      addPublish,
-      addBuild,
-      addServe,
-      addMcp,
-      addVotes,
-      addSignups,
-    ],
-    ...[addDeliver, addLive, addAlert],
+  const groups: [heading: string, commands: ((program: Command, terminal: Console) => void)[]][] = [
+    ['Writing:', [addInit, addNew, addRename, addValidate, addStatus]],
+    ['Publishing:', [addPublish, addBuild, addDeploy, addCi]],
+    ['Running:', [addServe, addMcp, addVotes, addSubscribers]],
   ];
-  for (const add of commands) add(program, terminal);
-  for (const command of program.commands) command.copyInheritedSettings(program);
+  for (const [heading, commands] of groups) {
+    program.commandsGroup(heading);
+    for (const add of commands) add(program, terminal);
+  }
+  inheritSettings(program);
   return program;
+}
+
+/** The commands that only workflows use. */
+function addCi(program: Command, terminal: Console): void {
+  const ci = program
+    .command('ci')
+    .description('commands for workflows')
+    .addHelpText('after', '\nExamples:\n  $ catalog ci verify --wait 300\n  $ catalog ci notify\n');
+  addCiVerify(ci, terminal);
+  addCiNotify(ci, terminal);
+}
+
+/** Lets every command, at any depth, print and fail as the program does. */
+function inheritSettings(parent: Command): void {
+  for (const command of parent.commands) inheritSettings(command.copyInheritedSettings(parent));
 }
 
 function explainFailure(error: unknown, terminal: Console): number {
@@ -104,7 +112,7 @@ function explainFailure(error: unknown, terminal: Console): number {
     return 1;
   }
   terminal.say(
-    `${error instanceof Error ? error.stack : String(error)}\n\nThis is a fault of the program, not of your catalog. Please report it with the lines above.\n`,
+    `${error instanceof Error ? error.stack : String(error)}\n\nThis is a bug in catalog, not an error in your files. Please report it with the lines above.\n`,
   );
   return 1;
 }

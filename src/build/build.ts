@@ -27,7 +27,7 @@ export interface BuildResult {
   /** Diagnostics that did not stop the build. */
   warnings: Diagnostic[];
   /** Slugs of due agents that were left out because of their errors. */
-  heldBack: string[];
+  skipped: string[];
   /** Why the pages show no history of the prompts, or null. */
   historyMissing: string | null;
 }
@@ -41,7 +41,7 @@ export function build({ out, ...options }: RenderOptions & { out: string }): Bui
   const { rendered, selected, historyMissing } = renderCatalog({ published: publishedIn(out), ...options });
   options.onStage?.('write');
   const written = writeBuild(out, rendered.files);
-  return { info: rendered.info, written, warnings: selected.warnings, heldBack: selected.heldBack, historyMissing };
+  return { info: rendered.info, written, warnings: selected.warnings, skipped: selected.skipped, historyMissing };
 }
 
 /** The slugs of the build in a folder; none where there is no build. */

@@ -41,8 +41,14 @@ interface Entry {
   errors: number;
 }
 
-/** Where a folder stands in the publication; `held back`: it would be due, but errors keep it from coming out. */
-export type Standing = 'published' | 'due' | 'held back' | 'coming' | 'draft' | 'withdrawn';
+/** The state of a folder in the schedule. `skipped`: it is due, but its errors keep it from being published. */
+export type Standing = 'published' | 'due' | 'skipped' | 'coming' | 'draft' | 'withdrawn';
+
+/** How far the schedule is filled, as a sentence. */
+export function queueText({ today, queueDays }: Pick<Status, 'today' | 'queueDays'>): string {
+  if (queueDays === 0) return 'No agent is ready for tomorrow.';
+  return `Agents are ready through ${addDays(today, queueDays)}.`;
+}
 
 const daysShown = 14;
 
@@ -52,7 +58,7 @@ export function status(
   { today, settings }: { today: string; settings: Pick<Settings, 'timezone' | 'queueWarningDays'> },
 ): Status {
   const { folders, reserved, diagnostics } = content;
-  const { agents, heldBack } = select(content, { today, holdBack: true });
+  const { agents, skipped } = select(content, { today, skipInvalid: true });
   const numbers = new Map(agents.map(({ slug, issue }) => [slug, issue]));
   const errors = new Map<string | null, number>();
   for (const { slug, severity } of diagnostics) {
@@ -61,7 +67,7 @@ export function status(
   const rows = [...folders]
     .sort((a, b) => compareText(a.place.date ?? '', b.place.date ?? '') || compareText(a.slug, b.slug))
     .map((folder) => ({
-      standing: standingOf(folder, heldBack, today),
+      standing: standingOf(folder, skipped, today),
       issue: folder.place.issue ?? numbers.get(folder.slug) ?? null,
       entry: {
         date: folder.place.date,
@@ -102,14 +108,14 @@ export function status(
 
 function standingOf(
   { slug, place: { date, issue, draft, withdrawn } }: ParsedFolder,
-  heldBack: readonly string[],
+  skipped: readonly string[],
   today: string,
 ): Standing {
   if (withdrawn) return 'withdrawn';
   if (draft && issue === null) return 'draft';
   if (date !== null && date > today) return 'coming';
   if (issue !== null) return 'published';
-  return heldBack.includes(slug) ? 'held back' : 'due';
+  return skipped.includes(slug) ? 'skipped' : 'due';
 }
 
 function freeDates(calendar: Calendar, today: string): string[] {

@@ -16,7 +16,7 @@ export interface Selection {
    * Leaves out due agents without a number that have an error instead of failing, and goes on where a folder
    * contradicts what git recorded of a published agent: the record counts.
    */
-  holdBack?: boolean;
+  skipInvalid?: boolean;
   /** Slugs of the last build. They are not left out because of an error: leaving them out would unpublish them. */
   published?: ReadonlySet<string>;
 }
@@ -30,10 +30,10 @@ export interface Selected {
   /** Former slug → slug of the agent that had it. */
   moved: Map<string, string>;
   /** Due agents without a number that were left out because of their errors. */
-  heldBack: string[];
+  skipped: string[];
   /** Errors in what would be built: the build fails on them. */
   errors: Diagnostic[];
-  /** All other diagnostics: of future agents, drafts and agents held back. */
+  /** All other diagnostics: of future agents, drafts and skipped agents. */
   warnings: Diagnostic[];
 }
 
@@ -53,11 +53,11 @@ export function select(
   selection: Selection,
 ): Selected {
   const faulty = new Set(diagnostics.filter(({ severity }) => severity === 'error').map(({ slug }) => slug));
-  const heldBack = folders.filter(
-    (folder) => selection.holdBack && faulty.has(folder.slug) && isNewcomer(folder, selection),
+  const skipped = folders.filter(
+    (folder) => selection.skipInvalid && faulty.has(folder.slug) && isNewcomer(folder, selection),
   );
   const outside = new Set(
-    [...heldBack, ...folders.filter((folder) => !isWanted(folder, selection))].map(({ slug }) => slug),
+    [...skipped, ...folders.filter((folder) => !isWanted(folder, selection))].map(({ slug }) => slug),
   );
   const wanted = folders.filter(({ slug }) => !outside.has(slug));
   const withdrawn = folders.filter(({ place }) => place.withdrawn && place.issue !== null).map(({ slug }) => slug);
@@ -68,7 +68,7 @@ export function select(
   const errors = diagnostics.filter(
     (diagnostic) =>
       diagnostic.severity === 'error' &&
-      !(selection.holdBack && isSettledByRecord(diagnostic)) &&
+      !(selection.skipInvalid && isSettledByRecord(diagnostic)) &&
       (diagnostic.slug === null || !outside.has(diagnostic.slug) || concernsNumbers(diagnostic)),
   );
   const taken = [...folders.map(({ place }) => place), ...reserved].map(({ issue }) => issue ?? 0);
@@ -83,7 +83,7 @@ export function select(
     moved: new Map(
       agents.flatMap(({ slug, formerSlugs }) => (formerSlugs ?? []).map((former) => [former, slug] as const)),
     ),
-    heldBack: heldBack.map(({ slug }) => slug),
+    skipped: skipped.map(({ slug }) => slug),
     errors,
     warnings: diagnostics.filter((diagnostic) => !errors.includes(diagnostic)),
   };

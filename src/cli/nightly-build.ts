@@ -34,7 +34,7 @@ export interface CatalogBuilder {
 }
 
 const failed = 'the catalog cannot be built; the last good build stays';
-const skipped = 'skipped agents that have errors';
+const skippedAgents = 'skipped agents that have errors';
 
 /**
  * A builder that follows the calendar: at midnight of the settings' time zone tomorrow's agent becomes due.
@@ -67,11 +67,11 @@ export function catalogBuilder({
     const settings = settingsFor(port);
     timezone = settings.timezone;
     const today = zone(timezone).today(new Date());
-    const result = build({ cwd, out: dist, settings, cache: cacheFolder(environment), today, holdBack: true });
-    const { info, written, warnings, heldBack, historyMissing } = result;
+    const result = build({ cwd, out: dist, settings, cache: cacheFolder(environment), today, skipInvalid: true });
+    const { info, written, warnings, skipped, historyMissing } = result;
     if (warnings.length > 0) terminal.say(`${prettyReport(warnings, { color: terminal.color })}\n\n`);
     if (historyMissing !== null) log.warn(historyMissing);
-    if (heldBack.length > 0) log.warn({ agents: heldBack }, skipped);
+    if (skipped.length > 0) log.warn({ agents: skipped }, skippedAgents);
     log.info({ build: info.id, ...info.counts, ...written }, 'built');
     return today;
   }
@@ -96,7 +96,7 @@ export function catalogBuilder({
       ...['--base-url', baseUrlFor(port)],
       ...(flags.runtimeUrl === undefined ? [] : ['--runtime-url', flags.runtimeUrl]),
     ];
-    const args = [program, 'build', '--json', '--hold-back', '--cwd', cwd, '--out', dist, ...urls];
+    const args = [program, 'build', '--format', 'json', '--skip-invalid', '--cwd', cwd, '--out', dist, ...urls];
     const ran = await run(process.execPath, args, environment, (started) => {
       child = started;
     });
@@ -104,8 +104,8 @@ export function catalogBuilder({
     if (stopped) return;
     try {
       if (ran.error !== null) throw ran.error;
-      const { heldBack, ...built } = JSON.parse(ran.stdout) as { heldBack: string[]; warnings?: unknown };
-      if (heldBack.length > 0) log.warn({ agents: heldBack }, skipped);
+      const { skipped, ...built } = JSON.parse(ran.stdout) as { skipped: string[]; warnings?: unknown };
+      if (skipped.length > 0) log.warn({ agents: skipped }, skippedAgents);
       log.info({ ...built, warnings: undefined }, 'built for a new day');
     } catch (error) {
       log.error({ err: error, output: ran.stdout || ran.stderr }, failed);

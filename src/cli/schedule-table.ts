@@ -1,19 +1,19 @@
-import type { Status } from '../catalog/schedule.ts';
+import { queueText, type Status } from '../catalog/schedule.ts';
 import { plural } from '../diagnostics/report.ts';
 import type { Settings } from '../schema/settings.ts';
 
 export interface TableOptions {
-  /** How many columns a line may have; Infinity where nothing is cut. */
+  /** Columns of a line; Infinity: do not shorten. */
   width: number;
-  /** Also the published agents before the newest ten. */
+  /** Whether to show published agents before the newest ten. */
   all: boolean;
-  /** How many days the settings want filled. */
+  /** The number of days that the settings require. */
   wanted: number;
 }
 
 const publishedShown = 10;
 
-/** The schedule for people: a block of aligned lines for each part that has something to say. */
+/** The schedule for people: a block of aligned lines for each part that is not empty. */
 export function statusTable(status: Status, { width, all, wanted }: TableOptions): string {
   const { published, due, coming, drafts, withdrawn, faulty } = status;
   const shown = all ? published : published.slice(-publishedShown);
@@ -22,15 +22,15 @@ export function statusTable(status: Status, { width, all, wanted }: TableOptions
     [`Schedule on ${status.today} (${status.timezone})`],
     [
       `Published: ${published.length === 0 ? 'nothing yet' : published.length}`,
-      ...(earlier === 0 ? [] : [`  ${plural(earlier, 'earlier one')}: see all with --all`]),
+      ...(earlier === 0 ? [] : [`  ${earlier} earlier: see them with --all`]),
       ...table(shown, ({ issue }) => `#${issue}`, width),
     ],
-    part('Due now, with the numbers they get', due, ({ issue }) => `#${issue}`, width),
+    part('Due now, with their next issue numbers', due, ({ issue }) => `#${issue}`, width),
     [
       `Coming: ${coming.length === 0 ? 'nothing' : coming.length}`,
       ...table(coming, ({ daysLeft }) => `in ${plural(daysLeft, 'day')}`, width),
-      `  ${plural(status.queueDays, 'day')} from tomorrow on ${status.queueDays === 1 ? 'is' : 'are'} filled without a gap.`,
-      ...(status.queueLow ? [`  Warning: the settings ask for ${plural(wanted, 'day')} (queueWarningDays).`] : []),
+      `  ${queueText(status)}`,
+      ...(status.queueLow ? [`  Warning: the settings require ${plural(wanted, 'day')} (queueWarningDays).`] : []),
     ],
     [
       `Free dates in the 14 days from today: ${status.freeDates.length === 0 ? 'none' : status.freeDates.length}`,
@@ -39,7 +39,7 @@ export function statusTable(status: Status, { width, all, wanted }: TableOptions
     part('Drafts', drafts, () => '', width),
     part('Withdrawn', withdrawn, ({ issue }) => (issue === null ? '' : `#${issue}`), width),
     part(
-      'With errors, which catalog validate explains',
+      'With errors (see catalog validate)',
       faulty.map((row) => ({ ...row, title: plural(row.errors, 'error'), errors: 0 })),
       ({ standing }) => standing,
       width,
@@ -51,14 +51,12 @@ export function statusTable(status: Status, { width, all, wanted }: TableOptions
     .join('\n\n')}\n`;
 }
 
-/** What to say when the queue runs dry: how long it lasts, how long it should, and what to do. */
+/** The warning that the queue is running low. */
 export function queueWarning(
-  { queueDays }: Pick<Status, 'queueDays'>,
+  status: Pick<Status, 'today' | 'queueDays'>,
   { queueWarningDays }: Pick<Settings, 'queueWarningDays'>,
 ): string {
-  const filled =
-    queueDays === 0 ? 'No agent is ready for tomorrow' : `Agents are ready for ${plural(queueDays, 'day')} only`;
-  return `warning: ${filled}; the settings ask for ${plural(queueWarningDays, 'day')} (queueWarningDays). Start the next one with catalog new.`;
+  return `warning: ${queueText(status)} The settings require ${plural(queueWarningDays, 'day')} (queueWarningDays). Start an agent with catalog new.`;
 }
 
 interface Row {
@@ -68,7 +66,7 @@ interface Row {
   errors?: number;
 }
 
-/** A block with a head and its count, or nothing where it has no rows. */
+/** A block with a heading and a count; empty if it has no rows. */
 function part<Item extends Row>(
   head: string,
   rows: readonly Item[],
@@ -78,7 +76,7 @@ function part<Item extends Row>(
   return rows.length === 0 ? [] : [`${head}: ${rows.length}`, ...table(rows, mark, width)];
 }
 
-/** Lines of: what `mark` gives, date, slug, title; the marks are aligned, and the title gives way when it is narrow. */
+/** Rows of mark, date, slug and title, aligned. Titles are shortened to the width. */
 function table<Item extends Row>(rows: readonly Item[], mark: (row: Item) => string, width: number): string[] {
   const marks = rows.map(mark);
   const slugs = rows.map(({ slug }) => clean(slug));
@@ -99,7 +97,7 @@ function table<Item extends Row>(rows: readonly Item[], mark: (row: Item) => str
   });
 }
 
-/** Short words in as many lines as they need. */
+/** Short words on as many lines as needed. */
 function wrapped(words: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const word of words) {
@@ -111,7 +109,7 @@ function wrapped(words: readonly string[], width: number): string[] {
   return lines;
 }
 
-/** The names of folders may hold anything: nothing in them may steer the terminal. */
+/** Folder names may contain any character, so control characters are replaced. */
 function clean(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
 }
@@ -120,7 +118,7 @@ function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - columns(text)));
 }
 
-/** As much of a text as fits into `width` columns, with an ellipsis where something is left out. */
+/** Shortens a text to `width` columns, with an ellipsis. */
 function cut(text: string, width: number): string {
   if (columns(text) <= width) return text;
   let shown = '';
@@ -134,7 +132,7 @@ function cut(text: string, width: number): string {
 const wide =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303E\uFF01-\uFF60]/u;
 
-/** How many columns of a terminal a text takes: East Asian characters and emoji take two. */
+/** The width of a text in columns of a terminal: East Asian characters and emoji take two. */
 function columns(text: string): number {
   if (/^[\x20-\x7E]*$/.test(text)) return text.length;
   let count = 0;

@@ -3,8 +3,6 @@ import type { Diagnostic } from './diagnostic.ts';
 import { sortDiagnostics } from './diagnostic.ts';
 
 /** The forms in which diagnostics are printed. */
-export const reportFormats = ['pretty', 'json', 'github'] as const;
-export type ReportFormat = (typeof reportFormats)[number];
 
 /** Diagnostics for people: sorted by file and line, with code frames, then a line that counts them. */
 export function prettyReport(diagnostics: readonly Diagnostic[], { color }: { color: boolean }): string {

@@ -1,35 +1,39 @@
-import { plural, prettyReport } from '../diagnostics/report.ts';
-import { type HeldBack, howToFree, type Plan } from '../publish/plan.ts';
+import { queueText } from '../catalog/schedule.ts';
+import { prettyReport } from '../diagnostics/report.ts';
+import { howToPublish, type Plan, type Skipped } from '../publish/plan.ts';
 import { fenced, markdownText } from './markdown.ts';
 
-/** Something that a person has to see to, as an issue on GitHub. The title tells one from another. */
+/** Something that needs a person, as a GitHub issue. Its title identifies it. */
 export interface Alert {
   title: string;
   body: string;
 }
 
-/** What a plan asks people to see to: agents held back, and a queue that runs dry. */
+/** The alerts of a plan: one for each skipped agent, and one if the queue is running low. */
 export function alertsOf(plan: Plan): Alert[] {
-  return [...plan.heldBack.map((held) => heldBackAlert(held, plan)), ...(plan.queueLow ? [queueAlert(plan)] : [])];
+  return [...plan.skipped.map((agent) => skippedAlert(agent, plan)), ...(plan.queueLow ? [queueAlert(plan)] : [])];
 }
 
-function heldBackAlert({ slug, date, errors }: HeldBack, plan: Plan): Alert {
-  const due = date === null ? 'It is due, as far as can be told' : `It was due on ${date}`;
+function skippedAlert({ slug, date, errors }: Skipped, plan: Plan): Alert {
+  const due = date === null ? 'Its date cannot be read' : `It was due on ${date}`;
   return {
-    title: `Held back: ${slug}`,
+    title: `Skipped: ${slug}`,
     body: [
-      `\`agents/${slug}\` did not come out. ${due}, and it has errors:`,
+      `\`agents/${slug}\` was not published. ${due}, and it has errors:`,
       fenced(prettyReport(errors, { color: false })),
-      `${howToFree(plan)} Everything else came out.`,
+      `${howToPublish(plan)} All other agents due were published.`,
     ].join('\n\n'),
   };
 }
 
-function queueAlert({ queueDays, next, freeDate }: Plan): Alert {
+function queueAlert(plan: Plan): Alert {
+  const { next, freeDate } = plan;
   const coming =
-    next === null ? 'Nothing comes next.' : `Next is ${markdownText(next.title ?? next.slug)}, on ${next.date}.`;
+    next === null
+      ? 'No agent is scheduled after that.'
+      : `Next is ${markdownText(next.title ?? next.slug)}, on ${next.date}.`;
   return {
-    title: 'The queue runs dry',
-    body: `${plural(queueDays, 'day')} from tomorrow on ${queueDays === 1 ? 'has' : 'have'} an agent. ${coming} The first free date is ${freeDate}: start an agent with \`catalog new\`.`,
+    title: 'The queue is running low',
+    body: `${queueText(plan)} ${coming} The first free date is ${freeDate}. Start an agent with \`catalog new\`.`,
   };
 }

@@ -15,51 +15,51 @@ export interface Release {
   title: string;
 }
 
-/** A due agent without a number that stays out, with what has to be mended. */
-export interface HeldBack {
+/** An agent that is due but not published because of its errors. */
+export interface Skipped {
   slug: string;
   /** YYYY-MM-DD, or null where it cannot be read. */
   date: string | null;
   errors: Diagnostic[];
 }
 
-/** What a day brings. */
+/** What is published on a day. */
 export interface Plan {
   /** YYYY-MM-DD, in the publication's time zone. */
   today: string;
   /** In the order of their numbers. */
   releases: Release[];
-  heldBack: HeldBack[];
-  /** The first day on which an agent that lost its own can come out, YYYY-MM-DD. */
+  skipped: Skipped[];
+  /** The first free date for an agent that missed its own, YYYY-MM-DD. */
   freeDate: string;
-  /** What is wrong with agents that are not due, and where published ones differ from git's record of them. */
+  /** Problems of agents that are not due, and differences between published agents and git's record of them. */
   warnings: Diagnostic[];
-  /** What a publisher has to know about numbers of deleted agents, in sentences. */
+  /** Sentences about the numbers of deleted agents. */
   notices: string[];
-  /** The first sound agent to come after today. */
+  /** The first agent without errors after today. */
   next: Status['next'];
-  /** How many days from tomorrow on have a sound agent, without a gap. */
+  /** How many days from tomorrow on have an agent without errors, with no gap. */
   queueDays: number;
-  /** Whether that is less than the settings ask for. */
+  /** Whether `queueDays` is less than the settings require. */
   queueLow: boolean;
 }
 
 /**
- * What `catalog publish` does on the day `today`: due agents without a number get the next ones, those of them with an
- * error are held back.
+ * Plans what `catalog publish` does on the day `today`: agents that are due get the next numbers; those with errors are
+ * skipped.
  *
- * Throws ContentError when anything that has a number already is faulty: a build would fail on it.
+ * Throws ContentError if a numbered agent has an error, because a build would fail on it.
  */
 export function planPublication(cwd: string, settings: Settings, today: string): Plan {
   const found = loadContent(cwd, settings, today);
   const { folders } = found;
   const numbered = new Set(folders.filter(({ place }) => place.issue !== null).map(({ slug }) => slug));
-  const tried = select(found, { today, holdBack: true });
+  const tried = select(found, { today, skipInvalid: true });
   if (tried.errors.length > 0) throw new ContentError(tried.errors);
   const newcomers = new Set(tried.agents.map(({ slug }) => slug).filter((slug) => !numbered.has(slug)));
   const faults = trialFaults(cwd, settings, tried, newcomers);
   const content = { ...found, diagnostics: [...found.diagnostics, ...faults] };
-  const { agents, heldBack, warnings } = select(content, { today, holdBack: true });
+  const { agents, skipped, warnings } = select(content, { today, skipInvalid: true });
 
   const { next, queueDays, queueLow } = status(content, { today, settings });
   return {
@@ -67,13 +67,13 @@ export function planPublication(cwd: string, settings: Settings, today: string):
     releases: agents
       .filter(({ slug }) => !numbered.has(slug))
       .map(({ slug, issue, date, title }) => ({ slug, issue, date, title })),
-    heldBack: heldBack.map((slug) => ({
+    skipped: skipped.map((slug) => ({
       slug,
       date: folders.find((folder) => folder.slug === slug)?.place.date ?? null,
       errors: warnings.filter((diagnostic) => diagnostic.slug === slug && diagnostic.severity === 'error'),
     })),
     freeDate: firstFreeDate(content, today),
-    warnings: warnings.filter(({ slug }) => !heldBack.includes(slug ?? '')),
+    warnings: warnings.filter(({ slug }) => !skipped.includes(slug ?? '')),
     notices: content.notices,
     next,
     queueDays,
@@ -81,7 +81,7 @@ export function planPublication(cwd: string, settings: Settings, today: string):
   };
 }
 
-/** How an agent that is held back comes out after all. */
-export function howToFree({ freeDate }: Pick<Plan, 'freeDate'>): string {
-  return `Mend its errors; once a later agent is out, also give it a free date, of which ${freeDate} is the first.`;
+/** How to get a skipped agent published. */
+export function howToPublish({ freeDate }: Pick<Plan, 'freeDate'>): string {
+  return `Fix its errors. If a later agent is already published, also give it a free date, such as ${freeDate}.`;
 }

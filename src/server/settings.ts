@@ -53,28 +53,25 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
       throw new UsageError(`${name} is "${value}"; it has to be ${rule}.`);
     return Number(value);
   };
-  const database = given('database');
-  if (database.value !== '') {
-    throw new UsageError(
-      `${database.name} is set, but this version keeps votes in a file only. Unset it, and give --votes.`,
-    );
+  if (environment.DATABASE_URL) {
+    throw new UsageError('DATABASE_URL is set, but votes can only be stored in files. Unset it, and set CATALOG_DATA.');
   }
   const data = resolve(cwd, given('data').value);
   return {
     port: number('port', 65_535, 'a port from 0 to 65535 (0: any free one)'),
     host: given('host').value,
-    dist: resolve(cwd, given('dist').value),
+    dist: resolve(cwd, given('out').value),
     data,
     votes: resolve(cwd, given('votes').value || join(data, 'votes.jsonl')),
     voteRate: rate(given('voteRate')),
-    signupRate: rate(given('signupRate')),
+    signupRate: rate(given('subscribeRate')),
     mcpRate: rate(given('mcpRate')),
     refusedRate: rate(given('refusedRate')),
     maxConnections: number('maxConnections', 99_999, 'a number up to 99999 (0: no limit)'),
     maxClientConnections: number('maxClientConnections', 99_999, 'a number up to 99999 (0: no limit)'),
     trustProxy: number('trustProxy', 100, 'how many proxies there are: 0, 1, 2 …'),
     allowOrigin: origins(given('allowOrigin')),
-    signups: parseSignupSettings([flags.signups ?? []].flat()[0], environment),
+    signups: parseSignupSettings([flags.subscribers ?? []].flat()[0], environment),
     logLevel: level(given('logLevel')),
   };
 }

@@ -6,7 +6,7 @@ import type { ListName } from './provider.ts';
 import type { ResendSettings } from './resend.ts';
 import type { WebhookSettings } from './webhook.ts';
 
-/** The names that `--signups` and CATALOG_SIGNUPS take. */
+/** The names that `--subscribers` and CATALOG_SIGNUPS take. */
 export const providerNames = ['file', 'buttondown', 'resend', 'listmonk', 'webhook'] as const;
 
 /** Where sign-ups go, with all that the provider needs. Holds its key: not to be logged. */
@@ -18,13 +18,15 @@ export type SignupSettings =
   | ({ provider: 'webhook' } & WebhookSettings);
 
 /**
- * The settings of sign-ups from `--signups` (`flag`), which wins, and the environment; an empty value counts as none.
+ * The settings of sign-ups from `--subscribers` (`flag`), which wins, and the environment; an empty value counts as none.
  *
  * Throws one UsageError that names every variable that is missing or wrong and says what it has to be. The values of
  * the key and the address are not repeated: both may hold secrets.
  */
 export function parseSignupSettings(flag: string | undefined, environment: NodeJS.ProcessEnv): SignupSettings {
-  const given = flag?.trim() ? ['--signups', flag.trim()] : ['CATALOG_SIGNUPS', value(environment, 'CATALOG_SIGNUPS')];
+  const given = flag?.trim()
+    ? ['--subscribers', flag.trim()]
+    : ['CATALOG_SIGNUPS', value(environment, 'CATALOG_SIGNUPS')];
   const [source, name = 'file'] = given as [string, string | undefined];
   const provider = providerNames.find((known) => known === name);
   if (provider === undefined) {

@@ -28,7 +28,7 @@ test.before(
     };
     [browser, strict] = await Promise.all([
       launchBrowser(),
-      serveSite({ flags: { voteRate: '1/3600', signupRate: '1/3600' }, env }),
+      serveSite({ flags: { voteRate: '1/3600', subscribeRate: '1/3600' }, env }),
     ]);
   }),
 );

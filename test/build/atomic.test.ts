@@ -186,7 +186,7 @@ test('reports and deliveries know a killed build as the server does', async () =
     assert.ok(dieAt(files.size + 20, () => writeBuild(dist, files)));
     assert.equal([...readPublished(dist).slugs].sort(), ['added', 'changed', 'kept']);
     const host = join(folder, 'host');
-    const sent = await catalog(['deliver', `catalog@host.example:${host}`, '--out', dist, '--ssh', 'sh -c']);
+    const sent = await catalog(['deploy', `catalog@host.example:${host}`, '--out', dist, '--ssh', 'sh -c']);
     assert.is(sent.code, 0, sent.stderr);
     assert.equal(snapshot(join(host, 'dist')), states.new);
   });
@@ -287,7 +287,7 @@ test('a file that did not change is not touched, and what is gone is removed wit
     const stamp = (path: string) => statSync(join(dist, path), { bigint: true });
     const [kept, index] = [stamp('agents/kept.md'), stamp('api/agents.json')];
     rmSync(join(folder, 'agents', 'removed'), { recursive: true });
-    const built = await catalog(['build', '--cwd', folder, '--today', '2026-02-01', '--json']);
+    const built = await catalog(['build', '--cwd', folder, '--today', '2026-02-01', '--format', 'json']);
     assert.is(built.code, 0, built.stderr);
     assert.is(stamp('agents/kept.md').ino, kept.ino);
     assert.is(stamp('agents/kept.md').mtimeNs, kept.mtimeNs);

@@ -36,7 +36,9 @@ test('the day is that of the time zone in the settings, not that of the machine'
     const timezone = 'Pacific/Kiritimati';
     const day = zone(timezone).today(new Date());
     writeCatalog(folder, [{ slug: 'one', date: day }], { timezone });
-    const built = await catalogProcess(['build', '--cwd', folder, '--json'], { env: { TZ: 'Pacific/Pago_Pago' } });
+    const built = await catalogProcess(['build', '--cwd', folder, '--format', 'json'], {
+      env: { TZ: 'Pacific/Pago_Pago' },
+    });
     assert.is(built.code, 0, built.stderr);
     assert.is(JSON.parse(built.stdout).counts.agents, 1);
   });

@@ -95,7 +95,7 @@ test('an agent with a structural error gets no editorial findings', async () => 
 });
 
 test('the agents that come with the program have no errors', async () => {
-  const { code, stdout } = await catalog(['validate', '--json', '--cwd', bundled]);
+  const { code, stdout } = await catalog(['validate', '--format', 'json', '--cwd', bundled]);
   const { ok, diagnostics } = JSON.parse(stdout);
   assert.equal({ code, ok, diagnostics }, { code: 0, ok: true, diagnostics: [] });
 });

@@ -37,7 +37,15 @@ test('catalog validate reports them: exit code 1, and with --json one document o
     await inFolder(async (folder) => {
       const mistake = mistakes.find((mistake) => mistake.name === name) as (typeof mistakes)[number];
       makeMistake(folder, mistake);
-      const { code, stdout, stderr } = await catalog(['validate', '--json', '--cwd', folder, '--today', '2026-02-01']);
+      const { code, stdout, stderr } = await catalog([
+        'validate',
+        '--format',
+        'json',
+        '--cwd',
+        folder,
+        '--today',
+        '2026-02-01',
+      ]);
       assert.is(code, 1, stderr);
       const { ok, diagnostics } = JSON.parse(stdout);
       assert.is(ok, false);

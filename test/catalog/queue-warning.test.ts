@@ -7,7 +7,7 @@ import { addStatus } from '../../src/cli/commands/status.ts';
 import { Console } from '../../src/cli/console.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 
-/** `queueWarningDays`: agents are ready for two days after today, which is below, at or above what the settings ask for. */
+/** `queueWarningDays`: agents are ready for two days after today, which is below, at or above what the settings require. */
 
 const today = '2026-11-21';
 const agents = ['21', '22', '23', '25'].map((day) => ({ slug: `on-${day}`, date: `2026-11-${day}` }));
@@ -33,27 +33,27 @@ const rows: [queueWarningDays: number, warned: string | null][] = [
 ];
 
 for (const [queueWarningDays, asked] of rows) {
-  test(`two days of agents are ${asked === null ? 'enough' : 'too few'} where the settings ask for ${queueWarningDays}`, () =>
+  test(`two days of agents are ${asked === null ? 'enough' : 'too few'} where the settings require ${queueWarningDays}`, () =>
     inFolder(async (folder) => {
       writeCatalog(folder, agents, { queueWarningDays });
-      const { stdout: json } = await output('status', '--cwd', folder, '--json');
+      const { stdout: json } = await output('status', '--cwd', folder, '--format', 'json');
       const { queueDays, queueLow } = JSON.parse(json);
       assert.equal([queueDays, queueLow], [2, asked !== null]);
       const { stdout: table } = await output('status', '--cwd', folder);
-      const warning = `  Warning: the settings ask for ${asked} (queueWarningDays).\n`;
+      const warning = `  Warning: the settings require ${asked} (queueWarningDays).\n`;
       assert.is(table.match(/.*queueWarningDays.*\n/)?.[0], asked === null ? undefined : warning);
       const { stderr } = await output('publish', '--dry-run', '--cwd', folder);
-      const line = `warning: Agents are ready for 2 days only; the settings ask for ${asked} (queueWarningDays).`;
+      const line = `warning: Agents are ready through 2026-11-23. The settings require ${asked} (queueWarningDays).`;
       assert.is(stderr.match(/warning:.*queueWarningDays\)\./)?.[0], asked === null ? undefined : line);
     }));
 }
 
-test('an empty queue is enough only where the settings ask for none', () =>
+test('an empty queue is enough only where the settings require none', () =>
   inFolder(async (folder) => {
     for (const queueWarningDays of [0, 1]) {
       writeCatalog(folder, agents.slice(0, 1), { queueWarningDays });
       const { stderr } = await output('publish', '--dry-run', '--cwd', folder);
-      const line = 'warning: No agent is ready for tomorrow; the settings ask for 1 day (queueWarningDays).';
+      const line = 'warning: No agent is ready for tomorrow. The settings require 1 day (queueWarningDays).';
       assert.is(stderr.match(/warning:.*queueWarningDays\)\./)?.[0], queueWarningDays === 0 ? undefined : line);
     }
   }));

@@ -20,7 +20,7 @@ function withTwo(work: (folder: string) => Promise<void>): Promise<void> {
 }
 
 async function messages(args: string[], cwd: string): Promise<string[]> {
-  const { stdout, stderr } = await catalog(['validate', '--json', ...args], { cwd });
+  const { stdout, stderr } = await catalog(['validate', '--format', 'json', ...args], { cwd });
   assert.is(stderr, '');
   return JSON.parse(stdout).diagnostics.map(({ message }: { message: string }) => message);
 }
@@ -55,7 +55,7 @@ test('an agent is named by its slug or a path, from any folder of the catalog', 
 
 test('--cwd is that folder, and is not looked for above it', () =>
   withTwo(async (folder) => {
-    const { code, stdout } = await catalog(['validate', '--json', '--cwd', 'agents'], { cwd: folder });
+    const { code, stdout } = await catalog(['validate', '--format', 'json', '--cwd', 'agents'], { cwd: folder });
     assert.is(code, 1);
     assert.is(JSON.parse(stdout).diagnostics[0].code, 'settings/missing');
   }));
@@ -83,14 +83,14 @@ test('settings that are wrong and agents that are wrong are reported together', 
 
 test('new makes an agent from a path too, in the catalog around', () =>
   withTwo(async (folder) => {
-    const { stdout } = await catalog(['new', 'agents/gamma', '--json'], { cwd: join(folder, 'agents') });
+    const { stdout } = await catalog(['new', 'agents/gamma', '--format', 'json'], { cwd: join(folder, 'agents') });
     assert.is(JSON.parse(stdout).slug, 'gamma');
     assert.ok(existsSync(join(folder, 'agents/gamma/agent.md')));
   }));
 
 test('rename takes paths too', () =>
   withTwo(async (folder) => {
-    const { stdout, stderr } = await catalog(['rename', 'agents/alpha/', './delta', '--json'], {
+    const { stdout, stderr } = await catalog(['rename', 'agents/alpha/', './delta', '--format', 'json'], {
       cwd: join(folder, 'agents'),
     });
     assert.is(stderr, '');

@@ -18,17 +18,17 @@ const commands = [
   'publish',
   'build',
   'serve',
+  'mcp',
   'votes',
-  'signups',
-  'deliver',
-  'live',
-  'alert',
+  'subscribers',
+  'deploy',
+  'ci',
 ];
 
 test('help names every command and shows examples', async () => {
   const { code, stdout } = await catalogProcess(['--help']);
   assert.is(code, 0);
-  for (const word of [...commands, 'Examples:']) assert.match(stdout, word);
+  for (const word of [...commands, 'Writing:', 'Publishing:', 'Running:', 'Examples:']) assert.match(stdout, word);
 });
 
 test('the process ends with the exit code that a script goes by', async () => {
@@ -47,9 +47,9 @@ for (const version of ['18.20.8', '20.10.0', '20.18.3']) {
   });
 }
 
-for (const command of commands) {
+for (const command of [...commands.filter((name) => name !== 'ci'), 'ci verify', 'ci notify']) {
   test(`the help of ${command} shows its options and examples`, async () => {
-    const { code, stdout } = await catalog([command, '--help']);
+    const { code, stdout } = await catalog([...command.split(' '), '--help']);
     assert.is(code, 0);
     assert.match(stdout, '--cwd');
     assert.match(stdout, 'Examples:');
@@ -64,7 +64,8 @@ test('the version is that of the package', async () => {
 const wrongUsage: [string, string[], RegExp, NodeJS.ProcessEnv?][] = [
   ['an unknown command', ['bild'], /unknown command 'bild'[\s\S]*Did you mean build/],
   ['an unknown option', ['build', '--colour'], /unknown option '--colour'/],
-  ['a day that the calendar does not have', ['build', '--today', '2026-02-30'], /day of the calendar/],
+  ['an unknown option of a subcommand', ['ci', 'verify', '--colour'], /unknown option '--colour'/],
+  ['a day that the calendar does not have', ['build', '--today', '2026-02-30'], /calendar date/],
   ['an unknown format', ['validate', '--format', 'xml'], /pretty, json/],
   ['a base URL that is none', ['build', '--base-url', 'example.com'], /--base-url is "example\.com"/],
   ['a base URL with a query', ['build', '--base-url', 'https://example.com/?a'], /without \? and #/],
@@ -118,7 +119,7 @@ test('validate reports every error of every folder at once, with file, line, col
 test('validate --json is one JSON document on stdout', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'a', date: '2026-01-01', front: { difficulty: 'medum' } }]);
-    const { code, stdout } = await catalog(['validate', '--cwd', folder, '--json']);
+    const { code, stdout } = await catalog(['validate', '--cwd', folder, '--format', 'json']);
     assert.is(code, 1);
     const { ok, diagnostics } = JSON.parse(stdout);
     assert.is(ok, false);
@@ -203,7 +204,7 @@ for (const [flags, built] of previews) {
 test('build --json prints what was built, and nothing else, on stdout', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
-    const { code, stdout } = await catalog(['build', '--cwd', folder, '--today', '2026-01-01', '--json']);
+    const { code, stdout } = await catalog(['build', '--cwd', folder, '--today', '2026-01-01', '--format', 'json']);
     assert.is(code, 0);
     const result = JSON.parse(stdout);
     assert.is(result.today, '2026-01-01');

@@ -22,21 +22,21 @@ const agents: SmallAgent[] = [
 
 const calls: string[][] = [
   ['validate'],
-  ['validate', '--json'],
+  ['validate', '--format', 'json'],
   ['validate', '--format', 'github'],
   ['validate', evil],
   ['status'],
-  ['status', '--json'],
+  ['status', '--format', 'json'],
   ['build'],
-  ['build', '--hold-back'],
-  ['build', '--json', '--hold-back'],
+  ['build', '--skip-invalid'],
+  ['build', '--format', 'json', '--skip-invalid'],
   ['build', '--format', 'github'],
   ['publish', '--dry-run'],
   ['publish', '--dry-run', '--format', 'github'],
   ['new', '--title', evil, '--category', evil],
   ['init', evil, '--title', evil],
   ['votes', '--data', evil],
-  ['signups', '--data', evil],
+  ['subscribers', '--data', evil],
   ['publish', '--today', evil],
   ['build', '--base-url', evil],
   [evil],
@@ -66,7 +66,7 @@ for (const args of calls) {
             assert.match(line, /^::(?:error|warning) (?:file=.*,title=[a-z-]+\/[a-z-]+|title=[^:]+)::/);
         }
       }
-      if (args.includes('--json')) JSON.parse(stdout);
+      if (args.includes('json')) JSON.parse(stdout);
     });
   });
 }
@@ -74,7 +74,7 @@ for (const args of calls) {
 test('JSON says the same as before, in escapes', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, agents);
-    const { stdout } = await catalog(['status', '--json', '--cwd', folder, '--today', '2026-01-04']);
+    const { stdout } = await catalog(['status', '--format', 'json', '--cwd', folder, '--today', '2026-01-04']);
     assert.ok(JSON.stringify(JSON.parse(stdout)).includes(JSON.stringify(folderName).slice(1, -1)));
   });
 });

@@ -31,7 +31,7 @@ test('--json tells where every folder stands', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, everyKind, { timezone: 'Pacific/Auckland' });
     writeFiles(folder, { 'agents/stray.txt': 'not a folder\n' });
-    const { code, stdout, stderr } = await status(folder, '--json');
+    const { code, stdout, stderr } = await status(folder, '--format', 'json');
     assert.is(code, 0, stderr);
     assert.is(stderr, '');
     const entry = (slug: string, date: string, errors = 0) => ({
@@ -64,8 +64,8 @@ test('--json tells where every folder stands', async () => {
       withdrawn: [{ issue: 2, ...entry('taken-back', '2026-11-16') }],
       faulty: [
         { slug: 'hurt', date: '2026-11-17', standing: 'published', errors: 2 },
-        { slug: 'late', date: '2026-11-20', standing: 'held back', errors: 1 },
-        { slug: 'stray.txt', date: null, standing: 'held back', errors: 1 },
+        { slug: 'late', date: '2026-11-20', standing: 'skipped', errors: 1 },
+        { slug: 'stray.txt', date: null, standing: 'skipped', errors: 1 },
         { slug: 'unsound', date: '2026-11-24', standing: 'coming', errors: 1 },
       ],
       next: { issue: 6, date: '2026-11-22', slug: 'tomorrow', title: 'The tomorrow agent', daysLeft: 1 },
@@ -81,7 +81,7 @@ Published: 2
   #1  2026-11-15  first  The first agent
   #3  2026-11-17  hurt   (2 errors)
 
-Due now, with the numbers they get: 2
+Due now, with their next issue numbers: 2
   #4  2026-11-19  missed    The missed agent
   #5  2026-11-21  of-today  The of-today agent
 
@@ -90,8 +90,8 @@ Coming: 4
   in 2 days   2026-11-23  after-that  The after-that agent
   in 3 days   2026-11-24  unsound     (1 error)
   in 33 days  2026-12-24  far         The far agent
-  2 days from tomorrow on are filled without a gap.
-  Warning: the settings ask for 3 days (queueWarningDays).
+  Agents are ready through 2026-11-23.
+  Warning: the settings require 3 days (queueWarningDays).
 
 Free dates in the 14 days from today: 9
   2026-11-25  2026-11-27  2026-11-28  2026-11-29  2026-11-30  2026-12-01
@@ -103,9 +103,9 @@ Drafts: 1
 Withdrawn: 1
   #2  2026-11-16  taken-back  The taken-back agent
 
-With errors, which catalog validate explains: 3
+With errors (see catalog validate): 3
   published  2026-11-17  hurt     2 errors
-  held back  2026-11-20  late     1 error
+  skipped    2026-11-20  late     1 error
   coming     2026-11-24  unsound  1 error
 `;
 
@@ -124,8 +124,8 @@ test('the numbers of what is due are those that a build gives', async () => {
       folder,
       everyKind.filter(({ slug }) => slug !== 'hurt'),
     );
-    const { due } = JSON.parse((await status(folder, '--json')).stdout);
-    const built = await catalog(['build', '--hold-back', '--cwd', folder, '--today', today]);
+    const { due } = JSON.parse((await status(folder, '--format', 'json')).stdout);
+    const built = await catalog(['build', '--skip-invalid', '--cwd', folder, '--today', today]);
     assert.is(built.code, 0, built.stderr);
     const { default: list } = await import(join(folder, 'dist', 'api', 'agents.json'), { with: { type: 'json' } });
     const numbers = list.agents.map(({ slug, issue }: { slug: string; issue: number }) => `${issue} ${slug}`);
@@ -144,7 +144,7 @@ test('a long list is cut to the newest ten, and --all shows it whole', async () 
     }));
     writeCatalog(folder, many);
     const { stdout } = await status(folder);
-    assert.match(stdout, 'Published: 13\n  3 earlier ones: see all with --all\n   #4  2026-11-04  agent-4 ');
+    assert.match(stdout, 'Published: 13\n  3 earlier: see them with --all\n   #4  2026-11-04  agent-4 ');
     assert.not.match(stdout, 'agent-3 ');
     assert.match(stdout, '  #13  2026-11-13  agent-13  The agent-13 agent\n');
     const all = await status(folder, '--all');
@@ -157,9 +157,9 @@ test('an empty catalog has free days and nothing else', async () => {
     writeCatalog(folder, []);
     const { code, stdout } = await status(folder);
     assert.is(code, 0);
-    assert.match(stdout, 'Published: nothing yet\n\nComing: nothing\n  0 days from tomorrow on are filled');
+    assert.match(stdout, 'Published: nothing yet\n\nComing: nothing\n  No agent is ready for tomorrow.');
     assert.match(stdout, `Free dates in the 14 days from today: 14\n  ${today}  `);
-    const { next, queueDays } = JSON.parse((await status(folder, '--json')).stdout);
+    const { next, queueDays } = JSON.parse((await status(folder, '--format', 'json')).stdout);
     assert.equal({ next, queueDays }, { next: null, queueDays: 0 });
   });
 });

@@ -17,14 +17,14 @@ import { catalog, type Finished, startServer } from '../support/process.ts';
 import { builtCatalog } from '../support/server.ts';
 import { knownHost, privateKey, writeSsh } from '../support/ssh.ts';
 
-/** `catalog deliver`: a host that serves gets a new build, and no reader notices but by what is new. */
+/** `catalog deploy`: a serving host gets a new build without any failed request. */
 
 const one: SmallAgent = { slug: 'one', date: '2026-01-01' };
 const two: SmallAgent = { slug: 'two', date: '2026-01-02' };
 
 /** The target on the command line wins over the variable, which names none that can be used. */
 const deliver = (out: string, host: string, ssh = 'sh -c'): Promise<Finished> =>
-  catalog(['deliver', `catalog@host.example:${host}`, '--out', out, '--ssh', ssh], { env: { RUNTIME_TARGET: 'none' } });
+  catalog(['deploy', `catalog@host.example:${host}`, '--out', out, '--ssh', ssh], { env: { RUNTIME_TARGET: 'none' } });
 
 test('under load, a new agent can be voted on at once, and no request fails', async () => {
   await inFolder(async (folder) => {
@@ -34,7 +34,7 @@ test('under load, a new agent can be voted on at once, and no request fails', as
     const done = await deliver(first, host);
     assert.is(done.code, 0, done.stderr);
     const limits = ['--vote-rate', 'off', '--refused-rate', 'off'];
-    const server = await startServer(['--dist', join(host, 'dist'), ...limits]);
+    const server = await startServer(['--out', join(host, 'dist'), ...limits]);
     try {
       const vote = (slug: string) =>
         fetch(`${server.address}api/feedback`, {
@@ -123,12 +123,12 @@ test('what cannot work is told before anything is sent', async () => {
     const out = builtCatalog(join(folder, 'first'), [one]);
     const env = { RUNTIME_SSH_KEY: 'a key', PATH: folder };
     const cases: [Promise<Finished>, number, RegExp][] = [
-      [catalog(['deliver', '--out', out]), 2, /RUNTIME_TARGET/],
-      [catalog(['deliver', '-oProxyCommand=x:/srv', '--out', out]), 2, /unknown option|has to be user@host/],
-      [catalog(['deliver', 'host:relative', '--out', out]), 2, /has to be user@host:\/folder/],
-      [catalog(['deliver', 'host:/srv', '--out', out], { env }), 2, /RUNTIME_KNOWN_HOSTS is not/],
-      [catalog(['deliver', 'host:/srv', '--out', join(folder, 'none')]), 1, /holds no build/],
-      [catalog(['deliver', 'host:/srv', '--out', out, '--ssh', 'no-such-program']), 1, /cannot be run/],
+      [catalog(['deploy', '--out', out]), 2, /RUNTIME_TARGET/],
+      [catalog(['deploy', '-oProxyCommand=x:/srv', '--out', out]), 2, /unknown option|has to be user@host/],
+      [catalog(['deploy', 'host:relative', '--out', out]), 2, /has to be user@host:\/folder/],
+      [catalog(['deploy', 'host:/srv', '--out', out], { env }), 2, /RUNTIME_KNOWN_HOSTS is not/],
+      [catalog(['deploy', 'host:/srv', '--out', join(folder, 'none')]), 1, /holds no build/],
+      [catalog(['deploy', 'host:/srv', '--out', out, '--ssh', 'no-such-program']), 1, /cannot be run/],
     ];
     for (const [run, code, words] of cases) {
       const finished = await run;
@@ -153,7 +153,7 @@ test('the key is a file for its owner alone, known hosts are the only ones trust
     ];
     for (const [RUNTIME_KNOWN_HOSTS, RUNTIME_SSH_KEY, code, words] of cases) {
       const env = { RUNTIME_KNOWN_HOSTS, RUNTIME_SSH_KEY, PATH: `${tools}:${process.env.PATH}` };
-      const done = await catalog(['deliver', `ssh://catalog@runtime.example:2222${host}`, '--out', out], { env });
+      const done = await catalog(['deploy', `ssh://catalog@runtime.example:2222${host}`, '--out', out], { env });
       assert.is(done.code, code, done.stderr);
       assert.match(done.stderr, words);
     }

@@ -48,7 +48,7 @@ const states = {
   'a provider that is down': () =>
     start(
       'down',
-      { signups: 'webhook' },
+      { subscribers: 'webhook' },
       { CATALOG_SIGNUPS_URL: 'http://127.0.0.1:1/', CATALOG_SIGNUPS_KEY: 'a key for tests' },
     ),
   'a data folder that is gone': async () => {
@@ -62,7 +62,7 @@ const states = {
     cpSync(dist, broken, { recursive: true });
     rmSync(join(broken, 'api/schema.json'));
     symlinkSync('schema.json', join(broken, 'api/schema.json'));
-    return start('broken', { dist: broken });
+    return start('broken', { out: broken });
   },
   'little patience': () =>
     whereIs(startProcess(folder.path, { flags: { data: 'impatient' }, node: ['--import', impatience] })),

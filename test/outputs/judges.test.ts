@@ -39,7 +39,7 @@ test.before(
         base,
       ]);
       assert.is(built.code, 0, built.stderr);
-      servers.push(await startRuntime(folder.path, { flags: { dist, data: `data-${index}` } }));
+      servers.push(await startRuntime(folder.path, { flags: { out: dist, data: `data-${index}` } }));
     }
     site = snapshot(join(folder.path, 'dist-0'));
   }),

@@ -8,7 +8,7 @@ import { catalog, run } from '../support/process.ts';
 /** Agents that leave, move, or are not ready: what readers must still find, and what nobody must see. */
 
 const build = (folder: string, ...flags: string[]) =>
-  catalog(['build', '--cwd', folder, '--today', '2026-02-01', '--json', ...flags]);
+  catalog(['build', '--cwd', folder, '--today', '2026-02-01', '--format', 'json', ...flags]);
 const read = (folder: string, path: string) => readFileSync(join(folder, 'dist', path), 'utf8');
 
 test('a withdrawn agent leaves every output, and its number stays taken', async () => {
@@ -90,14 +90,14 @@ test('a due newcomer with an error stops a build', async () => {
   });
 });
 
-test('build --hold-back leaves it out by name, and the rest goes out with the numbers in order', async () => {
+test('build --skip-invalid skips it by name, and publishes the rest with numbers in order', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, faulty);
-    const built = await build(folder, '--hold-back');
+    const built = await build(folder, '--skip-invalid');
     assert.is(built.code, 0, built.stderr);
-    assert.match(built.stderr, 'Held back: late');
-    const { heldBack, warnings } = JSON.parse(built.stdout);
-    assert.equal(heldBack, ['late']);
+    assert.match(built.stderr, 'Skipped: late');
+    const { skipped, warnings } = JSON.parse(built.stdout);
+    assert.equal(skipped, ['late']);
     assert.is(warnings[0].slug, 'late');
     assert.equal(
       JSON.parse(read(folder, 'api/agents.json')).agents.map(({ slug, issue }: { slug: string; issue: number }) => [
@@ -113,7 +113,7 @@ test('build --hold-back leaves it out by name, and the rest goes out with the nu
   });
 });
 
-test('what was held back is told the first free date once a later one has its number', async () => {
+test('a skipped agent is told the first free date once a later one has its number', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [
       { slug: 'late', date: '2026-01-02' },
@@ -156,13 +156,13 @@ for (const [name, broken] of [
   ['whose front matter cannot be read', { 'agent.md': '---\ntitle: "x\nissue: 1\ndate: 2026-01-01\n---\nx\n' }],
   ['whose prompt is broken', { 'prompt.txt': 'Nothing\n' }],
 ] as const) {
-  test(`a numbered agent ${name} stops the build even with --hold-back`, async () => {
+  test(`a numbered agent ${name} stops the build even with --skip-invalid`, async () => {
     await inFolder(async (folder) => {
       writeCatalog(folder, [
         { slug: 'first', date: '2026-01-01', front: { issue: '1' }, files: broken },
         { slug: 'fine', date: '2026-01-03' },
       ]);
-      const built = await build(folder, '--hold-back');
+      const built = await build(folder, '--skip-invalid');
       assert.is(built.code, 1);
       assert.match(built.stderr, 'agents/first');
     });

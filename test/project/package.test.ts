@@ -109,7 +109,7 @@ test('catalog init of the packed program makes a catalog that validates, builds,
     const files = readdirSync(workflows);
     assert.equal(files.sort(), ['publish.yml', 'validate.yml']);
     for (const file of files) assert.equal(await checkWorkflow(join(workflows, file)), [], file);
-    const validated = await run(process.execPath, [bin, 'validate', '--json'], { cwd: home });
+    const validated = await run(process.execPath, [bin, 'validate', '--format', 'json'], { cwd: home });
     assert.equal(JSON.parse(validated.stdout).diagnostics, []);
     // What deploy/ names is there: the unit and the image start the program under these paths.
     const unit = readFileSync(join(home, 'deploy/catalog.service'), 'utf8');
@@ -118,7 +118,7 @@ test('catalog init of the packed program makes a catalog that validates, builds,
     const image = readFileSync(join(home, 'deploy/Dockerfile'), 'utf8');
     assert.match(image, 'ln -s /app/node_modules/.bin/catalog /usr/local/bin/catalog');
     assert.ok(existsSync(join(home, 'node_modules/.bin/catalog')));
-    const built = await run(process.execPath, [bin, 'build', '--json'], { cwd: home });
+    const built = await run(process.execPath, [bin, 'build', '--format', 'json'], { cwd: home });
     assert.is(JSON.parse(built.stdout).counts.agents, 1, built.stderr);
 
     // A group of its own, since npm starts a shell, and that the server.

@@ -116,14 +116,14 @@ test('front matter that takes no line is left alone, and it is said what to writ
 test('--dry-run says what would come out, and writes nothing; --json tells it to machines', async () => {
   await inRepository(async ({ editor }) => {
     const before = await state(editor);
-    const { code, stdout, stderr } = await publish(editor, ['--dry-run', '--json']);
+    const { code, stdout, stderr } = await publish(editor, ['--dry-run', '--format', 'json']);
     assert.is(code, 0, stderr);
-    const { releases, heldBack, commit, dryRun } = JSON.parse(stdout);
+    const { releases, skipped, commit, dryRun } = JSON.parse(stdout);
     assert.equal(
-      { releases, heldBack, commit, dryRun },
+      { releases, skipped, commit, dryRun },
       {
         releases: [{ slug: 'two', issue: 2, date: '2027-03-02', title: 'The two agent' }],
-        heldBack: [],
+        skipped: [],
         commit: null,
         dryRun: true,
       },
@@ -302,25 +302,25 @@ test('one number on two branches: after the merge it is said which one moves, an
       await git(editor, 'commit', '--quiet', '--all', '-m', 'Merge a branch');
       const { code, stderr } = await publish(editor, ['--today', '2027-03-03']);
       assert.is(code, 0, stderr);
-      assert.match(stderr, /Held back: own[\s\S]*Number 1 belongs to `one`[\s\S]*Delete the `issue` line/);
+      assert.match(stderr, /Skipped: own[\s\S]*Number 1 belongs to `one`[\s\S]*Delete the `issue` line/);
       assert.is(issueOf(editor, 'next'), '2');
     },
     [twice[0] as SmallAgent, { slug: 'own', date: '2027-03-02' }, { slug: 'next', date: '2027-03-03' }],
   );
 });
 
-test('a taken and a past date are held back, the free one is named, the rest comes out', async () => {
+test('a taken and a past date are skipped, a free one is named, the rest is published', async () => {
   await inRepository(
     async ({ editor }) => {
-      const { code, stderr, stdout } = await publish(editor, ['--json']);
+      const { code, stderr, stdout } = await publish(editor, ['--format', 'json']);
       assert.is(code, 0, stderr);
-      const { releases, heldBack, freeDate } = JSON.parse(stdout);
+      const { releases, skipped, freeDate } = JSON.parse(stdout);
       assert.equal(
         releases.map(({ slug }: { slug: string }) => slug),
         ['two'],
       );
       assert.equal(
-        heldBack.map(({ slug }: { slug: string }) => slug),
+        skipped.map(({ slug }: { slug: string }) => slug),
         ['past', 'two-as-well'],
       );
       assert.is(freeDate, '2027-03-03');

@@ -52,17 +52,17 @@ function errors(folder: string, day = today): string[] {
 }
 
 function plan(folder: string, day = today) {
-  const { releases, heldBack, notices } = planPublication(folder, loadSettings(folder, {}, {}), day);
+  const { releases, skipped, notices } = planPublication(folder, loadSettings(folder, {}, {}), day);
   return {
     numbers: Object.fromEntries(releases.map(({ slug, issue }) => [slug, issue])),
-    skipped: heldBack.map(({ slug }) => slug),
+    skipped: skipped.map(({ slug }) => slug),
     notices,
   };
 }
 
 /** The numbers that a build shows, leaving out what has errors, as the daily run does. */
 function built(folder: string, day = today): Record<string, number> {
-  const { agents } = select(loadContent(folder, loadSettings(folder, {}, {}), day), { today: day, holdBack: true });
+  const { agents } = select(loadContent(folder, loadSettings(folder, {}, {}), day), { today: day, skipInvalid: true });
   return Object.fromEntries(agents.map(({ slug, issue }) => [slug, issue]));
 }
 

@@ -48,9 +48,9 @@ test('flags fill the settings; the folder is made, with those it is in; the agen
       engines: { node: '>=20.19.0' },
       dependencies: { 'daily-agent-catalog': `^${version}` },
     });
-    const validated = await catalog(['validate', '--json', '--cwd', made, '--today', today]);
+    const validated = await catalog(['validate', '--format', 'json', '--cwd', made, '--today', today]);
     assert.equal(JSON.parse(validated.stdout).diagnostics, []);
-    const status = await catalog(['status', '--json', '--cwd', made, '--today', today]);
+    const status = await catalog(['status', '--format', 'json', '--cwd', made, '--today', today]);
     assert.match(status.stdout, 'handover-gap-finder');
     assert.match(read(made, 'agents/handover-gap-finder/agent.md'), `\ndate: ${today}\n`);
     assert.match(read(made, '.gitignore'), 'node_modules/\n');
@@ -62,7 +62,7 @@ test('flags fill the settings; the folder is made, with those it is in; the agen
 
 test('workflows and forms come byte for byte from the program, and --json prints what was made', async () => {
   await inFolder(async (folder) => {
-    const { code, stdout, stderr } = await init(folder, 'a', '--json');
+    const { code, stdout, stderr } = await init(folder, 'a', '--format', 'json');
     assert.is(code, 0, stderr);
     assert.is(stderr, '');
     const made = join(folder, 'a');
@@ -316,7 +316,7 @@ test('Ctrl-C in the middle ends quietly with 130 and makes nothing, not even the
 });
 
 test('the starter is a catalog that validates where it lies', async () => {
-  const { code, stdout } = await catalog(['validate', '--json', '--cwd', join(bundled, 'starter')]);
+  const { code, stdout } = await catalog(['validate', '--format', 'json', '--cwd', join(bundled, 'starter')]);
   assert.is(code, 0);
   assert.equal(JSON.parse(stdout).diagnostics, []);
 });

@@ -23,7 +23,7 @@ const makeNew = (folder: string, ...args: string[]) => catalog(['new', ...args, 
 const agents = (folder: string) => snapshot(join(folder, 'agents'));
 
 async function errorsOf(folder: string) {
-  const { stdout } = await catalog(['validate', '--json', '--cwd', folder, '--today', today]);
+  const { stdout } = await catalog(['validate', '--format', 'json', '--cwd', folder, '--today', today]);
   return JSON.parse(stdout).diagnostics.filter(({ severity }: { severity: string }) => severity === 'error');
 }
 
@@ -78,7 +78,7 @@ test('flags fill the folder, --json prints what was made, and the texts come thr
         '--date',
         '2026-12-01',
       ],
-      ...['--excerpt', excerpt, '--problem', problem, '--config', 'json', '--json'],
+      ...['--excerpt', excerpt, '--problem', problem, '--config', 'json', '--format', 'json'],
     );
     assert.is(code, 0, stderr);
     assert.is(stderr, '');
@@ -185,7 +185,7 @@ test('the next free date is proposed: dates of agents and drafts are passed over
       ['first', '2026-11-23'],
       ['second', '2026-11-25'],
     ] as const) {
-      const { code, stdout, stderr } = await makeNew(folder, slug, '--json');
+      const { code, stdout, stderr } = await makeNew(folder, slug, '--format', 'json');
       assert.is(code, 0, stderr);
       assert.is(JSON.parse(stdout).date, date);
     }

@@ -43,7 +43,7 @@ test('a published agent is renamed, again, and back, and every old address leads
     const before = read(folder, 'two');
     const { code, stderr, stdout } = await rename(folder, 'two', 'deux');
     assert.is(code, 0, stderr);
-    assert.match(stderr, 'Renamed two to deux. It is No. 2, and its old address leads to the new one.');
+    assert.match(stderr, 'Renamed two to deux. It is No. 2, and its old address redirects to the new one.');
     assert.ok(stdout.trim().endsWith('agents/deux'));
     assert.not(existsSync(join(folder, 'agents/two')));
     const line = 'issue: 2 # written by publish\n';
@@ -62,7 +62,7 @@ test('a published agent is renamed, again, and back, and every old address leads
 test('an agent that is not published only moves; --json tells it to machines', () =>
   inCatalog(async (folder) => {
     const before = read(folder, 'coming');
-    const { stdout } = await rename(folder, 'coming', 'later', '--json');
+    const { stdout } = await rename(folder, 'coming', 'later', '--format', 'json');
     assert.equal(JSON.parse(stdout), { from: 'coming', to: 'later', folder: 'agents/later', issue: null });
     assert.is(read(folder, 'later'), before);
     assertSound(folder);

@@ -309,7 +309,7 @@ test('SIGHUP alone begins a new log, before the next vote comes', () =>
 
 test('a second process on one log is refused with its owner named, and the first goes on', () =>
   withProcess({}, async ({ server, folder, dist, data, log }) => {
-    const places = ['--cwd', folder, '--dist', dist];
+    const places = ['--cwd', folder, '--out', dist];
     const second = await catalog(['serve', '--port', '0', ...places, '--data', data]);
     assert.is(second.code, 1);
     assert.match(second.stderr, `${log} is in use by process ${server.process.pid} on `);

@@ -398,7 +398,7 @@ test('only pages of allowed origins may send and read answers', () =>
     assert.is(notesIn(log).length, 4);
   }));
 
-const limits = { voteRate: '3/60', signupRate: '2/60', refusedRate: '4/60' };
+const limits = { voteRate: '3/60', subscribeRate: '2/60', refusedRate: '4/60' };
 
 test('over its rate a client gets 429 with the wait; refused requests have a limit of their own', () =>
   withRuntime({ flags: limits }, async ({ server, log }) => {

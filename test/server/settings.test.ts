@@ -14,15 +14,14 @@ import { builtCatalog } from '../support/server.ts';
 const wrong: [flag: string, variable: string, values: string[]][] = [
   ['--port', 'PORT', ['65536', '80a', ' ', '1e3']],
   ['--vote-rate', 'CATALOG_VOTE_RATE', ['30', '0/60', '30/0', '10000000/60', '1/2147484', '1/10000000']],
-  ['--signup-rate', 'CATALOG_SIGNUP_RATE', ['20/minute']],
+  ['--subscribe-rate', 'CATALOG_SIGNUP_RATE', ['20/minute']],
   ['--mcp-rate', 'CATALOG_MCP_RATE', ['1000']],
   ['--refused-rate', 'CATALOG_REFUSED_RATE', ['-1/60', 'on']],
   ['--max-connections', 'CATALOG_MAX_CONNECTIONS', ['100000', '-1', '1.5']],
   ['--max-client-connections', 'CATALOG_MAX_CLIENT_CONNECTIONS', ['100000']],
   ['--trust-proxy', 'CATALOG_TRUST_PROXY', ['yes', '101']],
   ['--allow-origin', 'CATALOG_ALLOW_ORIGIN', ['example.com', 'https://example.com/', '*']],
-  ['--signups', 'CATALOG_SIGNUPS', ['mailchimp']],
-  ['--database', 'DATABASE_URL', ['postgres://localhost/x']],
+  ['--subscribers', 'CATALOG_SIGNUPS', ['mailchimp']],
   ['--log-level', 'LOG_LEVEL', ['loud']],
 ];
 
@@ -41,8 +40,9 @@ const rows: Row[] = wrong.flatMap(([flag, variable, values]) => {
 });
 const more: Row[] = [
   { name: '--host', flags: { host: '' } },
-  { name: '--dist', flags: { dist: '' } },
-  { name: 'CATALOG_SIGNUPS_URL', flags: { signups: 'webhook' }, environment: { CATALOG_SIGNUPS_KEY: 'x' } },
+  { name: '--out', flags: { out: '' } },
+  { name: 'CATALOG_SIGNUPS_URL', flags: { subscribers: 'webhook' }, environment: { CATALOG_SIGNUPS_KEY: 'x' } },
+  { name: 'DATABASE_URL', environment: { DATABASE_URL: 'postgres://localhost/x' } },
   { name: 'CATALOG_SIGNUPS_KEY', environment: { CATALOG_SIGNUPS: 'buttondown' } },
   { name: 'CATALOG_SIGNUPS_LIST_PRO', environment: { CATALOG_SIGNUPS: 'listmonk' } },
 ];
@@ -107,7 +107,7 @@ const unusable: [name: string, args: string[], message: RegExp][] = [
   ['a data folder below a file', ['--data', 'a-file/data'], /a-file/],
   ['a vote log that is a folder', ['--votes', 'dist'], /dist/],
   ['a host that is not of this machine', ['--host', '192.0.2.1'], /192\.0\.2\.1 is no address of this machine/],
-  ['a build that is none', ['--dist', 'agents'], /agents holds no build/],
+  ['a build that is none', ['--out', 'agents'], /agents holds no build/],
 ];
 
 test('what cannot be used is named, in words and without a stack, and ends with 1', () =>

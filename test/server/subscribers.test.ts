@@ -122,7 +122,7 @@ test('an answer of a webhook that is a success counts, whatever its body is', ()
   }));
 
 test('nine sign-ups in a row, good and bad, each get their own answer; the good ones are stored', () =>
-  withRuntime({ flags: { signupRate: '20/60', refusedRate: '120/60' } }, async ({ server, data }) => {
+  withRuntime({ flags: { subscribeRate: '20/60', refusedRate: '120/60' } }, async ({ server, data }) => {
     const at = server.address;
     const daily = (name: string) => ({ email: `${name}@example.com`, list: 'daily' });
     const answers = [

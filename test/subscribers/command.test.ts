@@ -7,7 +7,7 @@ import { acquireLock } from '../../src/journal/lock.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 
-/** `catalog signups` as an operator runs it, on files made by hand. */
+/** `catalog subscribers` as an operator runs it, on files made by hand. */
 
 interface Signup {
   email?: string;
@@ -35,9 +35,9 @@ async function withFile(work: (folder: string, file: string) => Promise<void>): 
   });
 }
 
-test('lists each address with its lists and the time of the first sign-up', () =>
+test('lists each address with its lists and the time of its first subscription', () =>
   withFile(async (folder, file) => {
-    const { code, stdout, stderr } = await catalog(['signups', '--cwd', folder]);
+    const { code, stdout, stderr } = await catalog(['subscribers', '--cwd', folder]);
     assert.is(code, 0);
     assert.is(
       stdout,
@@ -46,22 +46,22 @@ test('lists each address with its lists and the time of the first sign-up', () =
     );
     assert.is(
       stderr,
-      `Left out lines 3, 6 of ${file}: they are no whole sign-ups.\n2 addresses, 3 sign-ups: 1 daily, 1 pro, 1 custom.\n`,
+      `Skipped lines 3, 6 of ${file}: incomplete or invalid.\n2 addresses, 3 subscriptions: 1 daily, 1 pro, 1 custom.\n`,
     );
   }));
 
-test('--json is one document, with notes', () =>
+test('--format json is one document, with notes', () =>
   withFile(async (folder) => {
-    const { stdout } = await catalog(['signups', '--cwd', folder, '--json', '--list', 'daily']);
+    const { stdout } = await catalog(['subscribers', '--cwd', folder, '--format', 'json', '--list', 'daily']);
     assert.equal(JSON.parse(stdout), {
       counts: { daily: 1, pro: 0, custom: 0 },
-      signups: [{ time: '2026-11-01T23:59:59.999Z', email: 'ann@example.com', list: 'daily', notes: ['again'] }],
+      subscriptions: [{ time: '2026-11-01T23:59:59.999Z', email: 'ann@example.com', list: 'daily', notes: ['again'] }],
     });
   }));
 
-test('--csv has no formula, --since leaves out what was before', () =>
+test('--format csv has no formula, --since leaves out what was before', () =>
   withFile(async (folder) => {
-    const { stdout } = await catalog(['signups', '--cwd', folder, '--csv', '--since', '2026-11-02']);
+    const { stdout } = await catalog(['subscribers', '--cwd', folder, '--format', 'csv', '--since', '2026-11-02']);
     assert.is(
       stdout,
       'time,email,list,note\r\n' +
@@ -74,42 +74,44 @@ test('--csv has no formula, --since leaves out what was before', () =>
 test('what a terminal would obey is harmless', () =>
   inFolder(async (folder) => {
     writeFiles(folder, { 'signups.jsonl': line({ email: '\u001b[2J\u202eann@example.com' }) });
-    const { stdout } = await catalog(['signups', '--data', folder]);
+    const { stdout } = await catalog(['subscribers', '--data', folder]);
     assert.is(stdout, '�[2J�ann@example.com  daily  2026-11-02T10:00:00.000Z\n');
   }));
 
 test('a file that is not there holds none, and stderr says so', () =>
   inFolder(async (folder) => {
-    const { code, stdout, stderr } = await catalog(['signups'], { cwd: folder });
+    const { code, stdout, stderr } = await catalog(['subscribers'], { cwd: folder });
     assert.is(code, 0);
     assert.is(stdout, '');
-    assert.match(stderr, 'nobody has signed up yet');
+    assert.match(stderr, 'nobody has subscribed yet');
     assert.match(stderr, '0 addresses.');
   }));
 
-test('addresses at a provider are listed and erased there, those of the file on request', () =>
+test('addresses at a provider are listed and erased there, older ones with --file', () =>
   withFile(async (folder) => {
     const env = { CATALOG_SIGNUPS: 'buttondown', CATALOG_DATA: join(folder, 'data') };
-    for (const args of [['signups'], ['signups', 'erase', 'ann@example.com']]) {
+    for (const args of [['subscribers'], ['subscribers', 'erase', 'ann@example.com']]) {
       const { code, stdout, stderr } = await catalog(args, { env });
       assert.is(code, 1);
       assert.is(stdout, '');
-      assert.match(stderr, 'Sign-ups are stored at buttondown, so the addresses are there');
+      assert.match(stderr, 'Subscribers are stored at buttondown');
     }
-    assert.match((await catalog(['signups', '--signups', 'file'], { env })).stdout, 'bob@example.com');
+    assert.match(
+      (await catalog(['subscribers', '--file', join(folder, 'data/signups.jsonl')], { env })).stdout,
+      'bob@example.com',
+    );
   }));
 
 const wrongUsage: [string, string[], RegExp][] = [
-  ['a provider that there is not', ['--signups', 'butondown'], /Did you mean buttondown\?/],
   ['a list that there is not', ['--list', 'weekly'], /daily, pro, custom/],
-  ['a day that the calendar does not have', ['--since', 'May'], /day of the calendar/],
-  ['JSON and CSV at once', ['--json', '--csv'], /cannot be used with/],
+  ['a day that the calendar does not have', ['--since', 'May'], /calendar date/],
+  ['annotations of GitHub', ['--format', 'github'], /pretty, json, csv/],
   ['erase without an address', ['erase'], /missing required argument 'address'/],
-  ['erase of one list', ['erase', 'ann@example.com', '--list', 'pro'], /signups erase takes no --list/],
+  ['erase of one list', ['erase', 'ann@example.com', '--list', 'pro'], /subscribers erase does not take --list/],
 ];
 for (const [name, args, message] of wrongUsage) {
   test(`${name} is wrong usage`, async () => {
-    const { code, stderr } = await catalog(['signups', ...args]);
+    const { code, stderr } = await catalog(['subscribers', ...args]);
     assert.is(code, 2);
     assert.match(stderr, message);
   });
@@ -122,10 +124,10 @@ test('erase removes an address from the file, its torn lines and rotated files, 
       'data/signups.jsonl.1': line({}) + line({ email: 'cat@example.com' }),
       'data/signups.jsonl-20261001.gz': 'packed',
     });
-    const { code, stdout, stderr } = await catalog(['signups', 'erase', 'ANN@example.com', '--cwd', folder]);
+    const { code, stdout, stderr } = await catalog(['subscribers', 'erase', 'ANN@example.com', '--cwd', folder]);
     assert.is(code, 0, stderr);
     assert.is(stdout, '');
-    assert.is(stderr, `Compressed, and not looked into: ${file}-20261001.gz.\nErased ANN@example.com: 5 lines.\n`);
+    assert.is(stderr, `Not searched, because compressed: ${file}-20261001.gz.\nErased ANN@example.com (5 lines).\n`);
     assert.is(
       await fs.readFile(file, 'utf8'),
       stored
@@ -140,15 +142,15 @@ test('erase removes an address from the file, its torn lines and rotated files, 
 
 test('erase of an address that is not there is exit code 1 and changes nothing', () =>
   withFile(async (folder, file) => {
-    const { code, stderr } = await catalog(['signups', 'erase', 'dan@example.com', '--cwd', folder]);
+    const { code, stderr } = await catalog(['subscribers', 'erase', 'dan@example.com', '--cwd', folder]);
     assert.is(code, 1);
-    assert.match(stderr, `No sign-up of dan@example.com is in ${file}; nothing was changed.`);
+    assert.match(stderr, `dan@example.com is not in ${file}; nothing was changed.`);
     assert.is(await fs.readFile(file, 'utf8'), stored);
   }));
 
 test('erase where there is no file is exit code 1', () =>
   inFolder(async (folder) => {
-    const { code, stderr } = await catalog(['signups', 'erase', 'ann@example.com', '--data', folder]);
+    const { code, stderr } = await catalog(['subscribers', 'erase', 'ann@example.com', '--data', folder]);
     assert.is(code, 1);
     assert.match(stderr, 'There is no file of sign-ups');
   }));
@@ -158,7 +160,7 @@ test('erase is refused while another process has the file', () =>
     const owner = { disk: fs, now: () => new Date(), random: randomBytes, warn: () => {} };
     const lock = await acquireLock({ ...owner, file: await fs.realpath(file) });
     try {
-      const { code, stderr } = await catalog(['signups', 'erase', 'ann@example.com', '--cwd', folder]);
+      const { code, stderr } = await catalog(['subscribers', 'erase', 'ann@example.com', '--cwd', folder]);
       assert.is(code, 1);
       assert.match(stderr, `in use by process ${process.pid}`);
       assert.is(await fs.readFile(file, 'utf8'), stored);

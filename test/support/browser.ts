@@ -105,7 +105,7 @@ export async function serveSite({ urls = {}, dist, flags = {}, env = {} }: Serve
   if (dist === undefined) {
     build({ cwd: bundled, out, settings: loadSettings(bundled, urls, {}), cache, today: '2027-06-01' });
   }
-  const server = await startRuntime(folder.path, { flags: { dist: out, ...flags }, env });
+  const server = await startRuntime(folder.path, { flags: { out, ...flags }, env });
   return {
     address: server.address.replace(/\/$/, ''),
     dist: out,

@@ -11,7 +11,10 @@ export async function diagnosticsOf(mistake: Mistake): Promise<readonly Diagnost
   return inFolder(async (folder) => {
     const options = makeMistake(folder, mistake);
     if ('node' in options) {
-      const { stdout } = await catalogProcess(['validate', '--json', '--cwd', folder, '--today', today], options);
+      const { stdout } = await catalogProcess(
+        ['validate', '--format', 'json', '--cwd', folder, '--today', today],
+        options,
+      );
       return JSON.parse(stdout.replaceAll(folder, '.')).diagnostics;
     }
     const restore = mistake.breakOn === undefined ? () => {} : breakRenderer(mistake.breakOn);

@@ -63,7 +63,7 @@ export const oneAgent: SmallAgent[] = [{ slug: 'one', date: '2026-01-01' }];
 
 const noLimits: ServerFlags = {
   voteRate: 'off',
-  signupRate: 'off',
+  subscribeRate: 'off',
   mcpRate: 'off',
   refusedRate: 'off',
   maxClientConnections: '0',
@@ -95,7 +95,7 @@ export async function startRuntime(
   folder: string,
   { flags = {}, env = {}, onRequest, stalledMs }: RuntimeOptions = {},
 ): Promise<ServerHere> {
-  const settings = serverSettings({ port: '0', dist: 'dist', data: 'data', ...noLimits, ...flags }, env, folder);
+  const settings = serverSettings({ port: '0', out: 'dist', data: 'data', ...noLimits, ...flags }, env, folder);
   let logged = '';
   const log = serverLog('info', {
     write(line) {
@@ -136,7 +136,7 @@ export function startProcess(
   folder: string,
   { flags = {}, env = {}, node = [] }: ProcessOptions = {},
 ): Promise<RunningServer> {
-  const given = { dist: join(folder, 'dist'), data: join(folder, 'data'), ...noLimits, ...flags };
+  const given = { out: join(folder, 'dist'), data: join(folder, 'data'), ...noLimits, ...flags };
   const args = serverOptions.flatMap(({ key, flag }) => {
     const value = given[key];
     return value === undefined ? [] : [flag.split(' ')[0] ?? flag, ...[value].flat()];

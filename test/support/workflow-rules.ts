@@ -19,7 +19,7 @@ const neededByAction: Record<string, Permissions> = {
 /** The permissions that commands need. Reading a repository's metadata needs none: every token can. */
 const neededByCommand: [command: RegExp, needed: Permissions][] = [
   [/\bgit push\b/, { contents: 'write' }],
-  [/\bcatalog alert\b/, { issues: 'write' }],
+  [/\bcatalog ci notify\b/, { issues: 'write' }],
   [/\bgh api "repos\/\$GITHUB_REPOSITORY" --jq /, {}],
 ];
 

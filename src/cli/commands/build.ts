@@ -1,18 +1,13 @@
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ContentError } from '../../diagnostics/diagnostic.ts';
-import type { ReportFormat } from '../../diagnostics/report.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
 import {
   baseUrlOption,
   type CommonFlags,
   cwdOption,
-  draftsOption,
-  formatOf,
   formatOption,
-  futureOption,
-  jsonOption,
   openCatalog,
   outFolder,
   outOption,
@@ -22,24 +17,24 @@ import {
 } from '../options.ts';
 
 interface Flags extends CommonFlags {
-  holdBack?: boolean;
-  format?: ReportFormat;
+  future?: boolean;
+  drafts?: boolean;
+  skipInvalid?: boolean;
 }
 
 export function addBuild(program: Command, terminal: Console): void {
   program
     .command('build')
-    .description('check, number and render what is due into a folder')
+    .description('check, number and render all published agents and those due today')
     .addOption(cwdOption())
     .addOption(outOption())
     .addOption(todayOption())
     .addOption(baseUrlOption())
     .addOption(runtimeUrlOption())
-    .addOption(futureOption())
-    .addOption(draftsOption())
-    .option('--hold-back', 'leave out due agents without a number that have an error, in place of failing')
-    .addOption(formatOption('how to print what was built'))
-    .addOption(jsonOption())
+    .option('--future', 'include agents that are not due yet (a preview)')
+    .option('--drafts', 'include drafts (a preview)')
+    .option('--skip-invalid', 'skip new agents that have errors instead of failing')
+    .addOption(formatOption(['pretty', 'json', 'github']))
     .addHelpText(
       'after',
       '\nExamples:\n  $ catalog build\n  $ catalog build --out preview --future --drafts\n  $ catalog build --base-url https://example.github.io/agents\n',
@@ -47,10 +42,10 @@ export function addBuild(program: Command, terminal: Console): void {
     .action((flags: Flags) => runBuild(flags, terminal).catch((error) => explain(error, flags, terminal)));
 }
 
-/** Where a machine reads it, a build that cannot be made is told on stdout too; then the error goes its usual way. */
+/** Prints the errors of a failed build to stdout too if a program reads it, and throws the error again. */
 async function explain(error: unknown, flags: Flags, terminal: Console): Promise<never> {
   if (error instanceof ContentError) {
-    await printForMachines(error, { format: formatOf(flags), cwd: resolve(flags.cwd), terminal });
+    await printForMachines(error, { format: flags.format, cwd: resolve(flags.cwd), terminal });
   }
   throw error;
 }
@@ -61,7 +56,7 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   const { plural, prettyReport } = await import('../../diagnostics/report.ts');
   const { cwd, settings, today } = await openCatalog(flags);
   const out = outFolder(flags);
-  const { future = false, drafts = false, holdBack = false } = flags;
+  const { future = false, drafts = false, skipInvalid = false } = flags;
   const begun = performance.now();
   const result = build({
     cwd,
@@ -71,22 +66,23 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
     today,
     future,
     drafts,
-    holdBack,
+    skipInvalid,
   });
-  const { info, written, warnings, heldBack, historyMissing } = result;
+  const { info, written, warnings, skipped, historyMissing } = result;
 
   if (warnings.length > 0) {
-    terminal.say(`${prettyReport(warnings, { color: terminal.color })}\nThese errors did not stop the build.\n\n`);
+    terminal.say(
+      `${prettyReport(warnings, { color: terminal.color })}\nThe build ignores these errors: they are in agents that it does not publish.\n\n`,
+    );
   }
-  for (const slug of heldBack) terminal.say(`Held back: ${visible(slug)} has errors. Fix them to have it published.\n`);
+  for (const slug of skipped) terminal.say(`Skipped: ${visible(slug)} has errors. Fix them to publish it.\n`);
   if (historyMissing !== null) terminal.say(`${historyMissing}\n`);
-  const format = formatOf(flags);
-  if (format === 'github') {
+  if (flags.format === 'github') {
     const { writeOutputs } = await import('../../github/step-files.ts');
     writeOutputs(process.env, { id: info.id });
   }
-  if (format === 'json') {
-    terminal.printJson({ today, ...info, written, heldBack, warnings });
+  if (flags.format === 'json') {
+    terminal.printJson({ today, ...info, written, skipped, warnings });
     return;
   }
   const seconds = ((performance.now() - begun) / 1000).toFixed(2);

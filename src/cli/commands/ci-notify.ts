@@ -4,21 +4,20 @@ import { type CommonFlags, cwdOption, openCatalog, todayOption } from '../option
 
 type Flags = Pick<CommonFlags, 'cwd' | 'today'>;
 
-export function addAlert(program: Command, terminal: Console): void {
-  program
-    .command('alert')
-    .description('open an issue on GitHub for each agent held back, and when the queue runs dry')
+export function addCiNotify(ci: Command, terminal: Console): void {
+  ci.command('notify')
+    .description('open a GitHub issue for each skipped agent, and when the queue is running low')
     .addOption(cwdOption())
     .addOption(todayOption())
     .addHelpText(
       'after',
-      '\nRuns in GitHub Actions, by GITHUB_REPOSITORY and GITHUB_TOKEN. What has an open issue gets no second one.\n' +
-        '\nExamples:\n  $ catalog alert\n  $ catalog alert --today 2026-12-24\n',
+      '\nNeeds GITHUB_REPOSITORY and GITHUB_TOKEN. Does nothing for an agent that already has an open GitHub issue.\n' +
+        '\nExamples:\n  $ catalog ci notify\n  $ catalog ci notify --today 2026-12-24\n',
     )
-    .action((flags: Flags) => runAlert(flags, terminal));
+    .action((flags: Flags) => notify(flags, terminal));
 }
 
-async function runAlert(flags: Flags, terminal: Console): Promise<void> {
+async function notify(flags: Flags, terminal: Console): Promise<void> {
   const { alertsOf } = await import('../../github/alerts.ts');
   const { issueTracker, openIssuesFor } = await import('../../github/issues.ts');
   const { planPublication } = await import('../../publish/plan.ts');
@@ -26,6 +25,6 @@ async function runAlert(flags: Flags, terminal: Console): Promise<void> {
   const { cwd, settings, today } = await openCatalog(flags);
   const alerts = alertsOf(planPublication(cwd, settings, today));
   const opened = await openIssuesFor(alerts, issueTracker(process.env));
-  terminal.say(`${plural(alerts.length, 'alert')}, ${plural(opened.length, 'new issue')}.\n`);
+  terminal.say(`${plural(alerts.length, 'alert')}, ${plural(opened.length, 'new GitHub issue')}.\n`);
   for (const address of opened) terminal.print(`${address}\n`);
 }

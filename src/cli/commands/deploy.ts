@@ -7,26 +7,28 @@ interface Flags extends Pick<CommonFlags, 'cwd' | 'out'> {
   ssh?: string;
 }
 
-export function addDeliver(program: Command, terminal: Console): void {
+export function addDeploy(program: Command, terminal: Console): void {
   program
-    .command('deliver')
-    .description('send a build to the host of a runtime, which takes it up at once')
+    .command('deploy')
+    .description('upload a build over SSH and switch the server to it')
     .argument('[target]', 'user@host:/folder, or ssh://user@host:port/folder (or RUNTIME_TARGET)')
     .addOption(cwdOption())
     .addOption(outOption())
-    .addOption(new Option('--ssh <command>', 'what to run in place of ssh and the host; gets a shell script'))
+    .addOption(
+      new Option('--ssh <command>', 'command to run instead of ssh and the host; its last argument is a shell script'),
+    )
     .addHelpText(
       'after',
-      '\nThe build goes into <folder>/builds/<id>, the link <folder>/dist is switched to it, the last three builds stay.\n' +
-        'Let the runtime serve that link: catalog serve --dist <folder>/dist\n' +
-        '\nRUNTIME_SSH_KEY is a private key, RUNTIME_KNOWN_HOSTS the lines by which the host is known; without them ssh\n' +
-        'uses what is set up for the person who runs it.\n' +
-        '\nExamples:\n  $ catalog deliver catalog@runtime.example.com:/srv/catalog\n  $ catalog deliver --ssh "sh -c" here:/srv/catalog\n',
+      '\nUploads the build to <folder>/builds/<id>, points the symlink <folder>/dist to it and keeps the last three builds.\n' +
+        'Run the server on that symlink: catalog serve --out <folder>/dist\n' +
+        '\nRUNTIME_SSH_KEY is a private key, and RUNTIME_KNOWN_HOSTS has the lines of known_hosts for the host. Without\n' +
+        'them, ssh uses your own keys and known hosts.\n' +
+        '\nExamples:\n  $ catalog deploy catalog@runtime.example.com:/srv/catalog\n  $ catalog deploy --ssh "sh -c" here:/srv/catalog\n',
     )
-    .action((target: string | undefined, flags: Flags) => runDeliver(target, flags, terminal));
+    .action((target: string | undefined, flags: Flags) => deployBuild(target, flags, terminal));
 }
 
-async function runDeliver(argument: string | undefined, flags: Flags, terminal: Console): Promise<void> {
+async function deployBuild(argument: string | undefined, flags: Flags, terminal: Console): Promise<void> {
   const { completePending } = await import('../../build-folder/pending.ts');
   const { readBuildInfo } = await import('../../build-folder/read-build.ts');
   const { deliver } = await import('../../deploy/deploy.ts');
@@ -37,7 +39,7 @@ async function runDeliver(argument: string | undefined, flags: Flags, terminal: 
   const target = parseTarget(text);
   const dist = outFolder(flags);
   const build = readBuildInfo(dist);
-  // What a killed build left beside the folder belongs to the build that is sent.
+  // If the last build was killed, some of its files are still outside the folder.
   completePending(dist);
   await deliver({
     dist,
@@ -47,5 +49,5 @@ async function runDeliver(argument: string | undefined, flags: Flags, terminal: 
     key: RUNTIME_SSH_KEY || null,
     knownHosts: RUNTIME_KNOWN_HOSTS || null,
   });
-  terminal.say(`Delivered build ${build.id.slice(0, 12)} to ${target.host}:${target.folder}.\n`);
+  terminal.say(`Deployed build ${build.id.slice(0, 12)} to ${target.host}:${target.folder}.\n`);
 }

@@ -6,9 +6,9 @@ import { OperationError, UsageError } from '../../diagnostics/diagnostic.ts';
 import type { Answers } from '../../scaffold/catalog/answers.ts';
 import type { PackageJson } from '../../scaffold/catalog/package-json.ts';
 import { type Console, shellWord } from '../console.ts';
-import { type CommonFlags, jsonOption, todayOption } from '../options.ts';
+import { type CommonFlags, formatOption, todayOption } from '../options.ts';
 
-interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'json'> {
+interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   title?: string;
   baseUrl?: string;
   publisher?: string;
@@ -21,21 +21,20 @@ export function addInit(program: Command, terminal: Console): void {
   program
     .command('init')
     .description('start a new catalog: settings, an example agent, package.json, workflows')
-    .argument('[dir]', 'its folder, from --cwd; default: that folder itself')
-    .option('--title <text>', "the name of the publication; default: the words of the folder's name")
-    .addOption(new Option('--base-url <url>', 'where readers will find it').default(undefined, 'https://example.com'))
+    .argument('[dir]', 'folder to create it in; default: this folder')
+    .option('--title <text>', 'name of the publication; default: from the folder name')
+    .addOption(new Option('--base-url <url>', 'public address of the site').default(undefined, 'https://example.com'))
     .option('--publisher <name>', 'who publishes it; default: the title')
-    .option('--publisher-url <url>', "the publisher's address; default: the base URL")
-    .option('--package <spec>', 'this program as package.json names it: a version, an address, or a file')
-    .addOption(new Option('--cwd <dir>', 'the folder that [dir] starts from').default('.', 'here'))
-    .option('--timezone <name>', 'the time zone that decides which day is today, such as Europe/Berlin; default: UTC')
+    .option('--publisher-url <url>', 'address of the publisher; default: the base URL')
+    .option('--package <spec>', 'this program in package.json: a version, an address or a file')
+    .addOption(new Option('--cwd <dir>', 'folder that [dir] is relative to').default('.', 'this folder'))
+    .option('--timezone <name>', 'time zone that decides when a day begins, such as Europe/Berlin; default: UTC')
     .addOption(todayOption())
-    .addOption(jsonOption())
+    .addOption(formatOption())
     .addHelpText(
       'after',
-      '\nOn a terminal it asks for what is not given; elsewhere, and with --json, the defaults are taken.\n' +
-        'package.json, its lock file, node_modules and .git may be there already: package.json gains what it lacks.\n' +
-        'Any other file that would be overwritten is named, and nothing is written.\n' +
+      '\nIn a terminal it asks for anything you leave out; elsewhere, and with --format json, it uses the defaults.\n' +
+        'An existing package.json gets only what it lacks. If any other file would be overwritten, nothing is written.\n' +
         '\nExamples:\n  $ catalog init my-catalog\n' +
         '  $ catalog init . --title "Prompts of the Day" --base-url https://prompts.example.org --publisher "Ada Press"\n',
     )
@@ -69,7 +68,7 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   const completed = present === null ? null : completePackageJson(present.text, specification);
 
   const answers = await unlessCancelled(terminal, async () =>
-    canAsk() && !flags.json ? askForAnswers(given, folder, terminal) : complete(given, folder),
+    canAsk() && flags.format === 'pretty' ? askForAnswers(given, folder, terminal) : complete(given, folder),
   );
   if (answers === null) return;
   const files = catalogFiles(answers, folder, flags.today ?? zone(answers.timezone).today(new Date()));
@@ -77,7 +76,7 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   const changed = present !== null && completed !== null && completed.added.length > 0;
   writeCatalog(folder, files, changed ? { path: present.path, text: completed.text } : null);
 
-  if (flags.json) {
+  if (flags.format === 'json') {
     const result = { folder, files: [...files.keys()], addedToPackageJson: completed?.added ?? [] };
     terminal.printJson(result);
     return;

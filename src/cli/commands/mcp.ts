@@ -17,7 +17,7 @@ import {
 export function addMcp(program: Command, terminal: Console): void {
   program
     .command('mcp')
-    .description('serve the catalog to an assistant over stdio (Model Context Protocol)')
+    .description('serve the catalog to an assistant over stdio (MCP)')
     .addOption(cwdOption())
     .addOption(outOption())
     .addOption(todayOption())
@@ -25,8 +25,8 @@ export function addMcp(program: Command, terminal: Console): void {
     .addOption(runtimeUrlOption())
     .addHelpText(
       'after',
-      '\nAn assistant starts this itself. It serves the build in --out and follows it; where there is none, what is due\n' +
-        'today is built in memory. It ends when the assistant closes its input.\n' +
+      '\nAssistants start this command. It serves the build in --out and switches to each new one. Without a build, it builds\n' +
+        'the agents due today in memory. It exits when stdin closes.\n' +
         '\nExamples:\n  $ claude mcp add agents -- npx --no --prefix /path/to/catalog catalog mcp --cwd /path/to/catalog\n  $ catalog mcp --out /srv/catalog/dist\n',
     )
     .action((flags: CommonFlags) => serveMcp(flags, terminal));

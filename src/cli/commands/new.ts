@@ -8,13 +8,13 @@ import {
   type CommonFlags,
   catalogAround,
   cwdOption,
-  jsonOption,
+  formatOption,
   openCatalog,
   slugOf,
   todayOption,
 } from '../options.ts';
 
-interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'json'> {
+interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   title?: string;
   category?: string;
   difficulty?: string;
@@ -30,27 +30,27 @@ interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'json'> {
 export function addNew(program: Command, terminal: Console): void {
   program
     .command('new')
-    .description('start a new agent: a folder that validates, with placeholders to replace')
-    .argument('[slug]', "the name of its folder; default: made from the title's words")
-    .option('--title <text>', "its title; default: the slug's words")
-    .option('--category <key>', 'one of those in the settings; default: the first')
-    .option('--difficulty <name>', 'one of those in the settings; default: the first')
-    .option('--runtime <name...>', 'what it runs in, of those in the settings; default: the first')
-    .option('--tag <tag...>', "its tags; default: the slug's words")
-    .option('--keyword <text...>', 'words that readers may search by and the text lacks; never shown')
-    .option('--date <YYYY-MM-DD>', 'the day on which it comes out; default: the next free one')
-    .option('--excerpt <text>', 'one sentence that says what the reader gets')
-    .option('--problem <text>', 'whose pain it is, and when')
-    .option('--config <ext>', 'also a config file with this extension, such as json, yaml or md')
+    .description('start an agent: a valid draft, with placeholders to replace')
+    .argument('[slug]', 'name of its folder; default: from the title')
+    .option('--title <text>', 'title; default: from the slug')
+    .option('--category <key>', 'category, as in the settings; default: the first')
+    .option('--difficulty <name>', 'difficulty, as in the settings; default: the first')
+    .option('--runtime <name...>', 'assistants it works with, as in the settings; default: the first')
+    .option('--tag <tag...>', 'tags; default: from the slug')
+    .option('--keyword <text...>', 'search words that the text does not have; never shown')
+    .option('--date <YYYY-MM-DD>', 'date on which it is published; default: the next free date')
+    .option('--excerpt <text>', 'one sentence: what the reader gets')
+    .option('--problem <text>', 'who is stuck, with what, and when')
+    .option('--config <ext>', 'add a config file with this extension, such as json, yaml or md')
     .addOption(cwdOption())
     .addOption(todayOption())
-    .addOption(jsonOption())
+    .addOption(formatOption())
     .addHelpText(
       'after',
-      '\nOn a terminal it asks for what is not given; elsewhere, and with --json, the defaults are taken.\n' +
-        'The agent is made as a draft, which no build takes in: remove its line `draft: true` when it is written.\n' +
+      '\nIn a terminal it asks for anything you leave out; elsewhere, and with --format json, it uses the defaults.\n' +
+        'The agent is a draft, so builds skip it. Remove its line `draft: true` when it is ready.\n' +
         '\nExamples:\n  $ catalog new\n  $ catalog new release-notes --category writing --runtime Claude ChatGPT\n' +
-        '  $ catalog new --title "Release Note Translator" --date 2026-12-01 --json\n',
+        '  $ catalog new --title "Release Note Translator" --date 2026-12-01\n',
     )
     .action((slug: string | undefined, flags: Flags) => makeNew(slug, flags, terminal));
 }
@@ -73,7 +73,7 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
   const given = checkFlags<Answers>(flagged(slug === undefined ? slug : slugOf(slug, flags.cwd), flags), checks);
 
   const answers = await unlessCancelled(terminal, async () =>
-    canAsk() && !flags.json
+    canAsk() && flags.format === 'pretty'
       ? askForAnswers(given, surroundings, checks, terminal)
       : complete(given, surroundings, checks),
   );
@@ -82,7 +82,7 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
   writeAgent(cwd, answers.slug, files, surroundings);
 
   const folder = `agents/${answers.slug}`;
-  if (flags.json) {
+  if (flags.format === 'json') {
     const paths = [...files.keys()].map((name) => `${folder}/${name}`);
     terminal.printJson({ slug: answers.slug, date: answers.date, folder, files: paths, draft: true });
     return;

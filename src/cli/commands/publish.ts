@@ -1,42 +1,38 @@
 import type { Command } from 'commander';
 import { ContentError } from '../../diagnostics/diagnostic.ts';
-import type { ReportFormat } from '../../diagnostics/report.ts';
 import type { Published } from '../../publish/publish.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
 import {
   type CommonFlags,
   cwdOption,
-  formatOf,
+  type Format,
   formatOption,
-  jsonOption,
   openCatalog,
   printForMachines,
   todayOption,
 } from '../options.ts';
 
-interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'json'> {
+interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   dryRun?: boolean;
   commit?: boolean;
   push?: boolean;
   allowDirty?: boolean;
   allowBehind?: boolean;
-  format?: ReportFormat;
 }
 
 export function addPublish(program: Command, terminal: Console): void {
   program
     .command('publish')
-    .description('write the numbers of what is due into the front matter')
+    .description('assign issue numbers to the agents due today')
     .addOption(cwdOption())
     .addOption(todayOption())
-    .option('--dry-run', 'say what would be written, and write nothing')
-    .option('--commit', 'also commit the numbers, and nothing else')
-    .option('--push', 'also push that commit (with --commit), on top of what the remote has gained')
-    .option('--allow-dirty', 'also beside changes that are not committed')
-    .option('--allow-behind', 'also where the branch lacks commits of its remote, or the remote does not answer')
-    .addOption(formatOption('how to print what was done'))
-    .addOption(jsonOption())
+    .option('--dry-run', 'show what would be published, and write nothing')
+    .option('--commit', 'commit the issue numbers, and nothing else')
+    .option('--push', 'commit and push, on top of new commits of the remote')
+    .option('--allow-dirty', 'allow uncommitted changes')
+    .option('--allow-behind', 'allow a branch that is behind its remote, or a remote that does not answer')
+    .addOption(formatOption(['pretty', 'json', 'github']))
     .addHelpText(
       'after',
       '\nExamples:\n  $ catalog publish --dry-run\n  $ catalog publish --commit\n  $ catalog publish --push --format github\n',
@@ -48,7 +44,7 @@ async function runPublish(flags: Flags, terminal: Console): Promise<void> {
   const { publish } = await import('../../publish/publish.ts');
   const { cwd, settings, today } = await openCatalog(flags);
   const { dryRun = false, commit = false, push = false, allowDirty = false, allowBehind = false } = flags;
-  const format = formatOf(flags);
+  const { format } = flags;
   try {
     const published = await publish({
       cwd,
@@ -69,7 +65,7 @@ async function runPublish(flags: Flags, terminal: Console): Promise<void> {
 
 interface Telling {
   terminal: Console;
-  format: ReportFormat;
+  format: Format;
   cwd: string;
 }
 
@@ -79,12 +75,12 @@ async function tell(
 ): Promise<void> {
   const { prettyReport } = await import('../../diagnostics/report.ts');
   const { queueWarning } = await import('../schedule-table.ts');
-  const { howToFree } = await import('../../publish/plan.ts');
+  const { howToPublish } = await import('../../publish/plan.ts');
   const { isSettledByRecord } = await import('../../catalog/select.ts');
-  const { releases, heldBack, warnings, next, queueLow } = published;
+  const { releases, skipped, warnings, next, queueLow } = published;
   const changed = warnings.filter(isSettledByRecord);
-  for (const { slug, errors } of heldBack) {
-    terminal.say(`Held back: ${visible(slug)}. ${howToFree(published)}\n`);
+  for (const { slug, errors } of skipped) {
+    terminal.say(`Skipped: ${visible(slug)}. ${howToPublish(published)}\n`);
     if (format !== 'github') terminal.say(`\n${prettyReport(errors, { color: terminal.color })}\n\n`);
   }
   if (changed.length > 0 && format !== 'github') {
@@ -119,7 +115,7 @@ async function tell(
   );
 }
 
-/** Annotations on what is held back, a summary, and the outputs that later steps of a workflow need. */
+/** Annotations on skipped agents, a summary, and the outputs that later steps of a workflow need. */
 async function tellGitHub(published: Published, cwd: string, terminal: Console): Promise<void> {
   const { githubReport } = await import('../../diagnostics/report.ts');
   const { repositoryPrefix } = await import('../../github/repository-prefix.ts');
@@ -128,7 +124,7 @@ async function tellGitHub(published: Published, cwd: string, terminal: Console):
   const { head } = await import('../../git/repository.ts');
   const { isSettledByRecord } = await import('../../catalog/select.ts');
   const annotations = githubReport(
-    [...published.heldBack.flatMap(({ errors }) => errors), ...published.warnings.filter(isSettledByRecord)],
+    [...published.skipped.flatMap(({ errors }) => errors), ...published.warnings.filter(isSettledByRecord)],
     repositoryPrefix(cwd, process.env),
   );
   if (annotations !== '') terminal.printCommands(`${annotations}\n`);
@@ -137,7 +133,7 @@ async function tellGitHub(published: Published, cwd: string, terminal: Console):
     today: published.today,
     commit: head(cwd) ?? '',
     published: String(published.releases.length),
-    attention: String(published.heldBack.length > 0 || published.queueLow),
+    attention: String(published.skipped.length > 0 || published.queueLow),
   });
 }
 

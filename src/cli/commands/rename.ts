@@ -2,21 +2,21 @@ import { join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { ContentError } from '../../diagnostics/diagnostic.ts';
 import type { Console } from '../console.ts';
-import { type CommonFlags, cwdOption, jsonOption, openCatalog, slugOf } from '../options.ts';
+import { type CommonFlags, cwdOption, formatOption, openCatalog, slugOf } from '../options.ts';
 
-type Flags = Pick<CommonFlags, 'cwd' | 'json'>;
+type Flags = Pick<CommonFlags, 'cwd' | 'format'>;
 
 export function addRename(program: Command, terminal: Console): void {
   program
     .command('rename')
-    .description('rename the folder of an agent; a published one keeps its old address')
-    .argument('<slug>', 'the name of its folder, or its path')
-    .argument('<new>', 'the new name')
+    .description('rename an agent; the old address of a published agent still works')
+    .argument('<slug>', 'agent to rename, by slug or path')
+    .argument('<new>', 'new slug')
     .addOption(cwdOption())
-    .addOption(jsonOption())
+    .addOption(formatOption())
     .addHelpText(
       'after',
-      '\nThe old name of a published agent is added to its `formerSlugs`, so that its old address leads to the new one.\n' +
+      '\nThe old slug of a published agent is added to its `formerSlugs`, so its old address redirects to the new one.\n' +
         '\nExamples:\n  $ catalog rename release-notes release-note-translator\n',
     )
     .action((slug: string, wanted: string, flags: Flags) => rename(slug, wanted, flags, terminal));
@@ -30,11 +30,11 @@ async function rename(slug: string, wanted: string, flags: Flags, terminal: Cons
   const unreadable = content.diagnostics.filter((diagnostic) => diagnostic.slug === null);
   if (unreadable.length > 0) throw new ContentError(unreadable);
   const { from, to, issue } = renameAgent(cwd, content, slugOf(slug, cwd), slugOf(wanted, cwd));
-  if (flags.json) {
-    terminal.print(`${JSON.stringify({ from, to, folder: `agents/${to}`, issue }, null, 2)}\n`);
+  if (flags.format === 'json') {
+    terminal.printJson({ from, to, folder: `agents/${to}`, issue });
     return;
   }
-  const address = issue === null ? '' : ` It is No. ${issue}, and its old address leads to the new one.`;
+  const address = issue === null ? '' : ` It is No. ${issue}, and its old address redirects to the new one.`;
   terminal.say(`Renamed ${from} to ${to}.${address} Commit both: git add --all agents/${from} agents/${to}\n`);
   terminal.print(`${relative(process.cwd(), join(cwd, 'agents', to))}\n`);
 }

@@ -13,9 +13,9 @@ interface Flags extends ServerFlags, Pick<CommonFlags, 'cwd' | 'baseUrl' | 'runt
 export function addServe(program: Command, terminal: Console): void {
   const command = program
     .command('serve')
-    .description('serve a build, and take votes and sign-ups')
+    .description('serve a build, and take votes and subscriptions')
     .addOption(cwdOption())
-    .option('--build', 'build first, and again at each midnight of the time zone in the settings')
+    .option('--build', 'build first, and again at midnight in the time zone of the catalog')
     .addOption(baseUrlOption())
     .addOption(runtimeUrlOption());
   for (const { flag, variable, fallback, about } of serverOptions) {
@@ -25,11 +25,11 @@ export function addServe(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nWith --build, the base URL is --base-url, then CATALOG_BASE_URL, else http://localhost:<port>.\n' +
-        '\nSign-ups are set by environment variables:\n' +
+        '\nEnvironment variables for subscriptions:\n' +
         signupVariables.map(({ name, description }) => `  ${name}\n      ${description}`).join('\n') +
-        '\n\nSIGHUP opens the logs anew after a rotation; SIGTERM answers what is under way and ends.\n' +
-        'The log is on stdout: lines for a person on a terminal, JSON elsewhere.\n' +
-        '\nExamples:\n  $ catalog serve --build\n  $ catalog serve --dist dist --data /var/lib/catalog --port 8080\n' +
+        '\n\nSIGHUP reopens the log files after a rotation; SIGTERM finishes open requests and exits.\n' +
+        'The log goes to stdout: as text in a terminal, as JSON elsewhere.\n' +
+        '\nExamples:\n  $ catalog serve --build\n  $ catalog serve --out dist --data /var/lib/catalog --port 8080\n' +
         '  $ catalog serve --host 0.0.0.0 --trust-proxy 1 --vote-rate 10/60\n',
     )
     .action((flags: Flags) => serve(flags, terminal));
@@ -57,10 +57,10 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, received);
   });
   process.on('SIGHUP', () => {
-    running?.reopen().catch((error) => log.log.error({ err: error }, 'the logs could not be opened anew'));
+    running?.reopen().catch((error) => log.log.error({ err: error }, 'cannot reopen the log files'));
   });
   process.on('uncaughtException', (error) => {
-    log.log.fatal({ err: error }, 'a fault of the service ends it');
+    log.log.fatal({ err: error }, 'the server stops because of a bug');
     log.flush();
     process.exit(1);
   });

@@ -1,23 +1,23 @@
 import type { Command } from 'commander';
 import { ContentError } from '../../diagnostics/diagnostic.ts';
 import type { Console } from '../console.ts';
-import { type CommonFlags, cwdOption, jsonOption, openCatalog, todayOption } from '../options.ts';
+import { type CommonFlags, cwdOption, formatOption, openCatalog, todayOption } from '../options.ts';
 
-interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'json'> {
+interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   all?: boolean;
 }
 
 export function addStatus(program: Command, terminal: Console): void {
   program
     .command('status')
-    .description('show the schedule: published, due, coming, free dates, drafts, and what has errors')
+    .description('show the schedule: published, due and coming agents, free dates, drafts, errors')
     .addOption(cwdOption())
     .addOption(todayOption())
-    .option('--all', 'all published agents, not the newest ten only')
-    .addOption(jsonOption())
+    .option('--all', 'show all published agents, not only the newest ten')
+    .addOption(formatOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  $ catalog status\n  $ catalog status --today 2026-12-24\n  $ catalog status --json\n',
+      '\nExamples:\n  $ catalog status\n  $ catalog status --today 2026-12-24\n  $ catalog status --format json\n',
     )
     .action((flags: Flags) => showStatus(flags, terminal));
 }
@@ -32,7 +32,7 @@ async function showStatus(flags: Flags, terminal: Console): Promise<void> {
   if (unreadable.length > 0) throw new ContentError(unreadable);
 
   const result = status(content, { today, settings });
-  if (flags.json) {
+  if (flags.format === 'json') {
     terminal.printJson(result);
     return;
   }
