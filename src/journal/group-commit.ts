@@ -1,17 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** Gathers items that arrive while a pass is under way, so that the next pass takes them all at the cost of one. */
+/** Collects items that arrive during a pass, so that the next pass stores them all at the cost of one. */
 export interface GroupCommit<Item, Result> {
-  /** Settles as the pass does that took the item. */
+  /** Settles with the pass that includes the item. */
   add(item: Item): Promise<Result>;
-  /** Resolves once nothing waits and no pass is under way. */
+  /** Resolves once no items are waiting and no pass is running. */
   idle(): Promise<void>;
 }
 
 export interface GroupCommitOptions {
-  /** The most items that a pass takes. @default 1000 */
+  /** The most items in a pass. @default 1000 */
   maxPerPass?: number;
-  /** The most items that wait for a pass; further ones are refused, so that a disk that hangs fills no memory. @default 10000 */
+  /** The most items that may wait. More are refused, so that memory does not fill up while a disk hangs. @default 10000 */
   maxWaiting?: number;
 }
 
@@ -22,8 +22,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Makes a group commit of `flush`, which gets the items of a pass in the order of their arrival, gives one result for
- * each, and is never called while a former call is under way. When it rejects, so does every item of that pass.
+ * Calls `flush` with the items of each pass, in the order of their arrival; it returns one result for each item. It is
+ * never called during an earlier call. If it rejects, every item of that pass does.
  */
 export function groupCommit<Item, Result>(
   flush: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -34,7 +34,7 @@ export function groupCommit<Item, Result>(
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
-      // What came in with the same turn of the event loop (the answers to one pass bring the next requests) joins this pass.
+      // Items that arrive in the same turn of the event loop join this pass: responses to one pass bring the next requests.
       await turn();
       const pass = waiting.splice(0, maxPerPass);
       try {
@@ -49,7 +49,8 @@ export function groupCommit<Item, Result>(
 
   return {
     add(item) {
-      if (waiting.length >= maxWaiting) return Promise.reject(new Error(`${maxWaiting} wait to be stored already.`));
+      if (waiting.length >= maxWaiting)
+        return Promise.reject(new Error(`${maxWaiting} items are already waiting to be stored.`));
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
         running ??= run();

@@ -2,49 +2,49 @@ import * as fs from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Disk, makeFolder, realPath } from './disk.ts';
 import { groupCommit } from './group-commit.ts';
-import { openLineFile } from './line-file.ts';
+import { LineFile } from './line-file.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 
-/** A file of JSON lines that only grows, and has one owner. */
+/** A file of JSON lines that only grows and has one owner. */
 export interface Journal<Item, Stored> {
-  /** The file's own path, links followed. */
+  /** The file's path, with links resolved. */
   readonly file: string;
   /**
-   * Stores an item as a line, and resolves only once it is durable. Those of concurrent calls are stored in the order
-   * of the calls, and share a sync. When it rejects, the line is not in the file, or is cut off before the next one.
+   * Stores an item as a line, and resolves once the line is durable. Concurrent calls are stored in the order of the calls
+   * and share a sync. If it rejects, the line is not in the file, or is cut off before the next line.
    */
   append(item: Item): Promise<Stored>;
-  /** Resolves with the reason once another process has the file. It stays closed to this one, then. */
+  /** Resolves with the reason once another process owns the file. This journal then stores nothing more. */
   readonly lost: Promise<Error>;
-  /** Resolves if an item could be stored now, and rejects with the reason if not. */
+  /** Resolves if an item could be stored now; otherwise rejects with the reason. */
   check(): Promise<void>;
-  /** Begins a new file where the old one was renamed away; that is noticed before the next line even without. */
+  /** Starts a new file if the old one was renamed. Without this call, that happens before the next line. */
   reopen(): Promise<void>;
-  /** Waits for the lines under way, then lets go of the file. Items that come later are refused. */
+  /** Waits until pending lines are stored, then closes and unlocks the file. Later items are refused. */
   close(): Promise<void>;
 }
 
 export interface JournalOptions<Item, Stored> extends Pick<LockOptions, 'beatMs' | 'patienceMs'> {
-  /** The file. It and its folder are made where they are missing. */
+  /** The file. It and its folder are created if they do not exist. */
   file: string;
-  /** Makes of the items of one pass, in order, what is written: one object for each. Called right before the write. */
+  /** Turns the items of a pass into the objects to write, one for each, in order. Called right before the write. */
   prepare(items: readonly Item[]): readonly Stored[] | Promise<readonly Stored[]>;
   now(): Date;
-  /** Gives that many bytes from a cryptographic source. */
+  /** Returns this many cryptographically random bytes. */
   random(bytes: number): Buffer;
-  /** Is told, in a sentence, what an operator should know. It holds nothing of what the lines say. */
+  /** Called with a sentence for the operator, which contains nothing from the lines. */
   warn(message: string): void;
-  /** Closes a file that others can read, with a warning, as it may have come from a backup. @default false */
+  /** Whether to remove other users' permissions, with a warning: a backup may have restored them. @default false */
   ownerOnly?: boolean;
   /** @default node:fs/promises */
   disk?: Disk;
 }
 
 /**
- * Opens a file of JSON lines as its one owner.
+ * Opens a file of JSON lines as its only owner.
  *
- * Beside it stand `<file>.lock`, and after a crash `<file>.torn`. Rejects with an OperationError that names the owner
- * where there is another, and with the system's error where the file cannot be used.
+ * `<file>.lock` is next to it and, after a crash, `<file>.torn`. Rejects with an OperationError that names the owner if
+ * there is another one, and with a system error if the file cannot be used.
  */
 export async function openJournal<Item, Stored extends object>(
   options: JournalOptions<Item, Stored>,
@@ -53,14 +53,14 @@ export async function openJournal<Item, Stored extends object>(
   await makeFolder(disk, dirname(resolve(options.file)));
   const file = await realPath(disk, options.file);
   const lock = await acquireLock({ ...options, disk, file });
-  const lines = await openLineFile({ path: file, disk, warn, ownerOnly, mayWrite: lock.confirm }).catch(
+  const lines = await LineFile.open({ path: file, disk, warn, ownerOnly, mayWrite: () => lock.confirm() }).catch(
     async (error) => {
       await lock.release();
       throw error;
     },
   );
   const commit = groupCommit(store);
-  // What is not part of a pass waits for its turn between two passes.
+  // Checking, reopening and closing happen between passes.
   let turn: Promise<unknown> = Promise.resolve();
   let closing: Promise<void> | null = null;
 

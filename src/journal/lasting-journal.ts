@@ -3,29 +3,29 @@ import { OperationError } from '../diagnostics/diagnostic.ts';
 import { hasCode, reasonOf } from './disk.ts';
 import { type Journal, type JournalOptions, openJournal } from './journal.ts';
 
-/** A journal that outlives its disk and its lock: while it cannot be used, items are refused and it is opened again. */
+/** A journal that recovers from a failing disk and a lost lock: it refuses items meanwhile, and keeps trying to reopen. */
 export interface LastingJournal<Item, Stored> extends Omit<Journal<Item, Stored>, 'lost'> {
-  /** Whether it is open now, with this process as its owner. */
+  /** Whether it is open, with this process as its owner. */
   isOpen(): boolean;
 }
 
 export interface LastingOptions<Item, Stored> extends JournalOptions<Item, Stored> {
-  /** How long to wait before opening it again, in milliseconds. The wait doubles with each failure, up to a minute. @default 1000 */
+  /** How long to wait before opening it again, in milliseconds. Doubles with each failure, up to a minute. @default 1000 */
   retryMs?: number;
-  /** How long a disk may take at the start before the journal counts as failing, in milliseconds. @default 10000 */
+  /** How long opening may take at the start before the journal counts as failing, in milliseconds. @default 10000 */
   startMs?: number;
 }
 
 const longestRetryMs = 60_000;
 
-/** Codes that say that the path was named wrongly, which no waiting changes. */
+/** Codes of a wrong path, which waiting does not fix. */
 const misuse = ['ENOTDIR', 'EISDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG'];
 
 /**
- * Opens a journal as openJournal does, and keeps trying if its disk fails or another process takes its lock later.
+ * Opens a journal like openJournal, and reopens it if its disk fails or another process takes its lock.
  *
- * Rejects only where the start is a mistake: with an OperationError that names the owner if there is one already, and
- * with the system's error if the path can be no file.
+ * Rejects only for a mistake at the start: with an OperationError that names the owner if there is one, and with a system
+ * error if the path cannot be that of a file.
  */
 export async function openLastingJournal<Item, Stored extends object>({
   retryMs = 1_000,
@@ -33,7 +33,7 @@ export async function openLastingJournal<Item, Stored extends object>({
   ...options
 }: LastingOptions<Item, Stored>): Promise<LastingJournal<Item, Stored>> {
   let journal: Journal<Item, Stored> | null = null;
-  let reason: unknown = new Error('The disk does not answer.');
+  let reason: unknown = new Error('The disk does not respond.');
   let file = options.file;
   let failures = 0;
   let closing = false;
@@ -59,7 +59,7 @@ export async function openLastingJournal<Item, Stored extends object>({
       if (closing) return;
       try {
         await open();
-        options.warn(`${options.file} can be used again.`);
+        options.warn(`${options.file} is available again.`);
       } catch (error) {
         reason = error;
         failures += 1;
@@ -68,7 +68,7 @@ export async function openLastingJournal<Item, Stored extends object>({
   }
 
   async function pause(ms: number): Promise<void> {
-    // An aborted pause is over.
+    // Aborting ends the pause.
     await sleep(ms, null, { signal: stop.signal, ref: false }).catch(() => {});
   }
 
@@ -81,7 +81,7 @@ export async function openLastingJournal<Item, Stored extends object>({
     reason = error;
   }
   if (journal === null) {
-    options.warn(`${file} cannot be used (${reasonOf(reason)}). Until it can, nothing is stored in it. Trying again.`);
+    options.warn(`${file} cannot be used (${reasonOf(reason)}). Nothing is stored until it can. Trying again.`);
     trying = trying.then(keepTrying);
   }
 

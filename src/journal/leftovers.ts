@@ -1,24 +1,24 @@
 import { basename, dirname, join } from 'node:path';
 import { type Disk, reasonOf } from './disk.ts';
 
-/** What the owner of a file writes beside it before it takes the place of something: drafts that may hold lines. */
+/** Drafts of the file's owner. They may contain lines. */
 const ownDraft = /^(?:\.torn)?\.erasing$|^\.redacting$|^\.probe$|^\.secret\.[0-9a-f]{12}$/;
 
-/** The draft of a lock. It is there for an instant, while a process tries to become the owner. */
+/** The draft of a lock. It exists for a moment, while a process tries to become the owner. */
 const lockDraft = /^\.lock\.(?:takeover\.)?[0-9a-f]{32}$/;
 
-/** How old the draft of a lock is at least if its process was killed, in milliseconds. */
+/** How old a lock draft must be to count as abandoned, in milliseconds. */
 const abandonedMs = 60_000;
 
 export interface LeftoverOptions {
-  /** The file, of which this process is the owner. */
+  /** The file, which this process owns. */
   file: string;
   disk: Disk;
   now(): Date;
   warn(message: string): void;
 }
 
-/** Removes what processes that were killed left beside a file. What cannot be removed is told, and stops nothing. */
+/** Removes drafts that killed processes left next to a file. If that fails, it warns and continues. */
 export async function removeLeftovers({ file, disk, now, warn }: LeftoverOptions): Promise<void> {
   const [folder, name] = [dirname(file), basename(file)];
   try {
@@ -30,7 +30,7 @@ export async function removeLeftovers({ file, disk, now, warn }: LeftoverOptions
       }
     }
   } catch (error) {
-    warn(`What an earlier process left beside ${file} cannot be removed (${reasonOf(error)}).`);
+    warn(`Drafts that an earlier process left next to ${file} cannot be removed (${reasonOf(error)}).`);
   }
 }
 

@@ -6,11 +6,11 @@ import { hasCode } from './disk.ts';
 export const newline = 0x0a;
 
 /**
- * Reads a file line by line, as bytes, each with its newline; the last may lack it. A missing file has no lines; one that
- * ends in .gz is decompressed.
+ * Reads a file line by line, as bytes. Each line includes its newline, which the last may lack. A missing file has no
+ * lines. A file whose name ends in .gz is decompressed.
  */
 export async function* readLines(file: string): AsyncGenerator<Buffer> {
-  // Not node:readline: it also splits at U+2028, which JSON leaves as it is within a text.
+  // Not node:readline, which also splits at U+2028: JSON does not escape that character.
   let rest: Buffer[] = [];
   try {
     for await (const chunk of bytesOf(file)) {

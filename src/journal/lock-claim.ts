@@ -4,22 +4,22 @@ import { inUse, type LockOwner, ownerText, parseOwner } from './lock-owner.ts';
 import { lifeOf } from './process-identity.ts';
 
 export interface ClaimOptions {
-  /** The file that is to have one owner. */
+  /** The file to own. */
   file: string;
   disk: Disk;
-  /** How long a lock whose owner is out of sight has to stand still to be taken over, in milliseconds. @default 4000 */
+  /** How long the lock of an owner that cannot be seen must stay unchanged to be taken over, in milliseconds. @default 4000 */
   patienceMs?: number;
 }
 
 /**
- * Makes `owner` the owner of the lock at `path`, or rejects with an OperationError that names the one it has.
+ * Makes `owner` the owner of the lock at `path`, or rejects with an OperationError that names its current owner.
  *
- * Of any number of processes that try at once, exactly one succeeds, also where the lock is stale. To replace a stale
- * lock takes a lock of its own, `<path>.takeover`, which is got in the very same way: two processes that both found the
- * lock stale would else both replace it, the second one that of the first.
+ * If several processes try at once, exactly one succeeds, even if the lock is stale. Replacing a stale lock requires
+ * another lock, `<path>.takeover`, which is claimed in the same way. Otherwise, two processes that both find the lock
+ * stale would both replace it, the second one replacing the first one's lock.
  */
 export async function claim(path: string, owner: LockOwner, options: ClaimOptions): Promise<void> {
-  while (!(await place(path, owner, options))) {
+  while (!(await createLock(path, owner, options))) {
     const found = await readText(options, path);
     if (found === undefined) continue;
     const verdict = await judge(path, found, owner, options);
@@ -28,12 +28,12 @@ export async function claim(path: string, owner: LockOwner, options: ClaimOption
   }
 }
 
-/** Puts the lock at `path` if there is none. False where there is one. */
-export async function place(path: string, owner: LockOwner, { disk }: ClaimOptions): Promise<boolean> {
+/** Creates the lock at `path`. False if one exists. */
+export async function createLock(path: string, owner: LockOwner, { disk }: ClaimOptions): Promise<boolean> {
   const draft = `${path}.${owner.token}`;
   await createFile(disk, draft, ownerText(owner));
   try {
-    // Unlike a file that is made and then written, a linked one is never seen empty.
+    // A file that is created and then written can be seen empty; a linked one cannot.
     await disk.link(draft, path);
     return true;
   } catch (error) {
@@ -42,7 +42,7 @@ export async function place(path: string, owner: LockOwner, { disk }: ClaimOptio
   } finally {
     await disk.unlink(draft).catch(() => {});
   }
-  // A file system without hard links.
+  // The file system has no hard links.
   try {
     await createFile(disk, path, ownerText(owner));
     return true;
@@ -52,7 +52,7 @@ export async function place(path: string, owner: LockOwner, { disk }: ClaimOptio
   }
 }
 
-/** The text of a file; undefined where there is none. */
+/** Reads a file as text; undefined if it does not exist. */
 export async function readText({ disk }: ClaimOptions, path: string): Promise<string | undefined> {
   try {
     return await disk.readFile(path, 'utf8');
@@ -62,7 +62,7 @@ export async function readText({ disk }: ClaimOptions, path: string): Promise<st
   }
 }
 
-/** Whether the owner of the lock lives: by its process where that can be seen, else by its heartbeat. */
+/** Decides whether the owner of the lock is running: by its process if it can be seen, otherwise by its heartbeat. */
 async function judge(
   path: string,
   found: string,
@@ -70,7 +70,7 @@ async function judge(
   options: ClaimOptions,
 ): Promise<'owned' | 'stale' | 'changed'> {
   const owner = parseOwner(found);
-  // The lock of another file came here with a copy, as from a backup, or this file is mounted twice.
+  // A lock that names another file was copied here, as from a backup, or this file is mounted twice.
   const life = owner === undefined || owner.file !== self.file ? 'unknown' : await lifeOf(owner, self);
   if (life !== 'unknown') return life === 'running' ? 'owned' : 'stale';
   const { patienceMs = 4000 } = options;
@@ -83,7 +83,7 @@ async function judge(
   return 'stale';
 }
 
-/** Replaces a stale lock, if it still is the one that was found. False where it is not. */
+/** Replaces a stale lock if it is still the one that was found; otherwise returns false. */
 async function takeOver(path: string, found: string, owner: LockOwner, options: ClaimOptions): Promise<boolean> {
   const { disk } = options;
   const guard = `${path}.takeover`;
@@ -96,7 +96,7 @@ async function takeOver(path: string, found: string, owner: LockOwner, options: 
     return true;
   } finally {
     await disk.unlink(draft).catch(() => {});
-    // Should it stay, it is stale once this process ends.
+    // If it cannot be removed, it becomes stale when this process ends.
     await disk.unlink(guard).catch(() => {});
   }
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { OperationError } from '../diagnostics/diagnostic.ts';
 
-/** What a lock file holds: one JSON object, always of the same length for the same owner. */
+/** A lock file: one JSON object, always of the same length for the same owner. */
 const shape = z.object({
-  /** Made anew with every lock, so that no two are alike. */
+  /** New for every lock, so that no two are equal. */
   token: z.string().min(1),
-  /** The file that is owned. A copy of the lock beside another file does not own that one. */
+  /** The owned file. A copy of the lock next to another file does not own that one. */
   file: z.string().default(''),
   host: z.string(),
   boot: z.string(),
@@ -18,7 +18,7 @@ const shape = z.object({
 
 export type LockOwner = z.infer<typeof shape>;
 
-/** Reads the text of a lock file; undefined where it is no whole owner. */
+/** Parses the text of a lock file; undefined if it is invalid. */
 export function parseOwner(text: string): LockOwner | undefined {
   try {
     return shape.safeParse(JSON.parse(text)).data;
@@ -27,15 +27,13 @@ export function parseOwner(text: string): LockOwner | undefined {
   }
 }
 
-/** The text of a lock file. */
+/** Returns the text of a lock file. */
 export function ownerText(owner: LockOwner): Buffer {
   return Buffer.from(`${JSON.stringify(owner)}\n`);
 }
 
-/** Refuses a second owner: says who has the file, and what to do. */
+/** The error for a second owner: who has the file, and what to do. */
 export function inUse(file: string, owner: LockOwner | undefined): OperationError {
   const who = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
-  return new OperationError(
-    `${file} is in use by ${who}. Stop that process first, or give this one a file of its own.`,
-  );
+  return new OperationError(`${file} is in use by ${who}. Stop that process first, or use another file for this one.`);
 }

@@ -1,117 +1,133 @@
 import { hasCode, writeAll } from './disk.ts';
 import { removeLeftovers } from './leftovers.ts';
-import { type ClaimOptions, claim, place, readText } from './lock-claim.ts';
+import { type ClaimOptions, claim, createLock, readText } from './lock-claim.ts';
 import { inUse, type LockOwner, ownerText, parseOwner } from './lock-owner.ts';
 import { thisProcess } from './process-identity.ts';
-
-/** The right of one process to write a file, for as long as the process keeps it fresh. */
-export interface Lock {
-  /** Resolves while the lock is held and fresh; rejects once another process has it, or it cannot be kept fresh. */
-  confirm(): Promise<void>;
-  /** Resolves with the reason once another process has it. */
-  readonly lost: Promise<Error>;
-  /** Lets go of it. */
-  release(): Promise<void>;
-}
 
 export interface LockOptions extends ClaimOptions {
   now(): Date;
   random(bytes: number): Buffer;
   warn(message: string): void;
-  /** How often the owner shows that it is alive, in milliseconds: less than a quarter of patienceMs. @default 1000 */
+  /** How often the owner shows that it is running, in milliseconds: less than a quarter of patienceMs. @default 1000 */
   beatMs?: number;
 }
 
 /**
- * Makes this process the owner of a file by `<file>.lock`, or rejects with an OperationError that names the owner.
+ * Makes this process the owner of a file with `<file>.lock`, or rejects with an OperationError that names the owner.
  *
  * The lock of a process that has ended on this machine is taken over at once. An owner that cannot be seen from here
- * (another machine, an earlier boot) keeps it if its heartbeat changes within patienceMs; clocks are never compared.
- * The owner looks at its lock at every beat: one that was removed is made again, one that somebody else has is lost for
- * good.
+ * (on another machine, before the last boot) keeps it if its heartbeat changes within patienceMs. Clocks are never compared.
  */
 export async function acquireLock(options: LockOptions): Promise<Lock> {
-  const { file, disk, now, random, warn, beatMs = 1000 } = options;
-  const path = `${file}.lock`;
+  const { file, now, random } = options;
   const owner = { token: random(16).toString('hex'), file, ...(await thisProcess()), since: now().toISOString() };
-  let fresh = performance.now();
-  await claim(path, current(), options);
+  const fresh = performance.now();
+  await claim(`${file}.lock`, { ...owner, heartbeat: now().toISOString() }, options);
   await removeLeftovers(options);
-  let lost: Error | null = null;
-  let tell: (error: Error) => void = () => {};
-  const whenLost = new Promise<Error>((resolve) => {
-    tell = resolve;
-  });
-  let beating: Promise<void> | null = null;
-  const timer = setInterval(() => void beat().catch(() => {}), beatMs);
-  timer.unref();
+  return new Lock(options, owner, fresh);
+}
 
-  function current(): LockOwner {
-    return { ...owner, heartbeat: now().toISOString() };
-  }
+/**
+ * The right of one process to write a file, for as long as the process keeps it fresh.
+ *
+ * The owner checks its lock at every beat. If the lock was removed, it creates a new one. If another process has it, the
+ * lock is lost permanently.
+ */
+export class Lock {
+  /** Resolves with the reason once another process has the lock. */
+  readonly lost: Promise<Error>;
+  readonly #options: LockOptions;
+  readonly #path: string;
+  readonly #owner: Omit<LockOwner, 'heartbeat'>;
+  readonly #timer: NodeJS.Timeout;
+  #resolveLost: (error: Error) => void = () => {};
+  #reason: Error | null = null;
+  #beating: Promise<void> | null = null;
+  /** When the last successful beat began. */
+  #fresh: number;
 
-  function beat(): Promise<void> {
-    beating ??= beatOnce().finally(() => {
-      beating = null;
+  constructor(options: LockOptions, owner: Omit<LockOwner, 'heartbeat'>, fresh: number) {
+    this.#options = options;
+    this.#path = `${options.file}.lock`;
+    this.#owner = owner;
+    this.#fresh = fresh;
+    this.lost = new Promise((resolve) => {
+      this.#resolveLost = resolve;
     });
-    return beating;
+    this.#timer = setInterval(() => void this.#beat().catch(() => {}), options.beatMs ?? defaultBeatMs);
+    this.#timer.unref();
   }
 
-  async function beatOnce(): Promise<void> {
+  /** Resolves while the lock is held and fresh. Rejects if another process has it, or if it cannot be kept fresh. */
+  async confirm(): Promise<void> {
+    // A process that was suspended may have lost the lock, so it checks. Nobody takes over sooner than this.
+    const isFresh = performance.now() - this.#fresh <= 2 * (this.#options.beatMs ?? defaultBeatMs);
+    if (this.#reason === null && !isFresh) await this.#beat();
+    if (this.#reason !== null) throw this.#reason;
+  }
+
+  /** Gives up the lock. */
+  async release(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#beating?.catch(() => {});
+    // If the lock cannot be read, as when its folder became a file, it cannot be removed either.
+    const text = await readText(this.#options, this.#path).catch(() => undefined);
+    if (parseOwner(text ?? '')?.token === this.#owner.token)
+      await this.#options.disk.unlink(this.#path).catch(() => {});
+  }
+
+  #beat(): Promise<void> {
+    this.#beating ??= this.#beatOnce().finally(() => {
+      this.#beating = null;
+    });
+    return this.#beating;
+  }
+
+  async #beatOnce(): Promise<void> {
     const begun = performance.now();
-    const handle = await disk.open(path, 'r+').catch((error) => {
+    const handle = await this.#options.disk.open(this.#path, 'r+').catch((error) => {
       if (hasCode(error, 'ENOENT')) return null;
       throw error;
     });
-    if (handle === null) await remake();
+    if (handle === null) await this.#createAgain();
     else {
       try {
         const found = parseOwner(await handle.readFile('utf8'));
-        // In place and of the same length, so that it needs no space and no reader meets half of it; by the descriptor
-        // that was read, so that a lock which came to the path since stays as it is.
-        if (found?.token === owner.token) await writeAll(handle, ownerText(current()), 0);
-        else lose(found);
+        // Overwritten with the same length: this needs no disk space, and no reader sees half of it. Written through the
+        // descriptor that was read, so that another lock at the path stays untouched.
+        if (found?.token === this.#owner.token) await writeAll(handle, ownerText(this.#current()), 0);
+        else this.#lose(found);
       } finally {
-        // A network file system sends what was written when the file is closed.
+        // A network file system sends writes when the file is closed.
         await handle.close();
       }
     }
-    fresh = begun;
+    this.#fresh = begun;
   }
 
-  async function remake(): Promise<void> {
-    if (await place(path, current(), options)) {
-      warn(`${path} was removed from outside while this process owns ${file}; it was made again.`);
-    } else lose(parseOwner((await readText(options, path)) ?? ''));
+  #current(): LockOwner {
+    return { ...this.#owner, heartbeat: this.#options.now().toISOString() };
   }
 
-  function lose(to: LockOwner | undefined): void {
-    lost = inUse(file, to);
-    clearInterval(timer);
-    warn(`This process has lost ${file} to another one, and does not write to it any longer. ${lost.message}`);
-    tell(lost);
+  async #createAgain(): Promise<void> {
+    const { file, warn } = this.#options;
+    if (await createLock(this.#path, this.#current(), this.#options)) {
+      warn(`${this.#path} was removed by another program while this process owns ${file}. It was created again.`);
+    } else this.#lose(parseOwner((await readText(this.#options, this.#path)) ?? ''));
   }
 
-  return {
-    async confirm() {
-      // A process that was stopped for a while may have lost the lock in its sleep, and looks before it goes on. Nobody
-      // takes over sooner than this.
-      if (lost === null && performance.now() - fresh > 2 * beatMs) await beat();
-      if (lost !== null) throw lost;
-    },
-    lost: whenLost,
-    async release() {
-      clearInterval(timer);
-      await beating?.catch(() => {});
-      // A lock that cannot be read, as where its folder became a file, cannot be removed either.
-      const found = await readText(options, path).catch(() => undefined);
-      const held = parseOwner(found ?? '')?.token === owner.token;
-      if (held) await disk.unlink(path).catch(() => {});
-    },
-  };
+  #lose(to: LockOwner | undefined): void {
+    const { file, warn } = this.#options;
+    this.#reason = inUse(file, to);
+    clearInterval(this.#timer);
+    warn(`This process has lost ${file} to another one and no longer writes to it. ${this.#reason.message}`);
+    this.#resolveLost(this.#reason);
+  }
 }
 
-/** Runs `work` as the owner of a file (see acquireLock), which it is no more afterwards. */
+const defaultBeatMs = 1000;
+
+/** Runs `work` as the owner of a file (see acquireLock), and releases it afterward. */
 export async function withLock<Result>(options: LockOptions, work: () => Promise<Result>): Promise<Result> {
   const lock = await acquireLock(options);
   try {

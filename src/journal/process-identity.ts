@@ -1,33 +1,33 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
-/** What tells one process from all others, also after a restart, on another machine or with the same pid. */
+/** Identifies a process among all others, even after a restart, on another machine, or with the same pid. */
 export interface ProcessIdentity {
   host: string;
-  /** Changes whenever the machine starts; empty where the system does not tell. */
+  /** Changes whenever the machine starts; empty if unknown. */
   boot: string;
-  /** Of process numbers: containers with one host name each count from 1. Empty where the system does not tell. */
+  /** The namespace of pids: containers may share a host name, and each counts from 1. Empty if unknown. */
   namespace: string;
   pid: number;
-  /** When the process started, in the system's own measure. */
+  /** When the process started, in a unit of the system. */
   started: string;
 }
 
-/** Gives the identity of this process. */
+/** Returns the identity of this process. */
 export async function thisProcess(): Promise<ProcessIdentity> {
   return {
     host: hostname(),
     boot: (await readText('/proc/sys/kernel/random/boot_id')).trim(),
     namespace: await readlink('/proc/self/ns/pid').catch(() => ''),
     pid: process.pid,
-    // Without /proc: constant within a process and, being in microseconds, hardly that of another.
+    // Without /proc: constant within a process and, in microseconds, hardly ever the same as another's.
     started: (await procStat(process.pid))?.started ?? String(performance.timeOrigin),
   };
 }
 
 /**
- * Tells whether a process is running, as seen from `self`: 'unknown' where it is on another machine or in another
- * namespace of process numbers, was there before the last boot, or has its number while its start is not told.
+ * Tells whether a process is running, as seen from `self`. 'unknown' if it is on another machine or in another pid
+ * namespace, started before the last boot, or if a process has its pid but no known start.
  */
 export async function lifeOf(other: ProcessIdentity, self: ProcessIdentity): Promise<'running' | 'gone' | 'unknown'> {
   if (other.host !== self.host || other.boot !== self.boot || other.namespace !== self.namespace) return 'unknown';
@@ -35,7 +35,7 @@ export async function lifeOf(other: ProcessIdentity, self: ProcessIdentity): Pro
   if (!hasPid(other.pid)) return 'gone';
   const stat = await procStat(other.pid);
   if (stat === undefined) return 'unknown';
-  // A zombie has ended, and only waits for its parent; in a container there may be none that cares.
+  // A zombie has ended and waits for its parent, which in a container may never collect it.
   if (stat.state === 'Z' || stat.state === 'X') return 'gone';
   return stat.started === other.started ? 'running' : 'gone';
 }
@@ -45,7 +45,7 @@ function hasPid(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: there is one, of another user.
+    // EPERM: it exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
@@ -53,7 +53,7 @@ function hasPid(pid: number): boolean {
 /** Fields 3 and 22 of /proc/<pid>/stat: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
 async function procStat(pid: number): Promise<{ state: string; started: string } | undefined> {
   const text = await readText(`/proc/${pid}/stat`);
-  // The name, field 2, stands in parentheses and may hold spaces and parentheses itself.
+  // The name, field 2, is in parentheses and may contain spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state = '', started = ''] = [fields[0], fields[19]];
   return started === '' ? undefined : { state, started };

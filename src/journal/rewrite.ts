@@ -4,22 +4,22 @@ import { type Disk, hasCode, syncFolder, writeAll } from './disk.ts';
 import { readLines } from './lines.ts';
 
 export interface RewriteOptions {
-  /** The file, of which this process is the owner (see withLock). */
+  /** The file, which this process owns (see withLock). */
   file: string;
-  /** Free to use, beside the file; what a crash left there is removed. */
+  /** A path next to the file that is free to use. A draft that a crash left there is removed. */
   draft: string;
   disk: Disk;
-  /** The rights of the new file. @default those of the old one */
+  /** The permissions of the new file. @default those of the old one */
   mode?: number;
-  /** Gives the line that takes a line's place, with its newline, or null for none. */
+  /** Returns the replacement of a line, with its newline, or null to remove the line. */
   change(line: Buffer): Buffer | null;
 }
 
 /**
- * Puts a changed copy in the place of a file, of the same owner: a crash leaves the old or the new one, whole.
+ * Replaces a file with a changed copy that has the same owner. After a crash, either the old or the new one is there.
  *
- * Where it fails the old one stays, and no draft. Rejects with an OperationError where somebody who heeds no lock
- * changed the file meanwhile.
+ * If it fails, the old file stays and the draft is removed. Rejects with an OperationError if a program that ignores the
+ * lock changed the file in the meantime.
  */
 export async function rewriteLines({ file, draft, disk, mode, change }: RewriteOptions): Promise<void> {
   const before = await disk.stat(file);
@@ -29,7 +29,7 @@ export async function rewriteLines({ file, draft, disk, mode, change }: RewriteO
   try {
     const handle = await disk.open(draft, 'wx', 0o600);
     try {
-      // Made by root, the file must still belong to the user that the server runs as.
+      // Even when root runs this, the file must belong to the user that the server runs as.
       const { uid, gid } = await handle.stat();
       if (uid !== before.uid || gid !== before.gid) await handle.chown(before.uid, before.gid);
       await handle.chmod(mode ?? before.mode & 0o777);
@@ -41,7 +41,7 @@ export async function rewriteLines({ file, draft, disk, mode, change }: RewriteO
       for await (const block of blocks(readLines(file), changed)) await writeAll(handle, block);
       const after = await disk.stat(file);
       if (read !== before.size || after.size !== before.size || after.ino !== before.ino) {
-        throw new OperationError(`${file} changed meanwhile: stop the server, then try again.`);
+        throw new OperationError(`${file} changed in the meantime. Stop the server, then try again.`);
       }
       await handle.sync();
     } finally {
@@ -57,7 +57,7 @@ export async function rewriteLines({ file, draft, disk, mode, change }: RewriteO
 
 const blockBytes = 1_048_576;
 
-/** Gathers lines, so that each write is worth its while. */
+/** Collects lines into blocks, so that there are fewer writes. */
 async function* blocks(lines: AsyncIterable<Buffer>, change: (line: Buffer) => Buffer | null): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let bytes = 0;

@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 
 /**
- * The files beside a log that rotation made of it, by name: votes.jsonl.1, votes.jsonl-20261201, votes-20261201.jsonl and
- * the like, with or without an ending of compression. None where the folder is not there.
+ * Lists the rotated files of a log, by name: votes.jsonl.1, votes.jsonl-20261201, votes-20261201.jsonl and the like, also
+ * compressed. Empty if the folder does not exist.
  */
 export async function rotatedFiles(file: string): Promise<string[]> {
   const folder = dirname(file);
@@ -31,7 +31,7 @@ function withoutEndings(name: string, extension: string): string {
 
 const packed = /\.(?:gz|bz2|xz|zst|zip)$/;
 
-/** Whether a file is compressed, by its name. */
+/** Whether the name of a file is that of a compressed one. */
 export function isPacked(file: string): boolean {
   return packed.test(file);
 }

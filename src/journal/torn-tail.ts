@@ -11,19 +11,19 @@ export interface TailOptions {
   ownerOnly?: boolean | undefined;
 }
 
-/** The file beside a log that takes what a crash left of its last line: one for all crashes, so that it can be searched. */
+/** The file next to a log that keeps what a crash left of its last line. One file for all crashes, so that it can be searched. */
 export function tornPath(path: string): string {
   return `${path}.torn`;
 }
 
 /**
- * Makes a log of JSON lines end with a whole line, as a crash may not have left it. Gives the length then.
+ * Makes a log of JSON lines end with a whole line, even after a crash, and returns its new length.
  *
- * A last line that is no whole JSON object is moved to the file of tornPath, durably and with a warning; one that is
- * whole but lacks its newline gets it. Lines before the last are not looked at. `handle` is open for reading and
- * appending; what changes in it is not synced.
+ * If the last line is not a whole JSON object, it is moved to the file that tornPath names, durably and with a warning. If
+ * it only lacks its newline, the newline is added. Earlier lines are not checked. `handle` must be open for reading and
+ * appending; changes to it are not synced.
  */
-export async function mendTail(handle: FileHandle, options: TailOptions): Promise<number> {
+export async function repairTail(handle: FileHandle, options: TailOptions): Promise<number> {
   const { path, warn } = options;
   const { size } = await handle.stat();
   const start = await startOfLastLine(handle, size);
@@ -38,14 +38,14 @@ export async function mendTail(handle: FileHandle, options: TailOptions): Promis
   await setAside(last, options);
   await handle.truncate(start);
   warn(
-    `The last line of ${path} is torn: ${last.length} bytes that are no whole line were moved to ${tornPath(path)}.`,
+    `The last line of ${path} is torn: ${last.length} bytes that are not a whole line were moved to ${tornPath(path)}.`,
   );
   return start;
 }
 
 const chunkBytes = 65_536;
 
-/** Where the last line starts, whether or not it has a newline of its own. */
+/** Where the last line starts, whether or not it ends with a newline. */
 async function startOfLastLine(handle: FileHandle, size: number): Promise<number> {
   // The newline at the very end belongs to the last line.
   for (let end = size - 1; end > 0; ) {
@@ -67,7 +67,7 @@ async function readExactly(handle: FileHandle, from: number, to: number): Promis
   return bytes;
 }
 
-/** Only an object is known to be whole: of a number, any beginning is a number too. */
+/** Only an object is certain to be whole: the beginning of a number is a number too. */
 function isObject(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
@@ -77,7 +77,7 @@ function isObject(text: string): boolean {
   }
 }
 
-/** Keeps the bytes as a line beside the log, durably, before the log loses them; where that fails, leaves nothing. */
+/** Saves the bytes as a line next to the log, durably, before they are cut off. If that fails, nothing is left there. */
 async function setAside(bytes: Buffer, { path, disk, ownerOnly = false }: TailOptions): Promise<void> {
   const aside = tornPath(path);
   const handle = await disk.open(aside, 'a', 0o600);

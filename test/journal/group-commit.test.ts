@@ -75,7 +75,7 @@ test('refuses what would wait behind too many', async () => {
   const kept = [commit.add(1)];
   await until(() => passes.length === 1);
   kept.push(commit.add(2), commit.add(3));
-  assert.match((await rejection(commit.add(4)))?.message ?? '', '2 wait');
+  assert.match((await rejection(commit.add(4)))?.message ?? '', '2 items are already waiting');
   release();
   await until(() => passes.length === 2);
   release();

@@ -54,7 +54,7 @@ test('a disk that hangs does not hold the start up', () =>
     });
     const disk = shimDisk(async ({ run }) => recovered.then(run));
     const journal = await soon(open(file, { disk, startMs: 20 }));
-    assert.match(String(await rejection(journal.append({ client: 1 }))), 'does not answer');
+    assert.match(String(await rejection(journal.append({ client: 1 }))), 'does not respond');
     recover();
     await until(journal.isOpen);
     await journal.append({ client: 2 });

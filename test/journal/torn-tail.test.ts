@@ -3,7 +3,7 @@ import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openLineFile } from '../../src/journal/line-file.ts';
+import { LineFile } from '../../src/journal/line-file.ts';
 import { tornPath } from '../../src/journal/torn-tail.ts';
 import { openTestJournal, rejection, shimDisk, systemError, withFolder, withJournal } from '../support/journal.ts';
 import { testUnless } from '../support/skip.ts';
@@ -77,7 +77,7 @@ test('every length at which a log may be cut keeps all its whole lines', () =>
     const options = { path: file, disk: fs, warn: () => {}, mayWrite: async () => {} };
     for (let length = 0; length <= whole.length; length += 1) {
       await writeFile(file, whole.subarray(0, length));
-      await (await openLineFile(options)).close();
+      await (await LineFile.open(options)).close();
       const expected = length >= whole.length - 1 ? whole : length >= first - 1 ? whole.subarray(0, first) : '';
       assert.is(await readFile(file, 'utf8'), expected.toString(), `cut at ${length}`);
     }

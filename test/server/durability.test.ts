@@ -219,7 +219,7 @@ test('a server that starts on a disk that fails serves readers, refuses votes an
       const { code, stdout } = await server.stop();
       assert.is(code, 0);
       assert.match(stdout, /votes\.jsonl cannot be used \(EROFS\)/);
-      assert.match(stdout, /votes\.jsonl can be used again/);
+      assert.match(stdout, /votes\.jsonl is available again/);
     } finally {
       await server.stop('SIGKILL');
     }
