@@ -1,21 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { CachedFile, Variant } from './file-cache.ts';
+import type { Request, Response } from 'polka';
+import type { CachedFile, Encoding, Variant } from './file-cache.ts';
 import { serveLarge } from './large-file.ts';
 import type { LiveBuild } from './live-build.ts';
 import { encodingPicker, isFresh, parseRange } from './negotiate.ts';
-import { candidates, type Target } from './target.ts';
-
-/** Serves the files of whatever build is live. */
-export interface Files {
-  /** Answers at once, if all that the answer needs is in memory; false when it is not. */
-  serveFromMemory(request: IncomingMessage, response: ServerResponse, build: LiveBuild, target: Target): boolean;
-  /** Answers a GET or HEAD; false when there is no such file. */
-  serve(request: IncomingMessage, response: ServerResponse, build: LiveBuild, target: Target): Promise<boolean>;
-  /** Whether there is a file for a target. */
-  exists(build: LiveBuild, target: Target): Promise<boolean>;
-  /** Answers with a page of the build and another status; `fill` changes its text. */
-  page(request: IncomingMessage, response: ServerResponse, build: LiveBuild, page: StatusPage): Promise<void>;
-}
+import { candidates, targetOf, versionIn } from './target.ts';
 
 export interface StatusPage {
   /** Below dist/. */
@@ -25,94 +14,89 @@ export interface StatusPage {
   fill?: (text: string) => string;
 }
 
-/** Files that a static host reads and no reader needs, and pages that are shown in place of others. */
+/** Files for static hosts alone, and pages that are shown instead of others. */
 const unserved = new Set(['_headers', '.nojekyll', '404.html', 'refused.html']);
 
-/** The longest path that is remembered, in characters: the longest of a page are shorter. */
+/** The longest path that is remembered, in characters. Those of pages are shorter. */
 const longestRemembered = 256;
 
 const revalidate = ['cache-control', 'no-cache'];
-const forever = ['cache-control', 'public, max-age=31536000, immutable'];
+const permanent = ['cache-control', 'public, max-age=31536000, immutable'];
 
-export function fileServer(): Files {
-  const pickEncoding = encodingPicker();
+/** Serves the files of the live build. */
+export class Files {
+  readonly #pickEncoding = encodingPicker();
 
-  function send(
-    request: IncomingMessage,
-    response: ServerResponse,
-    file: CachedFile,
-    variant: Variant,
-    version: string | null,
-  ): void {
-    const caching = file.version !== null && version === file.version ? forever : revalidate;
-    if (isFresh(request.headers['if-none-match'], variant.etag)) {
-      response.writeHead(304, [
-        'etag',
-        variant.etag,
-        'vary',
-        'Accept-Encoding',
-        'access-control-allow-origin',
-        '*',
-        ...caching,
-      ]);
-      response.end();
-      return;
-    }
-    const range = variant.body === file.bytes && request.method === 'GET' ? rangeOf(request, variant) : null;
-    if (range === null) {
-      response.writeHead(200, [...variant.headers, ...caching] as string[]);
-      response.end(request.method === 'HEAD' ? undefined : variant.body);
-    } else sendRange(response, variant, range, caching);
+  /** Answers a GET or HEAD immediately if everything it needs is in memory; false if not. */
+  serveFromMemory(request: IncomingMessage, response: ServerResponse, build: LiveBuild): boolean {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+    const name = build.found.get(targetOf(request).pathname);
+    const file = name === undefined ? undefined : build.files.peek(name);
+    if (file === undefined) return false;
+    const encoding = this.#encodingFor(request);
+    const variant = encoding === 'identity' ? file.plain : file.compressed[encoding];
+    if (variant === undefined) return false;
+    send(request, response, file, variant);
+    return true;
   }
 
-  return {
-    serveFromMemory(request, response, build, { path, version }) {
-      const name = build.found.get(path);
-      const file = name === undefined ? undefined : build.files.peek(name);
-      if (file === undefined) return false;
-      const encoding = encodingFor(request);
-      const variant = encoding === 'identity' ? file.plain : file.compressed[encoding];
-      if (variant === undefined) return false;
-      send(request, response, file, variant, version);
-      return true;
-    },
+  /** Answers a GET or HEAD; false if there is no such file. */
+  async serve(request: Request, response: Response, build: LiveBuild): Promise<boolean> {
+    const found = await find(build, request.path);
+    if (found === null) return false;
+    const { name, file } = found;
+    if (file === 'large') return serveLarge(request, response, build, name);
+    send(request, response, file, await build.files.variant(name, file, this.#encodingFor(request)));
+    return true;
+  }
 
-    async serve(request, response, build, { path, version }) {
-      const found = await find(build, path);
-      if (found === null) return false;
-      const { name, file } = found;
-      if (file === 'large') return serveLarge(request, response, build, name);
-      send(request, response, file, await build.files.variant(name, file, encodingFor(request)), version);
-      return true;
-    },
+  /** Whether there is a file for a path. */
+  async exists(build: LiveBuild, path: string): Promise<boolean> {
+    return (await find(build, path)) !== null;
+  }
 
-    exists: async (build, { path }) => (await find(build, path)) !== null,
+  /** Answers with a page of the build and another status. */
+  async page(request: IncomingMessage, response: ServerResponse, build: LiveBuild, page: StatusPage): Promise<void> {
+    const { path, status, headers = {}, fill = (text) => text } = page;
+    const file = await build.files.get(path);
+    const [text, known] = file === null || file === 'large' ? ['', []] : [String(file.bytes), file.plain.headers];
+    const body = Buffer.from(fill(text));
+    const kept = pairs(known).filter(([name]) => !['content-length', 'etag', 'vary'].includes(name));
+    response.writeHead(status, {
+      ...Object.fromEntries(kept),
+      'content-length': body.length,
+      'cache-control': 'no-store',
+      ...headers,
+    });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
 
-    async page(request, response, build, { path, status, headers = {}, fill }) {
-      const file = await build.files.get(path);
-      const text = file === null || file === 'large' ? '' : file.bytes.toString('utf8');
-      const body = Buffer.from(fill === undefined ? text : fill(text));
-      const known = file === null || file === 'large' ? [] : file.plain.headers;
-      const kept = pairs(known).filter(([name]) => !['content-length', 'etag', 'vary'].includes(name));
-      response.writeHead(status, {
-        ...Object.fromEntries(kept),
-        'content-length': body.length,
-        'cache-control': 'no-store',
-        ...headers,
-      });
-      response.end(request.method === 'HEAD' ? undefined : body);
-    },
-  };
-
-  /** A range is of the bytes as they are, so that one answer never mixes encodings. */
-  function encodingFor({ headers }: IncomingMessage) {
-    return headers.range === undefined ? pickEncoding(headers['accept-encoding'] as string | undefined) : 'identity';
+  /** A range counts the bytes of the plain file, so that no answer mixes encodings. */
+  #encodingFor({ headers }: IncomingMessage): Encoding {
+    if (headers.range !== undefined) return 'identity';
+    return this.#pickEncoding(headers['accept-encoding'] as string | undefined);
   }
 }
 
+function send(request: IncomingMessage, response: ServerResponse, file: CachedFile, variant: Variant): void {
+  const isCurrent = file.version !== null && versionIn(targetOf(request).search) === file.version;
+  const caching = isCurrent ? permanent : revalidate;
+  if (isFresh(request.headers['if-none-match'], variant.etag)) {
+    const { etag } = variant;
+    response.writeHead(304, ['etag', etag, 'vary', 'Accept-Encoding', 'access-control-allow-origin', '*', ...caching]);
+    response.end();
+    return;
+  }
+  const range = variant.body === file.bytes && request.method === 'GET' ? rangeOf(request, variant) : null;
+  if (range === null) {
+    response.writeHead(200, [...variant.headers, ...caching] as string[]);
+    response.end(request.method === 'HEAD' ? undefined : variant.body);
+  } else sendRange(response, variant, range, caching);
+}
+
 /**
- * Whether readers get a file of this name. Files of an agent that a build being written brings come with that build,
- * so that whoever sees an agent can vote on it.
+ * Whether readers get a file of this name. A file of a new agent is served only with the build that has the agent, so
+ * that anyone who sees an agent can vote on it.
  */
 function isServed({ slugs, info }: LiveBuild, name: string): boolean {
   if (unserved.has(name)) return false;
@@ -120,10 +104,7 @@ function isServed({ slugs, info }: LiveBuild, name: string): boolean {
   return slug === undefined || slug === 'index' || slugs.has(slug) || Object.hasOwn(info.moved, slug);
 }
 
-/**
- * The file that readers get at a path of a request, or null. This is the only place that decides it; `found` remembers
- * the answer for requests from memory.
- */
+/** The file for the path of a request, or null. Only this function decides it; `found` remembers its answers. */
 async function find(build: LiveBuild, path: string): Promise<{ name: string; file: CachedFile | 'large' } | null> {
   const below = withinBase(build, path);
   for (const name of below === null ? [] : candidates(below)) {
@@ -136,7 +117,7 @@ async function find(build: LiveBuild, path: string): Promise<{ name: string; fil
   return null;
 }
 
-/** The path below the base URL's, with its slash; null outside of it. */
+/** The part of a path after that of the base URL, with its slash; null if the path is outside the base URL. */
 export function withinBase({ basePath: base }: LiveBuild, path: string): string | null {
   if (base === '') return path;
   if (path === base) return '/';

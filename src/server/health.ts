@@ -1,30 +1,73 @@
 import type { Logger } from 'pino';
+import type { Request, Response } from 'polka';
+import type { Signups } from '../subscribers/provider.ts';
+import type { VoteStore } from '../votes/store.ts';
+import type { BuildFollower } from './live-build.ts';
+import type { Route } from './route.ts';
 
-/** One thing that the server needs for all of its work. */
-export interface HealthCheck {
-  /** The key under `checks` in the answer of /readyz. */
+/** One thing that the server needs to do all of its work. */
+interface HealthCheck {
+  /** Its key in `checks` of /readyz. */
   name: string;
-  /** Resolves while it works. The reason of a rejection is logged, and never sent. */
+  /** Resolves if it works. The reason of a rejection is logged but never sent. */
   check(): Promise<void>;
 }
 
-/** What /readyz says: which checks pass. */
-export interface Readiness {
+/** The body of /readyz: which checks pass. */
+interface Readiness {
   ready: boolean;
   checks: Record<string, 'ok' | 'failing'>;
 }
 
-/** How long a result holds, in milliseconds, so that asking often costs the disk nothing. */
-const holdMs = 1_000;
+/** How long a result is reused, in milliseconds, so that frequent requests do not load the disk. */
+const reuseMs = 1_000;
 
-/** How long a check may take, in milliseconds: a disk that hangs fails it. */
+/** How long a check may take, in milliseconds, so that a disk that hangs fails it. */
 const patienceMs = 3_000;
 
-/**
- * Runs the checks and remembers the result for a second. A check that begins to fail, and one that passes again, is
- * logged once.
- */
-export function readiness(checks: readonly HealthCheck[], log: Logger): () => Promise<Readiness> {
+export interface HealthParts {
+  follower: BuildFollower;
+  votes: Pick<VoteStore, 'check'>;
+  signups: Pick<Signups, 'check'>;
+  log: Logger;
+}
+
+/** The routes for whoever watches the server: whether it runs, and whether it can store votes and subscriptions. */
+export function healthRoutes({ follower, votes, signups, log }: HealthParts): Route[] {
+  const checks = readiness(
+    [
+      { name: 'votes', check: () => votes.check() },
+      { name: 'signups', check: () => signups.check() },
+    ],
+    log,
+  );
+  const build = () => follower.current().info.id;
+  return [
+    ['GET', '/healthz', (request, response) => send(request, response, 200, { status: 'ok', build: build() })],
+    [
+      'GET',
+      '/readyz',
+      async (request, response) => {
+        const { ready, checks: results } = await checks();
+        const body = { status: ready ? 'ok' : 'unavailable', build: build(), checks: results };
+        send(request, response, ready ? 200 : 503, body);
+      },
+    ],
+  ];
+}
+
+function send({ method }: Request, response: Response, status: number, value: object): void {
+  const body = JSON.stringify(value);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    'cache-control': 'no-store',
+  });
+  response.end(method === 'HEAD' ? undefined : body);
+}
+
+/** Runs the checks and remembers the result for a second. Logs when a check begins to fail and when it passes again. */
+function readiness(checks: readonly HealthCheck[], log: Logger): () => Promise<Readiness> {
   const failing = new Set<string>();
   let last: { at: number; result: Promise<Readiness> } | undefined;
 
@@ -48,7 +91,7 @@ export function readiness(checks: readonly HealthCheck[], log: Logger): () => Pr
 
   return () => {
     const now = performance.now();
-    if (last === undefined || now - last.at > holdMs) last = { at: now, result: runAll() };
+    if (last === undefined || now - last.at > reuseMs) last = { at: now, result: runAll() };
     return last.result;
   };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Polka } from 'polka';
+import type { Request, Response } from 'polka';
 import { dispatch, messagesIn, parseMessage, type Reply } from '../mcp/dispatch.ts';
 import type { McpHeaders } from '../mcp/envelope.ts';
 import { codes, RpcError } from '../mcp/errors.ts';
@@ -10,7 +10,8 @@ import { Refusal, sendError } from './errors.ts';
 import type { Limit } from './limits.ts';
 import { acceptsCard, sendCard, sendCardPreflight } from './mcp-card.ts';
 import { corsHeaders } from './origin.ts';
-import { limited, type PostParts } from './posts.ts';
+import { answerPreflight, limited, type PostParts } from './posts.ts';
+import type { Route } from './route.ts';
 
 /** The largest body, in bytes. */
 const maxBodyBytes = 256 * 1024;
@@ -23,33 +24,42 @@ export interface McpParts extends PostParts {
 
 const allowed = { endpoint: 'GET, HEAD, POST, OPTIONS', card: 'GET, HEAD, OPTIONS' };
 
-/**
- * Adds what is at `/api/mcp` below `mount` besides messages: the server card by GET, there and at `server-card`, and what
- * browsers ask beforehand.
- */
-export function addMcp(router: Polka, mount: string, parts: PostParts): void {
-  const endpoint = `${mount}/api/mcp`;
-  const card = `${endpoint}/server-card`;
-  router.get(endpoint, (request, response) =>
-    acceptsCard(request)
-      ? sendCard(request, response, parts.follower.current(), 'application/json')
-      : refuseMethod(response, 'There is no event stream here: POST a message, or GET the server card.'),
-  );
-  router.options(endpoint, (request, response) =>
-    request.headers['access-control-request-method'] === 'POST'
-      ? sendPostPreflight(request, response, parts)
-      : sendCardPreflight(response, allowed.endpoint),
-  );
-  router.all(endpoint, (_request, response) => refuseMethod(response, 'This address takes GET and POST.'));
-  router.get(card, (request, response) =>
-    sendCard(request, response, parts.follower.current(), 'application/mcp-server-card+json'),
-  );
-  router.options(card, (_request, response) => sendCardPreflight(response, allowed.card));
-  router.all(card, (_request, response) => refuseMethod(response, 'This address takes GET and HEAD.', allowed.card));
+/** The routes of the MCP endpoint at `path`: messages by POST, and the server card by GET, also at `server-card`. */
+export function mcpRoutes(path: string, parts: McpParts): Route[] {
+  const card = `${path}/server-card`;
+  const cardOf = () => parts.follower.current();
+  return [
+    ['POST', path, (request, response) => takeMessage(request, response, parts)],
+    [
+      'GET',
+      path,
+      (request, response) =>
+        acceptsCard(request)
+          ? sendCard(request, response, cardOf(), 'application/json')
+          : refuseMethod(response, 'There is no event stream here: POST a message, or GET the server card.'),
+    ],
+    [
+      'OPTIONS',
+      path,
+      (request, response) =>
+        request.headers['access-control-request-method'] === 'POST'
+          ? answerPreflight(request, response, parts, postPreflight)
+          : sendCardPreflight(response, allowed.endpoint),
+    ],
+    ['ALL', path, (_request, response) => refuseMethod(response, 'This address takes GET and POST.')],
+    ['GET', card, (request, response) => sendCard(request, response, cardOf(), 'application/mcp-server-card+json')],
+    ['OPTIONS', card, (_request, response) => sendCardPreflight(response, allowed.card)],
+    ['ALL', card, (_request, response) => refuseMethod(response, 'This address takes GET and HEAD.', allowed.card)],
+  ];
 }
 
+const postPreflight = {
+  allow: allowed.endpoint,
+  'access-control-allow-headers': 'Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
+};
+
 /** Answers a message with JSON, whatever else the client would accept; a notification with 202. */
-export async function takeMessage(request: IncomingMessage, response: ServerResponse, parts: McpParts): Promise<void> {
+async function takeMessage(request: Request, response: Response, parts: McpParts): Promise<void> {
   const { follower, origins, refused, messages, trustProxy, log } = parts;
   const address = clientAddress(request, trustProxy);
   const { info, mcp } = follower.current();
@@ -76,8 +86,8 @@ export async function takeMessage(request: IncomingMessage, response: ServerResp
         ...cors,
       });
     } else {
-      log.error({ err: error, path: request.url }, 'an MCP request failed by a fault of the service');
-      const fault = new RpcError(codes.internal, 'The service failed. The fault is logged.');
+      log.error({ err: error, path: request.path }, 'an MCP request failed because of a bug in the server');
+      const fault = new RpcError(codes.internal, 'The server failed. The error is in its log.');
       send(response, 500, errorResponse(id, fault), cors);
     }
     request.resume();
@@ -109,35 +119,7 @@ function send(response: ServerResponse, status: number, json: Reply['json'], hea
 const common = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
 const commonOfJson = ['content-type', 'application/json', ...common];
 
-/** Lets the pages that may POST do so with the headers of the protocol. */
-async function sendPostPreflight(request: IncomingMessage, response: ServerResponse, parts: PostParts): Promise<void> {
-  try {
-    const cors = corsHeaders(parts.origins.check(request, parts.follower.current().info));
-    response.writeHead(204, {
-      ...cors,
-      allow: allowed.endpoint,
-      'access-control-allow-methods': 'POST',
-      'access-control-allow-headers': 'Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
-      'access-control-max-age': '86400',
-    });
-    response.end();
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    await refuse(request, response, parts, error);
-  }
-}
-
 /** 405. It counts toward no limit: the official clients try GET and DELETE at each connection, as the protocol says. */
 function refuseMethod(response: ServerResponse, message: string, allow = allowed.endpoint): void {
   sendError(response, 'method_not_allowed', message, { allow, 'access-control-allow-origin': '*' });
-}
-
-async function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { refused, trustProxy }: PostParts,
-  refusal: Refusal,
-): Promise<void> {
-  const { code, message, headers } = await limited(refusal, refused, clientAddress(request, trustProxy));
-  sendError(response, code, message, headers);
 }

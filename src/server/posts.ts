@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { Request, Response } from 'polka';
 import { type BodyKind, bodyKind, type Fields, parseFields, readBody } from './body.ts';
 import { clientAddress } from './client.ts';
 import { Refusal, sendError } from './errors.ts';
@@ -7,54 +8,89 @@ import type { Files } from './files.ts';
 import type { Limit } from './limits.ts';
 import type { BuildFollower, LiveBuild } from './live-build.ts';
 import { corsHeaders, type OriginPolicy } from './origin.ts';
+import type { Route } from './route.ts';
 
 /** The largest body of a vote or a sign-up, in bytes: 2,000 code points escaped as \uXXXX\uXXXX are 24 KB. */
 const maxBodyBytes = 64 * 1024;
 
-/** What every route that takes what readers enter is made of. */
+/** What every route needs that stores what a reader sends. */
 export interface PostParts {
   follower: BuildFollower;
   files: Files;
   origins: OriginPolicy;
-  /** The limit on requests that are refused; valid requests never feel it. */
+  /** The limit on refused requests. Valid requests never count toward it. */
   refused: Limit;
   trustProxy: number;
   log: Logger;
 }
 
-/** Does the work of a route; the result are headers for the answer. Throws Refusal. */
+/** Does the work of a route and returns headers for the answer. Throws Refusal. */
 export type Take = (fields: Fields, address: string) => Promise<Record<string, string>>;
 
-/**
- * A route for JSON and for forms without JavaScript. The checks come in the order method (by the router), origin, type,
- * size, form of the body, then what `take` checks.
- *
- * `thanks` is the page, below the base URL, that a form is sent on to.
- */
-export function postRoute(
-  { follower, files, origins, refused, trustProxy, log }: PostParts,
-  take: Take,
-  thanks: string,
-) {
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const address = clientAddress(request, trustProxy);
-    const build = follower.current();
-    let cors: Record<string, string> = {};
-    let kind: BodyKind = 'json';
-    try {
-      cors = corsHeaders(origins.check(request, build.info));
-      kind = bodyKind(request);
-      const fields = parseFields(await readBody(request, maxBodyBytes), kind);
-      const headers = { ...(await take(fields, address)), ...cors };
-      if (kind === 'form') sendOn(request, response, build, thanks, headers);
-      else sendOk(response, headers);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (error.cause !== undefined) log.error({ err: error.cause, path: request.url }, error.message);
-      const final = await limited(error, refused, address);
-      await refuse(request, response, { build, files, kind, cors, refusal: final });
-    }
-  };
+/** One operation: its work, and the page below the base URL to which a form is redirected. */
+export interface Operation {
+  take: Take;
+  thanks: string;
+}
+
+/** The routes of one operation, for JSON and for forms without JavaScript, with its preflight and its 405. */
+export function postRoutes(path: string, operation: Operation, parts: PostParts): Route[] {
+  return [
+    ['POST', path, (request, response) => answerPost(request, response, operation, parts)],
+    ['OPTIONS', path, (request, response) => answerPreflight(request, response, parts, preflight)],
+    ['ALL', path, (request, response) => sendRefusal(request, response, notPost(), parts)],
+  ];
+}
+
+const preflight = { allow: 'POST, OPTIONS', 'access-control-allow-headers': 'Content-Type' };
+const notPost = () => new Refusal('method_not_allowed', 'This address takes POST.', { allow: preflight.allow });
+
+/** The checks run in the order of C4.22. The router has checked the method; `take` checks the fields and the rest. */
+async function answerPost(request: Request, response: Response, { take, thanks }: Operation, parts: PostParts) {
+  const { follower, files, origins, refused, trustProxy, log } = parts;
+  const address = clientAddress(request, trustProxy);
+  const build = follower.current();
+  let cors: Record<string, string> = {};
+  let kind: BodyKind = 'json';
+  try {
+    cors = corsHeaders(origins.check(request, build.info));
+    kind = bodyKind(request);
+    const fields = parseFields(await readBody(request, maxBodyBytes), kind);
+    const headers = { ...(await take(fields, address)), ...cors };
+    if (kind === 'form') redirectToThanks(request, response, build, thanks, headers);
+    else sendOk(response, headers);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.cause !== undefined) log.error({ err: error.cause, path: request.path }, error.message);
+    const final = await limited(error, refused, address);
+    await refuse(request, response, { build, files, kind, cors, refusal: final });
+  }
+}
+
+/** Lets pages of known origins POST. `headers` are what differs between the routes. */
+export async function answerPreflight(
+  request: Request,
+  response: Response,
+  parts: PostParts,
+  headers: Record<string, string>,
+): Promise<void> {
+  try {
+    response.writeHead(204, {
+      ...corsHeaders(parts.origins.check(request, parts.follower.current().info)),
+      ...headers,
+      'access-control-allow-methods': 'POST',
+      'access-control-max-age': '86400',
+    });
+    response.end();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    await sendRefusal(request, response, error, parts);
+  }
+}
+
+async function sendRefusal(request: Request, response: Response, refusal: Refusal, parts: PostParts): Promise<void> {
+  const { code, message, headers } = await limited(refusal, parts.refused, clientAddress(request, parts.trustProxy));
+  sendError(response, code, message, headers);
 }
 
 /** A refusal of a client that is refused too often becomes `rate_limited`. */
@@ -81,8 +117,8 @@ function sendOk(response: ServerResponse, headers: Record<string, string>): void
   response.end(body);
 }
 
-/** 303 to the page that thanks: on the static host if the form was there, else here. */
-function sendOn(
+/** Redirects to the page that thanks: on the static host if the form was there, else here. */
+function redirectToThanks(
   request: IncomingMessage,
   response: ServerResponse,
   { info, basePath }: LiveBuild,

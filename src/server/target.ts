@@ -1,36 +1,47 @@
-/** What a request asks for. */
-export interface Target {
-  /** The path as it was sent, without the query. */
-  path: string;
-  /** The value of `v` in the query, as assets have it. */
-  version: string | null;
+import type { IncomingMessage } from 'node:http';
+import type { Request } from 'polka';
+
+/** The target of a request: `pathname` as it was sent, and `search` with its question mark. */
+export type Target = Request['_parsedUrl'];
+
+/**
+ * Parses the target of a request, in origin form or absolute form (RFC 9112, section 3.2); the path of any other form is
+ * `*`. The result is kept on the request, as Polka's own parser does, so that the router does not parse it again.
+ */
+export function targetOf(request: IncomingMessage & { _parsedUrl?: Target }): Target {
+  request._parsedUrl ??= parse(request.url ?? '/');
+  return request._parsedUrl;
 }
 
-/** The target of a request line, in origin form or absolute form (RFC 9112, section 3.2); null for any other. */
-export function parseTarget(url: string): Target | null {
-  const target = url.startsWith('/') ? url : originForm(url);
-  if (target === null) return null;
-  const query = target.indexOf('?');
-  if (query === -1) return { path: target, version: null };
-  return { path: target.slice(0, query), version: /[?&]v=([^&]*)/.exec(target)?.[1] ?? null };
+function parse(raw: string): Target {
+  const target = raw.startsWith('/') ? raw : originForm(raw);
+  const end = target.indexOf('?');
+  const pathname = end === -1 ? target : target.slice(0, end);
+  return { pathname, search: end === -1 ? '' : target.slice(end), query: undefined, hash: undefined, raw };
+}
+
+/** The value of `v` in a query, as in the addresses of assets; null if it has none. */
+export function versionIn(search: string): string | null {
+  return /[?&]v=([^&]*)/.exec(search)?.[1] ?? null;
 }
 
 /**
- * The paths below dist/ at which the file of a path can be, best first; empty for a path that leads out of dist/ or is
- * not well-formed.
+ * The paths below dist/ where the file for a path can be, best first. Empty for a path that leads out of dist/ or is
+ * malformed.
  */
 export function candidates(path: string): string[] {
   const decoded = decode(path);
-  if (decoded === null || /[\0\\]|(?:^|\/)\.{1,2}(?:\/|$)|\/\//.test(decoded)) return [];
+  if (decoded === null || !decoded.startsWith('/')) return [];
+  if (/[\0\\]|(?:^|\/)\.{1,2}(?:\/|$)|\/\//.test(decoded)) return [];
   const name = decoded.slice(1);
   if (name === '') return ['index.html'];
   if (name.endsWith('/')) return [`${name}index.html`, `${name.slice(0, -1)}.html`];
   return [name, `${name}.html`, `${name}/index.html`];
 }
 
-function originForm(url: string): string | null {
+function originForm(url: string): string {
   const match = /^https?:\/\/[^/?#]*([/?].*)?$/i.exec(url);
-  if (match === null) return null;
+  if (match === null) return '*';
   const rest = match[1] ?? '/';
   return rest.startsWith('/') ? rest : `/${rest}`;
 }

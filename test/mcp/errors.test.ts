@@ -281,7 +281,7 @@ function assertAnswer({ status, headers, text }: Answer, [name, , , expected, co
 
 test('every kind of bad message has the status and code of its revision', async () => {
   for (const row of rows) assertAnswer(await postJson(server.address, path, row[1], { headers: row[2] }), row);
-  assert.not.match(server.logged(), 'a fault of the service');
+  assert.not.match(server.logged(), 'a bug in the server');
 });
 
 test('what HTTP refuses is a JSON-RPC error too, and a client that is refused too often has to wait', async () => {

@@ -1,0 +1,73 @@
+import type { Middleware, Request, Response } from 'polka';
+import { sendError } from './errors.ts';
+import { type Files, withinBase } from './files.ts';
+import type { BuildFollower, LiveBuild } from './live-build.ts';
+
+export interface SiteParts {
+  follower: BuildFollower;
+  files: Files;
+  /** The paths below which the API is. */
+  mounts: readonly string[];
+}
+
+const readMethods = 'GET, HEAD, OPTIONS';
+const readCors = { 'access-control-allow-origin': '*' };
+
+/** Answers requests that no route takes: with a file of the build, or by saying that there is none. */
+export function siteHandler({ follower, files, mounts }: SiteParts): Middleware {
+  const isInApi = (path: string) => mounts.some((mount) => `${path}/`.startsWith(`${mount}/api/`));
+
+  async function read(request: Request, response: Response): Promise<void> {
+    const build = follower.current();
+    if (request.path === '/' && withinBase(build, '/') === null) return redirectToBase(response, build);
+    if (await files.serve(request, response, build)) return;
+    // The file may be in a build that was just put in place. So may all files of a build whose folder is gone.
+    await follower.refresh();
+    const next = follower.current();
+    if (next !== build && (await files.serve(request, response, next))) return;
+    await notFound(request, response, next);
+  }
+
+  async function refuse(request: Request, response: Response): Promise<void> {
+    const build = follower.current();
+    if (!(await files.exists(build, request.path))) return notFound(request, response, build);
+    if (isInApi(request.path)) {
+      sendError(response, 'method_not_allowed', 'This address takes GET and HEAD.', { allow: readMethods });
+      return;
+    }
+    response.writeHead(405, { allow: readMethods, 'content-type': 'text/plain; charset=utf-8' });
+    response.end('Method not allowed\n');
+  }
+
+  async function notFound(request: Request, response: Response, build: LiveBuild): Promise<void> {
+    if (!isInApi(request.path)) return files.page(request, response, build, { path: '404.html', status: 404 });
+    sendError(response, 'not_found', notFoundMessage(withinBase(build, request.path)), readCors);
+  }
+
+  return (request, response) => {
+    if (request.method === 'OPTIONS') return answerPreflight(response);
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(request, response);
+    return read(request, response);
+  };
+}
+
+function redirectToBase(response: Response, { basePath }: LiveBuild): void {
+  response.writeHead(302, { location: `${basePath}/`, 'cache-control': 'no-store', 'content-length': 0 }).end();
+}
+
+function answerPreflight(response: Response): void {
+  response.writeHead(204, {
+    allow: readMethods,
+    ...readCors,
+    'access-control-allow-methods': 'GET, HEAD',
+    'access-control-allow-headers': 'Content-Type, If-None-Match',
+    'access-control-max-age': '86400',
+  });
+  response.end();
+}
+
+function notFoundMessage(path: string | null): string {
+  return path?.startsWith('/api/agents/')
+    ? 'No agent has this slug; /api/agents.json lists them all.'
+    : 'There is nothing at this address; /api/openapi.json lists what there is.';
+}
