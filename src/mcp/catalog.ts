@@ -89,20 +89,34 @@ export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<stri
 
 const catalogPath = 'api/agents.json';
 
-/**
- * The agents in api/agents.json, one at a time: each stands at the second level of the indented JSON, where no text
- * reaches, since line ends within texts are escaped.
- */
+/** Parses the agents in api/agents.json, one a step. */
 function* readAgents(json: Buffer): Generator<void, AgentSummary[]> {
-  const [opening, closing] = ['\n    {\n', '\n    }'];
   const agents: AgentSummary[] = [];
-  let end = 0;
-  for (let at = json.indexOf(opening); at !== -1; at = json.indexOf(opening, end)) {
-    end = json.indexOf(closing, at) + closing.length;
-    agents.push(JSON.parse(json.toString('utf8', at, end)) as AgentSummary);
+  for (const text of itemsOfLists(json.toString('utf8'))) {
+    agents.push(JSON.parse(text) as AgentSummary);
     yield;
   }
   return agents;
+}
+
+/**
+ * The texts of the objects in the lists of a JSON object, such as `{"agents":[…]}`. They are found by the brackets
+ * outside of strings, so that a large list can be parsed item by item, however it is indented.
+ */
+function* itemsOfLists(json: string): Generator<string> {
+  const token = /[[\]{}]|"(?:[^"\\]+|\\.)*"/g;
+  let depth = 0;
+  let start = 0;
+  for (let match = token.exec(json); match !== null; match = token.exec(json)) {
+    const [found] = match;
+    if (found === '{' || found === '[') {
+      depth += 1;
+      if (depth === 3) start = match.index;
+    } else if (found === '}' || found === ']') {
+      if (depth === 3) yield json.slice(start, token.lastIndex);
+      depth -= 1;
+    }
+  }
 }
 
 function* counted(keys: readonly string[]): Generator<void, Counted[]> {

@@ -15,7 +15,7 @@ import type { ServerLog } from './request-log.ts';
 import type { Route } from './route.ts';
 import { siteHandler } from './site.ts';
 import { takeSignup } from './subscribe.ts';
-import { targetOf } from './target.ts';
+import { parseTarget, targetOf } from './target.ts';
 
 /** The parts of the server. */
 export interface AppParts {
@@ -53,12 +53,12 @@ export function createApp(app: AppParts): RequestListener {
   const route = router.handler as RequestListener;
   return (request, response) => {
     const begun = Date.now();
-    const { pathname } = targetOf(request);
-    if (files.serveFromMemory(request, response, follower.current())) {
-      log.request(request, response, pathname, begun);
+    const target = parseTarget(request.url ?? '/');
+    if (files.serveFromMemory(request, response, follower.current(), target)) {
+      log.request(request, response, target.pathname, begun);
     } else {
-      response.once('close', () => log.request(request, response, pathname, begun));
-      route(request, response);
+      response.once('close', () => log.request(request, response, target.pathname, begun));
+      route(Object.assign(request, { _parsedUrl: target }), response);
     }
   };
 }

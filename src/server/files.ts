@@ -4,7 +4,7 @@ import type { CachedFile, Encoding, Variant } from './file-cache.ts';
 import { serveLarge } from './large-file.ts';
 import type { LiveBuild } from './live-build.ts';
 import { encodingPicker, isFresh, parseRange } from './negotiate.ts';
-import { candidates, targetOf, versionIn } from './target.ts';
+import { candidates, type Target, versionIn } from './target.ts';
 
 export interface StatusPage {
   /** Below dist/. */
@@ -28,15 +28,20 @@ export class Files {
   readonly #pickEncoding = encodingPicker();
 
   /** Answers a GET or HEAD immediately if everything it needs is in memory; false if not. */
-  serveFromMemory(request: IncomingMessage, response: ServerResponse, build: LiveBuild): boolean {
+  serveFromMemory(
+    request: IncomingMessage,
+    response: ServerResponse,
+    build: LiveBuild,
+    { pathname, search }: Target,
+  ): boolean {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-    const name = build.found.get(targetOf(request).pathname);
+    const name = build.found.get(pathname);
     const file = name === undefined ? undefined : build.files.peek(name);
     if (file === undefined) return false;
     const encoding = this.#encodingFor(request);
     const variant = encoding === 'identity' ? file.plain : file.compressed[encoding];
     if (variant === undefined) return false;
-    send(request, response, file, variant);
+    send(request, response, { file, variant, search });
     return true;
   }
 
@@ -46,7 +51,8 @@ export class Files {
     if (found === null) return false;
     const { name, file } = found;
     if (file === 'large') return serveLarge(request, response, build, name);
-    send(request, response, file, await build.files.variant(name, file, this.#encodingFor(request)));
+    const variant = await build.files.variant(name, file, this.#encodingFor(request));
+    send(request, response, { file, variant, search: request.search });
     return true;
   }
 
@@ -78,8 +84,15 @@ export class Files {
   }
 }
 
-function send(request: IncomingMessage, response: ServerResponse, file: CachedFile, variant: Variant): void {
-  const isCurrent = file.version !== null && versionIn(targetOf(request).search) === file.version;
+interface Sending {
+  file: CachedFile;
+  variant: Variant;
+  /** The query of the request. */
+  search: string;
+}
+
+function send(request: IncomingMessage, response: ServerResponse, { file, variant, search }: Sending): void {
+  const isCurrent = file.version !== null && versionIn(search) === file.version;
   const caching = isCurrent ? permanent : revalidate;
   if (isFresh(request.headers['if-none-match'], variant.etag)) {
     const { etag } = variant;

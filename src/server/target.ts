@@ -4,20 +4,17 @@ import type { Request } from 'polka';
 /** The target of a request: `pathname` as it was sent, and `search` with its question mark. */
 export type Target = Request['_parsedUrl'];
 
-/**
- * Parses the target of a request, in origin form or absolute form (RFC 9112, section 3.2); the path of any other form is
- * `*`. The result is kept on the request, as Polka's own parser does, so that the router does not parse it again.
- */
-export function targetOf(request: IncomingMessage & { _parsedUrl?: Target }): Target {
-  request._parsedUrl ??= parse(request.url ?? '/');
-  return request._parsedUrl;
-}
-
-function parse(raw: string): Target {
+/** Parses the target of a request, in origin form or absolute form (RFC 9112, section 3.2); the path of any other is `*`. */
+export function parseTarget(raw: string): Target {
   const target = raw.startsWith('/') ? raw : originForm(raw);
   const end = target.indexOf('?');
   const pathname = end === -1 ? target : target.slice(0, end);
   return { pathname, search: end === -1 ? '' : target.slice(end), query: undefined, hash: undefined, raw };
+}
+
+/** The target of a request for the router: the one that was parsed before and is kept on the request. */
+export function targetOf({ _parsedUrl, url = '/' }: IncomingMessage & { _parsedUrl?: Target }): Target {
+  return _parsedUrl ?? parseTarget(url);
 }
 
 /** The value of `v` in a query, as in the addresses of assets; null if it has none. */

@@ -6,6 +6,7 @@ import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import MiniSearch from 'minisearch';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loadMcpCatalog } from '../../src/mcp/catalog.ts';
 import { type SearchEntry, searchOptions } from '../../src/search/fields.ts';
 import { searchAgents } from '../../src/search/query.ts';
 import { loadSearchIndex } from '../../src/search/search-index.ts';
@@ -49,6 +50,19 @@ test('a build without its search index is refused; the last good one goes on', a
     assert.is((await call(server.address, 'search_agents', { query: 'draft' })).structuredContent.total, 1);
   });
 });
+
+for (const indent of [0, 1, 4]) {
+  test(`the list of agents is read with an indentation of ${indent} too, with brackets and quotes in its texts`, async () => {
+    await inFolder(async (folder) => {
+      const dist = builtCatalog(folder, agents);
+      const list = JSON.parse(await readFile(join(dist, 'api/agents.json'), 'utf8'));
+      list.agents[0].excerpt = 'Ends with a bracket ]} and a quote "\\';
+      const changed = Buffer.from(JSON.stringify(list, null, indent));
+      const read = async (path: string) => (path === 'api/agents.json' ? changed : readFile(join(dist, path)));
+      assert.equal((await loadMcpCatalog(read, {})).agents, list.agents);
+    });
+  });
+}
 
 test('the index that the server loads in slices finds what the page’s index finds, in the same order', async () => {
   await inFolder(async (folder) => {
