@@ -1,4 +1,27 @@
-/** Why the system refuses, by its code: what is outside of this program and a person can change. */
+import { type Diagnostic, sortDiagnostics } from './diagnostics/diagnostic.ts';
+
+/** Errors in the catalog stop a command. The CLI prints the diagnostics and exits with 1. */
+export class ContentError extends Error {
+  override readonly name = 'ContentError';
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super(diagnostics.map(({ code, file }) => `${code} in ${file}`).join(', '));
+    this.diagnostics = sortDiagnostics(diagnostics);
+  }
+}
+
+/** A wrong flag or environment variable stops a command. The CLI prints the message and exits with 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Something outside the program, such as a folder or a port, stops a command. The CLI prints the message and exits with 1. */
+export class OperationError extends Error {
+  override readonly name = 'OperationError';
+}
+
+/** What the codes of system errors mean: those that a person can do something about. */
 const reasons: Record<string, string> = {
   EACCES: 'permission is denied',
   EAGAIN: 'no further process can be started',
@@ -17,7 +40,7 @@ const reasons: Record<string, string> = {
   EXDEV: 'it would have to be moved to another file system',
 };
 
-/** What the system says in English for some of these codes, as programs such as git repeat it. */
+/** The English messages of the system for some of these codes, which programs such as git repeat. */
 const phrases: [RegExp, code: string][] = [
   [/no space left on device/i, 'ENOSPC'],
   [/disk quota exceeded/i, 'EDQUOT'],
@@ -29,23 +52,23 @@ const phrases: [RegExp, code: string][] = [
   [/cannot allocate memory/i, 'ENOMEM'],
 ];
 
-/** What a code of the system means, with the code; the code alone where it is not known. */
+/** What a system error code means, followed by the code; only the code if it is unknown. */
 export function systemReason(code: string): string {
   const reason = reasons[code];
   return reason === undefined ? code : `${reason} (${code})`;
 }
 
-/** A sentence for an error that came from the system, such as a full disk; null for any other. */
+/** A sentence for a system error, such as a full disk; null for any other error. */
 export function explainSystemError(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const { code = '', path, dest } = error as NodeJS.ErrnoException & { dest?: string };
   if (!Object.hasOwn(reasons, code)) return null;
-  const place = [path, dest].filter((each) => each !== undefined).join(' → ');
+  const paths = [path, dest].filter((each) => each !== undefined).join(' → ');
   const reason = systemReason(code);
-  return `${place === '' ? `A file cannot be used: ${reason}` : `${place} cannot be used: ${reason}`}.`;
+  return `${paths === '' ? 'A file' : paths} cannot be used: ${reason}.`;
 }
 
-/** The same reason in what another program said, with the line that says it; null where it gives none. */
+/** The reason for a system error in the messages of another program, with its line; null if there is none. */
 export function explainSaid(said: string): string | null {
   for (const [phrase, code] of phrases) {
     const line = said.split('\n').find((each) => phrase.test(each));

@@ -14,9 +14,8 @@ import { addSubscribers } from './cli/commands/subscribers.ts';
 import { addValidate } from './cli/commands/validate.ts';
 import { addVotes } from './cli/commands/votes.ts';
 import { Console } from './cli/console.ts';
-import { ContentError, OperationError, UsageError } from './diagnostics/diagnostic.ts';
 import { prettyReport } from './diagnostics/report.ts';
-import { explainSystemError } from './errors.ts';
+import { ContentError, explainSystemError, OperationError, UsageError } from './errors.ts';
 import { GitError } from './git/run.ts';
 import { programVersion } from './program.ts';
 

@@ -6,7 +6,8 @@ import { loadContent } from './catalog/load.ts';
 import { editorialFindings } from './catalog/rules/index.ts';
 import { type Selected, select } from './catalog/select.ts';
 import { checkSettings, type Settings, type SettingsOverrides } from './catalog/settings.ts';
-import { ContentError, type Diagnostic, sortDiagnostics } from './diagnostics/diagnostic.ts';
+import { type Diagnostic, sortDiagnostics } from './diagnostics/diagnostic.ts';
+import { ContentError } from './errors.ts';
 import { outputs } from './outputs/index.ts';
 import type { KnownVocabulary } from './schema/settings.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { OperationError } from '../diagnostics/diagnostic.ts';
+import { OperationError } from '../errors.ts';
 import { type BuildInfo, buildFile, buildInfo } from '../schema/build-info.ts';
 import { findPending } from './pending.ts';
 

@@ -1,7 +1,8 @@
 import { readPublished } from '../build-folder/read-build.ts';
 import { loadContent } from '../catalog/load.ts';
 import { type Selected, type Selection, select } from '../catalog/select.ts';
-import { ContentError, type Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { ContentError } from '../errors.ts';
 import { readHistory } from '../git/history.ts';
 import type { BuildInfo } from '../schema/build-info.ts';
 import type { Settings } from '../schema/settings.ts';

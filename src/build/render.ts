@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { unprocessable } from '../catalog/unprocessable.ts';
-import { ContentError, type Diagnostic, OperationError } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { ContentError, OperationError } from '../errors.ts';
 import { outputs } from '../outputs/index.ts';
 import type { RenderedFile } from '../outputs/output.ts';
 import type { Site } from '../outputs/site.ts';

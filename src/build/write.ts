@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { commitPending, completePending, putInPlace, stagedFolder, syncFile } from '../build-folder/pending.ts';
-import { OperationError } from '../diagnostics/diagnostic.ts';
+import { OperationError } from '../errors.ts';
 import { buildFile } from '../schema/build-info.ts';
 
 /** What writing a build changed below the folder. */

@@ -5,7 +5,7 @@ import type { KnownVocabulary } from '../schema/settings.ts';
 import { type Calendar, checkTogether } from './consistency/calendar-rules.ts';
 import { type NumberHistory, type PublicationRecord, readLostNumbers, readRecord } from './consistency/record.ts';
 import { type Settled, settle } from './consistency/record-rules.ts';
-import { guessStanding, type ParsedFolder, parseFolder } from './parse/parse.ts';
+import { guessSchedule, type ParsedFolder, parseFolder } from './parse/parse.ts';
 import { readAgents, type SourceFolder } from './read.ts';
 import { unprocessable } from './unprocessable.ts';
 
@@ -42,7 +42,7 @@ export function loadContent(
   const record = readRecord(cwd, sources, folders);
   const content = combine(folders, record, noHistory, today);
   // The history costs more than all the rest, and decides only which numbers the next agents get.
-  const waiting = content.folders.some(({ place }) => isDue(place, today));
+  const waiting = content.folders.some(({ schedule }) => isDue(schedule, today));
   return record !== null && waiting ? combine(folders, record, readLostNumbers(cwd), today) : content;
 }
 
@@ -76,11 +76,18 @@ function parseSafely(source: SourceFolder, schema: ReturnType<typeof frontMatter
   } catch (error) {
     const text = source.files.find(({ name }) => name === 'agent.md')?.bytes?.toString('utf8') ?? '';
     const diagnostics = [unprocessable(source.slug, 'read', error)];
-    return { slug: source.slug, texts: new Map(), agent: null, written: null, place: guessStanding(text), diagnostics };
+    return {
+      slug: source.slug,
+      texts: new Map(),
+      agent: null,
+      written: null,
+      schedule: guessSchedule(text),
+      diagnostics,
+    };
   }
 }
 
-function isDue({ issue, draft, date }: ParsedFolder['place'], today: string): boolean {
+function isDue({ issue, draft, date }: ParsedFolder['schedule'], today: string): boolean {
   return issue === null && !draft && (date === null || date <= today);
 }
 
@@ -108,7 +115,7 @@ function combine(
 
 /** Numbers that the next agent would have got, had the history not said whose they are. */
 function freedNumbers({ folders, reserved }: Settled, { lost }: NumberHistory): string[] {
-  const highest = folders.reduce((most, { place }) => Math.max(most, place.issue ?? 0), 0);
+  const highest = folders.reduce((most, { schedule }) => Math.max(most, schedule.issue ?? 0), 0);
   return lost
     .filter((number) => number.issue > highest && reserved.some(({ issue }) => issue === number.issue))
     .map(

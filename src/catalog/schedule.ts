@@ -24,7 +24,7 @@ export interface Status {
   /** Taken back: their numbers and dates stay taken. */
   withdrawn: (Entry & { issue: number | null })[];
   /** All with errors, by slug. Those that are published, coming, drafts or withdrawn stand there too. */
-  faulty: { slug: string; date: string | null; standing: Standing; errors: number }[];
+  faulty: { slug: string; date: string | null; state: State; errors: number }[];
   /** The first agent to come after today that has no error, with the number that it gets if nothing comes between. */
   next: { issue: number; date: string; slug: string; title: string | null; daysLeft: number } | null;
   /** How many days from tomorrow on have an agent without an error, without a gap. */
@@ -42,7 +42,7 @@ interface Entry {
 }
 
 /** The state of a folder in the schedule. `skipped`: it is due, but its errors keep it from being published. */
-export type Standing = 'published' | 'due' | 'skipped' | 'coming' | 'draft' | 'withdrawn';
+export type State = 'published' | 'due' | 'skipped' | 'coming' | 'draft' | 'withdrawn';
 
 /** How far the schedule is filled, as a sentence. */
 export function queueText({ today, queueDays }: Pick<Status, 'today' | 'queueDays'>): string {
@@ -65,20 +65,20 @@ export function status(
     if (severity === 'error') errors.set(slug, (errors.get(slug) ?? 0) + 1);
   }
   const rows = [...folders]
-    .sort((a, b) => compareText(a.place.date ?? '', b.place.date ?? '') || compareText(a.slug, b.slug))
+    .sort((a, b) => compareText(a.schedule.date ?? '', b.schedule.date ?? '') || compareText(a.slug, b.slug))
     .map((folder) => ({
-      standing: standingOf(folder, skipped, today),
-      issue: folder.place.issue ?? numbers.get(folder.slug) ?? null,
+      state: stateOf(folder, skipped, today),
+      issue: folder.schedule.issue ?? numbers.get(folder.slug) ?? null,
       entry: {
-        date: folder.place.date,
+        date: folder.schedule.date,
         slug: folder.slug,
         title: folder.agent?.title ?? null,
         errors: errors.get(folder.slug) ?? 0,
       },
     }));
-  const of = (standing: Standing) => rows.filter((row) => row.standing === standing);
-  const numbered = (standing: Standing) =>
-    of(standing)
+  const of = (state: State) => rows.filter((row) => row.state === state);
+  const numbered = (state: State) =>
+    of(state)
       .map(({ issue, entry }) => ({ issue: issue ?? 0, ...entry }))
       .sort((a, b) => a.issue - b.issue);
 
@@ -98,7 +98,7 @@ export function status(
     withdrawn: of('withdrawn').map(({ issue, entry }) => ({ issue, ...entry })),
     faulty: rows
       .filter(({ entry }) => entry.errors > 0)
-      .map(({ standing, entry: { slug, date, errors } }) => ({ slug, date, standing, errors }))
+      .map(({ state, entry: { slug, date, errors } }) => ({ slug, date, state, errors }))
       .sort((a, b) => compareText(a.slug, b.slug)),
     next: nextOf(sound, folders, highest),
     queueDays: filled,
@@ -106,11 +106,11 @@ export function status(
   };
 }
 
-function standingOf(
-  { slug, place: { date, issue, draft, withdrawn } }: ParsedFolder,
+function stateOf(
+  { slug, schedule: { date, issue, draft, withdrawn } }: ParsedFolder,
   skipped: readonly string[],
   today: string,
-): Standing {
+): State {
   if (withdrawn) return 'withdrawn';
   if (draft && issue === null) return 'draft';
   if (date !== null && date > today) return 'coming';
@@ -119,7 +119,9 @@ function standingOf(
 }
 
 function freeDates(calendar: Calendar, today: string): string[] {
-  const taken = new Set([...calendar.folders.map(({ place }) => place), ...calendar.reserved].map(({ date }) => date));
+  const taken = new Set(
+    [...calendar.folders.map(({ schedule }) => schedule), ...calendar.reserved].map(({ date }) => date),
+  );
   const first = firstFreeDate(calendar, today);
   const days = Array.from({ length: daysShown }, (_, index) => addDays(today, index));
   return days.filter((day) => day >= first && !taken.has(day));
@@ -129,7 +131,7 @@ function nextOf(sound: Status['coming'], folders: readonly ParsedFolder[], highe
   const [first] = sound;
   if (first === undefined || first.date === null) return null;
   const { date, slug, title, daysLeft } = first;
-  const own = folders.find((folder) => folder.slug === slug)?.place.issue;
+  const own = folders.find((folder) => folder.slug === slug)?.schedule.issue;
   return { issue: own ?? highest + 1, date, slug, title, daysLeft };
 }
 

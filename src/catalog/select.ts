@@ -60,9 +60,11 @@ export function select(
     [...skipped, ...folders.filter((folder) => !isWanted(folder, selection))].map(({ slug }) => slug),
   );
   const wanted = folders.filter(({ slug }) => !outside.has(slug));
-  const withdrawn = folders.filter(({ place }) => place.withdrawn && place.issue !== null).map(({ slug }) => slug);
+  const withdrawn = folders
+    .filter(({ schedule }) => schedule.withdrawn && schedule.issue !== null)
+    .map(({ slug }) => slug);
 
-  const numbered = new Set(folders.filter(({ place }) => place.issue !== null).map(({ slug }) => slug));
+  const numbered = new Set(folders.filter(({ schedule }) => schedule.issue !== null).map(({ slug }) => slug));
   const concernsNumbers = ({ code, slug }: Diagnostic) =>
     /^(?:issue|date|record)\//.test(code) && numbered.has(slug ?? '');
   const errors = diagnostics.filter(
@@ -71,7 +73,7 @@ export function select(
       !(selection.skipInvalid && isSettledByRecord(diagnostic)) &&
       (diagnostic.slug === null || !outside.has(diagnostic.slug) || concernsNumbers(diagnostic)),
   );
-  const taken = [...folders.map(({ place }) => place), ...reserved].map(({ issue }) => issue ?? 0);
+  const taken = [...folders.map(({ schedule }) => schedule), ...reserved].map(({ issue }) => issue ?? 0);
   const highest = taken.reduce((most, issue) => Math.max(most, issue), 0);
   const agents = number(
     wanted.map(({ agent }) => agent).filter((agent): agent is Agent => agent !== null),
@@ -90,13 +92,13 @@ export function select(
 }
 
 /** Whether an agent is to come out and has no number yet. What can't be read counts as due. */
-function isNewcomer({ slug, place }: ParsedFolder, { today, published }: Selection): boolean {
+function isNewcomer({ slug, schedule }: ParsedFolder, { today, published }: Selection): boolean {
   if (published?.has(slug)) return false;
-  return place.issue === null && !place.draft && (place.date === null || place.date <= today);
+  return schedule.issue === null && !schedule.draft && (schedule.date === null || schedule.date <= today);
 }
 
-function isWanted({ place }: ParsedFolder, { today, future = false, drafts = false }: Selection): boolean {
-  if (place.withdrawn) return false;
-  if (place.draft && place.issue === null && !drafts) return false;
-  return future || place.date === null || place.date <= today || (place.draft && drafts);
+function isWanted({ schedule }: ParsedFolder, { today, future = false, drafts = false }: Selection): boolean {
+  if (schedule.withdrawn) return false;
+  if (schedule.draft && schedule.issue === null && !drafts) return false;
+  return future || schedule.date === null || schedule.date <= today || (schedule.draft && drafts);
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
-import { ContentError, type Diagnostic, diagnose, UsageError } from '../diagnostics/diagnostic.ts';
-import { type Place, placeAt } from '../diagnostics/source-location.ts';
-import { placesInJson } from '../diagnostics/yaml-location.ts';
+import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
+import { type Location, locationAt } from '../diagnostics/source-location.ts';
+import { locationsInJson } from '../diagnostics/yaml-location.ts';
+import { ContentError, UsageError } from '../errors.ts';
 import { explain } from '../schema/explain.ts';
 import { pathName } from '../schema/fields.ts';
 import { baseUrl, type KnownVocabulary, type Settings, settingsSource } from '../schema/settings.ts';
@@ -152,40 +153,40 @@ function readSettings(cwd: string): { value: unknown; diagnostics: Diagnostic[] 
 
 function parseSettings(marked: string): { value: unknown; diagnostics: Diagnostic[] } {
   const text = marked.replace(/^\uFEFF/, '');
-  const fail = (code: Diagnostic['code'], place: Place, message: string, hint: string) =>
-    diagnose({ code, file: settingsFile, text, place, message, hint });
+  const fail = (code: Diagnostic['code'], location: Location, message: string, hint: string) =>
+    diagnose({ code, file: settingsFile, text, location, message, hint });
   if (text.trim() === '') {
     const hint = 'Write the settings; catalog init makes a file to start from.';
     return {
       value: undefined,
-      diagnostics: [fail('settings/json', placeAt(text, 0), `${settingsFile} is empty.`, hint)],
+      diagnostics: [fail('settings/json', locationAt(text, 0), `${settingsFile} is empty.`, hint)],
     };
   }
   const { value, faults } = readJson(text);
   const diagnostics = faults.map(({ offset, length, message, hint }) =>
-    fail('settings/json', placeAt(text, offset, length), message, hint),
+    fail('settings/json', locationAt(text, offset, length), message, hint),
   );
   if (text !== marked) {
     const message = `${settingsFile} starts with a byte-order mark (BOM), a character that does not show.`;
-    diagnostics.push(fail('settings/json', placeAt(text, 0), message, 'Save the file as UTF-8 without BOM.'));
+    diagnostics.push(fail('settings/json', locationAt(text, 0), message, 'Save the file as UTF-8 without BOM.'));
   }
   const shown = textFindings(text);
   diagnostics.push(...shown.map((finding) => diagnose({ ...finding, file: settingsFile, text })));
   if (value === undefined) return { value, diagnostics };
-  const placeOf = placesInJson(text);
+  const locationOf = locationsInJson(text);
   // What is written with escapes is reported without its frame, which would show a part of a secret.
-  const hidden = valueFindings(value, placeOf).filter(({ code }) => shown.every((it) => it.code !== code));
+  const hidden = valueFindings(value, locationOf).filter(({ code }) => shown.every((it) => it.code !== code));
   diagnostics.push(...hidden.map((finding) => diagnose({ ...finding, file: settingsFile })));
   for (const { kind, path, message, hint } of explain(settingsSource, value, { json: true })) {
-    const place = placeOf(path, { key: kind.endsWith('-key') });
-    diagnostics.push(fail(codes[kind], place, message, hint));
+    const location = locationOf(path, { key: kind.endsWith('-key') });
+    diagnostics.push(fail(codes[kind], location, message, hint));
   }
   if (faults.length === 0) {
     for (const { code, pos } of parseDocument(text, { prettyErrors: false }).errors) {
       if (code !== 'DUPLICATE_KEY') continue;
       const key = /^"[^"]*"/.exec(text.slice(pos[0]))?.[0] ?? '"';
-      const place = placeAt(text, pos[0], key.length);
-      diagnostics.push(fail('settings/duplicate-key', place, `${key} appears twice.`, 'Keep one of the two.'));
+      const location = locationAt(text, pos[0], key.length);
+      diagnostics.push(fail('settings/duplicate-key', location, `${key} appears twice.`, 'Keep one of the two.'));
     }
   }
   return { value, diagnostics };

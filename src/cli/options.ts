@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isDay, zone } from '../calendar.ts';
 import type { Settings } from '../catalog/settings.ts';
-import { type ContentError, UsageError } from '../diagnostics/diagnostic.ts';
+import { type ContentError, UsageError } from '../errors.ts';
 import type { Console } from './console.ts';
 
 /** Options that several commands share, each defined once. */

@@ -41,7 +41,7 @@ export function statusTable(status: Status, { width, all, wanted }: TableOptions
     part(
       'With errors (see catalog validate)',
       faulty.map((row) => ({ ...row, title: plural(row.errors, 'error'), errors: 0 })),
-      ({ standing }) => standing,
+      ({ state }) => state,
       width,
     ),
   ];

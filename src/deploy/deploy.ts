@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { OperationError, UsageError } from '../diagnostics/diagnostic.ts';
+import { OperationError, UsageError } from '../errors.ts';
 import type { BuildInfo } from '../schema/build-info.ts';
 import { remoteScript } from './remote-script.ts';
 import type { Target } from './target.ts';

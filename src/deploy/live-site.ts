@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OperationError } from '../diagnostics/diagnostic.ts';
+import { OperationError } from '../errors.ts';
 import { buildInfo } from '../schema/build-info.ts';
 
 /** What a live address says of its build. */

@@ -1,4 +1,4 @@
-import { UsageError } from '../diagnostics/diagnostic.ts';
+import { UsageError } from '../errors.ts';
 
 /** Where a build is delivered to: a folder on a host that is reached by ssh. */
 export interface Target {

@@ -3,7 +3,7 @@ import { visible } from '../text-safety/printable.ts';
 import { maskSecrets } from '../text-safety/secrets.ts';
 import type { RuleCode } from './codes.ts';
 import { ruleSeverity } from './codes.ts';
-import { codeFrame, type Place } from './source-location.ts';
+import { codeFrame, type Location } from './source-location.ts';
 
 /** One thing that an editor has to mend. */
 export interface Diagnostic {
@@ -32,19 +32,19 @@ export interface Finding {
   file: string;
   /** The text of the file, for the code frame. */
   text?: string;
-  place?: Place;
+  location?: Location;
   message: string;
   hint: string;
   slug?: string | null;
 }
 
 /**
- * Makes a finding complete: its severity, position and code frame. Without a place it stands at the file's start.
+ * Makes a finding complete: its severity, position and code frame. Without a location it stands at the file's start.
  *
  * Secrets are masked in everything it says, since logs are read by many; message and hint are one line each.
  */
-export function diagnose({ code, file, text, place, message, hint, slug }: Finding): Diagnostic {
-  const at = place ?? { line: 1, column: 1, length: 1 };
+export function diagnose({ code, file, text, location, message, hint, slug }: Finding): Diagnostic {
+  const at = location ?? { line: 1, column: 1, length: 1 };
   return {
     code,
     severity: ruleSeverity(code),
@@ -54,7 +54,7 @@ export function diagnose({ code, file, text, place, message, hint, slug }: Findi
     endColumn: at.column + at.length,
     message: maskSecrets(visible(message)),
     hint: maskSecrets(visible(hint)),
-    frame: text === undefined || place === undefined ? '' : codeFrame(maskSecrets(text), at),
+    frame: text === undefined || location === undefined ? '' : codeFrame(maskSecrets(text), at),
     slug: slug ?? null,
   };
 }
@@ -64,25 +64,4 @@ export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[
   return [...diagnostics].sort(
     (a, b) => compareText(a.file, b.file) || a.line - b.line || a.column - b.column || compareText(a.code, b.code),
   );
-}
-
-/** Stops a command: what it was given cannot be used. The CLI prints the diagnostics and exits with 1. */
-export class ContentError extends Error {
-  override readonly name = 'ContentError';
-  readonly diagnostics: readonly Diagnostic[];
-
-  constructor(diagnostics: readonly Diagnostic[]) {
-    super(diagnostics.map(({ code, file }) => `${code} in ${file}`).join(', '));
-    this.diagnostics = sortDiagnostics(diagnostics);
-  }
-}
-
-/** Stops a command: a flag or an environment variable is wrong. The CLI prints the message and exits with 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
-/** Stops a command: something outside refuses (a folder, a port). The CLI prints the message and exits with 1. */
-export class OperationError extends Error {
-  override readonly name = 'OperationError';
 }

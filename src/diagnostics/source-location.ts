@@ -1,12 +1,12 @@
-/** A place in a text: line and column count from 1, columns in UTF-16 units; `length` is at least 1. */
-export interface Place {
+/** A location in a text: line and column count from 1, columns in UTF-16 units; `length` is at least 1. */
+export interface Location {
   line: number;
   column: number;
   length: number;
 }
 
-/** The place of the `length` units that start at `offset` of `text`; a range over several lines ends with its first. */
-export function placeAt(text: string, offset: number, length = 1): Place {
+/** The location of the `length` units that start at `offset` of `text`; a range over several lines ends with its first. */
+export function locationAt(text: string, offset: number, length = 1): Location {
   const start = Math.max(0, Math.min(offset, text.length));
   // Before the first unit there is nothing: lastIndexOf would take -1 for 0, and find a newline that starts the text.
   const lineStart = start === 0 ? 0 : text.lastIndexOf('\n', start - 1) + 1;
@@ -16,8 +16,8 @@ export function placeAt(text: string, offset: number, length = 1): Place {
   return { line, column: start - lineStart + 1, length: Math.max(1, Math.min(length, rest)) };
 }
 
-/** The lines around a place, with a mark under it; an empty text when the place is not in `text`. */
-export function codeFrame(text: string, { line, column, length }: Place): string {
+/** The lines around a location, with a mark under it; an empty text when the location is not in `text`. */
+export function codeFrame(text: string, { line, column, length }: Location): string {
   const lines = text.split(/\r?\n/);
   if (line > lines.length) return '';
   const first = Math.max(1, line - 1);

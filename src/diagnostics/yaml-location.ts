@@ -1,5 +1,5 @@
 import { isMap, isPair, isScalar, isSeq, type Node, parseDocument } from 'yaml';
-import { type Place, placeAt } from './source-location.ts';
+import { type Location, locationAt } from './source-location.ts';
 
 /** Keys and indexes from the root of a document. */
 export type Path = readonly (string | number)[];
@@ -19,32 +19,32 @@ export function tooDeepAt(source: string): number {
 }
 
 /**
- * Gives the place of the value that a path leads to, or of its key with `key: true`.
+ * Gives the location of the value that a path leads to, or of its key with `key: true`.
  *
  * Where the path ends early: the nearest thing above it, which is a list item or the start of the document.
  */
-export type PlaceOf = (path: Path, options?: { key?: boolean }) => Place;
+export type LocationOf = (path: Path, options?: { key?: boolean }) => Location;
 
-/** Finds places in the front matter of `text`, which is parsed once, for the first of them. */
-export function placesInFrontMatter(text: string): PlaceOf {
-  return placesInYaml(text, 4, text.indexOf('\n---', 3));
+/** Finds locations in the front matter of `text`, which is parsed once, for the first of them. */
+export function locationsInFrontMatter(text: string): LocationOf {
+  return locationsInYaml(text, 4, text.indexOf('\n---', 3));
 }
 
 /** The same for a whole JSON text, which is YAML too. */
-export function placesInJson(text: string): PlaceOf {
-  return placesInYaml(text, 0, text.length);
+export function locationsInJson(text: string): LocationOf {
+  return locationsInYaml(text, 0, text.length);
 }
 
-/** The place of one value in the front matter of `text`. */
-export function placeInFrontMatter(text: string, path: Path, options: { key?: boolean } = {}): Place {
-  return placesInFrontMatter(text)(path, options);
+/** The location of one value in the front matter of `text`. */
+export function locationInFrontMatter(text: string, path: Path, options: { key?: boolean } = {}): Location {
+  return locationsInFrontMatter(text)(path, options);
 }
 
-function placesInYaml(text: string, start: number, end: number): PlaceOf {
+function locationsInYaml(text: string, start: number, end: number): LocationOf {
   let root: unknown;
   return (path, { key = false } = {}) => {
     root ??= parsed(text.slice(start, end));
-    return placeIn(root, { text, start, path, key });
+    return locationIn(root, { text, start, path, key });
   };
 }
 
@@ -58,10 +58,10 @@ function parsed(source: string): unknown {
   }
 }
 
-function placeIn(
+function locationIn(
   root: unknown,
   { text, start, path, key }: { text: string; start: number; path: Path; key: boolean },
-): Place {
+): Location {
   let node = root;
   let range: readonly number[] = start === 0 ? [0, 1] : [-start, -1];
   for (const [depth, step] of path.entries()) {
@@ -77,7 +77,7 @@ function placeIn(
     } else break;
   }
   const [from = 0, to = from + 1] = range;
-  return placeAt(text, start + from, to - from);
+  return locationAt(text, start + from, to - from);
 }
 
 function rangeOf(node: unknown): readonly number[] | undefined {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { OperationError } from '../diagnostics/diagnostic.ts';
+import { OperationError } from '../errors.ts';
 import { GitError, git, gitBytes, gitOrNull } from './run.ts';
 
 /** A working tree with what `catalog publish` has to know of it. */

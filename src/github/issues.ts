@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OperationError, UsageError } from '../diagnostics/diagnostic.ts';
+import { OperationError, UsageError } from '../errors.ts';
 import type { Alert } from './alerts.ts';
 
 /** Where issues are opened, from the variables of GitHub Actions. */

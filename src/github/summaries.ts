@@ -2,7 +2,7 @@ import { queueText } from '../catalog/schedule.ts';
 import { type Diagnostic, sortDiagnostics } from '../diagnostics/diagnostic.ts';
 import { plural, prettyReport, summary } from '../diagnostics/report.ts';
 import { howToPublish } from '../publish/plan.ts';
-import type { Published } from '../publish/publish.ts';
+import type { Publication } from '../publish/publish.ts';
 import { fenced, markdownText } from './markdown.ts';
 
 /** Everything that `catalog validate` found as blocks of Markdown, errors first. */
@@ -28,7 +28,7 @@ export function validationSummary(diagnostics: readonly Diagnostic[], checked: n
 }
 
 /** What `catalog publish` did, as blocks of Markdown. */
-export function publicationSummary(published: Published): string[] {
+export function publicationSummary(published: Publication): string[] {
   const { today, releases, skipped, next, queueLow } = published;
   return [
     `## Publication on ${today}`,

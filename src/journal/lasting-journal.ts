@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperationError } from '../diagnostics/diagnostic.ts';
+import { OperationError } from '../errors.ts';
 import { hasCode, reasonOf } from './disk.ts';
 import { type Journal, type JournalOptions, openJournal } from './journal.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OperationError } from '../diagnostics/diagnostic.ts';
+import { OperationError } from '../errors.ts';
 
 /** A lock file: one JSON object, always of the same length for the same owner. */
 const shape = z.object({

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { OperationError } from '../diagnostics/diagnostic.ts';
+import { OperationError } from '../errors.ts';
 import { type Disk, hasCode, syncFolder, writeAll } from './disk.ts';
 import { readLines } from './lines.ts';
 

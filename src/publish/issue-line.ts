@@ -1,5 +1,5 @@
 import { splitFrontMatter } from '../catalog/parse/front-matter.ts';
-import { placeInFrontMatter } from '../diagnostics/yaml-location.ts';
+import { locationInFrontMatter } from '../diagnostics/yaml-location.ts';
 
 /**
  * The bytes of an agent.md with the line `issue: <number>` below its date; every other byte stays as it is.
@@ -7,7 +7,7 @@ import { placeInFrontMatter } from '../diagnostics/yaml-location.ts';
  * Null where the line cannot be put in: the front matter is no block of `key: value` lines, or has an `issue` already.
  */
 export function withIssueLine(bytes: Buffer, issue: number): Buffer | null {
-  const { line } = placeInFrontMatter(bytes.toString('utf8'), ['date']);
+  const { line } = locationInFrontMatter(bytes.toString('utf8'), ['date']);
   const end = endOfLine(bytes, line);
   const result = Buffer.concat([bytes.subarray(0, end), Buffer.from(`issue: ${issue}\n`), bytes.subarray(end)]);
   const before = frontMatter(bytes);

@@ -3,7 +3,8 @@ import { firstFreeDate } from '../catalog/consistency/calendar-rules.ts';
 import { loadContent } from '../catalog/load.ts';
 import { type Status, status } from '../catalog/schedule.ts';
 import { select } from '../catalog/select.ts';
-import { ContentError, type Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { ContentError } from '../errors.ts';
 import type { Settings } from '../schema/settings.ts';
 
 /** An agent that gets its number now. */
@@ -53,7 +54,7 @@ export interface Plan {
 export function planPublication(cwd: string, settings: Settings, today: string): Plan {
   const found = loadContent(cwd, settings, today);
   const { folders } = found;
-  const numbered = new Set(folders.filter(({ place }) => place.issue !== null).map(({ slug }) => slug));
+  const numbered = new Set(folders.filter(({ schedule }) => schedule.issue !== null).map(({ slug }) => slug));
   const tried = select(found, { today, skipInvalid: true });
   if (tried.errors.length > 0) throw new ContentError(tried.errors);
   const newcomers = new Set(tried.agents.map(({ slug }) => slug).filter((slug) => !numbered.has(slug)));
@@ -69,7 +70,7 @@ export function planPublication(cwd: string, settings: Settings, today: string):
       .map(({ slug, issue, date, title }) => ({ slug, issue, date, title })),
     skipped: skipped.map((slug) => ({
       slug,
-      date: folders.find((folder) => folder.slug === slug)?.place.date ?? null,
+      date: folders.find((folder) => folder.slug === slug)?.schedule.date ?? null,
       errors: warnings.filter((diagnostic) => diagnostic.slug === slug && diagnostic.severity === 'error'),
     })),
     freeDate: firstFreeDate(content, today),

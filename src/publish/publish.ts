@@ -3,8 +3,7 @@ import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { settingsFile } from '../catalog/settings.ts';
-import { OperationError } from '../diagnostics/diagnostic.ts';
-import { gitFolders } from '../git/leftovers.ts';
+import { OperationError } from '../errors.ts';
 import { findRecord } from '../git/record.ts';
 import {
   commitFiles,
@@ -23,12 +22,13 @@ import {
   uncommitted,
 } from '../git/repository.ts';
 import { GitError } from '../git/run.ts';
+import { gitFolders } from '../git/stale-locks.ts';
 import { acquireLock } from '../journal/lock.ts';
 import { parseOwner } from '../journal/lock-owner.ts';
 import type { Settings } from '../schema/settings.ts';
 import { commitMessage } from './commit-message.ts';
 import { type Plan, planPublication } from './plan.ts';
-import { clearAfterKill, ownCommits, type Place, refuseLocked, takeBackLines } from './recover.ts';
+import { type Checkout, clearAfterKill, ownCommits, refuseLocked, takeBackLines } from './recover.ts';
 import { writeNumbers } from './write-numbers.ts';
 
 export interface PublishOptions {
@@ -48,7 +48,7 @@ export interface PublishOptions {
 }
 
 /** What was published. */
-export interface Published extends Plan {
+export interface Publication extends Plan {
   /** The commit with the numbers; null where none was made. */
   commit: string | null;
   pushed: boolean;
@@ -64,17 +64,17 @@ const rounds = 5;
  *
  * Throws ContentError when a numbered agent is faulty, OperationError when git or the disk is in the way.
  */
-export async function publish(options: PublishOptions): Promise<Published> {
+export async function publish(options: PublishOptions): Promise<Publication> {
   const { cwd, settings, today, dryRun } = options;
   if (dryRun) return { ...planPublication(cwd, settings, today), commit: null, pushed: false };
-  const place = openPlace(options);
-  if (place === null) return numberAndCommit(options, null);
-  if (options.commit) refuseOtherBranch(place);
-  return aloneIn(place, async (killed) => {
-    if (killed !== null) await clearAfterKill(place, killed);
-    refuseLocked(place);
-    if (options.commit) takeBackLines(place, () => planPublication(cwd, settings, today).releases);
-    return options.push ? publishAndPush(options, place) : numberAndCommit(options, place);
+  const checkout = openCheckout(options);
+  if (checkout === null) return numberAndCommit(options, null);
+  if (options.commit) refuseOtherBranch(checkout);
+  return aloneIn(checkout, async (killed) => {
+    if (killed !== null) await clearAfterKill(checkout, killed);
+    refuseLocked(checkout);
+    if (options.commit) takeBackLines(checkout, () => planPublication(cwd, settings, today).releases);
+    return options.push ? publishAndPush(options, checkout) : numberAndCommit(options, checkout);
   });
 }
 
@@ -82,7 +82,7 @@ export async function publish(options: PublishOptions): Promise<Published> {
  * Runs `work` as the only publisher in the repository. It is called with the time at which an earlier run began that was
  * killed, or null.
  */
-async function aloneIn<Result>({ folders }: Place, work: (killed: Date | null) => Promise<Result>): Promise<Result> {
+async function aloneIn<Result>({ folders }: Checkout, work: (killed: Date | null) => Promise<Result>): Promise<Result> {
   const file = join(folders[0] as string, 'catalog-publish');
   const found = await fs.readFile(`${file}.lock`, 'utf8').catch(() => null);
   const owner = found === null ? undefined : parseOwner(found);
@@ -109,7 +109,7 @@ async function aloneIn<Result>({ folders }: Place, work: (killed: Date | null) =
 }
 
 /** The repository of the catalog; null where there is none, which is in the way only once numbers are to be written. */
-function openPlace({ cwd, commit }: PublishOptions): Place | null {
+function openCheckout({ cwd, commit }: PublishOptions): Checkout | null {
   try {
     const repository = openRepository(cwd);
     return { cwd, repository, folders: gitFolders(cwd) };
@@ -123,16 +123,16 @@ function openPlace({ cwd, commit }: PublishOptions): Place | null {
  * Each round starts from what the remote has: a branch that moved meanwhile may hold the very numbers that were about to
  * be given, so they are worked out anew and never rebased.
  */
-async function publishAndPush(options: PublishOptions, place: Place): Promise<Published> {
+async function publishAndPush(options: PublishOptions, checkout: Checkout): Promise<Publication> {
   const { cwd } = options;
-  const upstream = upstreamToPush(place.repository);
-  refuseDirty(place.repository, options);
+  const upstream = upstreamToPush(checkout.repository);
+  refuseDirty(checkout.repository, options);
   for (let round = 1; ; round += 1) {
-    const remoteBefore = takeUp(place, upstream);
+    const remoteBefore = takeUp(checkout, upstream);
     const before = head(cwd);
-    const published = numberAndCommit({ ...options, commit: true }, place, { checked: true });
+    const published = numberAndCommit({ ...options, commit: true }, checkout, { checked: true });
     // A run that was killed may have committed numbers and not pushed them.
-    const unpushed = published.commit ?? (ownCommits(place, remoteBefore) === 'none' ? null : before);
+    const unpushed = published.commit ?? (ownCommits(checkout, remoteBefore) === 'none' ? null : before);
     if (unpushed === null || before === null) return published;
     try {
       push(cwd, upstream);
@@ -156,13 +156,13 @@ async function publishAndPush(options: PublishOptions, place: Place): Promise<Pu
 }
 
 /** Brings the branch up to its upstream, and returns the upstream's commit; null where the remote has no such branch. */
-function takeUp(place: Place, upstream: Upstream): string | null {
-  const { cwd } = place;
+function takeUp(checkout: Checkout, upstream: Upstream): string | null {
+  const { cwd } = checkout;
   const remote = fetchUpstream(cwd, upstream);
   if (remote === null || commitsBehind(cwd, remote) === 0) return remote;
   if (commitsAhead(cwd, remote) > 0) {
     const base = mergeBase(cwd, 'HEAD', remote);
-    if (base === null || ownCommits(place, remote) !== 'all') {
+    if (base === null || ownCommits(checkout, remote) !== 'all') {
       throw new OperationError(
         `This branch and ${nameOf(upstream)} have both gained commits. Bring them together with git pull --rebase, and run the command again.`,
       );
@@ -182,11 +182,11 @@ function takeUp(place: Place, upstream: Upstream): string | null {
 }
 
 /** `checked`: the state of the working tree and of the branch is known to be right. */
-function numberAndCommit(options: PublishOptions, place: Place | null, { checked = false } = {}): Published {
+function numberAndCommit(options: PublishOptions, checkout: Checkout | null, { checked = false } = {}): Publication {
   const { cwd, settings, today } = options;
   const plan = planPublication(cwd, settings, today);
   if (plan.releases.length === 0) return { ...plan, commit: null, pushed: false };
-  const repository = place?.repository ?? openRepository(cwd);
+  const repository = checkout?.repository ?? openRepository(cwd);
   if (!checked) {
     refuseDirty(repository, options);
     refuseBehind(repository, options);
@@ -215,7 +215,7 @@ function upstreamToPush({ branch, upstream }: Repository): Upstream {
 }
 
 /** Numbers count once the default branch has them: on any other, another agent could get the same number. */
-function refuseOtherBranch({ cwd, repository: { branch, upstream } }: Place): void {
+function refuseOtherBranch({ cwd, repository: { branch, upstream } }: Checkout): void {
   const record = findRecord(cwd);
   if (branch === null || record === null || record.name === branch) return;
   if (upstream !== null && record.name === nameOf(upstream)) return;

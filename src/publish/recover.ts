@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { isDraftName } from '../catalog/replace-file.ts';
-import { OperationError } from '../diagnostics/diagnostic.ts';
-import { indexLock, removeStaleLocks } from '../git/leftovers.ts';
+import { OperationError } from '../errors.ts';
 import {
   changedBy,
   commitsSince,
@@ -12,11 +11,12 @@ import {
   restoreFile,
   trackingName,
 } from '../git/repository.ts';
+import { indexLock, removeStaleLocks } from '../git/stale-locks.ts';
 import { withIssueLine } from './issue-line.ts';
 import type { Release } from './plan.ts';
 
 /** The working tree in which numbers are published. */
-export interface Place {
+export interface Checkout {
   /** The catalog's folder. */
   cwd: string;
   repository: Repository;
@@ -30,7 +30,7 @@ export interface Place {
  *
  * Throws OperationError where a git process of that run goes on.
  */
-export async function clearAfterKill({ repository, folders }: Place, killed: Date): Promise<void> {
+export async function clearAfterKill({ repository, folders }: Checkout, killed: Date): Promise<void> {
   const { root, upstream } = repository;
   await removeStaleLocks(root, folders, killed);
   const next = upstream === null ? null : trackingName(upstream);
@@ -61,7 +61,7 @@ function beginsWith(bytes: Buffer | null, start: Buffer): boolean {
 }
 
 /** Refuses a repository in which git is at work, or was killed, and says which file tells so. */
-export function refuseLocked({ folders }: Place): void {
+export function refuseLocked({ folders }: Checkout): void {
   const lock = indexLock(folders);
   if (lock === null) return;
   throw new OperationError(
@@ -73,7 +73,7 @@ export function refuseLocked({ folders }: Place): void {
  * Takes back `issue` lines that were written and not committed, where they are exactly those that `plan` gives now.
  * Everything else stays as it is.
  */
-export function takeBackLines({ cwd, repository: { root } }: Place, plan: () => readonly Release[]): void {
+export function takeBackLines({ cwd, repository: { root } }: Checkout, plan: () => readonly Release[]): void {
   const lines = differing(root).flatMap((path) => {
     const slug = /^agents\/([^/]+)\/agent\.md$/.exec(relative(cwd, join(root, path)).replaceAll('\\', '/'))?.[1];
     const bytes = readOrNull(join(root, path));
@@ -101,7 +101,7 @@ export function takeBackLines({ cwd, repository: { root } }: Place, plan: () => 
  * Which of the commits that HEAD has and its upstream has not are by `catalog publish` itself. Where the remote has no
  * such branch, only the last commit is looked at.
  */
-export function ownCommits({ repository: { root } }: Place, upstream: string | null): 'all' | 'some' | 'none' {
+export function ownCommits({ repository: { root } }: Checkout, upstream: string | null): 'all' | 'some' | 'none' {
   const commits = commitsSince(root, upstream);
   const own = commits.filter(
     ({ commit, subject }) => /^Publish No\. \d/.test(subject) && writesLinesOnly(root, commit),

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathOf } from '../catalog/parse/files.ts';
 import { replaceFile } from '../catalog/replace-file.ts';
-import { OperationError } from '../diagnostics/diagnostic.ts';
-import { explainSystemError } from '../errors.ts';
+import { explainSystemError, OperationError } from '../errors.ts';
 import { withIssueLine } from './issue-line.ts';
 import type { Release } from './plan.ts';
 

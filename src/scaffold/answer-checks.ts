@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { textFindings } from '../catalog/parse/text-checks.ts';
-import { OperationError, UsageError } from '../diagnostics/diagnostic.ts';
+import { OperationError, UsageError } from '../errors.ts';
 import { explain } from '../schema/explain.ts';
 
 /** An answer as a flag or a person gives it: text, or a list of texts. */
@@ -63,7 +63,7 @@ export function oneLine(name: string, text: string): string {
   const [finding] = textFindings(text);
   if (finding !== undefined) {
     throw new UsageError(
-      `\`${name}\` cannot be used, column ${finding.place.column}: ${finding.message} ${finding.hint}`,
+      `\`${name}\` cannot be used, column ${finding.location.column}: ${finding.message} ${finding.hint}`,
     );
   }
   return text;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { findPending, pendingFolders } from '../build-folder/pending.ts';
-import { OperationError } from '../diagnostics/diagnostic.ts';
+import { OperationError } from '../errors.ts';
 import { loadMcpCatalog, type McpCatalog } from '../mcp/catalog.ts';
 import { type BuildInfo, buildFile, parseBuildInfo } from '../schema/build-info.ts';
 import { type BuildFolders, type FileCache, fileCache, type SiteRules } from './file-cache.ts';

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { UsageError } from '../diagnostics/diagnostic.ts';
+import { UsageError } from '../errors.ts';
 import { parseSignupSettings, type SignupSettings } from '../subscribers/settings.ts';
 import type { Rate } from './limits.ts';
 import { type ServerFlags, type ServerOption, serverOptions } from './options.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { OperationError } from '../diagnostics/diagnostic.ts';
+import { OperationError } from '../errors.ts';
 import { openSignups } from '../subscribers/open.ts';
 import { openVoteLog } from '../votes/jsonl.ts';
 import { createApp } from './app.ts';

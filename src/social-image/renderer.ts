@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { ContentError, diagnose } from '../diagnostics/diagnostic.ts';
+import { diagnose } from '../diagnostics/diagnostic.ts';
+import { ContentError } from '../errors.ts';
 import { programVersion } from '../program.ts';
 import { imageCache } from './cache.ts';
 import { startDrawing } from './drawing.ts';

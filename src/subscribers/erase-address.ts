@@ -1,6 +1,5 @@
 import * as fs from 'node:fs/promises';
-import { OperationError } from '../diagnostics/diagnostic.ts';
-import { systemReason } from '../errors.ts';
+import { OperationError, systemReason } from '../errors.ts';
 import type { LockOptions } from '../journal/lock.ts';
 import { isPacked, rotatedFiles } from '../journal/rotated.ts';
 import { eraseSignups } from './erase.ts';

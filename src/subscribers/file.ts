@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { OperationError } from '../diagnostics/diagnostic.ts';
-import { systemReason } from '../errors.ts';
+import { OperationError, systemReason } from '../errors.ts';
 import { type Disk, reasonOf } from '../journal/disk.ts';
 import { openLastingJournal } from '../journal/lasting-journal.ts';
 import { SignupFailed } from './failure.ts';

@@ -1,4 +1,4 @@
-import { UsageError } from '../diagnostics/diagnostic.ts';
+import { UsageError } from '../errors.ts';
 import { nearest } from '../schema/suggestions.ts';
 import type { ButtondownSettings } from './buttondown.ts';
 import type { ListmonkSettings } from './listmonk.ts';

@@ -1,6 +1,5 @@
 import * as fs from 'node:fs/promises';
-import { OperationError } from '../diagnostics/diagnostic.ts';
-import { systemReason } from '../errors.ts';
+import { OperationError, systemReason } from '../errors.ts';
 import { type Disk, reasonOf } from '../journal/disk.ts';
 import { type LastingOptions, openLastingJournal } from '../journal/lasting-journal.ts';
 import { type DailySecret, dailySecret } from './daily-secret.ts';

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs/promises';
-import { OperationError } from '../diagnostics/diagnostic.ts';
+import { OperationError } from '../errors.ts';
 import { realPath } from '../journal/disk.ts';
 import { readLines } from '../journal/lines.ts';
 import { withLock } from '../journal/lock.ts';

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { renderCatalog } from '../../src/build/build.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
-import { ContentError } from '../../src/diagnostics/diagnostic.ts';
+import { ContentError } from '../../src/errors.ts';
 import { planPublication } from '../../src/publish/plan.ts';
 import { validateCatalog } from '../../src/validate.ts';
 import { breakRenderer } from '../support/break-renderer.ts';

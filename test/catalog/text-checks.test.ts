@@ -2,7 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkContent } from '../../src/catalog/load.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
-import { ContentError, type Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { ContentError } from '../../src/errors.ts';
 import { inFolder, type SmallAgent, smallAgent, smallSettings, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OperationError, UsageError } from '../../src/diagnostics/diagnostic.ts';
+import { OperationError, UsageError } from '../../src/errors.ts';
 import { issueTracker, openIssuesFor } from '../../src/github/issues.ts';
 
 /** Alerts become GitHub issues, by an imitation of GitHub's API on this machine. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { UsageError } from '../../src/diagnostics/diagnostic.ts';
+import { UsageError } from '../../src/errors.ts';
 import { type ServerFlags, serverOptions } from '../../src/server/options.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 import { signupVariables } from '../../src/subscribers/variables.ts';

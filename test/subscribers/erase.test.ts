@@ -3,7 +3,7 @@ import { appendFile, lstat, mkdir, readdir, readFile, stat, symlink, writeFile }
 import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OperationError } from '../../src/diagnostics/diagnostic.ts';
+import { OperationError } from '../../src/errors.ts';
 import { type EraseOptions, eraseSignups } from '../../src/subscribers/erase.ts';
 import { openSignups } from '../../src/subscribers/open.ts';
 import { shimDisk, systemError, withFolder } from '../support/subscribers-file.ts';

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:f
 import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OperationError } from '../../src/diagnostics/diagnostic.ts';
+import { OperationError } from '../../src/errors.ts';
 import { SignupFailed } from '../../src/subscribers/failure.ts';
 import { openSignups, type SignupTools } from '../../src/subscribers/open.ts';
 import type { Signups } from '../../src/subscribers/provider.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { UsageError } from '../../src/diagnostics/diagnostic.ts';
+import { UsageError } from '../../src/errors.ts';
 import { parseSignupSettings } from '../../src/subscribers/settings.ts';
 import { signupVariables } from '../../src/subscribers/variables.ts';
 

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import * as disk from 'node:fs/promises';
-import { OperationError } from '../../src/diagnostics/diagnostic.ts';
+import { OperationError } from '../../src/errors.ts';
 import { openJournal } from '../../src/journal/journal.ts';
 import { acquireLock, type Lock } from '../../src/journal/lock.ts';
 

@@ -42,7 +42,9 @@ export function checkTogether(
 
 /** The first day from `today` on, after the last numbered agent, that no agent has. */
 export function firstFreeDate(calendar: Calendar, today: string): string {
-  const taken = new Set([...calendar.folders.map(({ place }) => place), ...calendar.reserved].map(({ date }) => date));
+  const taken = new Set(
+    [...calendar.folders.map(({ schedule }) => schedule), ...calendar.reserved].map(({ date }) => date),
+  );
   const last = lastNumberedDate(calendar);
   let day = last !== null && last >= today ? addDays(last, 1) : today;
   while (taken.has(day)) day = addDays(day, 1);
@@ -51,7 +53,7 @@ export function firstFreeDate(calendar: Calendar, today: string): string {
 
 /** The date of the last numbered agent, YYYY-MM-DD; null where none is numbered. */
 export function lastNumberedDate({ folders, reserved }: Calendar): string | null {
-  return [...folders.filter(hasIssue).map(({ place }) => place), ...reserved].reduce<string | null>(
+  return [...folders.filter(hasIssue).map(({ schedule }) => schedule), ...reserved].reduce<string | null>(
     (last, { date }) => (date !== null && date > (last ?? '') ? date : last),
     null,
   );
@@ -59,7 +61,7 @@ export function lastNumberedDate({ folders, reserved }: Calendar): string | null
 
 /** The order of time, for use with sort. */
 export function byDate(a: ParsedFolder, b: ParsedFolder): number {
-  return compareText(a.place.date ?? '', b.place.date ?? '') || compareText(a.slug, b.slug);
+  return compareText(a.schedule.date ?? '', b.schedule.date ?? '') || compareText(a.slug, b.slug);
 }
 
 /** Two folders with one number: what the one that does not keep it is told. `why` is a clause about the other. */
@@ -69,7 +71,7 @@ export function takenNumber(
   why: string,
   free: string,
 ): Diagnostic {
-  const { issue, date } = folder.place;
+  const { issue, date } = folder.schedule;
   const copied = date !== null && date === keeper.date;
   return inFrontMatter(folder, 'issue', {
     code: 'issue/taken',
@@ -80,23 +82,23 @@ export function takenNumber(
   });
 }
 
-type Numbered = ParsedFolder & { place: { issue: number } };
+type Numbered = ParsedFolder & { schedule: { issue: number } };
 
 function hasIssue(folder: ParsedFolder): folder is Numbered {
-  return folder.place.issue !== null;
+  return folder.schedule.issue !== null;
 }
 
 function byNumber(a: Numbered, b: Numbered): number {
-  return a.place.issue - b.place.issue || byDate(a, b);
+  return a.schedule.issue - b.schedule.issue || byDate(a, b);
 }
 
 /** Without a record of who had a number first, the earlier agent by date and slug keeps it. */
 function takenNumbers(numbered: readonly Numbered[], free: string): Diagnostic[] {
   let keeper = numbered[0];
   return numbered.slice(1).flatMap((folder) => {
-    if (keeper !== undefined && folder.place.issue === keeper.place.issue) {
-      const { slug, place } = keeper;
-      return [takenNumber(folder, { slug, date: place.date }, 'comes first by date and slug', free)];
+    if (keeper !== undefined && folder.schedule.issue === keeper.schedule.issue) {
+      const { slug, schedule } = keeper;
+      return [takenNumber(folder, { slug, date: schedule.date }, 'comes first by date and slug', free)];
     }
     keeper = folder;
     return [];
@@ -105,19 +107,21 @@ function takenNumbers(numbered: readonly Numbered[], free: string): Diagnostic[]
 
 /** The agents to blame are the fewest without which numbers rise with the dates; of two, the one with the higher number. */
 function fallingDates(numbered: readonly Numbered[]): Diagnostic[] {
-  const dated = numbered.filter(({ place }) => place.date !== null);
-  const kept = longestRise(dated.map(({ place }) => place.date as string));
+  const dated = numbered.filter(({ schedule }) => schedule.date !== null);
+  const kept = longestRise(dated.map(({ schedule }) => schedule.date as string));
   return dated.flatMap((folder, index) => {
     if (kept.has(index)) return [];
-    const { issue, date } = folder.place;
-    const before = dated.findLast((other, at) => at < index && kept.has(at) && (other.place.date ?? '') > (date ?? ''));
-    const after = dated.find((other, at) => at > index && kept.has(at) && (other.place.date ?? '') < (date ?? ''));
+    const { issue, date } = folder.schedule;
+    const before = dated.findLast(
+      (other, at) => at < index && kept.has(at) && (other.schedule.date ?? '') > (date ?? ''),
+    );
+    const after = dated.find((other, at) => at > index && kept.has(at) && (other.schedule.date ?? '') < (date ?? ''));
     const other = before ?? after;
     if (other === undefined) return [];
     const relation = other === before ? 'before' : 'after';
     return inFrontMatter(folder, 'issue', {
       code: 'issue/order',
-      message: `Number ${issue} is dated ${date}, ${relation} number ${other.place.issue} (\`${other.slug}\`, ${other.place.date}).`,
+      message: `Number ${issue} is dated ${date}, ${relation} number ${other.schedule.issue} (\`${other.slug}\`, ${other.schedule.date}).`,
       hint: 'Put back the date and the number with which it was published; git has them.',
     });
   });
@@ -129,9 +133,9 @@ function takenDates(
   blamed: ReadonlySet<string | null>,
   recorded: ReadonlySet<string>,
 ): Diagnostic[] {
-  const rank = ({ slug, place }: ParsedFolder) =>
-    (blamed.has(slug) ? Number.POSITIVE_INFINITY : place.issue) ??
-    (place.draft ? Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER - 1);
+  const rank = ({ slug, schedule }: ParsedFolder) =>
+    (blamed.has(slug) ? Number.POSITIVE_INFINITY : schedule.issue) ??
+    (schedule.draft ? Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER - 1);
   const known = ({ slug }: ParsedFolder) => (recorded.has(slug) ? 0 : 1);
   const ordered = [...folders].sort((a, b) => {
     const difference = rank(a) - rank(b);
@@ -139,7 +143,7 @@ function takenDates(
   });
   const owners = new Map<string | null, { slug: string }>(reserved.map((number) => [number.date, number]));
   return ordered.flatMap((folder) => {
-    const { date } = folder.place;
+    const { date } = folder.schedule;
     if (date === null) return [];
     const owner = owners.get(date);
     if (owner === undefined) {
@@ -155,9 +159,9 @@ function takenDates(
 }
 
 function backdated(folders: readonly ParsedFolder[], last: string | null, free: string): Diagnostic[] {
-  const dates = new Set(folders.filter(hasIssue).map(({ place }) => place.date));
+  const dates = new Set(folders.filter(hasIssue).map(({ schedule }) => schedule.date));
   return folders.flatMap((folder) => {
-    const { date, issue, draft } = folder.place;
+    const { date, issue, draft } = folder.schedule;
     if (issue !== null || draft || date === null || last === null || date > last || dates.has(date)) return [];
     return inFrontMatter(folder, 'date', {
       code: 'date/backdated',
@@ -169,7 +173,7 @@ function backdated(folders: readonly ParsedFolder[], last: string | null, free: 
 
 function exceptions(folders: readonly ParsedFolder[]): Diagnostic[] {
   return folders.flatMap((folder) => {
-    const { issue, draft, withdrawn } = folder.place;
+    const { issue, draft, withdrawn } = folder.schedule;
     if (issue !== null && draft) {
       return inFrontMatter(folder, 'draft', {
         code: 'issue/draft',
@@ -195,7 +199,7 @@ function takenSlugs(folders: readonly ParsedFolder[], blamed: ReadonlySet<string
     ...folders.filter(({ slug }) => blamed.has(slug)),
   ];
   return ordered.flatMap((folder) =>
-    folder.place.formerSlugs.flatMap((slug, index) => {
+    folder.schedule.formerSlugs.flatMap((slug, index) => {
       const owner = owners.get(slug);
       owners.set(slug, owner ?? folder);
       if (owner === undefined) return [];

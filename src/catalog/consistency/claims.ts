@@ -3,11 +3,11 @@ import type { ParsedFolder } from '../parse/parse.ts';
 import { byDate, firstFreeDate, takenNumber } from './calendar-rules.ts';
 import { inFrontMatter } from './front-matter-finding.ts';
 import type { LostNumber, PublicationRecord } from './record.ts';
-import type { Published, Reserved } from './record-rules.ts';
+import type { RecordedAgent, Reserved } from './record-rules.ts';
 
 interface Claimed {
-  owners: ReadonlyMap<string, Published>;
-  published: readonly Published[];
+  owners: ReadonlyMap<string, RecordedAgent>;
+  published: readonly RecordedAgent[];
   reserved: readonly Reserved[];
   lost: readonly LostNumber[];
   record: PublicationRecord | null;
@@ -29,10 +29,10 @@ export function checkClaims(
   const confirmed = folders.map((folder) => (owners.has(folder.slug) ? folder : withoutNumber(folder)));
   const free = firstFreeDate({ folders: confirmed, reserved }, today);
   const claims = folders
-    .filter(({ slug, place }) => place.issue !== null && !owners.has(slug))
-    .sort((a, b) => (a.place.issue ?? 0) - (b.place.issue ?? 0) || byDate(a, b));
+    .filter(({ slug, schedule }) => schedule.issue !== null && !owners.has(slug))
+    .sort((a, b) => (a.schedule.issue ?? 0) - (b.schedule.issue ?? 0) || byDate(a, b));
   for (const folder of claims) {
-    const issue = folder.place.issue as number;
+    const issue = folder.schedule.issue as number;
     const holder = holders.get(issue);
     const next = counting ? highest + 1 : null;
     const finding = refusal(folder, {
@@ -44,7 +44,7 @@ export function checkClaims(
     });
     if (finding === null || lost.some((number) => number.slug === folder.slug && number.issue === issue)) {
       if (counting) {
-        holders.set(issue, { slug: folder.slug, date: folder.place.date });
+        holders.set(issue, { slug: folder.slug, date: folder.schedule.date });
         highest = Math.max(highest, issue);
       }
     } else {
@@ -54,7 +54,7 @@ export function checkClaims(
   }
   for (const { slug, issue, commit } of lost) {
     const folder = folders.find((candidate) => candidate.slug === slug);
-    if (folder === undefined || owners.has(slug) || folder.place.issue !== null) continue;
+    if (folder === undefined || owners.has(slug) || folder.schedule.issue !== null) continue;
     if (reserved.some((number) => number.slug === slug && number.issue === issue)) {
       diagnostics.push(lostLine(folder, issue, `until commit ${commit.slice(0, 12)}`));
     }
@@ -75,7 +75,7 @@ interface Claim {
 
 /** Why a folder cannot have the number that it names, or null. */
 function refusal(folder: ParsedFolder, { today, holder, next, free, where }: Claim): Diagnostic | null {
-  const { issue, date, draft } = folder.place;
+  const { issue, date, draft } = folder.schedule;
   const hint = 'Delete the `issue` line; `catalog publish` writes the number on the day.';
   if (date !== null && date > today) {
     const message = `This agent is dated ${date}, so it cannot have a number yet.`;
@@ -91,7 +91,7 @@ function refusal(folder: ParsedFolder, { today, holder, next, free, where }: Cla
 
 /** What a folder is told whose number was published and is no longer there. `where` says how that is known. */
 export function lostLine(folder: ParsedFolder, issue: number, where: string): Diagnostic {
-  const { draft } = folder.place;
+  const { draft } = folder.schedule;
   return inFrontMatter(folder, draft ? 'draft' : 'date', {
     code: 'record/issue',
     message: `This agent was published as No. ${issue} (${where}), and its \`issue\` line is gone.`,
@@ -102,5 +102,5 @@ export function lostLine(folder: ParsedFolder, issue: number, where: string): Di
 /** The folder as if it had no number. */
 export function withoutNumber(folder: ParsedFolder): ParsedFolder {
   const agent = folder.agent === null ? null : { ...folder.agent, issue: null };
-  return { ...folder, place: { ...folder.place, issue: null }, agent };
+  return { ...folder, schedule: { ...folder.schedule, issue: null }, agent };
 }

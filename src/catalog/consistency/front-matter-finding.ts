@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagnostic.ts';
-import { placeInFrontMatter } from '../../diagnostics/yaml-location.ts';
+import { locationInFrontMatter } from '../../diagnostics/yaml-location.ts';
 import { pathOf } from '../parse/files.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 
@@ -11,7 +11,7 @@ export function inFrontMatter(
 ): Diagnostic {
   const text = folder.texts.get('agent.md');
   const position = text?.startsWith('---\n')
-    ? { text, place: placeInFrontMatter(text, typeof path === 'string' ? [path] : path) }
+    ? { text, location: locationInFrontMatter(text, typeof path === 'string' ? [path] : path) }
     : {};
   return diagnose({ ...finding, ...position, file: pathOf(folder.slug, 'agent.md'), slug: folder.slug });
 }

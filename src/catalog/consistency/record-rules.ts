@@ -1,6 +1,6 @@
 import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
 import { pathOf } from '../parse/files.ts';
-import type { ParsedFolder, Standing } from '../parse/parse.ts';
+import type { ParsedFolder, Schedule } from '../parse/parse.ts';
 import { checkClaims, lostLine, withoutNumber } from './claims.ts';
 import { inFrontMatter } from './front-matter-finding.ts';
 import type { LostNumber, PublicationRecord } from './record.ts';
@@ -23,7 +23,7 @@ export interface Settled {
 }
 
 /** A published agent as the record has it. */
-export type Published = Standing & { slug: string; issue: number };
+export type RecordedAgent = Schedule & { slug: string; issue: number };
 
 /**
  * Holds the folders against the record: a published agent keeps its number, its date and its address, and a number is
@@ -38,10 +38,10 @@ export function settle(
   today: string,
 ): Settled {
   const { published, early } = publishedIn(record, today);
-  const owners = new Map<string, Published>();
+  const owners = new Map<string, RecordedAgent>();
   const reserved: Reserved[] = early;
   const diagnostics: Diagnostic[] = [];
-  const missing: Published[] = [];
+  const missing: RecordedAgent[] = [];
   const folderOf = finder(folders, record);
   for (const agent of published) {
     const folder = folderOf(agent);
@@ -74,19 +74,22 @@ export function settle(
 }
 
 /** Agents that the record publishes, one a number; `early` are numbers of agents whose day is still to come. */
-function publishedIn(record: PublicationRecord | null, today: string): { published: Published[]; early: Reserved[] } {
+function publishedIn(
+  record: PublicationRecord | null,
+  today: string,
+): { published: RecordedAgent[]; early: Reserved[] } {
   const numbered = [...(record?.agents ?? [])].flatMap(([slug, standing]) =>
     standing.issue === null ? [] : [{ ...standing, slug, issue: standing.issue }],
   );
   const horizon = record !== null && record.day > today ? record.day : today;
-  const byIssue = new Map<number, Published[]>();
+  const byIssue = new Map<number, RecordedAgent[]>();
   for (const agent of numbered) byIssue.set(agent.issue, [...(byIssue.get(agent.issue) ?? []), agent]);
   const keepers = [...byIssue.values()].flatMap((agents) => {
     if (agents.length === 1) return agents;
     const first = record?.firstOf(agents.map(({ slug }) => slug));
     return agents.filter(({ slug }) => slug === first);
   });
-  const isEarly = ({ date }: Published) => date !== null && date > horizon;
+  const isEarly = ({ date }: RecordedAgent) => date !== null && date > horizon;
   return {
     published: keepers.filter((agent) => !isEarly(agent)),
     early: keepers.filter(isEarly).map(({ slug, issue }) => ({ slug, issue, date: null })),
@@ -97,13 +100,13 @@ function publishedIn(record: PublicationRecord | null, today: string): { publish
 function finder(
   folders: readonly ParsedFolder[],
   record: PublicationRecord | null,
-): (agent: Published) => ParsedFolder | undefined {
+): (agent: RecordedAgent) => ParsedFolder | undefined {
   const bySlug = new Map(folders.map((folder) => [folder.slug, folder]));
   const byLowerCase = new Map(folders.map((folder) => [folder.slug.toLowerCase(), folder]));
-  const byFormer = new Map(folders.flatMap((folder) => folder.place.formerSlugs.map((slug) => [slug, folder])));
+  const byFormer = new Map(folders.flatMap((folder) => folder.schedule.formerSlugs.map((slug) => [slug, folder])));
   return ({ slug, issue, formerSlugs }) => {
     const same = bySlug.get(slug);
-    if (same?.place.issue === issue) return same;
+    if (same?.schedule.issue === issue) return same;
     const found = byFormer.get(slug) ?? same ?? byLowerCase.get(slug);
     if (found !== undefined || record?.inherited.has(slug)) return found;
     // Renamed on the branch after this working tree left it.
@@ -113,16 +116,16 @@ function finder(
 
 /** A folder with the number of a published agent that has none: renamed, and not said to be. */
 function renamedFolder(
-  { issue, date }: Published,
+  { issue, date }: RecordedAgent,
   folders: readonly ParsedFolder[],
-  owners: ReadonlyMap<string, Published>,
+  owners: ReadonlyMap<string, RecordedAgent>,
 ): ParsedFolder | undefined {
-  const candidates = folders.filter(({ slug, place }) => place.issue === issue && !owners.has(slug));
-  return candidates.find(({ place }) => place.date === date) ?? candidates[0];
+  const candidates = folders.filter(({ slug, schedule }) => schedule.issue === issue && !owners.has(slug));
+  return candidates.find(({ schedule }) => schedule.date === date) ?? candidates[0];
 }
 
-function undeclaredRename(folder: ParsedFolder, { slug, issue }: Published): Diagnostic {
-  const { formerSlugs } = folder.place;
+function undeclaredRename(folder: ParsedFolder, { slug, issue }: RecordedAgent): Diagnostic {
+  const { formerSlugs } = folder.schedule;
   const line = `formerSlugs: [${[...formerSlugs, slug].filter((former) => former !== folder.slug).join(', ')}]`;
   return inFrontMatter(folder, 'issue', {
     code: 'record/renamed',
@@ -134,7 +137,7 @@ function undeclaredRename(folder: ParsedFolder, { slug, issue }: Published): Dia
   });
 }
 
-function deletion({ slug, issue, date }: Published, branch: string): Diagnostic {
+function deletion({ slug, issue, date }: RecordedAgent, branch: string): Diagnostic {
   return diagnose({
     code: 'record/deleted',
     file: pathOf(slug, ''),
@@ -145,19 +148,19 @@ function deletion({ slug, issue, date }: Published, branch: string): Diagnostic 
 }
 
 /** What a folder says about its number and its date that differs from what was published. */
-function changes(folder: ParsedFolder, agent: Published, { branch }: PublicationRecord): Diagnostic[] {
-  const { place } = folder;
+function changes(folder: ParsedFolder, agent: RecordedAgent, { branch }: PublicationRecord): Diagnostic[] {
+  const { schedule } = folder;
   const text = folder.texts.get('agent.md');
   if (text === undefined) return [];
   const found: Diagnostic[] = [];
   // A value that is there and is none is reported as what it is.
   const unreadable = (key: string) => new RegExp(`^${key}:[ \\t]*[^\\s#]`, 'm').test(text);
-  if (place.issue !== agent.issue && !(place.issue === null && unreadable('issue'))) {
+  if (schedule.issue !== agent.issue && !(schedule.issue === null && unreadable('issue'))) {
     found.push(
-      place.issue === null ? lostLine(folder, agent.issue, `on ${branch}`) : renumbered(folder, agent, branch),
+      schedule.issue === null ? lostLine(folder, agent.issue, `on ${branch}`) : renumbered(folder, agent, branch),
     );
   }
-  if (place.date !== agent.date && agent.date !== null && !(place.date === null && unreadable('date'))) {
+  if (schedule.date !== agent.date && agent.date !== null && !(schedule.date === null && unreadable('date'))) {
     found.push(
       inFrontMatter(folder, 'date', {
         code: 'record/date',
@@ -169,7 +172,7 @@ function changes(folder: ParsedFolder, agent: Published, { branch }: Publication
   return found;
 }
 
-function renumbered(folder: ParsedFolder, { issue }: Published, branch: string): Diagnostic {
+function renumbered(folder: ParsedFolder, { issue }: RecordedAgent, branch: string): Diagnostic {
   return inFrontMatter(folder, 'issue', {
     code: 'record/issue',
     message: `This agent is No. ${issue} on ${branch}; a published agent keeps its number.`,
@@ -181,24 +184,24 @@ function renumbered(folder: ParsedFolder, { issue }: Published, branch: string):
 function stillLost(
   lost: readonly LostNumber[],
   folders: readonly ParsedFolder[],
-  owners: ReadonlyMap<string, Published>,
+  owners: ReadonlyMap<string, RecordedAgent>,
   reserved: readonly Reserved[],
 ): Reserved[] {
   const held = new Set([...owners.values(), ...reserved].map(({ issue }) => issue));
   const restored = ({ slug, issue }: LostNumber) =>
-    folders.some((folder) => folder.slug === slug && folder.place.issue === issue);
+    folders.some((folder) => folder.slug === slug && folder.schedule.issue === issue);
   return lost
     .filter((number) => !held.has(number.issue) && !restored(number))
     .map(({ slug, issue, date }) => ({ slug, issue, date }));
 }
 
 /** The folder with the number and the date that it counts with. */
-function corrected(folder: ParsedFolder, owner: Published | undefined, refused: ReadonlySet<string>): ParsedFolder {
+function corrected(folder: ParsedFolder, owner: RecordedAgent | undefined, refused: ReadonlySet<string>): ParsedFolder {
   if (refused.has(folder.slug)) return withoutNumber(folder);
   if (owner === undefined) return folder;
   const { issue } = owner;
-  const date = owner.date ?? folder.place.date;
-  if (folder.place.issue === issue && folder.place.date === date) return folder;
+  const date = owner.date ?? folder.schedule.date;
+  if (folder.schedule.issue === issue && folder.schedule.date === date) return folder;
   const agent = folder.agent === null || date === null ? null : { ...folder.agent, issue, date };
-  return { ...folder, place: { ...folder.place, issue, date }, agent };
+  return { ...folder, schedule: { ...folder.schedule, issue, date }, agent };
 }

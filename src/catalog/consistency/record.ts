@@ -10,7 +10,7 @@ import {
   replacedVersions,
 } from '../../git/record.ts';
 import { GitError } from '../../git/run.ts';
-import { type ParsedFolder, type Standing, standingIn } from '../parse/parse.ts';
+import { type ParsedFolder, type Schedule, scheduleIn } from '../parse/parse.ts';
 import type { SourceFolder } from '../read.ts';
 
 /** What the default branch in git says of the catalog. The working tree is a proposal to change it. */
@@ -20,7 +20,7 @@ export interface PublicationRecord {
   /** The latest day, YYYY-MM-DD, that it can have been anywhere when the branch got its last commit. */
   day: string;
   /** Every folder with an agent.md on that branch, by slug. */
-  agents: ReadonlyMap<string, Standing>;
+  agents: ReadonlyMap<string, Schedule>;
   /** Slugs that had a number already where the working tree left that branch: it answers for what it changed in them. */
   inherited: ReadonlySet<string>;
   /** Of agents that have one number on the branch, the one that had it first. */
@@ -79,7 +79,7 @@ export function readRecord(
  * The standing of an agent on the branch. One with a number and a date to come has the date on which it was published, if
  * an earlier commit has that: its date was moved, and a page that readers have seen must not disappear.
  */
-function beforeMoved(cwd: string, commit: string, slug: string, standing: Standing, day: string): Standing {
+function beforeMoved(cwd: string, commit: string, slug: string, standing: Schedule, day: string): Schedule {
   const { issue, date } = standing;
   if (issue === null || date === null || date <= day) return standing;
   const versions = replacedVersions(cwd, [commit], 'date', slug);
@@ -88,7 +88,7 @@ function beforeMoved(cwd: string, commit: string, slug: string, standing: Standi
     versions.map(({ blob }) => blob),
   );
   for (const { blob, committed } of versions) {
-    const earlier = standingIn(texts.get(blob) ?? '');
+    const earlier = scheduleIn(texts.get(blob) ?? '');
     if (earlier.issue === issue && earlier.date !== null && earlier.date <= latestDay(committed)) {
       return { ...standing, date: earlier.date };
     }
@@ -107,16 +107,16 @@ function standings(
   sources: readonly SourceFolder[],
   folders: readonly ParsedFolder[],
   blobs: readonly string[],
-): (blob: string) => Standing {
+): (blob: string) => Schedule {
   const [sample = ''] = blobs;
-  const known = new Map<string, Standing>();
+  const known = new Map<string, Schedule>();
   for (const [index, { files }] of sources.entries()) {
     const bytes = files.find(({ name }) => name === 'agent.md')?.bytes;
-    if (bytes != null) known.set(blobId(bytes, sample), (folders[index] as ParsedFolder).place);
+    if (bytes != null) known.set(blobId(bytes, sample), (folders[index] as ParsedFolder).schedule);
   }
   const changed = blobs.filter((blob) => !known.has(blob));
-  for (const [blob, text] of readBlobs(cwd, changed)) known.set(blob, standingIn(text));
-  return (blob) => known.get(blob) ?? standingIn('');
+  for (const [blob, text] of readBlobs(cwd, changed)) known.set(blob, scheduleIn(text));
+  return (blob) => known.get(blob) ?? scheduleIn('');
 }
 
 /** The id that git gives a file with these bytes, by the hash that `sample` was made with. */
@@ -125,7 +125,7 @@ function blobId(bytes: Buffer, sample: string): string {
   return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
-function earliest(slugs: readonly string[], agents: ReadonlyMap<string, Standing>): string {
+function earliest(slugs: readonly string[], agents: ReadonlyMap<string, Schedule>): string {
   const date = (slug: string) => agents.get(slug)?.date ?? '';
   const [first] = [...slugs].sort((a, b) => compareText(date(a), date(b)) || compareText(a, b));
   return first as string;
@@ -152,7 +152,7 @@ export function readLostNumbers(cwd: string): NumberHistory {
     );
     const lost = new Map<number, LostNumber>();
     for (const { slug, blob, commit, committed } of versions) {
-      const { issue, date } = standingIn(texts.get(blob) ?? '');
+      const { issue, date } = scheduleIn(texts.get(blob) ?? '');
       if (issue === null || date === null || date > latestDay(committed) || lost.has(issue)) continue;
       lost.set(issue, { slug, issue, date, commit });
     }

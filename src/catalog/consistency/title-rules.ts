@@ -8,16 +8,16 @@ import { inFrontMatter } from './front-matter-finding.ts';
  * and the folders of `blamed` last. Titles of withdrawn agents are free.
  */
 export function takenTitles(folders: readonly ParsedFolder[], blamed: ReadonlySet<string | null>): Diagnostic[] {
-  const rank = ({ slug, place }: ParsedFolder) => {
-    if (place.draft || blamed.has(slug)) return Number.MAX_SAFE_INTEGER;
-    return place.issue ?? Number.MAX_SAFE_INTEGER - 1;
+  const rank = ({ slug, schedule }: ParsedFolder) => {
+    if (schedule.draft || blamed.has(slug)) return Number.MAX_SAFE_INTEGER;
+    return schedule.issue ?? Number.MAX_SAFE_INTEGER - 1;
   };
   const owners = new Map<string, ParsedFolder>();
   return folders
-    .filter(({ place: { title, withdrawn } }) => title && title === title.trim() && !withdrawn)
+    .filter(({ schedule: { title, withdrawn } }) => title && title === title.trim() && !withdrawn)
     .sort((a, b) => rank(a) - rank(b) || byDate(a, b))
     .flatMap((folder) => {
-      const title = (folder.place.title ?? '').normalize('NFKC').toLowerCase().split(/\s+/).join(' ').trim();
+      const title = (folder.schedule.title ?? '').normalize('NFKC').toLowerCase().split(/\s+/).join(' ').trim();
       const owner = owners.get(title);
       if (owner === undefined) {
         owners.set(title, folder);

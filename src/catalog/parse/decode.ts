@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Finding } from '../../diagnostics/diagnostic.ts';
-import { placeAt } from '../../diagnostics/source-location.ts';
+import { locationAt } from '../../diagnostics/source-location.ts';
 
 /** The text of a file of an agent, with LF line ends; null where it has none. Reports what is wrong with its encoding. */
 export function decode(
@@ -13,7 +13,7 @@ export function decode(
     report({
       code: 'file/encoding',
       text,
-      place: placeAt(text, isUtf16(bytes) ? 0 : firstInvalid(bytes)),
+      location: locationAt(text, isUtf16(bytes) ? 0 : firstInvalid(bytes)),
       message: `${name} is not text in UTF-8${isUtf16(bytes) ? ', but in UTF-16' : ''}.`,
       hint: 'Save the file with the encoding UTF-8.',
     });
@@ -25,7 +25,7 @@ export function decode(
     report({
       code: 'text/hidden-character',
       text,
-      place: placeAt(text, 0),
+      location: locationAt(text, 0),
       message: `${name} starts with a byte-order mark (BOM), a character that does not show.`,
       hint: 'Save the file as UTF-8 without BOM.',
     });
@@ -35,7 +35,7 @@ export function decode(
     report({
       code: 'file/line-ends',
       text,
-      place: placeAt(text, carriageReturn),
+      location: locationAt(text, carriageReturn),
       message: `${name} has line ends with CR (Windows or old Mac).`,
       hint: 'Save the file with LF line ends; the `.gitattributes` line `* text=auto eol=lf` keeps them so.',
     });

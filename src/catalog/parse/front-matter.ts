@@ -1,6 +1,6 @@
 import matter from 'gray-matter';
 import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
-import { type Place, placeAt } from '../../diagnostics/source-location.ts';
+import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import { parseYaml, recoverYaml } from './front-matter-errors.ts';
 
 /** The front matter and the body of an agent.md, as far as they could be read. */
@@ -16,7 +16,7 @@ export interface SplitSource {
   diagnostics: Diagnostic[];
 }
 
-type Refuse = (code: Diagnostic['code'], place: Place, message: string, hint: string) => Diagnostic;
+type Refuse = (code: Diagnostic['code'], location: Location, message: string, hint: string) => Diagnostic;
 
 /** How many mistakes in the YAML of one file are reported. */
 const mostReported = 50;
@@ -27,7 +27,8 @@ const mostReported = 50;
  * Dates stay text (YAML core schema). Nothing but YAML is ever parsed, and no code is run.
  */
 export function splitFrontMatter(text: string, file: string, slug: string): SplitSource | Diagnostic {
-  const refuse: Refuse = (code, place, message, hint) => diagnose({ code, file, text, place, message, hint, slug });
+  const refuse: Refuse = (code, location, message, hint) =>
+    diagnose({ code, file, text, location, message, hint, slug });
   const opening = text.slice(0, text.indexOf('\n') === -1 ? text.length : text.indexOf('\n'));
   if (opening !== '---') return explainOpening(text, opening, refuse);
   const close = /\n---(?:\n|$)/.exec(text);
@@ -36,7 +37,7 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
       explainClosing(text, refuse) ??
       refuse(
         'front-matter/missing',
-        placeAt(text, 0, 3),
+        locationAt(text, 0, 3),
         'The front matter is opened but never closed.',
         'Add a line `---` after its last key.',
       )
@@ -44,7 +45,7 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
   if (close.index > maxLength) {
     return refuse(
       'front-matter/yaml',
-      placeAt(text, maxLength),
+      locationAt(text, maxLength),
       `The front matter has ${close.index} characters; at most ${maxLength} are allowed.`,
       'Shorten it: what takes this much room belongs into the samples or the prompt.',
     );
@@ -65,7 +66,7 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
   const diagnostics = faults
     .slice(0, mostReported)
     .map(({ code, offset, length, message, hint }) =>
-      refuse(code, placeAt(text, start + offset, length), message, hint),
+      refuse(code, locationAt(text, start + offset, length), message, hint),
     );
   return { data, unread, diagnostics, ...rest };
 }
@@ -92,7 +93,7 @@ const engines = {
 
 /** Says why a first line does not open front matter. */
 function explainOpening(text: string, opening: string, refuse: Refuse): Diagnostic {
-  const line = placeAt(text, 0, opening.length);
+  const line = locationAt(text, 0, opening.length);
   const shown = opening.trimEnd();
   const other = /^\+\+\+/.test(shown) ? 'TOML' : /^(?:\{|;;;)/.test(shown) ? 'JSON' : null;
   if (other !== null) {
@@ -104,12 +105,12 @@ function explainOpening(text: string, opening: string, refuse: Refuse): Diagnost
     );
   }
   if (shown === '---') {
-    return refuse('front-matter/language', placeAt(text, 3), 'A space follows the three hyphens.', 'Delete it.');
+    return refuse('front-matter/language', locationAt(text, 3), 'A space follows the three hyphens.', 'Delete it.');
   }
   if (/^---[^-]/.test(shown)) {
     return refuse(
       'front-matter/language',
-      placeAt(text, 3, opening.length - 3),
+      locationAt(text, 3, opening.length - 3),
       `The front matter opens with \`${shown}\`; it has to be YAML after a bare \`---\`.`,
       'Leave nothing after the three hyphens, and write the keys as YAML.',
     );
@@ -144,10 +145,10 @@ function isNearlyFence(line: string): boolean {
   return line !== '---' && /^\s*(?:[-\u2010-\u2015\u2212]{2,}|[\u2010-\u2015\u2212]|\.\.\.)\s*$/.test(line);
 }
 
-function wrongFence(place: Place, line: string, refuse: Refuse): Diagnostic {
+function wrongFence(location: Location, line: string, refuse: Refuse): Diagnostic {
   return refuse(
     'front-matter/missing',
-    place,
+    location,
     `\`${line}\` does not open or close the front matter.`,
     'Write exactly three hyphens, `---`, and nothing else on the line.',
   );
@@ -158,7 +159,7 @@ function explainConflict(text: string, source: string, refuse: Refuse): Diagnost
   if (match === null) return null;
   return refuse(
     'front-matter/yaml',
-    placeAt(text, text.indexOf(match[0]), match[0].length),
+    locationAt(text, text.indexOf(match[0]), match[0].length),
     `\`${match[0]}\` is the mark of a merge conflict.`,
     'Keep one of the two versions, and delete the lines with the marks.',
   );
@@ -168,7 +169,7 @@ function explainConflict(text: string, source: string, refuse: Refuse): Diagnost
 function explainClosing(text: string, refuse: Refuse): Diagnostic | null {
   let offset = 0;
   for (const line of text.split('\n')) {
-    if (offset > 0 && isNearlyFence(line)) return wrongFence(placeAt(text, offset, line.length), line, refuse);
+    if (offset > 0 && isNearlyFence(line)) return wrongFence(locationAt(text, offset, line.length), line, refuse);
     offset += line.length + 1;
   }
   return null;

@@ -1,5 +1,5 @@
 import type { Finding } from '../../diagnostics/diagnostic.ts';
-import { placeAt } from '../../diagnostics/source-location.ts';
+import { locationAt } from '../../diagnostics/source-location.ts';
 
 /** The deepest nesting of a config: what every reader of JSON takes, and far more than a config needs. */
 const maxDepth = 50;
@@ -10,7 +10,7 @@ const maxDepth = 50;
  */
 export function jsonFinding(
   text: string,
-): (Pick<Finding, 'code' | 'message' | 'hint'> & { place: ReturnType<typeof placeAt> }) | null {
+): (Pick<Finding, 'code' | 'message' | 'hint'> & { location: ReturnType<typeof locationAt> }) | null {
   let depth = 0;
   for (const { 0: token, index } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[{\]}]|-?\d[\d.eE+-]*/g)) {
     if ('[{'.includes(token)) depth += 1;
@@ -18,7 +18,7 @@ export function jsonFinding(
     else if (!token.startsWith('"') && !isExact(token)) {
       return {
         code: 'config/json',
-        place: placeAt(text, index, token.length),
+        location: locationAt(text, index, token.length),
         message: 'This number is too large: programs round it, or read none at all.',
         hint: 'Put it in quotes.',
       };
@@ -26,7 +26,7 @@ export function jsonFinding(
     if (depth > maxDepth) {
       return {
         code: 'config/json',
-        place: placeAt(text, index),
+        location: locationAt(text, index),
         message: `The config is nested more than ${maxDepth} levels deep.`,
         hint: 'Make it flatter: not every program can read it like this.',
       };

@@ -1,8 +1,8 @@
 import { markdownFindings } from '../../agent-text/markdown.ts';
 import { isDay } from '../../calendar.ts';
 import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagnostic.ts';
-import { placeAt } from '../../diagnostics/source-location.ts';
-import { placesInFrontMatter, placesInJson } from '../../diagnostics/yaml-location.ts';
+import { locationAt } from '../../diagnostics/source-location.ts';
+import { locationsInFrontMatter, locationsInJson } from '../../diagnostics/yaml-location.ts';
 import { type Agent, type Config, requiredFiles } from '../../schema/agent.ts';
 import { explain } from '../../schema/explain.ts';
 import type { frontMatterSchema } from '../../schema/front-matter.ts';
@@ -11,9 +11,9 @@ import { decodeFolder, pathOf } from './files.ts';
 import { type SplitSource, splitFrontMatter } from './front-matter.ts';
 import { readJson } from './json-errors.ts';
 import { jsonFinding } from './json-limits.ts';
-import { conflictFinding, placeholderFindings } from './leftovers.ts';
 import { sectionFaults } from './section-errors.ts';
 import { renderedFindings, type TextFinding, textFindings, valueFindings } from './text-checks.ts';
+import { conflictFinding, placeholderFindings } from './unfinished.ts';
 
 /** What is known of a folder, well-formed or not. */
 export interface ParsedFolder {
@@ -24,13 +24,13 @@ export interface ParsedFolder {
   agent: Agent | null;
   /** The agent as far as its writing can be judged: its texts and front matter are whole, whatever else is wrong. */
   written: Agent | null;
-  /** What its front matter says of its place in the publication, even where the rest of it is wrong. */
-  place: Standing;
+  /** What its front matter says about when it is published, even where the rest of it is wrong. */
+  schedule: Schedule;
   diagnostics: Diagnostic[];
 }
 
 /** The front matter's title, date, number and exceptions; null where it does not say, or cannot be understood. */
-export interface Standing {
+export interface Schedule {
   title: string | null;
   date: string | null;
   issue: number | null;
@@ -62,25 +62,25 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
   if (prompt !== undefined) checkPrompt(prompt, report);
   const config = configFile === null ? null : readConfig(configFile, readable.get(configFile), report);
   if (config !== null && typeof config.value !== 'string')
-    reportText(config.file, valueFindings(config.value, placesInJson(config.text)));
+    reportText(config.file, valueFindings(config.value, locationsInJson(config.text)));
 
   const text = readable.get('agent.md');
   const source = text === undefined ? null : splitFrontMatter(text, pathOf(slug, 'agent.md'), slug);
-  const place =
+  const schedule =
     text === undefined || source === null || 'code' in source
-      ? guessStanding(texts.get('agent.md') ?? '')
-      : standingOf(source, text);
-  if (!place.draft) {
+      ? guessSchedule(texts.get('agent.md') ?? '')
+      : scheduleOf(source, text);
+  if (!schedule.draft) {
     for (const [name, text] of readable) for (const finding of placeholderFindings(text)) report(name, finding);
   }
   if (text === undefined || source === null || 'code' in source) {
     if (source !== null && 'code' in source) diagnostics.push(source);
-    return { slug, texts, agent: null, written: null, place, diagnostics };
+    return { slug, texts, agent: null, written: null, schedule, diagnostics };
   }
 
   diagnostics.push(...source.diagnostics);
-  const placeOf = placesInFrontMatter(text);
-  reportText('agent.md', valueFindings(source.data, placeOf));
+  const locationOf = locationsInFrontMatter(text);
+  reportText('agent.md', valueFindings(source.data, locationOf));
   reportText('agent.md', renderedFindings(text, source.bodyOffset));
   const parsed = schema.safeParse(source.data);
   if (!parsed.success) {
@@ -89,7 +89,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
       const code = codes[kind];
       report('agent.md', {
         code,
-        place: placeOf(path, { key: kind.endsWith('-key') }),
+        location: locationOf(path, { key: kind.endsWith('-key') }),
         message,
         hint,
       });
@@ -97,24 +97,24 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
   } else if (parsed.data.configFilename != null && configFile === null) {
     report('agent.md', {
       code: 'config/filename',
-      place: placeOf(['configFilename'], { key: true }),
+      location: locationOf(['configFilename'], { key: true }),
       message: '`configFilename` is given, but the agent has no config.',
       hint: 'Add the config as config.<ext>, or remove this line.',
     });
   }
   for (const { offset, length, ...finding } of markdownFindings(source.body)) {
-    report('agent.md', { ...finding, place: placeAt(text, source.bodyOffset + offset, length) });
+    report('agent.md', { ...finding, location: locationAt(text, source.bodyOffset + offset, length) });
   }
   const howItWorks = source.body.trim();
   if (howItWorks === '') {
     report('agent.md', {
       code: 'file/empty',
-      place: placeAt(text, text.length - 1),
+      location: locationAt(text, text.length - 1),
       message: 'agent.md ends with its front matter; the body, which says how the agent works, is empty.',
       hint: 'Write it in Markdown after the closing `---`.',
     });
   }
-  if (!parsed.success) return { slug, texts, agent: null, written: null, place, diagnostics };
+  if (!parsed.success) return { slug, texts, agent: null, written: null, schedule, diagnostics };
   const written: Agent = {
     ...parsed.data,
     slug,
@@ -126,7 +126,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
   };
   const isWhole = requiredFiles.every((name) => readable.has(name)) && sectionFaults(written.prompt).length === 0;
   const agent = diagnostics.length > 0 ? null : written;
-  return { slug, texts, agent, written: isWhole ? written : null, place, diagnostics };
+  return { slug, texts, agent, written: isWhole ? written : null, schedule, diagnostics };
 }
 
 /** How many faults of one front matter are reported at once. */
@@ -163,7 +163,7 @@ function checkPrompt(prompt: string, report: Report): void {
   if (!prompt.endsWith('\n') || prompt.endsWith('\n\n')) {
     report('prompt.txt', {
       code: 'file/final-newline',
-      place: placeAt(prompt, prompt.trimEnd().length),
+      location: locationAt(prompt, prompt.trimEnd().length),
       message: prompt.endsWith('\n') ? 'prompt.txt ends with blank lines.' : 'prompt.txt does not end with a newline.',
       hint: 'End the file with exactly one newline.',
     });
@@ -175,7 +175,7 @@ function readConfig(file: string, text: string | undefined, report: Report): Con
   if (!file.endsWith('.json')) return { file, text, value: text };
   const { value, faults } = readJson(text);
   for (const { offset, length, message, hint } of faults) {
-    report(file, { code: 'config/json', place: placeAt(text, offset, length), message, hint });
+    report(file, { code: 'config/json', location: locationAt(text, offset, length), message, hint });
   }
   if (faults.length > 0) return null;
   const finding = jsonFinding(text);
@@ -187,7 +187,7 @@ function readConfig(file: string, text: string | undefined, report: Report): Con
   return { file, text, value: isObject ? (value as Record<string, unknown>) : text };
 }
 
-function readStanding(data: unknown): Standing {
+function readSchedule(data: unknown): Schedule {
   const { title, date, issue, draft, withdrawn, formerSlugs } = (
     typeof data === 'object' && data !== null ? data : {}
   ) as Record<string, unknown>;
@@ -205,19 +205,19 @@ function readStanding(data: unknown): Standing {
 }
 
 /** The standing that the text of an agent.md gives its agent, whatever else is wrong with it. */
-export function standingIn(text: string): Standing {
+export function scheduleIn(text: string): Schedule {
   const source = splitFrontMatter(text, '', '');
-  return 'code' in source ? guessStanding(text) : standingOf(source, text);
+  return 'code' in source ? guessSchedule(text) : scheduleOf(source, text);
 }
 
 /** What front matter says, guessed where a part of it cannot be read. */
-function standingOf({ data, unread }: SplitSource, text: string): Standing {
-  return readStanding(unread.size > 0 ? { ...guess(text), ...(data as object) } : data);
+function scheduleOf({ data, unread }: SplitSource, text: string): Schedule {
+  return readSchedule(unread.size > 0 ? { ...guess(text), ...(data as object) } : data);
 }
 
 /** The same from the lines of front matter that is not well-formed, so that a numbered agent is still known as one. */
-export function guessStanding(text: string): Standing {
-  return readStanding(guess(text));
+export function guessSchedule(text: string): Schedule {
+  return readSchedule(guess(text));
 }
 
 function guess(text: string): Record<string, unknown> {

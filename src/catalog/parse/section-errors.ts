@@ -6,13 +6,13 @@ import {
   sectionNames,
   sectionsOf,
 } from '../../agent-text/prompt-sections.ts';
-import type { Place } from '../../diagnostics/source-location.ts';
-import { placeAt } from '../../diagnostics/source-location.ts';
+import type { Location } from '../../diagnostics/source-location.ts';
+import { locationAt } from '../../diagnostics/source-location.ts';
 import { nearest } from '../../schema/suggestions.ts';
 
 /** Something that keeps a prompt from having its sections. */
 export interface SectionFault {
-  place: Place;
+  location: Location;
   message: string;
   hint: string;
 }
@@ -28,7 +28,7 @@ export function sectionFaults(prompt: string): SectionFault[] {
   if (misplaced === undefined) return [];
   return [
     {
-      place: placeAt(prompt, misplaced.start, misplaced.name.length),
+      location: locationAt(prompt, misplaced.start, misplaced.name.length),
       message: `The section ${misplaced.name} is in the wrong order.`,
       hint: 'Order the sections INPUT, RULES, OUTPUT.',
     },
@@ -41,7 +41,7 @@ function repeatedFaults(prompt: string, sections: readonly Section[]): SectionFa
     if (second === undefined) return [];
     return [
       {
-        place: placeAt(prompt, second.start, name.length),
+        location: locationAt(prompt, second.start, name.length),
         message: `The prompt has the section ${name} twice.`,
         hint: 'Make it one section: remove this heading, or start the line with another word.',
       },
@@ -59,7 +59,7 @@ function missingFaults(prompt: string, missing: readonly SectionName[]): Section
     if (at === undefined) return [];
     return [
       {
-        place: placeAt(prompt, at.start, at.line.length),
+        location: locationAt(prompt, at.start, at.line.length),
         message: `\`${at.line.trimEnd()}\` is not a section heading.`,
         hint: `Start the line with ${name} in capitals, such as \`${name}\` or \`## ${name}\`.`,
       },
@@ -67,7 +67,7 @@ function missingFaults(prompt: string, missing: readonly SectionName[]): Section
   });
   if (openFence !== null && swallowed.length > 0) {
     faults.push({
-      place: placeAt(prompt, openFence.start, openFence.line.length),
+      location: locationAt(prompt, openFence.start, openFence.line.length),
       message: `This code fence is never closed, so it takes in the section ${swallowed.join(' and ')}.`,
       hint: 'Close it with a line of the same marks.',
     });
@@ -75,7 +75,7 @@ function missingFaults(prompt: string, missing: readonly SectionName[]): Section
   const rest = near.filter(({ line }) => line === undefined).map(({ name }) => name);
   if (rest.length > 0) {
     faults.push({
-      place: placeAt(prompt, 0),
+      location: locationAt(prompt, 0),
       message: `The prompt has no section ${rest.join(' and no section ')}.`,
       hint: `Start a line outside code fences with ${rest.join(', and one with ')}; the order is INPUT, RULES, OUTPUT.`,
     });

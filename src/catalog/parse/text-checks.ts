@@ -1,13 +1,13 @@
 import MarkdownIt from 'markdown-it';
 import type { Finding } from '../../diagnostics/diagnostic.ts';
-import { type Place, placeAt } from '../../diagnostics/source-location.ts';
-import type { Path, PlaceOf } from '../../diagnostics/yaml-location.ts';
+import { type Location, locationAt } from '../../diagnostics/source-location.ts';
+import type { LocationOf, Path } from '../../diagnostics/yaml-location.ts';
 import { hiddenCharacter } from '../../text-safety/hidden-characters.ts';
 import { findSecrets } from '../../text-safety/secrets.ts';
 
 /** What is wrong with a text, and where in its file. */
 export type TextFinding = Pick<Finding, 'code' | 'message' | 'hint'> & {
-  place: Place;
+  location: Location;
   /** Whether it is written as an escape, so that the file does not show it. */
   escaped: boolean;
 };
@@ -29,7 +29,7 @@ export function textFindings(text: string): TextFinding[] {
       : [
           {
             code: 'text/hidden-character' as const,
-            place: placeAt(text, hidden.offset, hidden.length),
+            location: locationAt(text, hidden.offset, hidden.length),
             message: hidden.message,
             hint: 'Delete it: it does not show in most editors, so delete the characters around it too and type them again.',
             escaped: false,
@@ -37,18 +37,18 @@ export function textFindings(text: string): TextFinding[] {
         ]),
     ...findSecrets(text)
       .slice(0, maxReported)
-      .map(({ offset, length, name }) => secretFinding(name, placeAt(text, offset, length), false)),
+      .map(({ offset, length, name }) => secretFinding(name, locationAt(text, offset, length), false)),
   ];
 }
 
-/** The same for the keys and values of what a file says, which `placeOf` finds in the file. */
-export function valueFindings(data: unknown, placeOf: PlaceOf): TextFinding[] {
+/** The same for the keys and values of what a file says, which `locationOf` finds in the file. */
+export function valueFindings(data: unknown, locationOf: LocationOf): TextFinding[] {
   const findings: TextFinding[] = [];
   const waiting: Node[] = [{ value: data, key: null, parent: null }];
   for (let node = waiting.pop(); node !== undefined && findings.length < maxReported; node = waiting.pop()) {
     const { value, key } = node;
-    if (typeof key === 'string') findings.push(...escapedFindings(key, at(node, placeOf, true)));
-    if (typeof value === 'string') findings.push(...escapedFindings(value, at(node, placeOf, false)));
+    if (typeof key === 'string') findings.push(...escapedFindings(key, at(node, locationOf, true)));
+    if (typeof value === 'string') findings.push(...escapedFindings(value, at(node, locationOf, false)));
     if (typeof value !== 'object' || value === null) continue;
     const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
     for (const [step, item] of entries.reverse()) waiting.push({ value: item, key: step, parent: node });
@@ -63,11 +63,11 @@ interface Node {
   parent: Node | null;
 }
 
-function at(node: Node, placeOf: PlaceOf, key: boolean): () => Place {
+function at(node: Node, locationOf: LocationOf, key: boolean): () => Location {
   return () => {
     const path: (string | number)[] = [];
     for (let it: Node | null = node; it !== null && it.key !== null; it = it.parent) path.unshift(it.key);
-    return placeOf(path as Path, { key });
+    return locationOf(path as Path, { key });
   };
 }
 
@@ -91,8 +91,8 @@ export function renderedFindings(text: string, offset: number): TextFinding[] {
   for (const { type, content, info, map, children } of tokens) {
     if (findings.length >= maxReported) break;
     const shown = [type === 'inline' ? '' : content, markdown.utils.unescapeAll(info), ...inlineTexts(children ?? [])];
-    const place = () => placeAt(text, offset + startOfLine(source, map?.[0] ?? 0), source.length);
-    const found = shown.flatMap((piece) => escapedFindings(piece, place));
+    const location = () => locationAt(text, offset + startOfLine(source, map?.[0] ?? 0), source.length);
+    const found = shown.flatMap((piece) => escapedFindings(piece, location));
     findings.push(...new Map(found.map((finding) => [finding.code, finding])).values());
   }
   return findings;
@@ -122,7 +122,7 @@ function startOfLine(text: string, line: number): number {
   return start;
 }
 
-function escapedFindings(text: string, place: () => Place): TextFinding[] {
+function escapedFindings(text: string, location: () => Location): TextFinding[] {
   const hidden = hiddenCharacter(text);
   const [secret] = findSecrets(text);
   return [
@@ -131,20 +131,20 @@ function escapedFindings(text: string, place: () => Place): TextFinding[] {
       : [
           {
             code: 'text/hidden-character' as const,
-            place: place(),
+            location: location(),
             message: hidden.message,
             hint: 'If you cannot see it here, it is written as an escape, such as \\u202E, &#x202E; or %E2%80%AE. Delete the escape.',
             escaped: true,
           },
         ]),
-    ...(secret === undefined ? [] : [secretFinding(secret.name, place(), true)]),
+    ...(secret === undefined ? [] : [secretFinding(secret.name, location(), true)]),
   ];
 }
 
-function secretFinding(name: string, place: Place, escaped: boolean): TextFinding {
+function secretFinding(name: string, location: Location, escaped: boolean): TextFinding {
   return {
     code: 'text/secret',
-    place,
+    location,
     message: `This looks like ${name}.`,
     hint: 'If it is real, revoke it first: it may already be in the history of git. Then write a placeholder such as <API_KEY>.',
     escaped,

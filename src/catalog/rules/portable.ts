@@ -1,5 +1,5 @@
 import { isMap, isScalar, parseDocument, visit } from 'yaml';
-import { placeAt } from '../../diagnostics/source-location.ts';
+import { locationAt } from '../../diagnostics/source-location.ts';
 import { type AgentView, type EditorialRule, inFrontMatter, inPrompt, linesOf, type Remark } from './rule.ts';
 
 /**
@@ -91,7 +91,7 @@ function cutTexts({ texts }: AgentView): Remark[] {
       const offset = text.indexOf(' #', 4 + (value.range?.[1] ?? 0) - 1);
       remarks.push({
         file: 'agent.md',
-        place: placeAt(text, offset + 1, text.length),
+        location: locationAt(text, offset + 1, text.length),
         message: `The text of \`${key.value}\` ends before this \`#\`, which starts a comment.`,
         hint: 'Put the whole text in quotes.',
       });

@@ -1,12 +1,12 @@
 import { type Section, type SectionName, sectionsOf } from '../../agent-text/prompt-sections.ts';
 import type { RuleCode } from '../../diagnostics/codes.ts';
 import type { Finding } from '../../diagnostics/diagnostic.ts';
-import { type Place, placeAt } from '../../diagnostics/source-location.ts';
-import { type Path, placeInFrontMatter } from '../../diagnostics/yaml-location.ts';
+import { type Location, locationAt } from '../../diagnostics/source-location.ts';
+import { locationInFrontMatter, type Path } from '../../diagnostics/yaml-location.ts';
 import type { Agent } from '../../schema/agent.ts';
 
 /** What a rule finds: in which file of the agent's folder, where, what, and how to mend it. */
-export type Remark = Pick<Finding, 'file' | 'message' | 'hint'> & { place: Place };
+export type Remark = Pick<Finding, 'file' | 'message' | 'hint'> & { location: Location };
 
 /** A rule about the writing of one agent. It says nothing where a program cannot tell: that is for the reviewer. */
 export interface EditorialRule {
@@ -102,17 +102,17 @@ function itemsOf(lines: readonly PromptLine[]): PromptItem[] {
 /** A remark at the heading line of a section. */
 export function atHeading({ agent, prompt }: AgentView, name: SectionName, message: string, hint: string): Remark {
   const { start } = prompt[name];
-  return { file: 'prompt.txt', place: placeAt(agent.prompt, start, agent.prompt.length), message, hint };
+  return { file: 'prompt.txt', location: locationAt(agent.prompt, start, agent.prompt.length), message, hint };
 }
 
 /** A remark at an offset of the prompt. */
 export function inPrompt(view: AgentView, offset: number, length: number, message: string, hint: string): Remark {
-  return { file: 'prompt.txt', place: placeAt(view.agent.prompt, offset, length), message, hint };
+  return { file: 'prompt.txt', location: locationAt(view.agent.prompt, offset, length), message, hint };
 }
 
 /** A remark at a value of the front matter. */
 export function inFrontMatter({ texts }: AgentView, path: Path, message: string, hint: string): Remark {
-  return { file: 'agent.md', place: placeInFrontMatter(texts.get('agent.md') ?? '', path), message, hint };
+  return { file: 'agent.md', location: locationInFrontMatter(texts.get('agent.md') ?? '', path), message, hint };
 }
 
 /** The lower-case words of a text. */

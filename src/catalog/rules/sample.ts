@@ -1,4 +1,4 @@
-import { placeAt } from '../../diagnostics/source-location.ts';
+import { locationAt } from '../../diagnostics/source-location.ts';
 import type { AgentView, EditorialRule, PromptSection, Remark } from './rule.ts';
 
 /**
@@ -20,7 +20,7 @@ function length({ agent }: AgentView): Remark[] {
   return [
     {
       file: 'sample-input.txt',
-      place: placeAt(text, 0, text.length),
+      location: locationAt(text, 0, text.length),
       message: `The sample input has ${lines === 1 ? '1 line' : `${lines} lines`}; it has to have 8 to 60.`,
       hint:
         lines < 8
@@ -42,7 +42,7 @@ function realAddresses({ texts }: AgentView): Remark[] {
       .filter(([address]) => !harmless.test(address))
       .map(({ 0: address, index }) => ({
         file,
-        place: placeAt(text, index, address.length),
+        location: locationAt(text, index, address.length),
         message: 'This mail address may belong to someone.',
         hint: 'Use one that is reserved for examples, such as name@example.com.',
       }));
@@ -66,7 +66,7 @@ function skeleton({ agent, prompt }: AgentView): Remark[] {
           'The sample output has none of the fixed parts that OUTPUT shows.',
           `Answer the sample input in the skeleton of OUTPUT; "${shown}" is one of its parts.`,
         ];
-  return [{ file: 'sample-output.txt', place: placeAt(text, 0, text.length), message, hint }];
+  return [{ file: 'sample-output.txt', location: locationAt(text, 0, text.length), message, hint }];
 }
 
 /** What a skeleton shows letter for letter: the header rows of its tables, its headings, labels and JSON keys. */

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ContentError } from '../../diagnostics/diagnostic.ts';
+import { ContentError } from '../../errors.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
 import {
@@ -39,11 +39,11 @@ export function addBuild(program: Command, terminal: Console): void {
       'after',
       '\nExamples:\n  $ catalog build\n  $ catalog build --out preview --future --drafts\n  $ catalog build --base-url https://example.github.io/agents\n',
     )
-    .action((flags: Flags) => runBuild(flags, terminal).catch((error) => explain(error, flags, terminal)));
+    .action((flags: Flags) => runBuild(flags, terminal).catch((error) => printErrors(error, flags, terminal)));
 }
 
 /** Prints the errors of a failed build to stdout too if a program reads it, and throws the error again. */
-async function explain(error: unknown, flags: Flags, terminal: Console): Promise<never> {
+async function printErrors(error: unknown, flags: Flags, terminal: Console): Promise<never> {
   if (error instanceof ContentError) {
     await printForMachines(error, { format: flags.format, cwd: resolve(flags.cwd), terminal });
   }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { LiveSite } from '../../deploy/live-site.ts';
-import { OperationError } from '../../diagnostics/diagnostic.ts';
+import { OperationError } from '../../errors.ts';
 import type { Console } from '../console.ts';
 import { baseUrlOption, type CommonFlags, cwdOption, openCatalog, runtimeUrlOption, todayOption } from '../options.ts';
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../diagnostics/diagnostic.ts';
+import { UsageError } from '../../errors.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, given, outFolder, outOption } from '../options.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { zone } from '../../calendar.ts';
-import { OperationError, UsageError } from '../../diagnostics/diagnostic.ts';
+import { OperationError, UsageError } from '../../errors.ts';
 import type { Answers } from '../../scaffold/catalog/answers.ts';
 import type { PackageJson } from '../../scaffold/catalog/package-json.ts';
 import { type Console, shellWord } from '../console.ts';

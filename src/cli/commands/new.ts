@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { ContentError } from '../../diagnostics/diagnostic.ts';
+import { ContentError } from '../../errors.ts';
 import type { Answers, Surroundings } from '../../scaffold/agent/answers.ts';
 import type { Given } from '../../scaffold/answer-checks.ts';
 import { type Console, shellWord } from '../console.ts';

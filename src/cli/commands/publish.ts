@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { ContentError } from '../../diagnostics/diagnostic.ts';
-import type { Published } from '../../publish/publish.ts';
+import { ContentError } from '../../errors.ts';
+import type { Publication } from '../../publish/publish.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
 import {
@@ -58,7 +58,7 @@ async function runPublish(flags: Flags, terminal: Console): Promise<void> {
     });
     await tell(published, { terminal, format, cwd, dryRun, asked: settings.queueWarningDays });
   } catch (error) {
-    if (error instanceof ContentError) await explain(error, { terminal, format, cwd });
+    if (error instanceof ContentError) await printErrors(error, { terminal, format, cwd });
     throw error;
   }
 }
@@ -70,7 +70,7 @@ interface Telling {
 }
 
 async function tell(
-  published: Published,
+  published: Publication,
   { terminal, format, cwd, dryRun, asked }: Telling & { dryRun: boolean; asked: number },
 ): Promise<void> {
   const { prettyReport } = await import('../../diagnostics/report.ts');
@@ -116,7 +116,7 @@ async function tell(
 }
 
 /** Annotations on skipped agents, a summary, and the outputs that later steps of a workflow need. */
-async function tellGitHub(published: Published, cwd: string, terminal: Console): Promise<void> {
+async function tellGitHub(published: Publication, cwd: string, terminal: Console): Promise<void> {
   const { githubReport } = await import('../../diagnostics/report.ts');
   const { repositoryPrefix } = await import('../../github/repository-prefix.ts');
   const { writeOutputs, writeSummary } = await import('../../github/step-files.ts');
@@ -138,7 +138,7 @@ async function tellGitHub(published: Published, cwd: string, terminal: Console):
 }
 
 /** What stops the publication, where a machine reads it. The error itself goes its usual way to stderr. */
-async function explain(error: ContentError, telling: Telling): Promise<void> {
+async function printErrors(error: ContentError, telling: Telling): Promise<void> {
   await printForMachines(error, telling);
   if (telling.format !== 'github') return;
   const { writeSummary } = await import('../../github/step-files.ts');

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { ContentError } from '../../diagnostics/diagnostic.ts';
+import { ContentError } from '../../errors.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, openCatalog, slugOf } from '../options.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ContentError } from '../../diagnostics/diagnostic.ts';
+import { ContentError } from '../../errors.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, openCatalog, todayOption } from '../options.ts';
 

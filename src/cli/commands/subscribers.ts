@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { OperationError } from '../../diagnostics/diagnostic.ts';
+import { OperationError } from '../../errors.ts';
 import type { SignupEntry } from '../../subscribers/export.ts';
 import { type ListName, listNames } from '../../subscribers/provider.ts';
 import type { Console } from '../console.ts';

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Diagnostic, OperationError } from '../../diagnostics/diagnostic.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { OperationError } from '../../errors.ts';
 import { nearest } from '../../schema/suggestions.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { OperationError } from '../../diagnostics/diagnostic.ts';
+import { OperationError } from '../../errors.ts';
 import type { Console } from '../console.ts';
 import {
   cwdOption,

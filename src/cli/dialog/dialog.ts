@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { OperationError, UsageError } from '../../diagnostics/diagnostic.ts';
 import { painter } from '../../diagnostics/report.ts';
+import { OperationError, UsageError } from '../../errors.ts';
 import type { Given } from '../../scaffold/answer-checks.ts';
 import { printable } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';

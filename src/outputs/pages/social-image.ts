@@ -1,4 +1,5 @@
-import { ContentError, diagnose, OperationError } from '../../diagnostics/diagnostic.ts';
+import { diagnose } from '../../diagnostics/diagnostic.ts';
+import { ContentError, OperationError } from '../../errors.ts';
 import { layOutAgent, layOutPublication, type SocialImage } from '../../social-image/layout.ts';
 import { Typesetter } from '../../social-image/typesetter.ts';
 import type { Output } from '../output.ts';

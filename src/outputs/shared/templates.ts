@@ -1,7 +1,8 @@
 import Handlebars from 'handlebars';
 import { LRUCache } from 'lru-cache';
-import { ContentError, type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
-import { placeAt } from '../../diagnostics/source-location.ts';
+import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
+import { locationAt } from '../../diagnostics/source-location.ts';
+import { ContentError } from '../../errors.ts';
 
 /** The text of a template and where it comes from, for messages. */
 export interface TemplateSource {
@@ -99,7 +100,7 @@ function fieldsFirst(text: string, helpers: ReadonlySet<string>): hbs.AST.Progra
 function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagnostic {
   const message = (error as Error).message;
   const refuse = (offset: number, length: number, what: string, hint: string) =>
-    diagnose({ code: 'template/syntax', file, text, place: placeAt(text, offset, length), message: what, hint });
+    diagnose({ code: 'template/syntax', file, text, location: locationAt(text, offset, length), message: what, hint });
 
   const missing = /^"(.+?)" not defined/.exec(message)?.[1] ?? /Missing helper: "(.+?)"/.exec(message)?.[1];
   const { lineNumber, column = 0 } = error as { lineNumber?: number; column?: number };
@@ -129,7 +130,7 @@ function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagno
   return refuse(
     lineStart + column,
     1,
-    'The template is not well-formed Handlebars at or just before this place.',
+    'The template is not well-formed Handlebars at or just before this location.',
     'Check that every {{ has its }} and that blocks are closed in the order in which they were opened.',
   );
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Calendar, firstFreeDate, lastNumberedDate } from '../../catalog/consistency/calendar-rules.ts';
-import { OperationError, UsageError } from '../../diagnostics/diagnostic.ts';
+import { OperationError, UsageError } from '../../errors.ts';
 import { configExtensions } from '../../schema/config-files.ts';
 import { reservedSlug, slug as slugSchema } from '../../schema/fields.ts';
 import { frontMatterSchema } from '../../schema/front-matter.ts';
@@ -125,7 +125,7 @@ function slugExample(given: string): string {
 export function freeSlug(slug: string, { folders, reserved }: Calendar): string {
   const owner = folders.find((folder) => folder.slug.toLowerCase() === slug);
   if (owner !== undefined) throw new OperationError(`agents/${owner.slug} exists already; choose another slug.`);
-  const former = folders.find(({ place }) => place.formerSlugs.includes(slug));
+  const former = folders.find(({ schedule }) => schedule.formerSlugs.includes(slug));
   if (former !== undefined) {
     throw new OperationError(
       `"${slug}" is a former slug of ${former.slug}, and its old address leads there; choose another slug.`,
@@ -142,7 +142,7 @@ function freeDate(date: string, calendar: Calendar, today: string): string {
   const { folders, reserved } = calendar;
   const free = `the first free date is ${firstFreeDate(calendar, today)}`;
   const owner =
-    folders.find(({ place }) => place.date === date) ?? reserved.find((published) => published.date === date);
+    folders.find(({ schedule }) => schedule.date === date) ?? reserved.find((published) => published.date === date);
   if (owner !== undefined) {
     throw new OperationError(`${date} is the date of ${owner.slug}, and one agent comes out a day; ${free}.`);
   }

@@ -4,8 +4,7 @@ import type { Calendar } from '../../catalog/consistency/calendar-rules.ts';
 import { pathOf } from '../../catalog/parse/files.ts';
 import type { ParsedFolder } from '../../catalog/parse/parse.ts';
 import { replaceFile } from '../../catalog/replace-file.ts';
-import { OperationError, UsageError } from '../../diagnostics/diagnostic.ts';
-import { systemReason } from '../../errors.ts';
+import { OperationError, systemReason, UsageError } from '../../errors.ts';
 import { slug as slugSchema } from '../../schema/fields.ts';
 import { nearest } from '../../schema/suggestions.ts';
 import { visible } from '../../text-safety/printable.ts';
@@ -33,7 +32,7 @@ export function renameAgent(cwd: string, calendar: Calendar, from: string, to: s
   demand(slugSchema, 'new', to);
   if (from === to) throw new UsageError(`The agent is called ${to} already.`);
   freeSlug(to, { ...calendar, folders: calendar.folders.filter((other) => other !== folder) });
-  const { issue } = folder.place;
+  const { issue } = folder.schedule;
   const text = issue === null ? null : announced(folder, from, to);
 
   const [old, wanted] = [join(cwd, pathOf(from, '')), join(cwd, pathOf(to, ''))];
@@ -57,7 +56,7 @@ export function renameAgent(cwd: string, calendar: Calendar, from: string, to: s
 }
 
 function unknownAgent(slug: string, { folders, reserved }: Calendar): OperationError {
-  const moved = folders.find(({ place }) => place.formerSlugs.includes(slug));
+  const moved = folders.find(({ schedule }) => schedule.formerSlugs.includes(slug));
   const slip = nearest(
     slug,
     folders.map((folder) => folder.slug),
@@ -74,11 +73,11 @@ function unknownAgent(slug: string, { folders, reserved }: Calendar): OperationE
 }
 
 /** The text of a published agent that says its old name. */
-function announced({ texts, place }: ParsedFolder, from: string, to: string): string {
+function announced({ texts, schedule }: ParsedFolder, from: string, to: string): string {
   const text = texts.get('agent.md');
   const changed = text === undefined ? null : withFormerSlug(text, from, to);
   if (changed !== null) return changed;
-  const former = [...place.formerSlugs.filter((slug) => slug !== to), from].join(', ');
+  const former = [...schedule.formerSlugs.filter((slug) => slug !== to), from].join(', ');
   throw new OperationError(
     `The line \`formerSlugs: [${former}]\` cannot be put into ${pathOf(from, 'agent.md')}: write its front matter as one \`key: value\` a line. Nothing has changed.`,
   );

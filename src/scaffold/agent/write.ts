@@ -3,8 +3,8 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkContent } from '../../catalog/load.ts';
 import { readAgents, type SourceFolder } from '../../catalog/read.ts';
-import { ContentError, type Diagnostic, OperationError } from '../../diagnostics/diagnostic.ts';
-import { systemReason } from '../../errors.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { ContentError, OperationError, systemReason } from '../../errors.ts';
 import type { Vocabulary } from '../../schema/settings.ts';
 
 /**

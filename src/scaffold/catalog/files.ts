@@ -5,7 +5,7 @@ import { firstFreeDate } from '../../catalog/consistency/calendar-rules.ts';
 import { checkContent } from '../../catalog/load.ts';
 import { readAgents } from '../../catalog/read.ts';
 import { settingsFile } from '../../catalog/settings.ts';
-import { OperationError } from '../../diagnostics/diagnostic.ts';
+import { OperationError } from '../../errors.ts';
 import { programEngines, programFolder, programName } from '../../program.ts';
 import { settingsSource } from '../../schema/settings.ts';
 import type { Answers } from './answers.ts';

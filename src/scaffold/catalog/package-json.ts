@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
-import { OperationError, UsageError } from '../../diagnostics/diagnostic.ts';
+import { OperationError, UsageError } from '../../errors.ts';
 import { programEngines, programName, programVersion } from '../../program.ts';
 import { explain } from '../../schema/explain.ts';
 

@@ -1,7 +1,6 @@
 import { lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { OperationError } from '../../diagnostics/diagnostic.ts';
-import { systemReason } from '../../errors.ts';
+import { OperationError, systemReason } from '../../errors.ts';
 
 type Kind = 'nothing' | 'folder' | 'other';
 

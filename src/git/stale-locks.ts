@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { OperationError } from '../diagnostics/diagnostic.ts';
+import { OperationError } from '../errors.ts';
 import { git } from './run.ts';
 
 /** The folders in which git keeps the state of a working tree: its own, and the one it shares with other trees. */

@@ -1,8 +1,8 @@
 import type { Finding } from '../../diagnostics/diagnostic.ts';
-import { placeAt } from '../../diagnostics/source-location.ts';
+import { locationAt } from '../../diagnostics/source-location.ts';
 import { leftovers } from './placeholders.ts';
 
-type LeftoverFinding = Pick<Finding, 'code' | 'message' | 'hint'> & { place: ReturnType<typeof placeAt> };
+type LeftoverFinding = Pick<Finding, 'code' | 'message' | 'hint'> & { location: ReturnType<typeof locationAt> };
 
 /**
  * The first marker of a merge conflict in a text, or null: a line that starts with `<<<<<<<`, or one that starts with
@@ -24,7 +24,7 @@ export function conflictFinding(text: string): LeftoverFinding | null {
       if (/^<{7}(?: |$)/.test(line) || (divided && /^>{7}(?: |$)/.test(line))) {
         return {
           code: 'text/conflict',
-          place: placeAt(text, offset, line.length),
+          location: locationAt(text, offset, line.length),
           message: 'This line is the marker of a merge conflict.',
           hint: 'Keep one of the two versions and delete the three markers; to show a conflict, put it in a code fence.',
         };
@@ -43,7 +43,7 @@ export function placeholderFindings(text: string): LeftoverFinding[] {
     .sort((a, b) => a.offset - b.offset)
     .map(({ leftover, offset }) => ({
       code: 'text/placeholder',
-      place: placeAt(text, offset, leftover.length),
+      location: locationAt(text, offset, leftover.length),
       message: 'This is a placeholder that `catalog new` wrote.',
       hint: 'Replace it by your own text, or put `draft: true` back until you have.',
     }));
