@@ -184,8 +184,25 @@ test('Atom and JSON Feed name the publisher as author of the feed and of each en
 test('a feed holds no more agents than the settings say', () => {
   const settings = JSON.parse(readFileSync(join(folder.path, 'catalog.config.json'), 'utf8'));
   writeFiles(folder.path, { 'catalog.config.json': JSON.stringify({ ...settings, feedLength: 2 }) });
-  const { feed } = readXml(render(folder.path, { today: '2026-03-29' }).get('atom.xml') ?? '');
-  assert.is(feed.entry.length, 2);
+  const files = render(folder.path, { today: '2026-03-29' });
+  const newest = ['third', 'second'].map((slug) => `https://press.example/catalog/agents/${slug}`);
+  for (const path of ['atom.xml', 'feeds/coding.xml']) {
+    const entries: { link: { href: string } }[] = readXml(files.get(path) ?? '').feed.entry;
+    assert.equal(
+      entries.map(({ link }) => link.href),
+      newest,
+      path,
+    );
+  }
+  const items: { link: string }[] = readXml(files.get('feed.xml') ?? '').rss.channel.item;
+  assert.equal(
+    items.map(({ link }) => link),
+    newest,
+  );
+  assert.equal(
+    JSON.parse(files.get('feed.json') ?? '').items.map(({ url }: { url: string }) => url),
+    newest,
+  );
 });
 
 test.run();

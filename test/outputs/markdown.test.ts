@@ -35,6 +35,23 @@ const rows: [name: string, source: string, onPage: string, inFeed?: string][] = 
     '<p><a href="https://press.example/catalog/agents/two">x</a></p>',
   ],
   [
+    'a link to the root is one to the home page',
+    '[x](/)',
+    '<p><a href="/catalog/">x</a></p>',
+    '<p><a href="https://press.example/catalog/">x</a></p>',
+  ],
+  [
+    'a whole address in the catalog becomes a path',
+    '[x](https://press.example/catalog)',
+    '<p><a href="/catalog">x</a></p>',
+    '<p><a href="https://press.example/catalog">x</a></p>',
+  ],
+  [
+    'an address that only starts like that of the catalog is kept',
+    '[x](https://press.example/catalog-two)',
+    '<p><a href="https://press.example/catalog-two">x</a></p>',
+  ],
+  [
     'a link to a part of the page stays on it',
     '[x](#why)',
     '<p><a href="#why">x</a></p>',

@@ -229,6 +229,15 @@ test('a number typed on a coming agent and merged all the same stalls nobody, no
     assert.is(built(folder, '2099-12-26').eager, 4);
   }));
 
+test('an agent that was merged with a number before its day can be published earlier with it', () =>
+  inRepository((folder) => {
+    put(folder, { slug: 'eager', date: '2099-12-25', front: { issue: '4' } });
+    commit(folder);
+    put(folder, { slug: 'eager', date: today, front: { issue: '4' } });
+    assert.equal(errors(folder), []);
+    assert.equal(built(folder), { one: 1, two: 2, three: 3, eager: 4 });
+  }));
+
 test('of a copy that was merged all the same the older folder keeps number and date', () =>
   inRepository((folder) => {
     put(folder, agent('a-copy', 3, { issue: '3' }), { slug: 'today', date: today });

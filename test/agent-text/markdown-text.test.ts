@@ -1,0 +1,52 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { demoteHeadings, fenced } from '../../src/agent-text/markdown-text.ts';
+import { sectionsOf } from '../../src/agent-text/prompt-sections.ts';
+
+/** Text that an agent quotes stays text: a fence closes only where CommonMark closes it. */
+
+const fences: [text: string, inMarkdown: string][] = [
+  ['plain\n\n', '```text\nplain\n```'],
+  ['one `code`, two ``codes``', '```text\none `code`, two ``codes``\n```'],
+  ['```\ncode\n```\n', '````text\n```\ncode\n```\n````'],
+  ['a ````` b ``` c', '``````text\na ````` b ``` c\n``````'],
+];
+for (const [text, inMarkdown] of fences) {
+  test(`the fence around ${JSON.stringify(text)} is longer than any in it`, () => {
+    assert.is(fenced(text), inMarkdown);
+  });
+}
+
+const headings: [name: string, source: string, demoted: string][] = [
+  ['the highest gets the level, the others follow', '# A\n### B\n## C', '### A\n##### B\n#### C'],
+  ['no level is past 6', '## A\n##### B\n###### C', '### A\n###### B\n###### C'],
+  ['lower ones stay', '#### A\n##### B', '#### A\n##### B'],
+  ['what is no heading stays', '#A\n# B\n####### C', '#A\n### B\n####### C'],
+  ['in a fence they are text', '~~~\n# A\n~~~\n## B', '~~~\n# A\n~~~\n### B'],
+  ['a line with a language closes no fence', '```\n# A\n``` js\n# B\n```\n## C', '```\n# A\n``` js\n# B\n```\n### C'],
+  ['a shorter line closes no fence', '````\n```\n# A\n````\n## B', '````\n```\n# A\n````\n### B'],
+  ['a longer line closes a fence', '```\n# A\n````\n## B', '```\n# A\n````\n### B'],
+  ['another mark closes no fence', '```\n~~~\n# A\n```\n## B', '```\n~~~\n# A\n```\n### B'],
+];
+for (const [name, source, demoted] of headings) {
+  test(`headings below level 3: ${name}`, () => assert.is(demoteHeadings(source, 3), demoted));
+}
+
+const prompts: [name: string, fence: string][] = [
+  ['a line with a language', '```\nRULES\n``` js\nOUTPUT\n```'],
+  ['a shorter line', '````\n```\nRULES\n````'],
+  ['another mark', '```\n~~~\nRULES\n```'],
+];
+for (const [name, fence] of prompts) {
+  test(`a section of a prompt goes on where ${name} closes no fence`, () => {
+    assert.equal(
+      sectionsOf(`INPUT\n${fence}\nRULES\nx\n`).map(({ name, body }) => [name, body]),
+      [
+        ['INPUT', `${fence}\n`],
+        ['RULES', 'x\n'],
+      ],
+    );
+  });
+}
+
+test.run();

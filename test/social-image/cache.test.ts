@@ -1,0 +1,32 @@
+import { existsSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { imageCache } from '../../src/social-image/cache.ts';
+import { inFolder } from '../support/catalog.ts';
+
+/** Images that builds still use stay in the cache, and the others make room. */
+
+const image = Buffer.from('an image');
+
+const uses: [name: string, days: number, isRead: boolean, isKept: boolean][] = [
+  ['was used 59 days ago', 59, false, true],
+  ['was used 61 days ago', 61, false, false],
+  ['was drawn 61 days ago and is used now', 61, true, true],
+];
+for (const [name, days, isRead, isKept] of uses) {
+  test(`an image that ${name} is ${isKept ? 'kept' : 'removed'} when the next one is drawn`, () =>
+    inFolder((folder) => {
+      imageCache(folder).write('old', image);
+      const path = join(folder, 'social-images', 'old.png');
+      const then = Date.now() / 1000 - days * 86_400;
+      utimesSync(path, then, then);
+      const cache = imageCache(folder);
+      if (isRead) assert.equal(cache.read('old'), image);
+      cache.write('new', image);
+      assert.is(existsSync(path), isKept);
+      assert.equal(cache.read('new'), image);
+    }));
+}
+
+test.run();
