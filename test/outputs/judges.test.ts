@@ -165,6 +165,12 @@ test('a static host finds its files: _headers with the types of the registry, .n
   ]) {
     assert.match(text('_headers'), `/${path}\n  Content-Type: ${type}`);
   }
+  // Hosts join the values of all rules that match.
+  const typed = [...text('_headers').matchAll(/^(\/\S*)\n(?: {2}.*\n)*? {2}Content-Type: /gm)].map(
+    ([, path = '']) => new RegExp(`^${path.replaceAll('.', '\\.').replaceAll('*', '.*')}$`),
+  );
+  const twice = Object.keys(site).filter((path) => typed.filter((rule) => rule.test(`/${path}`)).length > 1);
+  assert.equal(twice, []);
   assert.is(site['.nojekyll'], '');
   assert.not('.well-known/security.txt' in site);
 });

@@ -135,7 +135,10 @@ export function renderRichCatalog(folder: string): Map<string, Buffer> {
 /** The first and the last of the agents of a large catalog, one a day, whose lists are divided into pages. */
 export const many = { count: 205, first: '2025-10-01', last: '2026-04-23' };
 
-/** Every file of a catalog of so many agents, copies of the agent `older` with titles and dates of their own. */
+/**
+ * Every file of a catalog of so many agents, copies of the agent `older` with titles and dates of their own, of which the
+ * oldest changed last, on April 25, 2026.
+ */
 export function renderLargeCatalog(folder: string): Map<string, Buffer> {
   const settings = loadSettings(folder, {}, {});
   const { agents, moved } = select(loadContent(folder, settings, newer.date), { today: newer.date });
@@ -148,7 +151,8 @@ export function renderLargeCatalog(folder: string): Map<string, Buffer> {
     date: addDays(many.first, index),
     issue: index + 1,
   }));
-  return render(folder, settings, { agents: copies, moved }, new Map());
+  const last = { commit: 'd'.repeat(40), time: new Date('2026-04-24T20:00:00Z'), whole: false, prompt: null };
+  return render(folder, settings, { agents: copies, moved }, new Map([['agent-1', [last]]]));
 }
 
 /** Every file of a preview without agents, whose publication has no server, and the pages of one with a single agent. */

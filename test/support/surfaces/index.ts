@@ -12,7 +12,7 @@ import {
   verbatim,
   xmlFiles,
 } from './files.ts';
-import { largePages } from './large.ts';
+import { largePages, largeXml } from './large.ts';
 import { barePages, pagesOf } from './pages.ts';
 import { differences, readHtml, readJson, readMarkdown, xmlReader } from './reader.ts';
 
@@ -20,6 +20,7 @@ import { differences, readHtml, readJson, readMarkdown, xmlReader } from './read
 export const shown: readonly string[] = [
   ...Object.keys(barePages).map((path) => `${path} (bare)`),
   ...Object.keys(largePages).map((path) => `${path} (large)`),
+  ...Object.keys(largeXml).map((path) => `${path} (large)`),
   ...Object.keys(largeData).map((path) => `${path} (large, JSON-LD)`),
   ...Object.keys(pagesOf(new Map())),
   ...Object.keys(structuredData).map((path) => `${path} (JSON-LD)`),
@@ -45,6 +46,9 @@ export async function findings({ files, large, bare }: Builds): Promise<Map<stri
   const found = new Map<string, string[]>();
   for (const [path, expected] of Object.entries(largePages)) {
     found.set(`${path} (large)`, differences(readHtml(large.get(path)?.toString('utf8') ?? ''), expected));
+  }
+  for (const [path, expected] of Object.entries(largeXml)) {
+    found.set(`${path} (large)`, differences(readXml(large.get(path)?.toString('utf8') ?? ''), expected));
   }
   for (const [path, expected] of Object.entries(barePages)) {
     found.set(`${path} (bare)`, differences(readHtml(bare.get(path)?.toString('utf8') ?? ''), expected));

@@ -3,7 +3,7 @@ import type { Expected } from './reader.ts';
 
 /** What the divided lists of a large catalog say: 205 agents, one a day from October 1, 2025, to April 23, 2026. */
 
-const { title: name, categories } = publication;
+const { title: name, categories, baseUrl } = publication;
 const { label, description } = categories.writing;
 const title = (issue: number) => `Agent <i>${issue}</i> &amp; co.`;
 /** Whole numbers from `first` down to `last`. */
@@ -91,4 +91,15 @@ export const largePages: Record<string, Expected> = {
     'meta[name=description] @content': `Agents tagged “tag-two”, such as ${title(205)}, ${title(204)}, ${title(203)}.`,
   },
   'tags/tag-two/2.html': { h1: 'tag-two', '.entry h3': down(105, 6).map(title) },
+};
+
+/** Files of it that are XML. A list changed when one of the agents that it shows did. */
+export const largeXml: Record<string, Expected> = {
+  'sitemap.xml': {
+    '/s:urlset/s:url[s:lastmod="2026-04-25"]/s:loc': [
+      ...['agents/agent-1', 'archive/2025', 'archive/2025/10', 'categories/writing/3', 'tags/tag-two/3'],
+    ].map((path) => `${baseUrl}/${path}`),
+    [`/s:urlset/s:url[s:loc="${baseUrl}/"]/s:lastmod`]: '2026-04-23',
+    [`/s:urlset/s:url[s:loc="${baseUrl}/archive"]/s:lastmod`]: '2026-04-23',
+  },
 };

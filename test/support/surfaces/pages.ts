@@ -97,6 +97,10 @@ const subscribe: Expected = {
   'form.subscribe label': ['Your e-mail address', 'Leave this empty'],
   'form.subscribe label @for': ['subscribe-email', 'subscribe-website'],
   'form.subscribe .honeypot input @id': 'subscribe-website',
+  'form.subscribe .honeypot @hidden': 'hidden',
+  'form.subscribe .honeypot input @tabindex': '-1',
+  'form.subscribe .honeypot input @autocomplete': 'off',
+  'form.subscribe input[type=email][required] @autocomplete': 'email',
   'form.subscribe button': 'Send me one agent a day',
 };
 
