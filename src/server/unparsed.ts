@@ -1,12 +1,12 @@
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorCode, errorCodes } from '../schema/api-errors.ts';
-import type { Turns } from './connections.ts';
 import { errorBody } from './errors.ts';
+import type { Turns } from './turns.ts';
 
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number };
 
-/** Answers what never becomes a request, which Node's parser refuses or leaves to the server, with an Error object too. */
+/** Answers with an Error object where Node emits no request: for malformed HTTP, and for CONNECT. */
 export function answerUnparsed(server: Server, turns: Turns): void {
   server.on('clientError', (error: ParserError, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -21,13 +21,13 @@ export function answerUnparsed(server: Server, turns: Turns): void {
   server.on('connect', (request) => {
     const { socket } = request;
     socket.on('error', () => socket.destroy());
-    // It is the HTTP server's no longer, which would not go on with an answer, or end it at a stop.
+    // Node's server has let go of this socket: it would neither finish an answer on it nor close it.
     if (turns.owes(socket)) {
       socket.destroySoon();
       return;
     }
     socket.once('finish', () => socket.destroy());
-    endWith(socket, 'method_not_allowed', 'This service is no proxy.', {
+    endWith(socket, 'method_not_allowed', 'This server is not a proxy.', {
       headers: 'Allow: GET, HEAD, POST, OPTIONS\r\n',
     });
   });
@@ -45,17 +45,16 @@ function refusalOf({ code }: ParserError): [ErrorCode, string] {
 }
 
 /**
- * Whether the headers that the parser refused can be those of a HEAD request, whose answer has no body: a client would
- * take one for a further answer. The parser does not tell. The packet may begin with the end of another request, whose
- * body can be anything, but not reach back beyond an empty line. If the request began in an earlier packet, it is taken
- * for another one.
+ * Whether the refused headers may belong to a HEAD request. Its answer has no body: a client would take one for the next
+ * answer. The parser does not say, so this searches the packet after its last empty line, since it may begin with the
+ * end of another request. A request that began in an earlier packet counts as another method.
  */
 function mayBeHead({ rawPacket, bytesParsed }: ParserError): boolean {
   const parsed = rawPacket?.subarray(0, bytesParsed).toString('latin1') ?? '';
   return parsed.slice(parsed.lastIndexOf('\r\n\r\n') + 1).includes('HEAD ');
 }
 
-/** Writes an Error object where there is no response to write it to, and ends the connection. `headers` end in CRLF. */
+/** Writes an Error object to a socket without a response, and ends the connection. `headers` end in CRLF. */
 function endWith(
   socket: Socket,
   code: ErrorCode,

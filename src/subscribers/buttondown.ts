@@ -1,4 +1,4 @@
-import { type CallTools, field, startCalls } from './calls.ts';
+import { Calls, type CallTools, field } from './calls.ts';
 import type { ListName, SignupProvider } from './provider.ts';
 import { secretsOf } from './safe-errors.ts';
 
@@ -25,7 +25,7 @@ export function createButtondown({ url, key, lists }: ButtondownSettings, tools:
   return {
     name: provider,
     async add({ email, list, note }, signal) {
-      const calls = startCalls(provider, secretsOf(key, email, note), signal, tools);
+      const calls = new Calls({ provider, secrets: secretsOf(key, email, note), signal }, tools);
       const call = {
         step: 'create',
         method: 'POST',

@@ -13,8 +13,6 @@ export interface CallTools {
   random?: () => number;
   /** Waits before a retry and rejects when `signal` is aborted. @default node:timers/promises */
   wait?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** @default 'daily-agent-catalog' */
-  userAgent?: string;
 }
 
 export interface Call {
@@ -37,87 +35,92 @@ export interface Answer {
   body: unknown;
 }
 
-/** The calls of one sign-up. */
-export interface Calls {
-  /** Throws SignupFailed where there is no answer in time, or a redirect. Any other status is the caller's to judge. */
-  send(call: Call): Promise<Answer>;
-  /** The failure to throw for an answer that is no success; `code` is the provider's own error code, if any. */
-  refused(call: Call, answer: Answer, code?: unknown): SignupFailed;
-  /** The failure to throw for a good status with a body that cannot be used. */
-  unreadable(call: Call, answer: Answer): SignupFailed;
-}
-
 /** The longest body that is read, in bytes. */
 const maxBodyBytes = 256 * 1024;
 
-/** Opens the calls of one sign-up, which share one retry and end with `signal`. `secrets` never get into an error. */
-export function startCalls(
-  provider: string,
-  secrets: readonly string[],
-  signal: AbortSignal,
-  {
-    fetch = globalThis.fetch,
-    now = Date.now,
-    random = Math.random,
-    wait = async (ms, until) => sleep(ms, undefined, { signal: until }),
-    userAgent = 'daily-agent-catalog',
-  }: CallTools,
-): Calls {
-  let retries = 1;
+/** What the calls of one subscription share. */
+export interface CallContext {
+  provider: string;
+  /** Texts that must not appear in an error. */
+  secrets: readonly string[];
+  /** Ends all calls. */
+  signal: AbortSignal;
+}
 
-  const failure = (step: string, error: unknown) =>
-    signal.aborted
-      ? new SignupFailed({ provider, reason: 'timeout', step })
-      : new SignupFailed({
-          provider,
-          reason: 'network',
-          step,
-          code: causeCode(error, secrets),
-          cause: safeCause(error, secrets),
-        });
+/** The calls that one subscription takes. They share one retry. */
+export class Calls {
+  readonly #context: CallContext;
+  readonly #tools: Required<CallTools>;
+  #retries = 1;
 
-  /** One request; a failure is returned, since it may be retried. */
-  async function attempt({ step, method, url, headers, body }: Call): Promise<Response | SignupFailed> {
+  constructor(
+    context: CallContext,
+    {
+      fetch = globalThis.fetch,
+      now = Date.now,
+      random = Math.random,
+      wait = (ms, signal) => sleep(ms, undefined, { signal }),
+    }: CallTools,
+  ) {
+    this.#context = context;
+    this.#tools = { fetch, now, random, wait };
+  }
+
+  /** Throws SignupFailed if there is no answer in time, or a redirect. The caller judges any other status. */
+  async send(call: Call): Promise<Answer> {
+    const { now, random, wait } = this.#tools;
+    const { signal } = this.#context;
+    for (;;) {
+      const result = await this.#attempt(call);
+      const response = result instanceof SignupFailed ? undefined : result;
+      const retryAfter = response?.headers.get('retry-after') ?? null;
+      const pause = pauseBeforeRetry({ status: response?.status, retryAfter }, now(), random());
+      if (pause !== undefined && this.#retries > 0 && !signal.aborted) {
+        this.#retries -= 1;
+        await discard(response);
+        await wait(pause, signal).catch((error) => Promise.reject(this.#failure(call.step, error)));
+      } else if (result instanceof SignupFailed) {
+        throw result;
+      } else {
+        return await this.#answer(call, result);
+      }
+    }
+  }
+
+  /** The failure to throw for an answer that is no success; `code` is the provider's own error code, if any. */
+  refused({ step }: Call, { status }: Answer, code?: unknown): SignupFailed {
+    const { provider, secrets } = this.#context;
+    return new SignupFailed({ provider, reason: 'refused', step, status, code: safeCode(code, secrets) });
+  }
+
+  /** The failure to throw for a good status with a body that cannot be used. */
+  unreadable({ step }: Call, { status }: Answer): SignupFailed {
+    return new SignupFailed({ provider: this.#context.provider, reason: 'answer', step, status });
+  }
+
+  /** Sends one request. Returns a failure instead of throwing it, since it may be retried. */
+  async #attempt({ step, method, url, headers, body }: Call): Promise<Response | SignupFailed> {
+    const { fetch } = this.#tools;
     try {
       return await fetch(url, {
         method,
         headers: {
           accept: 'application/json',
-          'user-agent': userAgent,
+          'user-agent': 'daily-agent-catalog',
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...headers,
         },
         redirect: 'manual',
-        signal,
+        signal: this.#context.signal,
         ...(body === undefined ? {} : { body }),
       });
     } catch (error) {
-      return failure(step, error);
+      return this.#failure(step, error);
     }
   }
 
-  async function send(call: Call): Promise<Answer> {
-    for (;;) {
-      const result = await attempt(call);
-      const response = result instanceof SignupFailed ? undefined : result;
-      const pause = pauseBeforeRetry(
-        { status: response?.status, retryAfter: response?.headers.get('retry-after') ?? null },
-        now(),
-        random(),
-      );
-      if (pause !== undefined && retries > 0 && !signal.aborted) {
-        retries -= 1;
-        await discard(response);
-        await wait(pause, signal).catch((error) => Promise.reject(failure(call.step, error)));
-      } else if (result instanceof SignupFailed) {
-        throw result;
-      } else {
-        return await take(call, result);
-      }
-    }
-  }
-
-  async function take({ step, read = false }: Call, response: Response): Promise<Answer> {
+  async #answer({ step, read = false }: Call, response: Response): Promise<Answer> {
+    const { provider, signal } = this.#context;
     const { status, ok } = response;
     if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
       await discard(response);
@@ -128,16 +131,16 @@ export function startCalls(
       return { status, ok, body: undefined };
     }
     const text = await readText(response);
-    if (signal.aborted) throw failure(step, signal.reason);
+    if (signal.aborted) throw this.#failure(step, signal.reason);
     return { status, ok, body: parse(text) };
   }
 
-  return {
-    send,
-    refused: ({ step }, { status }, code) =>
-      new SignupFailed({ provider, reason: 'refused', step, status, code: safeCode(code, secrets) }),
-    unreadable: ({ step }, { status }) => new SignupFailed({ provider, reason: 'answer', step, status }),
-  };
+  #failure(step: string, error: unknown): SignupFailed {
+    const { provider, secrets, signal } = this.#context;
+    if (signal.aborted) return new SignupFailed({ provider, reason: 'timeout', step });
+    const facts = { code: causeCode(error, secrets), cause: safeCause(error, secrets) };
+    return new SignupFailed({ provider, reason: 'network', step, ...facts });
+  }
 }
 
 async function discard(response: Response | undefined): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Call, type Calls, type CallTools, field, startCalls } from './calls.ts';
+import { type Call, Calls, type CallTools, field } from './calls.ts';
 import type { ListName, Signup, SignupLog, SignupProvider } from './provider.ts';
 import { secretsOf } from './safe-errors.ts';
 
@@ -64,7 +64,7 @@ export function createListmonk(
     name: provider,
     async add(signup, signal) {
       const { email, list, note } = signup;
-      const calls = startCalls(provider, secretsOf(key, token, email, note), signal, tools);
+      const calls = new Calls({ provider, secrets: secretsOf(key, token, email, note), signal }, tools);
       const create = request('create', 'POST', '', {
         email,
         name: email.slice(0, email.lastIndexOf('@')),

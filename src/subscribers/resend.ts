@@ -1,4 +1,4 @@
-import { type Answer, type CallTools, field, startCalls } from './calls.ts';
+import { type Answer, Calls, type CallTools, field } from './calls.ts';
 import type { ListName, SignupLog, SignupProvider } from './provider.ts';
 import { secretsOf } from './safe-errors.ts';
 
@@ -29,7 +29,7 @@ export function createResend(
   return {
     name: provider,
     async add({ id, email, list, note }, signal) {
-      const calls = startCalls(provider, secretsOf(key, email, note), signal, tools);
+      const calls = new Calls({ provider, secrets: secretsOf(key, email, note), signal }, tools);
       const contact = `${url}/contacts/${encodeURIComponent(email)}`;
 
       const create = {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type CallTools, startCalls } from './calls.ts';
+import { Calls, type CallTools } from './calls.ts';
 import type { SignupProvider } from './provider.ts';
 import { secretsOf } from './safe-errors.ts';
 
@@ -21,7 +21,7 @@ export function createWebhook({ url, key }: WebhookSettings, tools: CallTools): 
     name: provider,
     async add({ id, time, email, list, note }, signal) {
       const secrets = secretsOf(key, email, note, pathname === '/' ? undefined : pathname, search);
-      const calls = startCalls(provider, secrets, signal, tools);
+      const calls = new Calls({ provider, secrets, signal }, tools);
       const body = JSON.stringify({ id, time, email, list, ...(note === undefined ? {} : { note }) });
       const headers = { 'x-catalog-signature': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` };
       const call = { step: 'deliver', method: 'POST', url, headers, body } as const;

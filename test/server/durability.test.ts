@@ -287,7 +287,7 @@ test('a log that is removed, or rotated by rename and SIGHUP, under load loses n
     await load.stop();
     assert.equal(load.refused, []);
     assertKept(load.acknowledged, logs);
-    await until(() => (server.stdout().match(/opened the logs anew/g) ?? []).length === 4);
+    await until(() => (server.stdout().match(/opened new log files/g) ?? []).length === 4);
 
     rmSync(log);
     assert.is((await vote(server.address, 'after the removal')).status, 200);

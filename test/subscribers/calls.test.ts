@@ -203,11 +203,6 @@ test('a time-out closes the connection', () =>
     await provider.close();
   }));
 
-test('the User-Agent can be set', async () => {
-  const { received } = await tryProvider('webhook', [ok], { userAgent: 'daily-agent-catalog/1.2.3' });
-  assert.is(received[0]?.headers['user-agent'], 'daily-agent-catalog/1.2.3');
-});
-
 test('without a wait of its own, the pause before a retry ends with the time limit', () =>
   withTimeLimit(async (timeoutMs, expire) => {
     const busy = { status: 429, headers: { 'retry-after': '2' } };
