@@ -49,17 +49,17 @@ export const markdown: Record<string, Expected> = {
     blockquote: description,
     h2: ['What an agent is', 'One a day', 'Reuse', 'Follow', 'Publisher'],
     'h2:contains("What an agent is") + p':
-      'One prompt for one real job, with what is needed to trust it: the problem, the steps, a sample with a trap in it, and that sample worked through.',
+      'One prompt that does one real job, with what you need to judge it: the problem, the steps, a sample input with a trap in it, and a worked answer.',
     'h2:contains("What an agent is") ~ p strong': ['INPUT', 'RULES', 'OUTPUT'],
     'body > p:nth-of-type(2)':
-      'Every prompt has three sections. INPUT says what to give, RULES how to work, OUTPUT what comes back. Text that you paste is treated as data; what is not in it is written as unknown and never made up.',
+      'Every prompt has three sections. INPUT says what to paste, RULES how the assistant works, and OUTPUT what it returns. Text that you paste is treated as data; a missing fact is written as “unknown”, never made up.',
     'body > p:nth-of-type(3)':
-      'Nothing runs here. You copy the prompt into the assistant that you already use, and judge the answer by the sample.',
+      'Nothing runs on this site. Copy the prompt into the assistant that you already use, and compare its answer with the sample.',
     'body > p:nth-of-type(4)':
       'Every prompt here is contributed text that was reviewed before it was published. A prompt gives no permission to use tools, files, the network, or secrets: only the user you work for can give it.',
     'h2:contains("One a day") + p':
-      'Each agent is published on its day with a running number, which it keeps permanently, as it keeps its address. 3 are published so far; the catalog lists them all.',
-    'h2:contains("Reuse") + p': `The prompts are published under CC BY 4.0. You may copy, change, and sell what you make of them, if you name ${publisher.name} and link to the agent.`,
+      'Every agent is published on its date with a permanent number and address. Published so far: 3. The catalog lists them all.',
+    'h2:contains("Reuse") + p': `The prompts are published under CC BY 4.0. You may copy, change and sell them if you name ${publisher.name} and link to the agent.`,
     'ul a @href': ['atom.xml', 'feed.xml', 'feed.json'].map((path) => `${base}/${path}`),
     'body > p:last-child': publisher.name,
     'body > p:last-child a @href': publisher.url,

@@ -77,7 +77,7 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
     'footer.colophon .colophon-columns p': [
       `${name}${tagline}. Published by ${publisher.name}.`,
       'Every prompt is free to reuse under CC BY 4.0: name the publisher, and link to the agent.',
-      'Follow as Atom, RSS or JSON feed; read by program through the API and MCP, or as llms.txt.',
+      'Follow as Atom, RSS or JSON feed. For developers: API and MCP, llms.txt.',
     ],
     'footer.colophon .colophon-columns a @href': [
       publisher.url,
@@ -270,7 +270,7 @@ const home: Expected = {
   '.front .front-head > p': [
     newer.excerpt,
     'Ada maintains a catalog and needs a small agent that is well-formed, so that a test can break it in one place.',
-    'Copy the prompt Read it, with a worked sample',
+    'Copy the prompt Read it, with a worked example',
   ],
   '.front .actions a @href': '/base/agents/newer',
   '.front .actions .copy @data-copy': 'prompt-text',
@@ -329,9 +329,9 @@ function group(kind: string, label: string, about: string | [], line: string, li
 const about: Expected = {
   '.page-head .standfirst': description,
   'section[aria-labelledby=daily] p':
-    'Each comes out on its day with a running number, which it keeps for ever, as it keeps its address. 3 have come out so far; the archive has them all.',
+    'Every agent is published on its date with a permanent number and address. Published so far: 3. The archive lists them all.',
   'section[aria-labelledby=daily] a @href': '/base/archive',
-  'section[aria-labelledby=reuse] p': `The prompts are published under CC BY 4.0. You may copy, change and sell what you make of them, if you name ${publisher.name} and link to the agent. Each page has the words to do it with.`,
+  'section[aria-labelledby=reuse] p': `The prompts are published under CC BY 4.0. You may copy, change and sell them if you name ${publisher.name} and link to the agent. Every page has a ready-made credit line.`,
   'section[aria-labelledby=follow] p a @href': [
     '/base/atom.xml',
     '/base/feed.xml',
@@ -355,7 +355,7 @@ const developers: Expected = {
   'section[aria-labelledby=api] .copy': ['Copy the command', 'Copy the command', 'Copy the command'],
   'section[aria-labelledby=api] .copy @data-copy': ['curl-catalog', 'curl-agent', 'curl-prompt'],
   'section[aria-labelledby=mcp] dt': [
-    'Its address',
+    'Address',
     'Claude Code: Run this; add --scope user to have it in all your projects.',
     'Claude Desktop and claude.ai: In Settings, Connectors, choose Add custom connector and paste the address. It has to be a public https address.',
     'Cursor: Open the link, or put this into .cursor/mcp.json.',
@@ -392,7 +392,7 @@ const developers: Expected = {
     `cursor://anysphere.cursor-deeplink/mcp/install?name=${server}&config=${encodeURIComponent(Buffer.from(JSON.stringify({ url: mcp })).toString('base64'))}`,
     `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: server, type: 'http', url: mcp }))}`,
   ],
-  '#example': 'The answer to the first, cut after the newest agent',
+  '#example': 'The answer to the first command, shortened to the newest agent',
   '[aria-labelledby=example]': JSON.stringify(
     {
       ...{ version: '1.1.0', schema: `${base}/api/schema.json`, count: 3 },
@@ -420,7 +420,7 @@ const developers: Expected = {
   'section[aria-labelledby=skills] .copy @data-copy': 'skills-command',
   'section[aria-labelledby=models] a @href': ['/base/llms.txt', '/base/llms-full.txt'],
   'section[aria-labelledby=feeds] p':
-    'Atom, RSS 2.0 and JSON Feed 1.1 hold the newest 50 agents with full content. Every category has an Atom feed of its own:',
+    'Atom, RSS 2.0 and JSON Feed 1.1 contain the newest 50 agents in full. Every category also has its own Atom feed:',
   'section[aria-labelledby=feeds] p a @href': ['/base/atom.xml', '/base/feed.xml', '/base/feed.json'],
   'section[aria-labelledby=feeds] li': [coding, writing],
   'section[aria-labelledby=feeds] li a @href': ['/base/feeds/coding.xml', '/base/feeds/writing.xml'],
@@ -441,11 +441,11 @@ export const barePages: Record<string, Expected> = {
   'index.html': {
     h1: name,
     '.front .standfirst': description,
-    '.front p': [description, 'The first agent has not come out yet.'],
-    '.preview': 'This is a preview: it holds agents that are not published yet.',
+    '.front p': [description, 'No agent has been published yet.'],
+    '.preview': 'This is a preview: it contains agents that are not published yet.',
     'meta[name=robots] @content': 'noindex',
     'section[aria-labelledby]': [
-      `Tomorrow’s, too ${description} Or follow with a feed reader: Atom, RSS, JSON feed. No tracking, no account.`,
+      `Get tomorrow’s agent ${description} Or follow with a feed reader: Atom, RSS, JSON feed. No tracking, no account.`,
     ],
     'form.subscribe': [],
     'form.vote': [],
@@ -455,7 +455,7 @@ export const barePages: Record<string, Expected> = {
     'section[aria-labelledby=api] dd pre': `curl ${base}/api/agents.json`,
     '#example': [],
     'section[aria-labelledby=mcp] p':
-      'This publication runs no MCP server. Anyone can run one over the same agents with the program that builds it.',
+      'This publication has no MCP server. Anyone can run one for the same agents with the program that builds this site.',
     'section[aria-labelledby=mcp] dl': [],
   },
   'agents/older.html': {
@@ -565,17 +565,17 @@ export function pagesOf(files: ReadonlyMap<string, Buffer>): Record<string, Expe
     }),
     'thanks/vote.html': page(answer('Thank you for your vote', 'Your vote is counted.'), {
       h1: 'Thank you for your vote',
-      '.page-head > p': ['Your vote is counted.', 'To today’s agent'],
+      '.page-head > p': ['Your vote is counted.', 'Go to today’s agent'],
       'main a @href': '/base/',
     }),
     'thanks/sign-up.html': page(answer('Thank you for signing up', noted), {
       h1: 'Thank you for signing up',
-      '.page-head > p': [noted, 'To today’s agent'],
+      '.page-head > p': [noted, 'Go to today’s agent'],
       'main a @href': '/base/',
     }),
     'refused.html': page(answer('Not accepted', 'What was sent cannot be taken.'), {
       h1: 'Not accepted',
-      '.page-head > p': ['%MESSAGE%', 'Go back in your browser: what you wrote is still there.', 'To today’s agent'],
+      '.page-head > p': ['%MESSAGE%', 'Go back in your browser: your text is still there.', 'Go to today’s agent'],
     }),
   };
 }
