@@ -24,24 +24,30 @@ const language = z.string().regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, { error:
 const category = z.strictObject({
   label: line(60)
     .regex(/^[^<>]*$/, { error: 'text without < and >' })
-    .describe('What readers see'),
-  description: text(300).describe('What belongs in it'),
+    .describe('The label that readers see'),
+  description: text(300).describe('A sentence that says what belongs in it'),
 });
 
 /** The publication's settings, as they stand in catalog.config.json. */
 export const settingsSource = z
   .strictObject({
-    $schema: z.string().optional().describe('The JSON Schema of this file, for completion in an editor'),
+    $schema: z
+      .string()
+      .optional()
+      .describe('The address of the JSON Schema of this file, so that editors can complete and check it'),
     title: line(100).describe('The name of the publication'),
-    tagline: line(160).describe('What it is, in a few words'),
-    description: text(500).describe('What it is, in a sentence or two'),
-    language: language.default('en').describe('The language of the texts (BCP 47)'),
-    timezone: timezone.default('UTC').describe('The time zone that decides which day is today'),
+    tagline: line(160).describe('The publication in a few words'),
+    description: text(500).describe('The publication in a sentence or two'),
+    language: language.default('en').describe('The language of the agents, as a language tag (BCP 47)'),
+    timezone: timezone.default('UTC').describe('The time zone in which a day begins at midnight'),
     publisher: z
       .strictObject({
-        name: line(100).describe('Who publishes it, and is named in attributions'),
-        url: webUrl.describe("The publisher's address"),
-        email: z.email({ error: 'an e-mail address' }).optional().describe('Where the publisher can be reached'),
+        name: line(100).describe('The name of the publisher, used in attributions'),
+        url: webUrl.describe("The publisher's website"),
+        email: z
+          .email({ error: 'an e-mail address' })
+          .optional()
+          .describe('An e-mail address of the publisher, for feeds'),
       })
       .describe('Who publishes it'),
     feedId: z
@@ -49,21 +55,27 @@ export const settingsSource = z
       .regex(/^tag:[A-Za-z0-9.@_-]+,\d{4}(?:-\d{2}){0,2}:[\w.~:/-]*$/, {
         error: 'a tag: URI such as tag:example.com,2026:catalog (RFC 4151)',
       })
-      .describe('The tag: URI that the ids of feeds and entries start with; never change it'),
-    baseUrl: baseUrl.describe('Where readers find the rendered files; may have a path'),
+      .describe('The tag: URI that the ids of feeds and their entries start with; never change it'),
+    baseUrl: baseUrl.describe('The address of the site; may have a path'),
     runtimeUrl: baseUrl
       .nullable()
       .optional()
-      .describe('Where votes, sign-ups and MCP live; default: baseUrl; null: nowhere'),
+      .describe('The address of the server for votes, subscriptions and MCP; default: baseUrl; null: no server'),
     mcpName: serverName
       .optional()
-      .describe('The name of the MCP server; default: the reversed host of baseUrl, then /agents'),
+      .describe('The name of the MCP server; default: the host of baseUrl in reverse, then /agents'),
     categories: z
       .record(pathName, category)
       .refine((categories) => Object.keys(categories).length > 0, { error: 'an object with at least one category' })
-      .describe('Category key → label and description'),
-    difficulties: z.array(line(40)).min(1, { error: 'a list of at least one' }).describe('The allowed difficulties'),
-    runtimes: z.array(line(60)).min(1, { error: 'a list of at least one' }).describe('The allowed names of runtimes'),
+      .describe('A label and a description for each category key'),
+    difficulties: z
+      .array(line(40))
+      .min(1, { error: 'a list of at least one' })
+      .describe('The difficulties that an agent can have'),
+    runtimes: z
+      .array(line(60))
+      .min(1, { error: 'a list of at least one' })
+      .describe('The assistants and tools that an agent can be made for'),
     securityContact: z
       .url({
         protocol: /^(?:https|mailto|tel)$/,
@@ -74,21 +86,21 @@ export const settingsSource = z
         error: 'an address without a user name, spaces or backslashes',
       })
       .optional()
-      .describe('Where to report a vulnerability, for security.txt (RFC 9116)'),
+      .describe('An address to report vulnerabilities to, for security.txt (RFC 9116)'),
     feedLength: z
       .int({ error: 'a whole number' })
       .min(1, { error: '1 or more' })
       .max(1000, { error: '1000 or less' })
       .default(50)
-      .describe('How many of the newest agents the feeds hold'),
+      .describe('The number of agents in a feed: the newest ones'),
     queueWarningDays: z
       .int({ error: 'a whole number' })
       .min(0, { error: '0 or more' })
       .max(365, { error: '365 or less' })
       .default(3)
-      .describe('Warn when fewer days than this, from tomorrow on, have an agent'),
+      .describe('Warn when agents are scheduled for fewer days than this, counted from tomorrow'),
   })
-  .meta({ title: 'Settings of a Daily Agent Catalog', description: 'catalog.config.json' });
+  .meta({ title: 'Settings of a Daily Agent Catalog', description: 'The file catalog.config.json' });
 
 type SettingsSource = z.infer<typeof settingsSource>;
 

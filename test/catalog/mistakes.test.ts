@@ -33,7 +33,7 @@ for (const mistake of mistakes) {
 }
 
 test('catalog validate reports them: exit code 1, and with --json one document on stdout, also for settings', async () => {
-  for (const name of ['a misspelt difficulty', 'a misspelt setting', 'no settings', 'a broken template']) {
+  for (const name of ['a misspelled difficulty', 'a misspelled setting', 'no settings', 'a broken template']) {
     await inFolder(async (folder) => {
       const mistake = mistakes.find((mistake) => mistake.name === name) as (typeof mistakes)[number];
       makeMistake(folder, mistake);
@@ -70,9 +70,9 @@ test('no mistake that a build would publish touches dist/', async () => {
     for (const name of [
       'front matter in JavaScript',
       'an API key in the prompt',
-      'a number twice',
+      'the same number twice',
       'a broken template',
-      'a misspelt setting',
+      'a misspelled setting',
     ]) {
       await inFolder(async (broken) => {
         const options = makeMistake(

@@ -10,10 +10,11 @@ import { bundled, temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { catalog, run } from '../support/process.ts';
 import { startProcess, startRuntime } from '../support/server.ts';
+import { testUnless } from '../support/skip.ts';
 
 /**
- * docs/api.md calls the service with curl; here every one of its commands is run against a real server. UPDATE=1 writes
- * the table of errors anew, from the rows below.
+ * docs/api.md calls the server with curl; here every one of its commands is run against a real server, and its answers are
+ * compared. UPDATE=1 writes the table of errors, from the rows below.
  */
 
 const page = new URL('../../docs/api.md', import.meta.url);
@@ -68,7 +69,7 @@ const states = {
     whereIs(startProcess(folder.path, { flags: { data: 'impatient' }, node: ['--import', impatience] })),
 };
 
-/** Preloaded into a server: it waits 300 ms for a request in place of 20 s. */
+/** Preloaded into a server: it waits 300 ms for a request instead of 20 s. */
 const impatience = `data:text/javascript,${encodeURIComponent(`
 import http from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
@@ -89,11 +90,11 @@ const rows: { when: string; state?: State; curl: string }[] = [
     curl: `curl -s ${json} -d '{"slug":"claim-ladder","vote":"maybe"}' ${feedback}`,
   },
   {
-    when: 'A field of a sign-up breaks its rule',
+    when: 'A field of a subscription breaks its rule',
     curl: `curl -s ${json} -d '{"email":"ada","list":"daily"}' ${subscribe}`,
   },
   {
-    when: 'A page of another site sends it',
+    when: 'The request comes from a page of another site',
     curl: `curl -s ${json} -H 'Origin: https://elsewhere.example' -d '{"slug":"claim-ladder","vote":"yes"}' ${feedback}`,
   },
   {
@@ -102,8 +103,8 @@ const rows: { when: string; state?: State; curl: string }[] = [
   },
   { when: 'No agent has the slug', curl: `curl -s ${documented}/api/agents/no-such-agent.json` },
   { when: 'Nothing is at the address', curl: `curl -s ${documented}/api/no-such-address` },
-  { when: 'A file is written to', curl: `curl -s -X DELETE ${documented}/api/agents.json` },
-  { when: 'Votes are asked for', curl: `curl -s ${feedback}` },
+  { when: 'The method is not one that a file takes', curl: `curl -s -X DELETE ${documented}/api/agents.json` },
+  { when: 'A GET where only a POST is taken', curl: `curl -s ${feedback}` },
   {
     when: 'The body does not arrive within 20 seconds',
     state: 'little patience',
@@ -118,7 +119,7 @@ const rows: { when: string; state?: State; curl: string }[] = [
     curl: `curl -s -H 'Content-Type: text/plain' -d 'yes' ${feedback}`,
   },
   {
-    when: 'A client votes more often than it may (here once a minute)',
+    when: 'A client votes more often than allowed (here: once a minute)',
     state: 'one vote a minute',
     curl: `curl -s ${json} -d '{"slug":"claim-ladder","vote":"yes"}' ${feedback}`,
   },
@@ -127,17 +128,17 @@ const rows: { when: string; state?: State; curl: string }[] = [
     curl: `curl -s -H "X-Long: $(printf %0100000d 0)" ${documented}/api/agents.json`,
   },
   {
-    when: 'The service has a fault, such as a file that its disk cannot read',
+    when: 'The server fails, for example because it cannot read a file',
     state: 'a file that cannot be read',
     curl: `curl -s ${documented}/api/schema.json`,
   },
   {
-    when: 'The provider of the list is down, refuses, or takes over 5 seconds',
+    when: 'The provider fails, refuses, or does not answer within 5 seconds',
     state: 'a provider that is down',
     curl: `curl -s ${json} -d '{"email":"ada@example.com","list":"daily"}' ${subscribe}`,
   },
   {
-    when: 'Votes cannot be stored, or the service is starting',
+    when: 'Votes cannot be stored, or the server is starting',
     state: 'a data folder that is gone',
     curl: `curl -s ${json} -d '{"slug":"claim-ladder","vote":"yes"}' ${feedback}`,
   },
@@ -297,5 +298,35 @@ test('every other command of docs/api.md is answered as a success', async () => 
     assert.ok(status >= 200 && status < 400, `${command} is answered ${status}`);
   }
 });
+
+test('docs/api.md shows what its commands answer', async () => {
+  const shown = [...text().matchAll(/```sh\n([^`]*)\n```\n\n```json\n([^`]*)```/g)];
+  assert.is(shown.length, 6);
+  for (const [, command = '', json = ''] of shown) {
+    const { body } = await call(command, addressOf());
+    // `…` stands for any text, also of several lines.
+    const pattern = json
+      .trim()
+      .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('…', '.*');
+    const here = body.trim().replaceAll(addressOf(), documented);
+    assert.match(here, new RegExp(`^${pattern}$`, 's'), command);
+  }
+});
+
+const programs: [language: string, program: string, ...args: string[]][] = [
+  ['bash', 'sh', '-c'],
+  ['python', 'python3', '-c'],
+  ['js', process.execPath, '--input-type=module', '--eval'],
+];
+for (const [language, program, ...args] of programs) {
+  const needed = language === 'bash' ? ['-c', 'jq --version && curl --version'] : ['--version'];
+  const missing = spawnSync(program, needed).status !== 0 && `${program} ${needed.join(' ')} fails`;
+  testUnless(missing)(`docs/api.md has an example in ${language} that works`, async () => {
+    const example = new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(text())?.[1] ?? '';
+    const { stdout, stderr } = await run(program, [...args, example.replaceAll(documented, addressOf())]);
+    assert.is(stdout, 'release-note-translator\n', stderr);
+  });
+}
 
 test.run();

@@ -1,15 +1,24 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import type { Command } from 'commander';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loadSettings } from '../../src/catalog/settings.ts';
+import { Console } from '../../src/cli/console.ts';
 import { allRules, type RuleCode } from '../../src/diagnostics/codes.ts';
 import { prettyReport } from '../../src/diagnostics/report.ts';
+import { createProgram } from '../../src/main.ts';
 import { describeOutputs } from '../../src/outputs/index.ts';
+import { templateHelpers } from '../../src/outputs/shared/page.ts';
+import { addresses } from '../../src/outputs/shared/urls.ts';
 import { configExtensions } from '../../src/schema/config-files.ts';
+import { type JsonSchema, settingsJsonSchema } from '../../src/schema/json-schema.ts';
+import { bundled } from '../support/catalog.ts';
 import { diagnosticsOf } from '../support/diagnose.ts';
 import { editorialMistakes } from '../support/editorial-mistakes.ts';
 import { type Mistake, mistakes } from '../support/mistakes.ts';
 
-/** Pages of docs/ that are made from the code, so that they cannot go stale. UPDATE=1 writes them anew. */
+/** Pages of docs/ that are generated from the code, so that they cannot go stale. UPDATE=1 writes them. */
 
 function isCurrent(name: string, text: string): void {
   const file = new URL(`../../docs/${name}`, import.meta.url);
@@ -30,10 +39,11 @@ test('docs/rules.md has every rule, with an example of what is reported', async 
   const lines = [
     '# Rules',
     '',
-    'Every rule that `catalog validate` holds a catalog to, by its code. Codes never change. Errors of structure stop a',
-    'build of what they concern; the rules of `editorial/` judge the writing and stop nothing but `validate`.',
+    'Every rule that `catalog validate` checks, by its code. Codes never change. `catalog build` checks the same rules,',
+    'except those in `editorial/`, which judge the writing. It fails if the settings, a template, or an agent that it would',
+    'publish has an error, and only warns about errors in other agents.',
     '',
-    'This page is made from the rules and the table of mistakes in the tests.',
+    'This page is generated from the rules and from the table of mistakes in the tests.',
   ];
   for (const { code, severity, summary } of allRules) {
     const mistake = mistakes.find((mistake) => mistake.code === code) ?? editorialMistake(code);
@@ -41,25 +51,25 @@ test('docs/rules.md has every rule, with an example of what is reported', async 
     const diagnostics = (await diagnosticsOf(mistake)).filter((diagnostic) => diagnostic.code === code);
     const report = prettyReport(diagnostics, { color: false }).split('\n').slice(0, -2).join('\n');
     lines.push('', `## ${code}`, '', `${severity === 'error' ? 'Error' : 'Warning'}. ${summary}`, '');
-    lines.push(`Example, ${mistake.name}:`, '', '```', report, '```');
+    lines.push(`For example, ${mistake.name}:`, '', '```', report, '```');
   }
   isCurrent('rules.md', `${lines.join('\n')}\n`);
 });
 
-test('README.md names every format that a config can have', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').replace(/\s+/g, ' ');
-  assert.match(readme, `${configExtensions.slice(0, -1).join(', ')} or ${configExtensions.at(-1)}.`);
+test('docs/agents.md names every format that a config can have', () => {
+  const page = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8').replace(/\s+/g, ' ');
+  assert.match(page, `${configExtensions.slice(0, -1).join(', ')} or ${configExtensions.at(-1)}.`);
 });
 
 test('docs/outputs.md has every output', () => {
   const rows = describeOutputs().map(
-    ({ path, type, purpose }) => `| \`${path}\` | ${type === null ? 'by its ending' : `\`${type}\``} | ${purpose} |`,
+    ({ path, type, purpose }) => `| \`${path}\` | ${type === null ? 'by extension' : `\`${type}\``} | ${purpose} |`,
   );
   const lines = [
     '# Outputs',
     '',
-    'Everything that `catalog build` renders, in the order in which it is put in place; `build.json` comes last. The table',
-    'is made from the registry in `src/outputs/index.ts`.',
+    'Every file that `catalog build` writes, in the order in which it writes them; `build.json` comes last. The table is',
+    'generated from the list of outputs in the source.',
     '',
     '| path | type | what it is |',
     '|---|---|---|',
@@ -67,5 +77,99 @@ test('docs/outputs.md has every output', () => {
   ];
   isCurrent('outputs.md', `${lines.join('\n')}\n`);
 });
+
+test('docs/commands.md has the help of every command', () => {
+  const out = new PassThrough();
+  const program = createProgram(new Console(out, new PassThrough(), {}));
+  const helpOf = (command: Command) => {
+    command.configureOutput({ getOutHelpWidth: () => 80 }).outputHelp();
+    return ['```', String(out.read()).trim(), '```'];
+  };
+  const lines = [
+    '# Commands',
+    '',
+    'The help of every command, as `npx catalog <command> --help` prints it. Exit codes: 0 success, 1 an error in the',
+    'catalog or at run time, 2 wrong usage. Results go to stdout, messages to stderr. This page is generated from the',
+    'program.',
+    '',
+    ...helpOf(program),
+  ];
+  const add = (command: Command, name: string) => {
+    lines.push('', `## ${name}`, '', ...helpOf(command));
+    for (const each of command.commands) if (each.name() !== 'help') add(each, `${name} ${each.name()}`);
+  };
+  for (const command of program.commands) add(command, command.name());
+  isCurrent('commands.md', `${lines.join('\n')}\n`);
+});
+
+test('docs/templates.md names every template, partial and helper', () => {
+  const page = readFileSync(new URL('../../docs/templates.md', import.meta.url), 'utf8');
+  const partials = readdirSync(new URL('../../templates/partials', import.meta.url)).map((name) => name.slice(0, -4));
+  const templates = readdirSync(new URL('../../templates', import.meta.url)).filter((name) => name.endsWith('.hbs'));
+  const settings = loadSettings(bundled, {}, {});
+  const helpers = Object.keys(templateHelpers(settings, addresses(settings), new Map()));
+  const first = [...page.matchAll(/^\| (.+?) \| /gm)].map(([, cell = '']) => cell).join('\n');
+  for (const name of [...templates, ...partials]) assert.match(first, `\`${name}\``);
+  for (const name of helpers) assert.match(first, `{{${name} `);
+});
+
+test('docs/settings.md has every setting, with its limits and its default', () => {
+  const example = readFileSync(new URL('../../starter/catalog.config.json', import.meta.url), 'utf8').trim();
+  const lines = [
+    '# Settings',
+    '',
+    'The settings of a catalog are in `catalog.config.json`, in the folder of the catalog. `catalog validate` checks them,',
+    'and an editor completes and checks them if `$schema` points to `catalog.config.schema.json` of the program.',
+    '',
+    'This page is generated from the schema.',
+    '',
+    '| setting | value | default | meaning |',
+    '|---|---|---|---|',
+    ...settingRows(settingsJsonSchema()),
+    '',
+    'Two settings have to be right before the first agent is published: `baseUrl`, since every link starts with it, and',
+    '`feedId`. `feedId` looks like `tag:<your domain>,<a day on which you owned it>:<any name>` and never changes, even',
+    'when the site moves; otherwise feed readers show every agent again.',
+    '',
+    'Flags and environment variables override two settings: `--base-url`, then `CATALOG_BASE_URL`, then `baseUrl`; and',
+    '`--runtime-url`, then `CATALOG_RUNTIME_URL`, then `runtimeUrl`. Only `catalog serve --build` does not use `baseUrl`: it',
+    'defaults to `http://localhost:<port>`. The settings of the server itself, such as its port, are flags and variables of',
+    '[`catalog serve`](commands.md#serve).',
+    '',
+    'These are the settings that `catalog init` starts from:',
+    '',
+    '```json',
+    example,
+    '```',
+  ];
+  isCurrent('settings.md', `${lines.join('\n')}\n`);
+});
+
+/** A row for each setting of an object, and below it the rows of the settings within. */
+function settingRows(object: JsonSchema, prefix = ''): string[] {
+  const required = object.required as string[];
+  return Object.entries(object.properties as Record<string, JsonSchema>).flatMap(([key, setting]) => {
+    const name = `${prefix}${key}`;
+    const absent = required.includes(key) ? 'required' : 'optional';
+    const fallback = 'default' in setting ? `\`${JSON.stringify(setting.default)}\`` : absent;
+    const row = `| \`${name}\` | ${kindOf(setting)} | ${fallback} | ${setting.description} |`;
+    if (setting.properties !== undefined) return [row, ...settingRows(setting, `${name}.`)];
+    if (typeof setting.additionalProperties !== 'object') return [row];
+    return [row, ...settingRows(setting.additionalProperties as JsonSchema, `${name}.<key>.`)];
+  });
+}
+
+/** What a setting may be, in a few words. */
+function kindOf({ type, format, minimum, maximum, maxLength, items, anyOf, ...rest }: JsonSchema): string {
+  if (Array.isArray(anyOf)) return anyOf.map(kindOf).join(' or ');
+  if (type === 'array') return `list; each: ${kindOf(items as JsonSchema)}`;
+  if (type === 'integer') return `whole number from ${minimum} to ${maximum}`;
+  if (type === 'null') return '`null`';
+  if (format === 'uri') return 'address';
+  if (format === 'email') return 'e-mail address';
+  if (type !== 'string') return 'object';
+  if (maxLength === undefined) return 'text';
+  return `${JSON.stringify(rest).includes('"^\\\\S') ? 'one line' : 'text'} of at most ${maxLength} characters`;
+}
 
 test.run();

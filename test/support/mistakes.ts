@@ -52,22 +52,27 @@ function afterCommit(folder: string, agent: SmallAgent): void {
 }
 
 export const mistakes: Mistake[] = [
-  { name: 'agents is a file', code: 'agents/unreadable', at: 'agents:1:1', change: (folder) => replaceAgents(folder) },
   {
-    name: 'something on which the program fails',
+    name: 'agents that is a file',
+    code: 'agents/unreadable',
+    at: 'agents:1:1',
+    change: (folder) => replaceAgents(folder),
+  },
+  {
+    name: 'an agent that makes the program fail',
     code: 'agent/unprocessable',
     at: `${md}:1:1`,
     agents: file('agent.md', agentMd.replace('It works', 'It works somehow')),
     breakOn: 'somehow',
   },
   {
-    name: 'a file lies between the folders',
+    name: 'a file among the folders',
     code: 'folder/not-a-folder',
     at: 'agents/notes.txt:1:1',
     change: (folder) => writeFiles(folder, { 'agents/notes.txt': 'Remember the milk.\n' }),
   },
   {
-    name: 'a folder has capitals and spaces',
+    name: 'a folder name with capitals and spaces',
     code: 'folder/name',
     at: 'agents/My Agent:1:1',
     agents: one({ slug: 'My Agent' }),
@@ -96,7 +101,12 @@ export const mistakes: Mistake[] = [
     at: 'agents/index:1:1',
     agents: one({ slug: 'index' }),
   },
-  { name: 'a folder cannot be read', code: 'folder/unreadable', at: 'agents/one:1:1', deny: join('agents', 'one') },
+  {
+    name: 'a folder that cannot be read',
+    code: 'folder/unreadable',
+    at: 'agents/one:1:1',
+    deny: join('agents', 'one'),
+  },
   {
     name: 'a file cannot be read',
     code: 'folder/unreadable',
@@ -104,7 +114,7 @@ export const mistakes: Mistake[] = [
     deny: join('one', 'prompt.txt'),
   },
   {
-    name: 'a folder is a symbolic link',
+    name: 'a folder that is a symbolic link',
     code: 'folder/symlink',
     at: 'agents/two:1:1',
     change: (folder) => symlinkSync('one', join(folder, 'agents', 'two')),
@@ -119,7 +129,7 @@ export const mistakes: Mistake[] = [
     },
   },
   {
-    name: 'a file is missing',
+    name: 'a missing file',
     code: 'folder/missing-file',
     at: 'agents/one:1:1',
     agents: file('sample-output.txt', null),
@@ -131,7 +141,7 @@ export const mistakes: Mistake[] = [
     agents: one({ files: { 'prompt.txt': null, 'promt.txt': prompt } }),
   },
   {
-    name: 'a file that no agent has',
+    name: 'a file that does not belong there',
     code: 'folder/unknown-file',
     at: 'agents/one/notes.txt:1:1',
     agents: file('notes.txt', 'x\n'),
@@ -149,13 +159,13 @@ export const mistakes: Mistake[] = [
     agents: one({ files: { 'config.json': '{}\n', 'config.md': 'x\n' } }),
   },
   {
-    name: 'a file is too large',
+    name: 'a file that is too large',
     code: 'file/too-large',
     at: 'agents/one/sample-input.txt:1:1',
     agents: file('sample-input.txt', 'x'.repeat(262_145)),
   },
   {
-    name: 'a file is empty',
+    name: 'an empty file',
     code: 'file/empty',
     at: 'agents/one/sample-input.txt:1:1',
     agents: file('sample-input.txt', '\n'),
@@ -173,7 +183,7 @@ export const mistakes: Mistake[] = [
     agents: file('sample-input.txt', Buffer.from('TEXT: hello\ncafé\n', 'latin1')),
   },
   {
-    name: 'Windows line ends',
+    name: 'Windows line endings',
     code: 'file/line-ends',
     at: 'agents/one/prompt.txt:1:6',
     agents: file('prompt.txt', prompt.replaceAll('\n', '\r\n')),
@@ -185,7 +195,7 @@ export const mistakes: Mistake[] = [
     agents: file('agent.md', agentMd.replaceAll('\n', '\r\n')),
   },
   {
-    name: 'the prompt ends without a newline',
+    name: 'a prompt that ends without a newline',
     code: 'file/final-newline',
     at: 'agents/one/prompt.txt:8:20',
     agents: file('prompt.txt', prompt.trimEnd()),
@@ -263,7 +273,7 @@ export const mistakes: Mistake[] = [
     agents: file('sample-output.txt', `${goodSampleOutput}=======\nOdd: all\n>>>>>>> main\n`),
   },
   {
-    name: 'guidance of catalog new in the prompt',
+    name: 'a placeholder of catalog new in the prompt',
     code: 'text/placeholder',
     at: 'agents/one/prompt.txt:1:1',
     agents: file('prompt.txt', `${placeholders.prompt(null).match(/\[Replace.*\]/)?.[0]}\n\n${goodPrompt}`),
@@ -281,7 +291,7 @@ export const mistakes: Mistake[] = [
     agents: file('sample-input.txt', placeholders.sampleInput(null).replace(/^1 .*\n/m, '1 The guests arrive.\n')),
   },
   {
-    name: 'a title twice, but for case and spaces',
+    name: 'the same title twice, except for case and spaces',
     code: 'title/taken',
     at: 'agents/one/agent.md:2:8',
     agents: [
@@ -359,7 +369,7 @@ export const mistakes: Mistake[] = [
     agents: front({ steps: '\n  - name: Copy' }),
   },
   {
-    name: 'a misspelt key',
+    name: 'a misspelled key',
     code: 'front-matter/unknown-key',
     at: `${md}:29:1`,
     agents: front({ tags: null, tagz: '[a]' }),
@@ -371,7 +381,7 @@ export const mistakes: Mistake[] = [
     agents: front({ colour: 'blue' }),
   },
   {
-    name: 'a misspelt difficulty',
+    name: 'a misspelled difficulty',
     code: 'front-matter/value',
     at: `${md}:6:13`,
     agents: front({ difficulty: 'medum' }),
@@ -507,7 +517,7 @@ export const mistakes: Mistake[] = [
     agents: file('prompt.txt', 'RULES\nx\n\nINPUT\ny\n\nOUTPUT\nz\n'),
   },
   {
-    name: 'a config that a browser shows as a page',
+    name: 'a config that a browser would show as a page',
     code: 'config/extension',
     at: 'agents/one/config.html:1:1',
     agents: file('config.html', '<p>hello</p>\n'),
@@ -545,7 +555,7 @@ export const mistakes: Mistake[] = [
     agents: front({ configFilename: 'x.json' }),
   },
   {
-    name: 'a number twice',
+    name: 'the same number twice',
     code: 'issue/taken',
     at: 'agents/two/agent.md:30:8',
     agents: [
@@ -554,7 +564,7 @@ export const mistakes: Mistake[] = [
     ],
   },
   {
-    name: 'numbers against the dates',
+    name: 'numbers in another order than the dates',
     code: 'issue/order',
     at: 'agents/two/agent.md:30:8',
     agents: [
@@ -580,7 +590,7 @@ export const mistakes: Mistake[] = [
   },
   { name: 'a numbered draft', code: 'issue/draft', at: `${md}:31:8`, agents: front({ issue: '1', draft: 'true' }) },
   {
-    name: 'a date twice',
+    name: 'the same date twice',
     code: 'date/taken',
     at: 'agents/two/agent.md:3:7',
     agents: [
@@ -607,7 +617,7 @@ export const mistakes: Mistake[] = [
     ],
   },
   {
-    name: 'a back-dated newcomer',
+    name: 'a new agent with a past date',
     code: 'date/backdated',
     at: 'agents/two/agent.md:3:7',
     agents: [
@@ -616,13 +626,13 @@ export const mistakes: Mistake[] = [
     ],
   },
   {
-    name: 'an agent withdrawn that never came out',
+    name: 'a withdrawn agent that was never published',
     code: 'withdrawn/unnumbered',
     at: `${md}:30:12`,
     agents: front({ withdrawn: 'It was wrong.' }),
   },
   {
-    name: 'a published agent deleted',
+    name: 'a deleted agent that was published',
     code: 'record/deleted',
     at: 'agents/one:1:1',
     agents: published,
@@ -632,7 +642,7 @@ export const mistakes: Mistake[] = [
     },
   },
   {
-    name: 'the folder of a published agent renamed without a trace',
+    name: 'a published agent whose folder was renamed',
     code: 'record/renamed',
     at: 'agents/other/agent.md:30:8',
     agents: published,
@@ -642,21 +652,21 @@ export const mistakes: Mistake[] = [
     },
   },
   {
-    name: 'the number of a published agent swapped for a draft',
+    name: 'a published agent that became a draft again',
     code: 'record/issue',
     at: `${md}:30:8`,
     agents: published,
     change: (folder) => afterCommit(folder, { slug: 'one', date: '2026-01-01', front: { draft: 'true' } }),
   },
   {
-    name: 'the date of a published agent moved',
+    name: 'a published agent with another date',
     code: 'record/date',
     at: `${md}:3:7`,
     agents: published,
     change: (folder) => afterCommit(folder, { slug: 'one', date: '2026-03-01', front: { issue: '1' } }),
   },
   {
-    name: 'a former slug that a folder has',
+    name: 'a former slug that is the name of a folder',
     code: 'slug/taken',
     at: 'agents/two/agent.md:30:15',
     agents: [
@@ -695,7 +705,7 @@ export const mistakes: Mistake[] = [
     change: (folder) => writeFiles(folder, { 'catalog.config.json': `{,${JSON.stringify(smallSettings).slice(1)}\n` }),
   },
   {
-    name: 'a setting twice',
+    name: 'the same setting twice',
     code: 'settings/duplicate-key',
     at: 'catalog.config.json:1:20',
     change: (folder) =>
@@ -708,7 +718,7 @@ export const mistakes: Mistake[] = [
     settings: { feedId: undefined },
   },
   {
-    name: 'a misspelt setting',
+    name: 'a misspelled setting',
     code: 'settings/unknown-key',
     at: 'catalog.config.json:32:3',
     settings: { timezon: 'UTC' },
@@ -756,13 +766,13 @@ export const mistakes: Mistake[] = [
     change: (folder) => writeFiles(folder, { 'templates/404.hbs': '<h1>{{settings.titel}}</h1>\n' }),
   },
   {
-    name: 'a social image that is no SVG',
+    name: 'a social image that is not an SVG',
     code: 'template/picture',
     at: 'templates/social-image.hbs:1:1',
     change: (folder) => writeFiles(folder, { 'templates/social-image.hbs': '<svg><text></svg>\n' }),
   },
   {
-    name: 'a font that is none',
+    name: 'a file that is not a font',
     code: 'template/font',
     at: 'templates/fonts/own.ttf:1:1',
     change: (folder) => writeFiles(folder, { 'templates/fonts/own.ttf': 'no font\n' }),

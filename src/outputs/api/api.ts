@@ -22,21 +22,29 @@ export const catalog = single('api/agents.json', json, 'Every agent, newest firs
   toJson(catalogOf(site)),
 );
 
-export const schema = single('api/schema.json', json, 'The JSON Schema of both (getSchema)', ({ url }) =>
-  toJson(catalogSchema(url.absolute('api/schema.json'))),
+export const schema = single(
+  'api/schema.json',
+  json,
+  'The JSON Schema of the catalog and of an agent (getSchema)',
+  ({ url }) => toJson(catalogSchema(url.absolute('api/schema.json'))),
 );
 
-export const openapi = single('api/openapi.json', json, 'The description of the service (getOpenApi)', (site) => {
-  const [newest] = site.agents;
-  return toJson(
-    openApi(
-      site.settings,
-      newest === undefined
-        ? null
-        : { catalog: catalogOf(site, 2), envelope: envelopeOf(site, newest), card: serverCard(site.settings) },
-    ),
-  );
-});
+export const openapi = single(
+  'api/openapi.json',
+  json,
+  'The OpenAPI description of the service (getOpenApi)',
+  (site) => {
+    const [newest] = site.agents;
+    return toJson(
+      openApi(
+        site.settings,
+        newest === undefined
+          ? null
+          : { catalog: catalogOf(site, 2), envelope: envelopeOf(site, newest), card: serverCard(site.settings) },
+      ),
+    );
+  },
+);
 
 function envelopeOf({ url }: Site, { document }: PublishedAgent): AgentEnvelope {
   return { version: contractVersion, schema: url.absolute('api/schema.json'), agent: document };

@@ -9,7 +9,7 @@ import { single } from '../output.ts';
 export default single(
   cardPath,
   'application/mcp-server-card+json',
-  'The MCP server card: what the server is called, and where it is',
+  'The MCP server card: the name and the address of the MCP server',
   ({ settings }) => toJson(serverCard(settings)),
 );
 

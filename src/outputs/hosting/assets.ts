@@ -15,7 +15,7 @@ const types: Record<string, string> = {
 export const files: Output = {
   path: 'assets/{file}',
   type: typeOf,
-  purpose: 'Styles and the like',
+  purpose: 'Styles, scripts and other assets',
   *files({ assets }) {
     for (const [path, bytes] of assets) if (!isInFolder(path)) yield { path, render: () => bytes };
   },
@@ -24,7 +24,7 @@ export const files: Output = {
 export const folders: Output = {
   path: 'assets/{folder}/{file}',
   type: typeOf,
-  purpose: 'Fonts and the like',
+  purpose: 'Fonts and other assets in folders',
   *files({ assets }) {
     for (const [path, bytes] of assets) if (isInFolder(path)) yield { path, render: () => bytes };
   },

@@ -4,38 +4,43 @@ import { type Output, plain, single } from '../output.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** Headers for hosts that read them from a file (Netlify, Cloudflare Pages): types, caching, security. */
-export const headers = single('_headers', plain, 'Headers for static hosts', ({ settings, url, outputs }) => {
-  const rules = [
-    rule(url.link('*'), {
-      ...securityHeaders(settings),
-      'Cache-Control': 'no-cache',
-    }),
-    ...outputs.flatMap(({ path, type }) =>
-      type === null || path.includes('{') || path.endsWith('.html') || path.startsWith('_')
-        ? []
-        : [rule(url.link(path), { 'Content-Type': type })],
-    ),
-    rule(url.link('feeds/*'), { 'Content-Type': 'application/atom+xml; charset=utf-8' }),
-    rule(url.link('agents/*/prompt.txt'), { 'Content-Type': plain }),
-    rule(url.link('agents/*/sample-output.txt'), { 'Content-Type': plain }),
-    // Hosts join the values of all rules that match, so a path must match one of these only: *.md is config.md too.
-    ...Object.entries(configTypes)
-      .filter(([extension]) => extension !== 'md')
-      .map(([extension, type]) => rule(url.link(`agents/*/config.${extension}`), { 'Content-Type': type })),
-    rule(url.link('agents/*.md'), { 'Content-Type': 'text/markdown; charset=utf-8' }),
-    rule(url.link('.well-known/agent-skills/*.md'), { 'Content-Type': 'text/markdown; charset=utf-8' }),
-  ];
-  return `${rules.join('\n')}`;
-});
+export const headers = single(
+  '_headers',
+  plain,
+  'Response headers for static hosts that read this file',
+  ({ settings, url, outputs }) => {
+    const rules = [
+      rule(url.link('*'), {
+        ...securityHeaders(settings),
+        'Cache-Control': 'no-cache',
+      }),
+      ...outputs.flatMap(({ path, type }) =>
+        type === null || path.includes('{') || path.endsWith('.html') || path.startsWith('_')
+          ? []
+          : [rule(url.link(path), { 'Content-Type': type })],
+      ),
+      rule(url.link('feeds/*'), { 'Content-Type': 'application/atom+xml; charset=utf-8' }),
+      rule(url.link('agents/*/prompt.txt'), { 'Content-Type': plain }),
+      rule(url.link('agents/*/sample-output.txt'), { 'Content-Type': plain }),
+      // Hosts join the values of all rules that match, so a path must match one of these only: *.md is config.md too.
+      ...Object.entries(configTypes)
+        .filter(([extension]) => extension !== 'md')
+        .map(([extension, type]) => rule(url.link(`agents/*/config.${extension}`), { 'Content-Type': type })),
+      rule(url.link('agents/*.md'), { 'Content-Type': 'text/markdown; charset=utf-8' }),
+      rule(url.link('.well-known/agent-skills/*.md'), { 'Content-Type': 'text/markdown; charset=utf-8' }),
+    ];
+    return `${rules.join('\n')}`;
+  },
+);
 
 /** Tells GitHub Pages to serve the files as they are, also those whose names start with a dot. */
-export const noJekyll = single('.nojekyll', plain, 'Keeps GitHub Pages from leaving files out', () => '');
+export const noJekyll = single('.nojekyll', plain, 'Makes GitHub Pages serve every file', () => '');
 
 /** Where to report a vulnerability (RFC 9116). It expires a year after the newest agent, and each build renews it. */
 export const securityContact: Output = {
   path: '.well-known/security.txt',
   type: plain,
-  purpose: 'Where to report a vulnerability, if the settings say',
+  purpose: 'Where to report a vulnerability, if the settings name a contact',
   *files({ settings, agents, url }) {
     const contact = settings.securityContact;
     if (contact === undefined) return;

@@ -11,7 +11,7 @@ import type { Site } from '../site.ts';
 
 const markdownType = 'text/markdown; charset=utf-8';
 
-export const about = single('about.html', html, 'What the publication is', (site) =>
+export const about = single('about.html', html, 'About the publication', (site) =>
   renderPage(
     site,
     {
@@ -31,21 +31,21 @@ export const about = single('about.html', html, 'What the publication is', (site
 export const aboutMarkdown = single(
   'about.md',
   markdownType,
-  'The page about the publication in Markdown',
+  'About the publication, as Markdown',
   ({ settings, agents, url }) => {
     const { name, url: publisherUrl } = settings.publisher;
     const parts = [
       `# About ${plainText(settings.title)}`,
       `> ${plainText(settings.description)}`,
       '## What an agent is',
-      'One prompt for one real job, with what is needed to trust it: the problem, the steps, a sample with a trap in it, and that sample worked through.',
-      'Every prompt has three sections. **INPUT** says what to give, **RULES** how to work, **OUTPUT** what comes back. Text that you paste is treated as data; what is not in it is written as unknown and never made up.',
-      'Nothing runs here. You copy the prompt into the assistant that you already use, and judge the answer by the sample.',
+      'One prompt that does one real job, with what you need to judge it: the problem, the steps, a sample input with a trap in it, and a worked answer.',
+      'Every prompt has three sections. **INPUT** says what to paste, **RULES** how the assistant works, and **OUTPUT** what it returns. Text that you paste is treated as data; a missing fact is written as “unknown”, never made up.',
+      'Nothing runs on this site. Copy the prompt into the assistant that you already use, and compare its answer with the sample.',
       contributedPrompts,
       '## One a day',
-      `Each agent is published on its day with a running number, which it keeps permanently, as it keeps its address. ${agents.length} are published so far; [the catalog](${url.absolute('api/agents.json')}) lists them all.`,
+      `Every agent is published on its date with a permanent number and address. Published so far: ${agents.length}. [The catalog](${url.absolute('api/agents.json')}) lists them all.`,
       '## Reuse',
-      `The prompts are published under [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). You may copy, change, and sell what you make of them, if you name ${plainText(name)} and link to the agent.`,
+      `The prompts are published under [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). You may copy, change and sell them if you name ${plainText(name)} and link to the agent.`,
       '## Follow',
       `- [Atom](${url.absolute('atom.xml')})\n- [RSS](${url.absolute('feed.xml')})\n- [JSON Feed](${url.absolute('feed.json')})`,
       '## Publisher',

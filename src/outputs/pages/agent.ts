@@ -16,7 +16,7 @@ export default {
   path: 'agents/{slug}.html',
   also: 'agents/{slug}/index.html',
   type: html,
-  purpose: 'The page of an agent',
+  purpose: 'An agent’s page',
   *files(site) {
     const relatedTo = relatedAgents(site.agents, relatedCount);
     for (const [index, agent] of site.agents.entries()) {

@@ -6,7 +6,7 @@ import { renderPage } from '../shared/page.ts';
 export const thanks: Output = {
   path: 'thanks/{form}.html',
   type: html,
-  purpose: 'What a form sent without JavaScript leads to',
+  purpose: 'The page after a form was sent without JavaScript',
   *files(site) {
     const texts = {
       vote: { title: 'Thank you for your vote', text: 'Your vote is counted.' },
@@ -27,7 +27,7 @@ export const thanks: Output = {
 export const refused = single(
   'refused.html',
   html,
-  'What a form sent without JavaScript gets when it is refused',
+  'The page after a form sent without JavaScript was refused',
   (site) =>
     renderPage(
       site,

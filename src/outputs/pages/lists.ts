@@ -23,7 +23,7 @@ export const archive: Output = {
   path: 'archive.html',
   also: 'archive/index.html',
   type: html,
-  purpose: 'Every agent by month; in a large catalog the newest month and the way to the others',
+  purpose: 'Every agent by month; in a large catalog, the newest month and links to the others',
   *files(site) {
     let page: string | undefined;
     const render = () => {
@@ -79,7 +79,7 @@ export const categories: Output = {
 export const categoriesFurther: Output = {
   path: 'categories/{category}/{page}.html',
   type: html,
-  purpose: 'Earlier agents of a category, where it has more than one page',
+  purpose: 'Earlier agents of a category, if it has more than one page',
   *files(site) {
     for (const group of categoriesOf(site)) yield* furtherPages(site, categoryPages(site, group));
   },
@@ -98,7 +98,7 @@ export const tags: Output = {
 export const tagsFurther: Output = {
   path: 'tags/{tag}/{page}.html',
   type: html,
-  purpose: 'Earlier agents with a tag, where it has more than one page',
+  purpose: 'Earlier agents with a tag, if it has more than one page',
   *files(site) {
     for (const group of tagsOf(site)) yield* furtherPages(site, tagPages(group));
   },

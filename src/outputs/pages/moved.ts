@@ -7,7 +7,7 @@ export default {
   path: 'agents/{former}.html',
   also: 'agents/{former}/index.html',
   type: html,
-  purpose: 'A pointer from a former slug to the agent',
+  purpose: 'A redirect from a former slug to the agent',
   *files(site) {
     for (const [former, slug] of site.moved) {
       yield { path: `agents/${former}.html`, render: () => pointer(site, former, slug) };

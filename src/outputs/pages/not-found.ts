@@ -1,7 +1,7 @@
 import { html, single } from '../output.ts';
 import { renderPage } from '../shared/page.ts';
 
-export default single('404.html', html, 'What is shown where there is nothing', (site) =>
+export default single('404.html', html, 'The page for an address that does not exist', (site) =>
   renderPage(
     site,
     {

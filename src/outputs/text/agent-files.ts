@@ -26,7 +26,7 @@ export const sampleOutput: Output = {
 export const config: Output = {
   path: 'agents/{slug}/config.{ext}',
   type: (path) => configTypes[extname(path).slice(1)] ?? plain,
-  purpose: 'The config, where an agent has one',
+  purpose: 'The config, if the agent has one',
   *files({ agents }) {
     for (const { slug, config } of agents) {
       if (config !== null) yield { path: `agents/${slug}/${config.file}`, agent: slug, render: () => config.text };

@@ -8,7 +8,7 @@ import type { PublishedAgent, Site } from '../site.ts';
 export default {
   path: 'agents/{slug}.md',
   type: 'text/markdown; charset=utf-8',
-  purpose: 'The page of an agent in Markdown',
+  purpose: 'An agent’s page as Markdown',
   *files(site) {
     for (const agent of site.agents)
       yield { path: `agents/${agent.slug}.md`, agent: agent.slug, render: () => toMarkdown(site, agent) };
