@@ -19,6 +19,9 @@ import { knownHost, privateKey, writeSsh } from '../support/ssh.ts';
 
 /** `catalog deploy`: a serving host gets a new build without any failed request. */
 
+const infoOf = (out: string) => JSON.parse(readFileSync(join(out, 'build.json'), 'utf8')) as { id: string };
+const idOf = (out: string) => infoOf(out).id;
+
 const one: SmallAgent = { slug: 'one', date: '2026-01-01' };
 const two: SmallAgent = { slug: 'two', date: '2026-01-02' };
 
@@ -115,6 +118,14 @@ test('the same build twice is one build, and an earlier one can be gone back to'
     assert.is(readdirSync(join(host, 'builds')).length, 2);
     assert.not.ok(existsSync(join(host, 'dist/agents/two.html')));
     assert.ok(existsSync(join(host, 'dist/agents/one.html')));
+    const firstId = idOf(first);
+    // Of the three that stay, one is the build that was served last, however old it is.
+    for (const digit of ['1', '2']) {
+      writeFileSync(join(next, 'build.json'), JSON.stringify({ ...infoOf(next), id: digit.repeat(32) }));
+      const { code, stderr } = await deliver(next, host);
+      assert.is(code, 0, stderr);
+    }
+    assert.equal(readdirSync(join(host, 'builds')).sort(), ['1'.repeat(32), '2'.repeat(32), firstId].sort());
   });
 });
 

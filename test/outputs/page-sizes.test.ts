@@ -6,6 +6,7 @@ import { addDays } from '../../src/calendar.ts';
 import { maxSummaryBytes, writeSummary } from '../../src/github/step-files.ts';
 import type { McpCatalog } from '../../src/mcp/catalog.ts';
 import { complete } from '../../src/mcp/completion.ts';
+import { nearestSlugs } from '../../src/mcp/find.ts';
 import { listPage, type Page, pageOf } from '../../src/mcp/pages.ts';
 import { keptResults } from '../../src/mcp/results.ts';
 import { serveStdio } from '../../src/mcp/stdio.ts';
@@ -167,6 +168,16 @@ test('a completion holds 100 values and says whether there are more', () => {
   }
 });
 
+test('for a wrong slug the three nearest ones are named, the nearest first', () => {
+  const agents = ['log-reader-b', 'log-reader-c', 'log-reader-a', 'log-leader', 'table-sorter'].map((slug) => ({
+    slug,
+  }));
+  const nearest = (wrong: string) => nearestSlugs({ agents } as unknown as McpCatalog, wrong);
+  assert.equal(nearest(' Log Reader '), ['log-leader', 'log-reader-a', 'log-reader-b']);
+  assert.equal(nearest('tabel-sorter'), ['table-sorter']);
+  assert.equal(nearest('zzzz'), []);
+});
+
 test('up to 20 wrong arguments of a tool are explained one by one', async () => {
   const explained = async (count: number) => {
     const given = Object.fromEntries(times(count, (at) => [`k${at}`, 0]));
@@ -256,6 +267,8 @@ test('a summary of a step takes what still fits, and says how much does not', ()
     const block = 'x'.repeat(maxSummaryBytes - 3);
     assert.is(written('whole', [block, 'y']).length, maxSummaryBytes);
     assert.match(written('over', [block, 'yy']), /…and 1 more, which/);
+    written('earlier', ['z']);
+    assert.match(written('earlier', [`${block}x`]), /^z\n\n…and 1 more, which/);
     assert.is(maxSummaryBytes, 921_600);
   }));
 

@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { commitMessage } from '../../src/publish/commit-message.ts';
+import { writeNumbers } from '../../src/publish/write-numbers.ts';
 import { inFolder, type SmallAgent, smallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { git } from '../support/forge.ts';
 import { identity } from '../support/git.ts';
@@ -236,6 +237,19 @@ test('a commit that git refuses is taken back, and changes that are not committe
     );
   });
 });
+
+test('numbers that cannot all be written are all taken back', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2027-03-01' }, ...agents.slice(1)]);
+    const before = snapshot(folder);
+    const releases = ['one', 'two'].map((slug, index) => ({ slug, issue: index + 1, date: today, title: slug }));
+    // A folder where the draft of the second file goes.
+    const inTheWay = join(folder, `agents/two/.agent.md.draft-${process.pid}`);
+    mkdirSync(inTheWay);
+    assert.throws(() => writeNumbers(folder, releases), /cannot be written.*Nothing has changed/);
+    rmSync(inTheWay, { recursive: true });
+    assert.equal(snapshot(folder), before);
+  }));
 
 test('branches that both gained commits are not brought together by force', async () => {
   await inRepository(async ({ editor, remote, folder }) => {

@@ -165,6 +165,11 @@ test('a body is UTF-8 to the last byte, in JSON, in forms and in MCP messages', 
   }
 });
 
+test('of a field that is in a form twice the first counts', () => {
+  const { note, slug } = parseFields(Buffer.from('note=a&slug=one&note=b&slug='), 'form');
+  assert.equal([note, slug], ['a', 'one']);
+});
+
 test('what is ignored or refused uses up no limit of a reader', () =>
   withRuntime({ flags: { voteRate: '1/60', subscribeRate: '1/60', refusedRate: '6/60' } }, async ({ server, log }) => {
     const { address } = server;

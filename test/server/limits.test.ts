@@ -1,7 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { ErrorCode } from '../../src/schema/api-errors.ts';
 import { Refusal } from '../../src/server/errors.ts';
 import { rateLimit } from '../../src/server/limits.ts';
+import { limited } from '../../src/server/posts.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 
 /** What a limit tells a client is never longer than its window, whatever happens to the clock. */
@@ -80,6 +82,27 @@ for (const [name, requests] of takings) {
       );
       assert.is(taken, isTaken, `${count} of ${address}`);
     }
+  });
+}
+
+const countings: [code: ErrorCode, counts: boolean][] = [
+  ['invalid_body', true],
+  ['forbidden_origin', true],
+  ['not_found', true],
+  ['rate_limited', false],
+  ['upstream_failed', false],
+  ['unavailable', false],
+  ['internal', false],
+];
+
+for (const [code, counts] of countings) {
+  test(`${code} ${counts ? 'counts' : 'does not count'} as refused`, async () => {
+    const refused = rateLimit('refused', { count: 1, seconds: 60 });
+    const codes: string[] = [];
+    for (let round = 1; round <= 2; round += 1) {
+      codes.push((await limited(new Refusal(code, 'No.'), refused, '192.0.2.1')).code);
+    }
+    assert.equal(codes, [code, counts ? 'rate_limited' : code]);
   });
 }
 
