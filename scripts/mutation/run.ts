@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
+import { bundleTests } from './bundle.ts';
 import { moduleTests } from './module-tests.ts';
-import { type Mutant, makeSandbox, type Sandbox } from './sandbox.ts';
+import { report } from './report.ts';
+import { makeSandbox, type Sandbox } from './sandbox.ts';
 import { Worker } from './worker-process.ts';
 
 /**
@@ -9,19 +12,22 @@ import { Worker } from './worker-process.ts';
  * changes the folder's tests do not notice.
  *
  * Each test file gets a process, in which the active mutant is switched and only the tests that reach it are run. That
- * says nothing of code that runs on import, in a hook, or once for several tests. A survivor is therefore run again, with
- * the files where that may be so, in new processes that have the mutant from the start.
+ * says nothing of code that runs on import, or whose result a module keeps. A survivor is therefore run again, with the
+ * files where that may be so, in new processes that have the mutant from the start.
  */
 
-const processes = 2;
-const patience = (milliseconds: number) => 10_000 + 5 * milliseconds;
+const processes = Math.max(1, Number(process.env.MUTATION_PROCESSES ?? availableParallelism()));
+const patience = (milliseconds: number) => 5_000 + 5 * milliseconds;
+const hitLimit = (hits: number) => 1_000 + 100 * hits;
 
-/** A test file: what its tests reach without a mutant. */
+/** A test file, and what its tests reach without a mutant. */
 interface TestFile {
   name: string;
+  bundle: string;
   milliseconds: number;
-  outside: Set<string>;
-  inside: Map<string, string[]>;
+  imported: ReadonlySet<string>;
+  /** How often each mutant is reached while the tests run, and by which of them; undefined where a hook reaches it. */
+  reached: Map<string, { hits: number; tests: string[] | undefined }>;
   /** The mutants that were not reached again when they were active, since a test or module keeps what it made. */
   kept: Set<string>;
 }
@@ -34,18 +40,20 @@ export async function mutateSource(root: string, folder: string, part: string): 
     return 2;
   }
   const begun = performance.now();
+  const seconds = () => Math.round((performance.now() - begun) / 1000);
   const sandbox = await makeSandbox(root, folder);
   try {
+    const bundles = await bundleTests(sandbox.path, tests);
     const mutants = sandbox.mutants.filter(({ file }) => file.includes(part));
     const ids = new Set(mutants.map(({ id }) => id));
-    const files = await coverageOf(sandbox, tests, ids);
     const killed = new Set<string>();
     const progress = (what: string) =>
-      console.error(`${what}: ${killed.size} of ${mutants.length} noticed, ${seconds(begun)} s`);
+      console.error(`${what}: ${killed.size} of ${mutants.length} noticed, ${seconds()} s`);
+    const files = await coverageOf(sandbox, bundles, ids);
     progress('Without mutants');
-    await share([...files], async (file, index) => {
+    await share(files, async (file, index) => {
       await switchMutants(sandbox, file, `${index}`, killed);
-      progress(file.name);
+      progress(`${file.name} (${Math.round(file.milliseconds)} ms)`);
     });
     const rest = mutants.filter(({ id }) => !killed.has(id) && files.some((file) => needsStart(file, id)));
     let done = 0;
@@ -54,20 +62,16 @@ export async function mutateSource(root: string, folder: string, part: string): 
       done += 1;
       if (done % 100 === 0) progress(`${done} of ${rest.length} from the start`);
     });
-    report(folder, mutants, killed, (id) => files.some((file) => reaches(file, id)));
-    console.log(`${seconds(begun)} s`);
+    report(folder, mutants, killed, (id) => files.some((file) => file.imported.has(id) || file.reached.has(id)));
+    console.log(`${seconds()} s`);
     return killed.size === mutants.length ? 0 : 1;
   } finally {
     sandbox.remove();
   }
 }
 
-const seconds = (begun: number) => Math.round((performance.now() - begun) / 1000);
-
-const reaches = ({ outside, inside }: TestFile, id: string) => outside.has(id) || inside.has(id);
-
 /** Whether only a process that has the mutant from the start can say that the tests of the file miss it. */
-const needsStart = ({ outside, kept }: TestFile, id: string) => outside.has(id) || kept.has(id);
+const needsStart = ({ imported, kept }: TestFile, id: string) => imported.has(id) || kept.has(id);
 
 /** Does the work for all, a few at a time. */
 async function share<Item>(items: Item[], work: (item: Item, index: number) => Promise<void>): Promise<void> {
@@ -82,22 +86,31 @@ async function share<Item>(items: Item[], work: (item: Item, index: number) => P
 }
 
 /** Runs each test file once, without a mutant; the quickest comes first in the result. */
-async function coverageOf(sandbox: Sandbox, names: readonly string[], ids: Set<string>): Promise<TestFile[]> {
+async function coverageOf(
+  sandbox: Sandbox,
+  bundles: ReadonlyMap<string, string>,
+  ids: ReadonlySet<string>,
+): Promise<TestFile[]> {
   const files: TestFile[] = [];
-  await share([...names], async (name, index) => {
-    const worker = new Worker(sandbox, name, `first-${index}`);
+  await share([...bundles], async ([name, bundle], index) => {
+    const worker = new Worker(sandbox, bundle, `first-${index}`);
     try {
       if (!(await worker.ready(60_000))) throw new Error(`${name} cannot be imported`);
       const outcome = await worker.run({ mutant: undefined, tests: undefined }, 600_000);
       if (typeof outcome === 'string' || outcome.failed !== undefined) {
         throw new Error(`${name} fails without a mutant: ${typeof outcome === 'string' ? outcome : outcome.failed}`);
       }
-      const inside = new Map<string, string[]>();
-      for (const [test, reached] of Object.entries(outcome.inside)) {
-        for (const id of reached) if (ids.has(id)) inside.set(id, [...(inside.get(id) ?? []), test]);
+      const reached: TestFile['reached'] = new Map();
+      for (const [test, counts] of [[undefined, outcome.hooks] as const, ...Object.entries(outcome.inside)]) {
+        for (const [id, hits] of Object.entries(counts)) {
+          if (!ids.has(id)) continue;
+          const before = reached.get(id) ?? { hits: 0, tests: [] };
+          const tests = test === undefined || before.tests === undefined ? undefined : [...before.tests, test];
+          reached.set(id, { hits: before.hits + hits, tests });
+        }
       }
-      const outside = new Set(outcome.outside.filter((id) => ids.has(id)));
-      files.push({ name, milliseconds: outcome.milliseconds, outside, inside, kept: new Set() });
+      const imported = new Set(Object.keys(outcome.imported).filter((id) => ids.has(id)));
+      files.push({ name, bundle, milliseconds: outcome.milliseconds, imported, reached, kept: new Set() });
     } finally {
       await worker.stop();
     }
@@ -110,14 +123,14 @@ async function switchMutants(sandbox: Sandbox, file: TestFile, name: string, kil
   let worker: Worker | undefined;
   /** A process in which all tests have passed without a mutant. */
   const started = async () => {
-    const fresh = new Worker(sandbox, file.name, name);
+    const fresh = new Worker(sandbox, file.bundle, name);
     const isReady = await fresh.ready(60_000);
     const outcome = isReady ? await fresh.run({ mutant: undefined, tests: undefined }, 600_000) : 'crash';
     if (typeof outcome !== 'string' && outcome.failed === undefined) return fresh;
     await fresh.stop();
     return undefined;
   };
-  for (const [mutant, tests] of file.inside) {
+  for (const [mutant, { hits, tests }] of file.reached) {
     if (killed.has(mutant)) continue;
     worker ??= await started();
     if (worker === undefined) {
@@ -125,14 +138,15 @@ async function switchMutants(sandbox: Sandbox, file: TestFile, name: string, kil
       file.kept.add(mutant);
       continue;
     }
-    const outcome = await worker.run({ mutant, tests }, patience(file.milliseconds));
+    const outcome = await worker.run({ mutant, tests, limit: hitLimit(hits) }, patience(file.milliseconds));
     if (outcome === 'timeout') killed.add(mutant);
     if (typeof outcome === 'string') {
       worker = undefined;
       file.kept.add(mutant);
     } else if (outcome.failed !== undefined) {
       // Without the mutant the test must pass again: otherwise the process is spoiled, by this mutant or one before it.
-      const again = await worker.run({ mutant: undefined, tests: [outcome.failed] }, patience(file.milliseconds));
+      const failed = outcome.failed === 'a hook' ? undefined : [outcome.failed];
+      const again = await worker.run({ mutant: undefined, tests: failed }, patience(file.milliseconds));
       if (typeof again !== 'string' && again.failed === undefined) killed.add(mutant);
       else {
         file.kept.add(mutant);
@@ -149,10 +163,10 @@ async function switchMutants(sandbox: Sandbox, file: TestFile, name: string, kil
 /** Whether a test fails in a process that has the mutant from the start. */
 async function isNoticed(sandbox: Sandbox, files: readonly TestFile[], mutant: string): Promise<boolean> {
   for (const file of files.filter((candidate) => needsStart(candidate, mutant))) {
-    const worker = new Worker(sandbox, file.name, `start-${mutant}`, mutant);
+    const worker = new Worker(sandbox, file.bundle, `start-${mutant}`, mutant);
     try {
       if (!(await worker.ready(20_000))) return true;
-      const tests = file.outside.has(mutant) ? undefined : file.inside.get(mutant);
+      const tests = file.imported.has(mutant) ? undefined : file.reached.get(mutant)?.tests;
       const outcome = await worker.run({ mutant, tests }, patience(file.milliseconds));
       if (typeof outcome === 'string' || outcome.failed !== undefined) return true;
     } finally {
@@ -160,22 +174,4 @@ async function isNoticed(sandbox: Sandbox, files: readonly TestFile[], mutant: s
     }
   }
   return false;
-}
-
-function report(folder: string, mutants: Mutant[], killed: Set<string>, isReached: (id: string) => boolean): void {
-  const row = (name: string, own: Mutant[]) => {
-    const noticed = own.filter(({ id }) => killed.has(id)).length;
-    const score = own.length === 0 ? 100 : (100 * noticed) / own.length;
-    console.log(`${name.padEnd(40)} ${`${noticed}/${own.length}`.padStart(10)} ${score.toFixed(1).padStart(6)} %`);
-  };
-  for (const { id, file, line, change } of mutants) {
-    if (!killed.has(id)) console.log(`${file}:${line}  ${change}${isReached(id) ? '' : '  (no test reaches it)'}`);
-  }
-  for (const file of new Set(mutants.map((mutant) => mutant.file))) {
-    row(
-      file,
-      mutants.filter((mutant) => mutant.file === file),
-    );
-  }
-  row(folder, mutants);
 }

@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
@@ -38,7 +49,7 @@ const logger = {
  * source and compiled. Its tests take `test` and `suite` from mutation/uvu.ts, which knows the test that is running.
  */
 export async function makeSandbox(root: string, folder: string): Promise<Sandbox> {
-  const path = mkdtempSync(join(tmpdir(), 'catalog-mutation-'));
+  const path = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'catalog-mutation-'));
   const remove = () => rmSync(path, { recursive: true, force: true });
   try {
     const skipped = new Set(
@@ -47,6 +58,7 @@ export async function makeSandbox(root: string, folder: string): Promise<Sandbox
     cpSync(root, path, { recursive: true, filter: (from) => !skipped.has(from) });
     symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'));
     for (const name of ['lib', 'tmp']) mkdirSync(join(path, name));
+    copyHistory(root, path);
     const mutants = await instrument(path, folder);
     countTests(path);
     reportCoverage(join(path, 'bin/catalog.js'));
@@ -57,6 +69,16 @@ export async function makeSandbox(root: string, folder: string): Promise<Sandbox
     remove();
     throw error;
   }
+}
+
+/** Gives the sandbox the history of the repository, which says what is published, and no way back to it. */
+function copyHistory(root: string, path: string): void {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: path, stdio: 'ignore' });
+  const copy = join(path, 'tmp/history');
+  git('clone', '--no-checkout', '--no-hardlinks', root, copy);
+  renameSync(join(copy, '.git'), join(path, '.git'));
+  git('remote', 'remove', 'origin');
+  rmSync(copy, { recursive: true });
 }
 
 async function instrument(path: string, folder: string): Promise<Mutant[]> {

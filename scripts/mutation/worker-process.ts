@@ -1,19 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Sandbox } from './sandbox.ts';
 import type { Order, Outcome } from './worker.ts';
 
 /** How a run with a mutant ended: `crash` is a process that ended, `timeout` one that had to be stopped. */
 export type Verdict = Outcome | 'crash' | 'timeout';
 
-/** A process that runs one test file of the sandbox. */
+/** A process that runs one bundled test file of the sandbox. */
 export class Worker {
   readonly #child: ChildProcess;
   readonly #ended: Promise<'crash'>;
 
-  constructor({ path }: Sandbox, file: string, name: string, mutant?: string) {
-    const args = ['--import', 'tsx', 'scripts/mutation/worker.ts', join(path, 'test', `${file}.test.ts`)];
+  constructor({ path }: { path: string }, file: string, name: string, mutant?: string) {
+    const args = [join(path, 'bundles/worker.mjs'), file];
     this.#child = spawn(process.execPath, args, {
       cwd: path,
       detached: true,

@@ -8,15 +8,20 @@ import { selection, stryker } from './switch.ts';
 
 export interface Order {
   mutant: string | undefined;
+  /** The tests to run; undefined for all. */
   tests: string[] | undefined;
+  /** How often the mutant may be reached before it counts as a loop without end. */
+  limit?: number;
 }
 
 export interface Outcome {
   /** The test that failed, or the hook. */
   failed: string | undefined;
-  /** The mutants reached while no test ran, as on import, and those that each test reached. */
-  outside: string[];
-  inside: Record<string, string[]>;
+  /** The mutants that importing the file reached, and how often. Given once, with the first outcome. */
+  imported: Record<string, number>;
+  /** The mutants that hooks reached, and those that each test reached. */
+  hooks: Record<string, number>;
+  inside: Record<string, Record<string, number>>;
   /** How often the active mutant was reached, in this process. */
   hits: number;
   milliseconds: number;
@@ -30,16 +35,17 @@ process.stdout.write = () => true;
 
 const [file = ''] = process.argv.slice(2);
 await import(pathToFileURL(file).href);
+let imported = takeCoverage().static;
 process.on('message', async (order: Order) => {
   process.send?.(await outcomeOf(order));
 });
 process.send?.('ready');
 
-async function outcomeOf({ mutant, tests }: Order): Promise<Outcome> {
+async function outcomeOf({ mutant, tests, limit }: Order): Promise<Outcome> {
   const begun = performance.now();
   stryker.activeMutant = mutant;
   stryker.hitCount = 0;
-  stryker.hitLimit = Number.POSITIVE_INFINITY;
+  stryker.hitLimit = limit ?? Number.POSITIVE_INFINITY;
   if (mutant === undefined) delete process.env.__STRYKER_ACTIVE_MUTANT__;
   else process.env.__STRYKER_ACTIVE_MUTANT__ = mutant;
   selection.tests = tests === undefined ? undefined : new Set(tests);
@@ -56,15 +62,23 @@ async function outcomeOf({ mutant, tests }: Order): Promise<Outcome> {
     break;
   }
   stryker.activeMutant = undefined;
-  // The instrumented files hold on to this object, so it is emptied and not replaced.
-  const { static: outside, perTest } = stryker.mutantCoverage ?? { static: {}, perTest: {} };
+  const { static: hooks, perTest: inside } = takeCoverage();
   const outcome = {
     failed: selection.failed,
-    outside: Object.keys(outside),
-    inside: Object.fromEntries(Object.entries(perTest).map(([test, reached]) => [test, Object.keys(reached)])),
+    imported,
+    hooks,
+    inside,
     hits: stryker.hitCount,
     milliseconds: performance.now() - begun,
   };
-  for (const record of [outside, perTest]) for (const key of Object.keys(record)) delete record[key];
+  imported = {};
   return outcome;
+}
+
+/** Returns what was reached since the last call. Instrumented files hold on to the object, so it is emptied. */
+function takeCoverage(): NonNullable<typeof stryker.mutantCoverage> {
+  const coverage = stryker.mutantCoverage ?? { static: {}, perTest: {} };
+  const taken = structuredClone(coverage);
+  for (const record of [coverage.static, coverage.perTest]) for (const key of Object.keys(record)) delete record[key];
+  return taken;
 }
