@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
 import { load } from 'cheerio';
 import { bundled } from '../test/support/catalog.ts';
 import {
@@ -20,13 +21,17 @@ import { type Builds, findings } from '../test/support/surfaces/index.ts';
  * does the same with the code of a folder: see mutation/run.ts.
  */
 
-const [what, pattern = ''] = process.argv.slice(2);
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { sample: { type: 'string', default: '500' }, seed: { type: 'string', default: '1' } },
+});
+const [what, pattern = ''] = positionals;
 if (what?.startsWith('src/')) {
   const { mutateSource } = await import('./mutation/run.ts');
-  process.exit(await mutateSource(bundled, what, pattern));
+  process.exit(await mutateSource(bundled, what, pattern, { size: Number(values.sample), seed: values.seed }));
 }
 if (what !== 'templates') {
-  console.error('Usage: npm run mutate -- (templates | src/<folder>) [part of a path]');
+  console.error('Usage: npm run mutate -- (templates | src/<folder>) [part of a path] [--sample 500] [--seed 1]');
   process.exit(2);
 }
 

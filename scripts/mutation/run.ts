@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { bundleTests } from './bundle.ts';
 import { moduleTests } from './module-tests.ts';
 import { report } from './report.ts';
-import { makeSandbox, type Sandbox } from './sandbox.ts';
+import { type Mutant, makeSandbox, type Sandbox } from './sandbox.ts';
 import { Worker } from './worker-process.ts';
 
 /**
@@ -32,8 +33,14 @@ interface TestFile {
   kept: Set<string>;
 }
 
-/** Returns the exit code: 0 when every mutant is noticed. */
-export async function mutateSource(root: string, folder: string, part: string): Promise<number> {
+/** How many mutants are tried, 0 for all, and what the choice depends on beside the mutants themselves. */
+export interface Sample {
+  size: number;
+  seed: string;
+}
+
+/** Returns the exit code: 0 when every mutant that was tried is noticed. */
+export async function mutateSource(root: string, folder: string, part: string, sample: Sample): Promise<number> {
   const tests = moduleTests[basename(folder)];
   if (tests === undefined || !existsSync(join(root, folder))) {
     console.error(`No tests are named for ${folder}. Add it to scripts/mutation/module-tests.ts.`);
@@ -44,7 +51,8 @@ export async function mutateSource(root: string, folder: string, part: string): 
   const sandbox = await makeSandbox(root, folder);
   try {
     const bundles = await bundleTests(sandbox.path, tests);
-    const mutants = sandbox.mutants.filter(({ file }) => file.includes(part));
+    const all = sandbox.mutants.filter(({ file }) => file.includes(part));
+    const mutants = chosen(all, sample);
     const ids = new Set(mutants.map(({ id }) => id));
     const killed = new Set<string>();
     const progress = (what: string) =>
@@ -52,8 +60,11 @@ export async function mutateSource(root: string, folder: string, part: string): 
     const files = await coverageOf(sandbox, bundles, ids);
     progress('Without mutants');
     await share(files, async (file, index) => {
+      const before = seconds();
       await switchMutants(sandbox, file, `${index}`, killed);
-      progress(`${file.name} (${Math.round(file.milliseconds)} ms)`);
+      progress(
+        `${file.name} (${Math.round(file.milliseconds)} ms, ${file.reached.size} reached, ${seconds() - before} s)`,
+      );
     });
     const rest = mutants.filter(({ id }) => !killed.has(id) && files.some((file) => needsStart(file, id)));
     let done = 0;
@@ -63,11 +74,22 @@ export async function mutateSource(root: string, folder: string, part: string): 
       if (done % 100 === 0) progress(`${done} of ${rest.length} from the start`);
     });
     report(folder, mutants, killed, (id) => files.some((file) => file.imported.has(id) || file.reached.has(id)));
-    console.log(`${seconds()} s`);
+    console.log(`${mutants.length} of ${all.length} mutants, ${seconds()} s`);
     return killed.size === mutants.length ? 0 : 1;
   } finally {
     sandbox.remove();
   }
+}
+
+/** A sample that stays the same as long as the mutants do. */
+function chosen(mutants: Mutant[], { size, seed }: Sample): Mutant[] {
+  if (size === 0 || size >= mutants.length) return mutants;
+  const draw = ({ id, file, change }: Mutant) =>
+    createHash('sha256').update([seed, file, change, id].join('\n')).digest('hex');
+  const drawn = mutants.map((mutant) => ({ mutant, place: draw(mutant) }));
+  drawn.sort((a, b) => (a.place < b.place ? -1 : 1));
+  const taken = new Set(drawn.slice(0, size).map(({ mutant }) => mutant));
+  return mutants.filter((mutant) => taken.has(mutant));
 }
 
 /** Whether only a process that has the mutant from the start can say that the tests of the file miss it. */
