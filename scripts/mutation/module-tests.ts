@@ -30,6 +30,7 @@ export const moduleTests: Record<string, readonly string[]> = {
   publish: ['publish/days', 'publish/command', 'publish/record', 'publish/kills', 'catalog/hostile'],
   catalog: [
     'catalog/number',
+    'catalog/limits',
     'catalog/text-checks',
     'catalog/single-mistakes',
     'catalog/editorial',

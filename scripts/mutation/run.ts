@@ -19,6 +19,8 @@ import { Worker } from './worker-process.ts';
 
 const processes = Math.max(1, Number(process.env.MUTATION_PROCESSES ?? availableParallelism()));
 const patience = (milliseconds: number) => 5_000 + 5 * milliseconds;
+/** The longest file that a mutant of code that runs on import gets a new process for, in milliseconds. */
+const longestStart = 6_000;
 const hitLimit = (hits: number) => 1_000 + 100 * hits;
 
 /** A test file, and what its tests reach without a mutant. */
@@ -59,6 +61,13 @@ export async function mutateSource(root: string, folder: string, part: string, s
       console.error(`${what}: ${killed.size} of ${mutants.length} noticed, ${seconds()} s`);
     const files = await coverageOf(sandbox, bundles, ids);
     progress('Without mutants');
+    const print = () =>
+      report(folder, mutants, killed, (id) => files.some((file) => file.imported.has(id) || file.reached.has(id)));
+    process.once('SIGINT', () => {
+      print();
+      sandbox.remove();
+      process.exit(130);
+    });
     await share(files, async (file, index) => {
       const before = seconds();
       await switchMutants(sandbox, file, `${index}`, killed);
@@ -73,7 +82,7 @@ export async function mutateSource(root: string, folder: string, part: string, s
       done += 1;
       if (done % 100 === 0) progress(`${done} of ${rest.length} from the start`);
     });
-    report(folder, mutants, killed, (id) => files.some((file) => file.imported.has(id) || file.reached.has(id)));
+    print();
     console.log(`${mutants.length} of ${all.length} mutants, ${seconds()} s`);
     return killed.size === mutants.length ? 0 : 1;
   } finally {
@@ -93,7 +102,8 @@ function chosen(mutants: Mutant[], { size, seed }: Sample): Mutant[] {
 }
 
 /** Whether only a process that has the mutant from the start can say that the tests of the file miss it. */
-const needsStart = ({ imported, kept }: TestFile, id: string) => imported.has(id) || kept.has(id);
+const needsStart = ({ imported, kept, milliseconds }: TestFile, id: string) =>
+  milliseconds <= longestStart && (imported.has(id) || kept.has(id));
 
 /** Does the work for all, a few at a time. */
 async function share<Item>(items: Item[], work: (item: Item, index: number) => Promise<void>): Promise<void> {
