@@ -31,6 +31,8 @@ export const moduleTests: Record<string, readonly string[]> = {
   catalog: [
     'catalog/number',
     'catalog/limits',
+    'docs/docs',
+    'schema/settings',
     'catalog/text-checks',
     'catalog/single-mistakes',
     'catalog/editorial',
@@ -44,6 +46,11 @@ export const moduleTests: Record<string, readonly string[]> = {
   ],
   outputs: [
     'outputs/accents',
+    'outputs/mcp-setup',
+    'outputs/pages',
+    'docs/docs',
+    'server/contract',
+    'server/files',
     'outputs/related',
     'outputs/markdown',
     'outputs/feeds',
@@ -55,7 +62,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'search/search',
     'outputs/surfaces',
   ],
-  mcp: ['mcp/errors', 'mcp/discovery', 'mcp/builds', 'mcp/stdio', 'mcp/clients', 'search/search'],
+  mcp: ['mcp/errors', 'outputs/surfaces', 'mcp/discovery', 'mcp/builds', 'mcp/stdio', 'mcp/clients', 'search/search'],
   server: [
     'server/request-schema',
     'server/origins',
