@@ -1,4 +1,4 @@
-/** Copies text. False where the browser refuses: outside of a secure context, or by its settings. */
+/** Copies text. False if the browser refuses: outside a secure context, or because of its settings. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -18,9 +18,9 @@ export function selectText(element: HTMLElement): void {
   element.focus({ preventScroll: true });
 }
 
-/** Puts text that could not be copied into a field after `place`, selected; the field of an earlier time is used again. */
-export function offerText(text: string, place: Element): void {
-  const known = place.nextElementSibling;
+/** Shows text that could not be copied, selected, in a field after `element`. Reuses the field if there is one. */
+export function offerText(text: string, element: Element): void {
+  const known = element.nextElementSibling;
   const field = known?.matches('textarea.offered')
     ? (known as HTMLTextAreaElement)
     : document.createElement('textarea');
@@ -29,15 +29,15 @@ export function offerText(text: string, place: Element): void {
   field.rows = 6;
   field.setAttribute('aria-label', 'The text to copy');
   field.value = text;
-  place.after(field);
+  element.after(field);
   field.focus();
   field.select();
 }
 
-/** How long a button says that something was copied, in milliseconds. */
+/** How long a button says “Copied”, in milliseconds. */
 const copiedMs = 2_000;
 
-/** What a button to copy and the status beside it say. */
+/** Shows the result of copying on the button and in the status next to it. */
 export interface CopyFeedback {
   copied(): void;
   /** The text to copy is selected instead. */
@@ -67,7 +67,7 @@ export function copyFeedback(button: HTMLButtonElement, status: Element | null):
     refused() {
       rest();
       const keys = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘C' : 'Ctrl+C';
-      say(`The browser does not let this page copy. The text is selected: press ${keys}.`);
+      say(`The browser does not allow this page to copy. The text is selected: press ${keys}.`);
     },
   };
 }

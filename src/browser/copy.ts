@@ -1,6 +1,6 @@
 import { copyFeedback, copyText, selectText } from './clipboard.ts';
 
-/** Buttons that copy the text of an element: `data-copy` holds its id. */
+/** Starts the buttons that copy the text of an element, whose id is in `data-copy`. */
 export function startCopying(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
     const target = document.getElementById(button.dataset.copy ?? '');

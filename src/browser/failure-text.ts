@@ -1,33 +1,33 @@
 import type { Outcome } from './send.ts';
 
-/** What a form calls the thing that it sends. */
-export type Subject = 'vote' | 'sign-up';
+/** What a form sends. */
+export type Subject = 'vote' | 'subscription';
 
-/** What a reader is told when a vote or a sign-up was not taken: what happened, and what to do. */
+/** The message for a reader whose vote or subscription failed: what happened, and what to do. */
 export function failureText(
   subject: Subject,
   { status, message, retryAfter }: Exclude<Outcome, { sent: true }>,
 ): string {
-  const later = retryAfter === null ? 'in a while' : `in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`;
-  const not = subject === 'vote' ? 'Your vote is not counted.' : 'Your address is not stored.';
+  const later = retryAfter === null ? 'later' : `in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`;
+  const not = subject === 'vote' ? 'Your vote was not recorded.' : 'You are not subscribed.';
   switch (status) {
     case null:
-      return `${not} No answer came. What you entered is still here: check the connection and send it again.`;
+      return `${not} The server did not respond. Check your connection and try again. Your entries are still in the form.`;
     case 400:
-      return `${not} ${message.replaceAll('`', '') || 'Something in the form is not right.'}`;
+      return `${not} ${message.replaceAll('`', '') || 'Something in the form is invalid.'}`;
     case 403:
-      return `${not} Only the publication’s own pages may send it. Open this page at its own address.`;
+      return `${not} Only pages of this site may send it. Open this page at its original address.`;
     case 404:
-      return `${not} The service does not know this agent. If it came out just now, send it again in a minute.`;
+      return `${not} The server does not know this agent. If it was just published, try again in a minute.`;
     case 413:
-      return `${not} The note is too long. Shorten it and send it again.`;
+      return `${not} The note is too long. Shorten it and try again.`;
     case 429:
-      return `${not} Too much was sent from your network. Send it again ${later}.`;
+      return `${not} There were too many requests from your network. Try again ${later}.`;
     case 502:
-      return `${not} The service that keeps addresses did not take it. Send it again ${later}.`;
+      return `${not} The mailing service did not accept your address. Try again ${later}.`;
     case 503:
-      return `${not} Nothing can be stored at the moment. Send it again ${later}.`;
+      return `${not} The server cannot store anything right now. Try again ${later}.`;
     default:
-      return `${not} The service answered with an error (${status}). Send it again ${later}.`;
+      return `${not} The server returned an error (${status}). Try again ${later}.`;
   }
 }

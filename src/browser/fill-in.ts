@@ -1,7 +1,7 @@
 import { copyFeedback, copyText, offerText } from './clipboard.ts';
 import { promptText } from './prompt.ts';
 
-/** Forms that copy the prompt with the reader's own input: `data-fill-in` holds the id of the prompt. */
+/** Starts the forms that copy the prompt with the reader's input. `data-fill-in` is the id of the prompt. */
 export function startFillIn(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-fill-in]')) {
     const button = form.querySelector('button');

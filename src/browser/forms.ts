@@ -2,13 +2,13 @@ import { failureText, type Subject } from './failure-text.ts';
 import { ownVote, rememberVote } from './own-votes.ts';
 import { send } from './send.ts';
 
-/** The forms for votes and sign-ups: sent without leaving the page, with an answer beside the button. */
+/** Starts the forms for votes and subscriptions. They are sent without leaving the page; the result appears next to the button. */
 export function startForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-feedback]')) startVoting(form);
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-subscribe]')) {
-    startSending(form, 'sign-up', () => {
+    startSending(form, 'subscription', () => {
       form.reset();
-      return 'Thank you. If a confirmation is needed, it is on its way to you.';
+      return 'Thanks. If you need to confirm your address, an email is on its way.';
     });
   }
 }
@@ -28,11 +28,11 @@ function startVoting(form: HTMLFormElement): void {
     rememberVote(form.action, String(slug), String(vote));
     showVote(String(vote));
     form.reset();
-    return `Thank you. Your vote, ${vote}, is counted.`;
+    return `Thanks. Your vote (${vote}) was recorded.`;
   });
 }
 
-/** Sends a form when it is submitted, once at a time; `thank` gets what was sent and gives what the reader is told. */
+/** Sends a form when it is submitted, one request at a time. `thank` turns the sent fields into a message for the reader. */
 function startSending(form: HTMLFormElement, subject: Subject, thank: (fields: Fields) => string): void {
   let sending = false;
   form.addEventListener('submit', async (event) => {
@@ -47,13 +47,13 @@ function startSending(form: HTMLFormElement, subject: Subject, thank: (fields: F
     for (const button of buttonsOf(form)) button.disabled = false;
     say(form, outcome.sent ? thank(fields) : failureText(subject, outcome));
     form.toggleAttribute('data-failed', !outcome.sent);
-    // A button that is disabled loses the focus, and a reader at the keyboard the place.
+    // A disabled button loses the focus, and a keyboard user would lose their position.
     if (document.activeElement === document.body && focused instanceof HTMLElement) focused.focus();
     sending = false;
   });
 }
 
-/** The fields of a form with the button that sends it; an empty note is none. */
+/** The fields of a form, including the button that sends it, without an empty note. */
 function fieldsOf(form: HTMLFormElement, submitter: HTMLElement | null): Fields {
   const fields: Fields = Object.fromEntries(new FormData(form, submitter));
   if (fields.note === '') delete fields.note;

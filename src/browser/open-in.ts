@@ -2,10 +2,10 @@ import { copyText, offerText } from './clipboard.ts';
 import { promptText } from './prompt.ts';
 
 /**
- * Links that open the prompt in an assistant; `data-open-in` holds the id of the prompt.
+ * Starts the links that open the prompt in an assistant. `data-open-in` is the id of the prompt.
  *
- * Past the assistant's `data-limit` the address of the link has no prompt: it is copied first, and that is said before
- * the assistant opens.
+ * If the address would be longer than the assistant's `data-limit`, it has no prompt. The prompt is then copied before the
+ * assistant opens, and the page says so.
  */
 export function startOpenIn(): void {
   for (const group of document.querySelectorAll<HTMLElement>('[data-open-in]')) {
@@ -25,7 +25,11 @@ export function startOpenIn(): void {
         link.toggleAttribute('data-copies', !fits);
       }
       const long = links.filter(({ link }) => link.hasAttribute('data-copies')).map(({ name }) => name);
-      say(long.length === 0 ? '' : `Too long for a link to ${long.join(', ')}: it is copied first, for you to paste.`);
+      say(
+        long.length === 0
+          ? ''
+          : `The prompt is too long for a link to ${long.join(', ')}. It will be copied for you to paste.`,
+      );
     };
 
     for (const { link, home, name } of links) {
@@ -34,11 +38,13 @@ export function startOpenIn(): void {
         event.preventDefault();
         const text = promptText(id);
         if (await copyText(text)) {
-          say(`Copied, since it is too long for a link. Paste it in ${name}.`);
+          say(`The prompt is too long for a link, so it was copied. Paste it into ${name}.`);
           open(home, '_blank', 'noopener');
         } else {
           offerText(text, group);
-          say(`Too long for a link, and the browser does not let this page copy. Copy the selected text to ${name}.`);
+          say(
+            `The prompt is too long for a link, and the browser does not allow this page to copy. Copy the selected text into ${name}.`,
+          );
         }
       });
     }

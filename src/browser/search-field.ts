@@ -2,8 +2,8 @@ import type { attach } from './search.ts';
 import { hasSearch, isEmpty, readForm } from './search-state.ts';
 
 /**
- * The search of a page. Its script and its index are loaded when it gets the focus, or when the address holds a search;
- * until then this is all there is of it. `/` leads to it.
+ * Starts the search of a page. Its script and index are loaded when it gets the focus, or if the address has a search. The
+ * key `/` moves the focus to it.
  */
 export function startSearch(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-search]');
@@ -19,7 +19,7 @@ export function startSearch(): void {
       throw error;
     });
   };
-  // Results come once script and index are there, and would push the page down: room for them is made beforehand.
+  // Results appear once script and index are loaded, and would push the page down. This reserves space for them.
   let attached = false;
   const reserve = (searched: boolean) => {
     results?.classList.toggle('reserved', searched && !attached);
@@ -41,7 +41,7 @@ export function startSearch(): void {
   form.addEventListener('input', () => reserve(!isEmpty(readForm(form))));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    // What cannot be searched here is looked for in the archive, as without scripts.
+    // If the search cannot be loaded, the archive opens, as it does without scripts.
     load().catch(() => form.submit());
   });
   document.addEventListener('keydown', (event) => {

@@ -1,4 +1,4 @@
-/** What is searched for stands in the form and in the address bar, under the same names. */
+/** A search is in the form and in the address bar, under the same names. */
 
 const names = ['q', 'category', 'difficulty', 'runtime', 'tag'] as const;
 
@@ -10,13 +10,13 @@ function fieldOf(form: HTMLFormElement, name: string): Field | null {
   return form.querySelector<Field>(`[name="${name}"]`);
 }
 
-/** Whether the address holds a search that the form can show. */
+/** Whether the address has a search that the form can show. */
 export function hasSearch(form: HTMLFormElement): boolean {
   const params = new URLSearchParams(location.search);
   return names.some((name) => fieldOf(form, name) !== null && (params.get(name) ?? '') !== '');
 }
 
-/** What the form asks for. */
+/** Reads the search from the form. */
 export function readForm(form: HTMLFormElement): SearchState {
   return Object.fromEntries(names.map((name) => [name, fieldOf(form, name)?.value.trim() ?? ''])) as SearchState;
 }
@@ -25,7 +25,7 @@ export function isEmpty(state: SearchState): boolean {
   return names.every((name) => state[name] === '');
 }
 
-/** Fills the form with what the address holds, also with a choice that it does not offer by itself. */
+/** Fills the form from the address. Adds an option for a value that the form does not offer. */
 export function showAddress(form: HTMLFormElement): void {
   const params = new URLSearchParams(location.search);
   for (const name of names) {
@@ -39,7 +39,7 @@ export function showAddress(form: HTMLFormElement): void {
   }
 }
 
-/** Empties the form. */
+/** Clears the form. */
 export function clearForm(form: HTMLFormElement): void {
   for (const name of names) {
     const field = fieldOf(form, name);
@@ -48,8 +48,7 @@ export function clearForm(form: HTMLFormElement): void {
 }
 
 /**
- * Puts a search into the address bar. Each choice is a step that the back button goes back; what is typed in one go is
- * one step.
+ * Puts a search into the address bar. The back button undoes one choice at a time, or everything typed since the last one.
  */
 export function writeAddress(state: SearchState, { typed }: { typed: boolean }): void {
   const address = new URL(location.href);
@@ -62,6 +61,6 @@ export function writeAddress(state: SearchState, { typed }: { typed: boolean }):
     if (typed && history.state?.typed === true) history.replaceState({ typed }, '', address);
     else history.pushState({ typed }, '', address);
   } catch {
-    // Browsers refuse after many changes in a short time; the next one goes through.
+    // Browsers refuse many changes in a short time. A later one succeeds.
   }
 }

@@ -18,98 +18,146 @@ const portion = 20;
 
 type Result = StoredEntry & { id: string };
 
-/** Brings a search form to life, once its index is loaded. Rejects where the index cannot be had. */
+interface Elements {
+  form: HTMLFormElement;
+  field: HTMLInputElement;
+  results: HTMLElement;
+  count: HTMLElement;
+  list: HTMLElement;
+  more: HTMLButtonElement;
+}
+
+/** Loads the index of a search form, then searches as the reader types. Rejects if the index cannot be loaded. */
 export async function attach(form: HTMLFormElement): Promise<void> {
+  const elements = elementsOf(form);
+  if (elements === null) return;
+  if (hasSearch(form)) showAddress(form);
+  new SearchPanel(elements, await loadForReader(elements)).start();
+}
+
+function elementsOf(form: HTMLFormElement): Elements | null {
   const field = form.querySelector<HTMLInputElement>('input[type="search"]');
   const results = form.querySelector<HTMLElement>('[data-results]');
   const count = form.querySelector<HTMLElement>('.results-count');
   const list = form.querySelector<HTMLElement>('.result-list');
   const more = form.querySelector<HTMLButtonElement>('.more-results');
-  if (field === null || results === null || count === null || list === null || more === null) return;
+  if (field === null || results === null || count === null || list === null || more === null) return null;
+  return { form, field, results, count, list, more };
+}
 
-  if (hasSearch(form)) showAddress(form);
+/** Loads the index, and tells a reader who is already searching. */
+async function loadForReader({ form, results, count }: Elements): Promise<MiniSearch<SearchEntry>> {
   const tell = (text: string) => {
     if (isEmpty(readForm(form))) return;
     results.hidden = false;
     count.textContent = text;
   };
-  const wait = () => tell('Loading the search …');
+  const wait = () => tell('Loading search …');
   wait();
   form.addEventListener('input', wait);
-  const index = await loadIndex(form.dataset.index ?? '')
-    .catch((error) => {
-      tell('The search cannot be loaded. Enter leads to the archive.');
-      throw error;
-    })
-    .finally(() => form.removeEventListener('input', wait));
-  const lineOf = resultLine(form.dataset.agents ?? '');
-  let found: Result[] = [];
+  try {
+    return await loadIndex(form.dataset.index ?? '');
+  } catch (error) {
+    tell('Search failed to load. Press Enter to open the archive.');
+    throw error;
+  } finally {
+    form.removeEventListener('input', wait);
+  }
+}
 
-  const showMore = () => {
-    const shown = list.childElementCount;
-    list.append(...found.slice(shown, shown + portion).map(lineOf));
-    more.hidden = list.childElementCount >= found.length;
-  };
-  const search = () => {
+/** A search form with its results. */
+class SearchPanel {
+  readonly #elements: Elements;
+  readonly #index: MiniSearch<SearchEntry>;
+  readonly #lineOf: (result: Result) => HTMLElement;
+  #found: Result[] = [];
+
+  constructor(elements: Elements, index: MiniSearch<SearchEntry>) {
+    this.#elements = elements;
+    this.#index = index;
+    this.#lineOf = resultLine(elements.form.dataset.agents ?? '');
+  }
+
+  start(): void {
+    const { form, field, more } = this.#elements;
+    form.addEventListener('input', ({ target }) => {
+      this.#search();
+      writeAddress(readForm(form), { typed: target === field });
+    });
+    form.addEventListener('submit', () => (this.#links()[0] ?? field).focus());
+    form.addEventListener('keydown', (event) => this.#press(event));
+    more.addEventListener('click', () => this.#focusMore());
+    addEventListener('popstate', () => {
+      showAddress(form);
+      this.#search();
+    });
+    this.#search();
+    writeAddress(readForm(form), { typed: true });
+  }
+
+  #search(): void {
+    const { form, results, count, list } = this.#elements;
     const state = readForm(form);
     const wasHidden = results.hidden;
     results.hidden = isEmpty(state);
-    const answer = isEmpty(state) ? { found: [], text: '' } : searchIndex(index, state);
-    found = answer.found;
+    const { found, text } = isEmpty(state) ? { found: [], text: '' } : searchIndex(this.#index, state);
+    this.#found = found;
     list.replaceChildren();
-    showMore();
-    // A status is read out when it changes, which one that just appeared has not done.
-    if (wasHidden) requestAnimationFrame(() => (count.textContent = answer.text));
-    else count.textContent = answer.text;
-  };
-  const linksOf = () => [...list.querySelectorAll('a')];
-  const clear = () => {
-    clearForm(form);
-    search();
-    writeAddress(readForm(form), { typed: false });
-    field.focus();
-  };
+    this.#showMore();
+    // Screen readers announce a status that changes. One that just appeared has not changed yet.
+    if (wasHidden) requestAnimationFrame(() => (count.textContent = text));
+    else count.textContent = text;
+  }
 
-  form.addEventListener('input', ({ target }) => {
-    search();
-    writeAddress(readForm(form), { typed: target === field });
-  });
-  form.addEventListener('submit', () => (linksOf()[0] ?? field).focus());
-  form.addEventListener('keydown', (event) => {
+  #showMore(): void {
+    const { list, more } = this.#elements;
+    const shown = list.childElementCount;
+    list.append(...this.#found.slice(shown, shown + portion).map(this.#lineOf));
+    more.hidden = list.childElementCount >= this.#found.length;
+  }
+
+  #focusMore(): void {
+    const shown = this.#elements.list.childElementCount;
+    this.#showMore();
+    this.#links()[shown]?.focus();
+  }
+
+  #press(event: KeyboardEvent): void {
+    const { form, field } = this.#elements;
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.isComposing) return;
     if (event.key === 'Escape' && !isEmpty(readForm(form))) {
       event.preventDefault();
-      clear();
+      this.#clear();
     }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const places = [field, ...linksOf()];
-    const place = places.indexOf(event.target as HTMLInputElement);
-    if (step === undefined || place < 0) return;
+    const stops = [field, ...this.#links()];
+    const focused = stops.indexOf(event.target as HTMLInputElement);
+    if (step === undefined || focused < 0) return;
     event.preventDefault();
-    places[place + step]?.focus();
-  });
-  more.addEventListener('click', () => {
-    const shown = list.childElementCount;
-    showMore();
-    linksOf()[shown]?.focus();
-  });
-  addEventListener('popstate', () => {
-    showAddress(form);
-    search();
-  });
+    stops[focused + step]?.focus();
+  }
 
-  search();
-  writeAddress(readForm(form), { typed: true });
+  #clear(): void {
+    const { form, field } = this.#elements;
+    clearForm(form);
+    this.#search();
+    writeAddress(readForm(form), { typed: false });
+    field.focus();
+  }
+
+  #links(): HTMLAnchorElement[] {
+    return [...this.#elements.list.querySelectorAll('a')];
+  }
 }
 
-/** The index of all agents. Browsers keep it and ask with its ETag whether it changed. */
+/** Loads the index of all agents. Browsers cache it, and use its ETag to ask whether it changed. */
 async function loadIndex(address: string): Promise<MiniSearch<SearchEntry>> {
   const response = await fetch(address);
-  if (!response.ok) throw new Error(`The search index answered ${response.status}.`);
+  if (!response.ok) throw new Error(`The search index returned ${response.status}.`);
   return MiniSearch.loadJSONAsync<SearchEntry>(await response.text(), searchOptions);
 }
 
-/** The agents that a search finds, the best first; without words, the newest first. And how that is put to the reader. */
+/** Finds agents, the best first or, for a search without words, the newest first, with a sentence for the reader. */
 function searchIndex(
   index: MiniSearch<SearchEntry>,
   { q, category, difficulty, runtime, tag }: SearchState,
@@ -120,22 +168,22 @@ function searchIndex(
     (runtime === '' || agent.runtimes.includes(runtime)) &&
     (tag === '' || agent.tags.includes(tag));
   if (q === '') {
-    const all = index.search(MiniSearch.wildcard) as unknown as (Result & StoredEntry)[];
+    const all = index.search(MiniSearch.wildcard) as unknown as Result[];
     const found = all.filter(fits).sort((a, b) => b.issue - a.issue);
     return { found, text: countText(found.length) };
   }
   const found = searchAgents(index, q, fits);
   if (found.length === 0 && q.length < 3) return { found, text: 'Type at least three letters.' };
-  if (found[0]?.whole === false) return { found, text: `No agent has every word; ${found.length} with some of them.` };
+  if (found[0]?.whole === false) return { found, text: `No agent has every word. ${found.length} with some of them.` };
   return { found, text: countText(found.length) };
 }
 
 function countText(count: number): string {
-  if (count === 0) return 'No agent found. Fewer words or filters find more.';
+  if (count === 0) return 'No agents found. Try fewer words or filters.';
   return count === 1 ? '1 agent found' : `${count} agents found`;
 }
 
-/** Makes results as they are shown; `agents` is the path that the pages of agents are under. */
+/** Returns a function that renders a result. `agents` is the path below which the pages of agents are. */
 function resultLine(agents: string): (result: Result) => HTMLElement {
   const dates = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'long', timeZone: 'UTC' });
   return ({ id, title, excerpt, issue, date, categoryLabel }) => {

@@ -1,13 +1,13 @@
-/** What became of a form that was sent. */
+/** The result of sending a form. */
 export type Outcome =
   | { sent: true }
-  /** `status` is null where no answer came. `retryAfter` is in seconds. */
+  /** `status` is null if no response arrived. `retryAfter` is in seconds. */
   | { sent: false; status: number | null; message: string; retryAfter: number | null };
 
-/** How long an answer may take, in milliseconds. */
+/** How long a response may take, in milliseconds. */
 const patienceMs = 20_000;
 
-/** Sends fields as JSON to a route of the runtime. Never rejects. */
+/** Sends fields as JSON to a route of the server. Never rejects. */
 export async function send(address: string, fields: Record<string, FormDataEntryValue>): Promise<Outcome> {
   try {
     const response = await fetch(address, {
@@ -30,7 +30,7 @@ export async function send(address: string, fields: Record<string, FormDataEntry
   }
 }
 
-/** The seconds that Retry-After asks to wait (RFC 9110, section 10.2.3), or null. */
+/** How many seconds Retry-After asks to wait (RFC 9110, section 10.2.3), or null. */
 function secondsFrom(header: string | null): number | null {
   if (header === null) return null;
   const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - Date.now()) / 1000);

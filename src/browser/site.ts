@@ -1,4 +1,4 @@
-/** What every page loads: it brings to life what the page holds. Reading, voting and signing up need none of it. */
+/** The script of every page. Reading, voting and subscribing work without it. */
 
 import { startCopying } from './copy.ts';
 import { startFillIn } from './fill-in.ts';

@@ -71,19 +71,19 @@ test('says what is wrong with an address, that the service behind failed, and ho
       await textOf(page, '.subscribe .form-message', pattern);
       assert.is(await field.inputValue(), email);
     };
-    await refused('ada@example', /not stored.*e-mail address/);
-    await refused('ada@example.com', /not stored.*keeps addresses/);
-    await refused('ada@example.org', /not stored.*in \d+ seconds/);
+    await refused('ada@example', /not subscribed.*e-mail address/);
+    await refused('ada@example.com', /not subscribed.*mailing service/);
+    await refused('ada@example.org', /not subscribed.*in \d+ seconds/);
   });
 });
 
 test('says how long to wait after too many votes', async () => {
   await onPage(strict.address + agent, async (page) => {
     await page.locator('.vote button[value="yes"]').click();
-    await textOf(page, '.vote .form-message', /is counted/);
+    await textOf(page, '.vote .form-message', /was recorded/);
     await page.locator('#vote-note').fill('A second thought');
     await page.locator('.vote button[value="no"]').click();
-    await textOf(page, '.vote .form-message', /not counted.*in \d+ seconds/);
+    await textOf(page, '.vote .form-message', /not recorded.*in \d+ seconds/);
     assert.is(await page.locator('#vote-note').inputValue(), 'A second thought');
     assert.is(
       await page.locator('.vote button[value="yes"]').getAttribute('aria-pressed'),
@@ -96,7 +96,7 @@ test('says how long to wait after too many votes', async () => {
 
 const answers: [string, number | null, Record<string, string>, RegExp][] = [
   ['an agent that is not known', 404, {}, /does not know this agent/],
-  ['a page of another site', 403, {}, /own address/],
+  ['a page of another site', 403, {}, /original address/],
   ['a body that is too large', 413, {}, /note is too long/],
   ['a full disk', 503, { 'retry-after': '30' }, /in 30 seconds/],
   ['a fault of the service', 500, {}, /error \(500\)/],
@@ -169,7 +169,7 @@ test('reaches a runtime at another origin, with scripts and without', async () =
     await onPage(address + agent, async (page) => {
       const complaints = complaintsOf(page);
       await page.locator('.vote button[value="yes"]').click();
-      await textOf(page, '.vote .form-message', /is counted/);
+      await textOf(page, '.vote .form-message', /was recorded/);
       assert.equal(complaints, []);
     });
     await onPage(

@@ -88,7 +88,7 @@ test('goes the whole way by keyboard: search, choose, read, copy, vote', async (
     await page.keyboard.type('By hand');
     await tabTo(page, '.vote button[value="yes"]');
     await page.keyboard.press('Enter');
-    await textOf(page, '.vote .form-message', /counted/);
+    await textOf(page, '.vote .form-message', /recorded/);
     const { slug, vote, note } = site.linesOf('votes')[before] ?? {};
     assert.equal({ slug, vote, note }, { slug: 'dependency-bump-judge', vote: 'yes', note: 'By hand' });
     assert.is(await page.evaluate(() => document.activeElement?.textContent), 'Yes', 'the focus stays');
@@ -111,7 +111,7 @@ test('finds agents while typing, and shares what was searched by its address', a
     await other.close();
 
     await field.fill('xyzzy');
-    await textOf(page, '.results-count', /No agent found/);
+    await textOf(page, '.results-count', /No agents found/);
     await field.press('Escape');
     assert.is(await field.inputValue(), '');
     assert.is(await page.locator('[data-results]').isHidden(), true);
@@ -155,7 +155,7 @@ test('is shown number, date, category, title and excerpt of what a search finds,
     // Texts that are not searched.
     for (const word of ['sample', 'demo', 'prompt', 'config', 'inner']) {
       await page.locator('#search').fill(word);
-      await textOf(page, '.results-count', /No agent found/);
+      await textOf(page, '.results-count', /No agents found/);
     }
   });
 });
@@ -276,14 +276,14 @@ test('is told that a prompt is too long for a link, which then copies it first',
     await page.context().route('https://**', (route) => route.fulfill({ body: 'An assistant' }));
     const long = 'word '.repeat(2_000);
     await page.locator('#own-input').fill(long);
-    await textOf(page, '.open-in-status', /copied first/);
+    await textOf(page, '.open-in-status', /will be copied/);
     const [opened] = await Promise.all([
       page.context().waitForEvent('page'),
       page.locator('.open-in a', { hasText: 'ChatGPT' }).click(),
     ]);
     await opened.waitForURL('https://chatgpt.com/');
     await opened.close();
-    await textOf(page, '.open-in-status', /Paste it in ChatGPT/);
+    await textOf(page, '.open-in-status', /Paste it into ChatGPT/);
     assert.is(await clipboardOf(page), fillIn(await promptOf('dependency-bump-judge'), long));
   });
 });
@@ -331,7 +331,7 @@ test('votes once however often Enter is pressed, and is shown the vote later', a
     await textOf(page, '.vote .form-message', /Sending/);
     assert.is(await no.isDisabled(), true);
     release();
-    await textOf(page, '.vote .form-message', /counted/);
+    await textOf(page, '.vote .form-message', /recorded/);
     assert.is(site.linesOf('votes').length, before + 1);
     await page.reload();
     assert.is(await textOf(page, '.vote .form-message', /./), 'You voted no.');
@@ -343,7 +343,7 @@ test('signs up', async () => {
   await onPage('/about', async (page) => {
     await page.locator('#subscribe-email').fill('ada@example.com');
     await page.keyboard.press('Enter');
-    await textOf(page, '.subscribe .form-message', /Thank you/);
+    await textOf(page, '.subscribe .form-message', /Thanks/);
     const { email, list } = site.linesOf('signups').at(-1) ?? {};
     assert.equal({ email, list }, { email: 'ada@example.com', list: 'daily' });
   });
