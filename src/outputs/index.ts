@@ -9,9 +9,10 @@ import * as skills from './install/skills.ts';
 import type { Output } from './output.ts';
 import * as textPages from './pages/about-and-developers.ts';
 import agentPage from './pages/agent.ts';
+import * as archives from './pages/archive.ts';
 import * as answers from './pages/form-answers.ts';
+import * as groups from './pages/groups.ts';
 import homePage from './pages/home.ts';
-import * as lists from './pages/lists.ts';
 import movedPage from './pages/moved.ts';
 import notFoundPage from './pages/not-found.ts';
 import searchIndex from './pages/search-index.ts';
@@ -40,13 +41,13 @@ export const outputs: readonly Output[] = [
   notFoundPage,
   answers.thanks,
   answers.refused,
-  lists.categoriesFurther,
-  lists.categories,
-  lists.tagsFurther,
-  lists.tags,
-  lists.archiveMonths,
-  lists.archiveYears,
-  lists.archive,
+  groups.categoriesFurther,
+  groups.categories,
+  groups.tagsFurther,
+  groups.tags,
+  archives.archiveMonths,
+  archives.archiveYears,
+  archives.archive,
   textPages.about,
   textPages.aboutMarkdown,
   textPages.developers,

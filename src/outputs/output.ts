@@ -26,6 +26,15 @@ export const html = 'text/html; charset=utf-8';
 export const plain = 'text/plain; charset=utf-8';
 export const json = 'application/json';
 
+/** Renders once, for pages with the same bytes at two paths. */
+export function once(render: () => string): () => string {
+  let text: string | undefined;
+  return () => {
+    text ??= render();
+    return text;
+  };
+}
+
 /** Makes an output of a single file. */
 export function single(
   path: string,

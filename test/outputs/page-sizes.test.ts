@@ -12,7 +12,8 @@ import { keptResults } from '../../src/mcp/results.ts';
 import { serveStdio } from '../../src/mcp/stdio.ts';
 import { callTool } from '../../src/mcp/tools.ts';
 import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
-import { listAddresses } from '../../src/outputs/pages/lists.ts';
+import { archiveAddresses } from '../../src/outputs/pages/archive.ts';
+import { groupAddresses } from '../../src/outputs/pages/groups.ts';
 import { commonTags } from '../../src/outputs/shared/groups.ts';
 import type { Site } from '../../src/outputs/site.ts';
 import { fileCache } from '../../src/server/file-cache.ts';
@@ -42,7 +43,7 @@ const lists: [count: number, pages: number[], archive: number[]][] = [
 
 for (const [count, pages, archive] of lists) {
   test(`${count} agents make ${pages.length} pages of a category, ${archive.length} of the archive`, () => {
-    const found = [...listAddresses(siteOf(count))];
+    const found = [archiveAddresses, groupAddresses].flatMap((addresses) => [...addresses(siteOf(count))]);
     const sizes = (start: string) =>
       found.filter(({ path }) => path.startsWith(start)).map(({ path, agents }) => [path, agents.length]);
     const expected = (start: string) => pages.map((size, at) => [at === 0 ? start : `${start}/${at + 1}`, size]);

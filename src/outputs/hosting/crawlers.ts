@@ -1,7 +1,8 @@
 import Handlebars from 'handlebars';
 import { plain, single } from '../output.ts';
+import { archiveAddresses } from '../pages/archive.ts';
+import { groupAddresses } from '../pages/groups.ts';
 import { homeAgents } from '../pages/home.ts';
-import { listAddresses } from '../pages/lists.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 /** Every page with an address of its own (sitemaps.org protocol 0.9). */
@@ -36,7 +37,7 @@ function pagesOf(site: Site): { address: string; changed?: string | undefined }[
   return [
     { address: url.absolute(), changed: lastChange(homeAgents(site)) },
     ...agents.map(({ document, changedOn }) => ({ address: document.url, changed: changedOn })),
-    ...[...listAddresses(site)].map(({ path, agents }) => ({
+    ...[...archiveAddresses(site), ...groupAddresses(site)].map(({ path, agents }) => ({
       address: url.absolute(path),
       changed: lastChange(agents),
     })),

@@ -1,5 +1,6 @@
 import { installCommands } from '../install/install-commands.ts';
-import { html, type Output } from '../output.ts';
+import { html, type Output, once } from '../output.ts';
+import { documentsOf } from '../shared/agent-document.ts';
 import { renderPage } from '../shared/page.ts';
 import { agentNodes, breadcrumbNode } from '../shared/structured-data.ts';
 import { agentImage } from '../shared/urls.ts';
@@ -8,10 +9,10 @@ import { assistants } from './assistants.ts';
 import { plateOf } from './plate.ts';
 import { relatedAgents } from './related.ts';
 
-/** How many related agents a page names. */
+/** How many related agents a page links to. */
 const relatedCount = 3;
 
-/** The same bytes at two paths, so that no host redirects, whether an address ends with a slash or not. */
+/** The same bytes at two paths, so that no host redirects, with or without a slash at the end of the address. */
 export default {
   path: 'agents/{slug}.html',
   also: 'agents/{slug}/index.html',
@@ -20,28 +21,21 @@ export default {
   *files(site) {
     const relatedTo = relatedAgents(site.agents, relatedCount);
     for (const [index, agent] of site.agents.entries()) {
-      let page: string | undefined;
-      const render = () => {
-        page ??= renderAgent(site, agent, {
-          newer: site.agents[index - 1],
-          older: site.agents[index + 1],
-          related: relatedTo(index),
-        });
-        return page;
-      };
+      const [newer, older] = [site.agents[index - 1], site.agents[index + 1]];
+      const render = once(() => renderAgent(site, agent, { newer, older, related: relatedTo(index) }));
       yield { path: `agents/${agent.slug}.html`, agent: agent.slug, render };
       yield { path: `agents/${agent.slug}/index.html`, agent: agent.slug, render };
     }
   },
 } satisfies Output;
 
-interface Neighbours {
+interface Neighbors {
   newer: PublishedAgent | undefined;
   older: PublishedAgent | undefined;
   related: readonly PublishedAgent[];
 }
 
-function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related }: Neighbours): string {
+function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related }: Neighbors): string {
   const { document } = agent;
   const category = { name: document.categoryLabel, path: `categories/${agent.category}` };
   return renderPage(
@@ -78,14 +72,14 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
       assistants,
       commands: installCommands(site, document),
       history: promptChanges(agent),
-      related: related.map(({ document }) => document),
+      related: documentsOf(related),
       newer: newer?.document ?? null,
       older: older?.document ?? null,
     },
   );
 }
 
-/** The changes of a prompt in plain words, newest first. Messages of commits are written for others, and by anyone. */
+/** The changes of a prompt as sentences, newest first. Commit messages are not for readers, and may contain anything. */
 function promptChanges({ history }: PublishedAgent): { day: string; what: string }[] {
   return history.flatMap(({ day, prompt }) => (prompt === null ? [] : [{ day, what: inWords(prompt) }]));
 }

@@ -1,18 +1,18 @@
-/** An assistant that takes a prompt in an address. */
+/** An assistant that accepts a prompt in an address. */
 export interface Assistant {
   name: string;
-  /** Where it starts without a prompt. */
+  /** Its address without a prompt. */
   home: string;
-  /** What the percent-encoded prompt is put after. */
+  /** The address to append the percent-encoded prompt to. */
   prefill: string;
-  /** The longest whole address, in characters, that is sure to arrive. */
+  /** The longest address that works reliably, in characters. */
   limit: number;
 }
 
-/** The length of an address that every sender and recipient should support (RFC 9110, section 4.1); Cursor names the same. */
+/** The length that every sender and recipient should support (RFC 9110, section 4.1), and that Cursor documents. */
 const limit = 8000;
 
-/** The assistants that the pages offer to open a prompt in. Others (Gemini, for one) take no prompt in an address. */
+/** The assistants that pages can open a prompt in. Others, such as Gemini, accept no prompt in an address. */
 export const assistants: readonly Assistant[] = [
   { name: 'Claude', home: 'https://claude.ai/new', prefill: 'https://claude.ai/new?q=', limit },
   { name: 'ChatGPT', home: 'https://chatgpt.com/', prefill: 'https://chatgpt.com/?q=', limit },

@@ -1,17 +1,17 @@
 import { categoriesOf, commonTags } from '../shared/groups.ts';
 import type { Site } from '../site.ts';
 
-/** One filter of the search, as the page offers it. */
+/** A filter of the search form. */
 export interface FilterChoice {
-  /** Its name in the form and in the address bar. */
+  /** The name in the form and in the address bar. */
   name: 'category' | 'difficulty' | 'runtime' | 'tag';
   label: string;
-  /** What stands for no choice. */
+  /** The option that filters nothing. */
   all: string;
   options: { value: string; label: string }[];
 }
 
-/** The filters of the search with the choices that lead somewhere. */
+/** The filters of the search, without options that find no agent. */
 export function filterChoices(site: Site): FilterChoice[] {
   const { settings, agents } = site;
   const difficulties = new Set(agents.map(({ difficulty }) => difficulty));

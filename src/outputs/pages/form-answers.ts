@@ -1,7 +1,7 @@
 import { html, type Output, single } from '../output.ts';
 import { renderPage } from '../shared/page.ts';
 
-/** Pages that the runtime answers forms with, where a browser runs no JavaScript. Nothing links to them. */
+/** Pages that the server responds to forms with if the browser runs no JavaScript. Nothing links to them. */
 
 export const thanks: Output = {
   path: 'thanks/{form}.html',
@@ -9,10 +9,10 @@ export const thanks: Output = {
   purpose: 'The page after a form was sent without JavaScript',
   *files(site) {
     const texts = {
-      vote: { title: 'Thank you for your vote', text: 'Your vote is counted.' },
+      vote: { title: 'Thank you for your vote', text: 'Your vote was recorded.' },
       'sign-up': {
-        title: 'Thank you for signing up',
-        text: 'Your address is noted. If a confirmation is needed, it is on its way to you.',
+        title: 'Thank you for subscribing',
+        text: 'Your address was saved. If you need to confirm it, an email is on its way.',
       },
     };
     for (const [form, { title, text }] of Object.entries(texts)) {
@@ -23,7 +23,7 @@ export const thanks: Output = {
   },
 };
 
-/** `%MESSAGE%` in it is replaced by what is wrong. */
+/** The server replaces `%MESSAGE%` with the error. */
 export const refused = single(
   'refused.html',
   html,
@@ -31,7 +31,7 @@ export const refused = single(
   (site) =>
     renderPage(
       site,
-      { template: 'answer', title: 'Not accepted', description: 'What was sent cannot be taken.', path: null },
+      { template: 'answer', title: 'Not accepted', description: 'The form was not accepted.', path: null },
       { title: 'Not accepted', text: '%MESSAGE%', back: true },
     ),
 );

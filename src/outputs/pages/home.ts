@@ -1,5 +1,6 @@
 import { html, single } from '../output.ts';
-import { categoriesOf } from '../shared/groups.ts';
+import { documentsOf } from '../shared/agent-document.ts';
+import { categoriesOf, counted } from '../shared/groups.ts';
 import { type PageHead, renderPage } from '../shared/page.ts';
 import { listNode, websiteNode } from '../shared/structured-data.ts';
 import type { PublishedAgent, Site } from '../site.ts';
@@ -19,27 +20,20 @@ export default single('index.html', html, "Today's agent and the newest ones", (
       lead: site.agents[0]?.document ?? null,
       steps: site.agents[0]?.steps.slice(0, firstSteps) ?? [],
       plate: site.agents[0] === undefined ? null : plateOf(site.agents[0].prompt),
-      categories: categoriesOf(site).map(({ key, label, description, agents }) => ({
-        key,
-        label,
-        description,
-        count: agents.length,
-      })),
-      agents: homeAgents(site)
-        .slice(1)
-        .map(({ document }) => document),
+      categories: categoriesOf(site).map(counted),
+      agents: documentsOf(homeAgents(site).slice(1)),
       count: site.agents.length,
       choices: filterChoices(site),
     },
   ),
 );
 
-/** The agents that the home page shows: the newest and those before it. */
+/** The agents that the home page shows. */
 export function homeAgents({ agents }: Site): readonly PublishedAgent[] {
   return agents.slice(0, newest + 1);
 }
 
-/** The home page has the colour of the newest agent's category. */
+/** The home page has the color of the newest agent's category. */
 function headOf(site: Site): Pick<PageHead, 'category' | 'section' | 'ownSearch' | 'plates' | 'graph'> {
   const [newest] = site.agents;
   return {

@@ -2,7 +2,7 @@ import { html, type Output } from '../output.ts';
 import { renderPage } from '../shared/page.ts';
 import type { Site } from '../site.ts';
 
-/** A pointer at each former address of an agent, so that no link to it breaks. */
+/** A redirect page at each former address of an agent, so that no link to it breaks. */
 export default {
   path: 'agents/{former}.html',
   also: 'agents/{former}/index.html',

@@ -1,4 +1,5 @@
 import { html, single } from '../output.ts';
+import { documentsOf } from '../shared/agent-document.ts';
 import { renderPage } from '../shared/page.ts';
 
 export default single('404.html', html, 'The page for an address that does not exist', (site) =>
@@ -7,10 +8,10 @@ export default single('404.html', html, 'The page for an address that does not e
     {
       template: '404',
       title: 'Not found',
-      description: 'There is nothing at this address.',
+      description: 'There is no page at this address.',
       path: null,
       ownSearch: true,
     },
-    { agents: site.agents.slice(0, 5).map(({ document }) => document) },
+    { agents: documentsOf(site.agents.slice(0, 5)) },
   ),
 );

@@ -1,10 +1,10 @@
 import { type SectionName, sectionsOf } from '../../agent-text/prompt-sections.ts';
 
-/** A prompt as the pages set it: line by line, with its three sections marked. */
+/** A prompt as pages show it: line by line, with its three sections marked. */
 export interface Plate {
-  /** Every line with its newline, so that all of them in a row are the prompt, byte for byte. */
+  /** Every line with its newline, so that together they are the prompt, byte for byte. */
   lines: { text: string; heading: boolean }[];
-  /** Where its sections begin, for the margin. */
+  /** Where its sections start, for the margin. */
   sections: { name: SectionName; line: number; meaning: string }[];
   words: number;
 }
@@ -15,7 +15,7 @@ const meanings: Record<SectionName, string> = {
   OUTPUT: 'what comes back',
 };
 
-/** Sets a prompt as a plate. */
+/** Divides a prompt into a plate. */
 export function plateOf(prompt: string): Plate {
   const sections = sectionsOf(prompt).map(({ name, start }) => ({
     name,

@@ -1,4 +1,4 @@
-/** What makes two agents related. */
+/** The fields that make two agents related. */
 export interface Relatable {
   category: string;
   tags: readonly string[];
@@ -7,37 +7,37 @@ export interface Relatable {
   problem: string;
 }
 
-/** How many agents of one tag or category are looked at, at most, on each side: those that came out nearest in time. */
-const neighbours = 8;
-/** Of how many the texts are compared, at most. */
+/** The most agents of a tag or category to consider on each side: those published nearest in time. */
+const neighbors = 8;
+/** The most agents whose texts are compared. */
 const finalists = 12;
 
 /**
- * Gives, for the place of an agent in the list, the agents most like it, best first: by the tags they share, by the
- * category, and by the words of their texts, rare tags and words counting more.
+ * Returns a function that gives the agents most like the one at an index of the list, best first: by shared tags, category
+ * and words. Rare tags and words count more.
  *
- * Looked at are agents with a tag or the category in common and those next in time, a bounded number of each, so that
- * the cost for one agent stays the same however large the catalog is. The same list always gives the same answer.
+ * It considers a limited number of agents that share a tag or the category, and of those next in time. The cost for one
+ * agent is therefore the same in a catalog of any size. The same list always gives the same result.
  */
 export function relatedAgents<Agent extends Relatable>(
   agents: readonly Agent[],
   count: number,
 ): (index: number) => Agent[] {
-  const everyone = agents.map((_, place) => place);
-  const keys = placesBy(agents, keysOf);
-  const words = placesBy(agents, wordsOf);
+  const everyone = agents.map((_, index) => index);
+  const keys = indexesBy(agents, keysOf);
+  const words = indexesBy(agents, wordsOf);
   const numbers = new Map([...words.keys()].map((word, number) => [word, number]));
   const rarities = [...words.values()].map(rarity);
   const texts = agents.map((agent) => Uint32Array.from(wordsOf(agent), (word) => numbers.get(word) ?? 0).sort());
 
-  /** From 0 for what every agent has. */
-  function rarity(places: readonly number[]): number {
-    return Math.log(agents.length / places.length);
+  /** 0 for a word or tag that every agent has. */
+  function rarity(indexes: readonly number[]): number {
+    return Math.log(agents.length / indexes.length);
   }
 
-  /** How much of what an agent says another says too, 0 to 1. */
-  function overlap(index: number, place: number): number {
-    const [own, other] = [texts[index] ?? [], texts[place] ?? []];
+  /** How much of one agent's text another one has too, from 0 to 1. */
+  function overlap(one: number, another: number): number {
+    const [own, other] = [texts[one] ?? [], texts[another] ?? []];
     let [shared, all, at] = [0, 0, 0];
     for (const number of own) {
       const weight = rarities[number] ?? 0;
@@ -51,48 +51,51 @@ export function relatedAgents<Agent extends Relatable>(
   return (index) => {
     const agent = agents[index];
     if (agent === undefined) return [];
-    const scores = new Map(around(everyone, index).map((place) => [place, 0]));
+    const scores = new Map(around(everyone, index).map((other) => [other, 0]));
     for (const key of keysOf(agent)) {
-      const places = keys.get(key) ?? [];
-      for (const place of around(places, index)) scores.set(place, (scores.get(place) ?? 0) + rarity(places));
+      const sharing = keys.get(key) ?? [];
+      for (const other of around(sharing, index)) scores.set(other, (scores.get(other) ?? 0) + rarity(sharing));
     }
     const compared = ranked(scores)
       .slice(0, finalists)
-      .map(([place, score]): [number, number] => [place, score + overlap(index, place)]);
+      .map(([other, score]): [number, number] => [other, score + overlap(index, other)]);
     return ranked(compared)
       .filter(([, score]) => score > 0)
       .slice(0, count)
-      .flatMap(([place]) => agents[place] ?? []);
+      .flatMap(([other]) => agents[other] ?? []);
   };
 }
 
-/** The places of the agents that have each key, rising. */
-function placesBy<Agent>(agents: readonly Agent[], keysOf: (agent: Agent) => readonly string[]): Map<string, number[]> {
-  const index = new Map<string, number[]>();
-  for (const [place, agent] of agents.entries()) {
+/** The indexes of the agents that have each key, ascending. */
+function indexesBy<Agent>(
+  agents: readonly Agent[],
+  keysOf: (agent: Agent) => readonly string[],
+): Map<string, number[]> {
+  const byKey = new Map<string, number[]>();
+  for (const [index, agent] of agents.entries()) {
     for (const key of keysOf(agent)) {
-      const places = index.get(key);
-      if (places === undefined) index.set(key, [place]);
-      else places.push(place);
+      const indexes = byKey.get(key);
+      if (indexes === undefined) byKey.set(key, [index]);
+      else indexes.push(index);
     }
   }
-  return index;
+  return byKey;
 }
 
-/** Places with their scores, the highest first; of equal ones the one that comes first in the list. */
+/** Indexes with their scores, the highest first; equal scores in the order of the list. */
 function ranked(scores: Iterable<[number, number]>): [number, number][] {
   return [...scores].sort(([a, first], [b, second]) => second - first || a - b);
 }
 
-/** The nearest of rising places to one, on both sides of it, without itself. */
-function around(places: readonly number[], index: number): number[] {
-  let [low, high] = [0, places.length];
+/** The nearest of ascending indexes on both sides of one, without itself. */
+function around(indexes: readonly number[], index: number): number[] {
+  let [low, high] = [0, indexes.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((places[middle] ?? 0) < index) low = middle + 1;
+    if ((indexes[middle] ?? 0) < index) low = middle + 1;
     else high = middle;
   }
-  return places.slice(Math.max(0, low - neighbours), low + neighbours + 1).filter((place) => place !== index);
+  return indexes.slice(Math.max(0, low - neighbors), low + neighbors + 1).filter((other) => other !== index);
 }
 
 function keysOf({ category, tags }: Relatable): string[] {

@@ -41,3 +41,8 @@ export function summaryOf(document: AgentDocument): AgentSummary {
 }
 
 const summaryFields = Object.keys(agentSummary.shape) as (keyof AgentSummary)[];
+
+/** The documents of some agents. */
+export function documentsOf(agents: readonly { document: AgentDocument }[]): AgentDocument[] {
+  return agents.map(({ document }) => document);
+}

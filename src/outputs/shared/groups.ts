@@ -1,11 +1,11 @@
 import { compareText } from '../../compare.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
-/** Agents that have something in common, newest first. */
+/** The agents of a category or with a tag, newest first. */
 export interface Group {
-  /** What stands in addresses. */
+  /** The part of its address. */
   key: string;
-  /** What readers see. */
+  /** The name for readers. */
   label: string;
   description: string;
   agents: PublishedAgent[];
@@ -20,6 +20,11 @@ export function categoriesOf({ settings, agents }: Site): Group[] {
   });
 }
 
+/** A group as templates list it. */
+export function counted({ key, label, description, agents }: Group) {
+  return { key, label, description, count: agents.length };
+}
+
 /** The tags that agents have, by name. */
 export function tagsOf({ agents }: Site): Group[] {
   return [...groupBy(agents, ({ tags }) => tags)]
@@ -27,16 +32,16 @@ export function tagsOf({ agents }: Site): Group[] {
     .map(([key, members]) => ({ key, label: key, description: tagDescription(key, members), agents: members }));
 }
 
-/** Tags have no description of their own, so the newest agents speak for them. */
+/** Tags have no description, so this names the newest agents. */
 function tagDescription(key: string, agents: readonly PublishedAgent[]): string {
   const titles = agents.slice(0, 3).map(({ title }) => title);
   return `Agents tagged “${key}”${agents.length > titles.length ? ', such as' : ':'} ${titles.join(', ')}.`;
 }
 
-/** How many tags are offered where all of them might be too many. */
+/** The most tags that a page offers. */
 const mostTags = 60;
 
-/** The tags that most agents have, by name. The others are found by searching, and on the pages of their agents. */
+/** The most used tags, by name. The pages of agents and the search lead to the others. */
 export function commonTags(site: Site): Group[] {
   return tagsOf(site)
     .sort((a, b) => b.agents.length - a.agents.length)
@@ -44,7 +49,7 @@ export function commonTags(site: Site): Group[] {
     .sort((a, b) => compareText(a.key, b.key));
 }
 
-/** The months in which agents came out, newest first; the key is YYYY-MM. */
+/** The months in which agents were published, newest first; the key is YYYY-MM. */
 export function monthsOf({ agents }: Site): { key: string; agents: PublishedAgent[] }[] {
   return [...groupBy(agents, ({ date }) => [date.slice(0, 7)])].map(([key, members]) => ({ key, agents: members }));
 }

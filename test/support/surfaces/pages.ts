@@ -434,7 +434,7 @@ const notFound: Expected = {
   ...entries('section[aria-labelledby=newest]', [agents.newer, agents.rich, agents.older]),
 };
 
-const noted = 'Your address is noted. If a confirmation is needed, it is on its way to you.';
+const noted = 'Your address was saved. If you need to confirm it, an email is on its way.';
 
 /** Pages of a preview without agents and without a server: nothing to list, no forms. */
 export const barePages: Record<string, Expected> = {
@@ -557,23 +557,23 @@ export function pagesOf(files: ReadonlyMap<string, Buffer>): Record<string, Expe
       },
       developers,
     ),
-    '404.html': page({ ...answer('Not found', 'There is nothing at this address.'), search: false }, notFound),
+    '404.html': page({ ...answer('Not found', 'There is no page at this address.'), search: false }, notFound),
     'agents/formerly-rich.html': page(moved, {
       'meta[http-equiv=refresh] @content': '0; url=/base/agents/rich',
       h1: `${rich.title} has moved`,
       'main a @href': '/base/agents/rich',
     }),
-    'thanks/vote.html': page(answer('Thank you for your vote', 'Your vote is counted.'), {
+    'thanks/vote.html': page(answer('Thank you for your vote', 'Your vote was recorded.'), {
       h1: 'Thank you for your vote',
-      '.page-head > p': ['Your vote is counted.', 'Go to today’s agent'],
+      '.page-head > p': ['Your vote was recorded.', 'Go to today’s agent'],
       'main a @href': '/base/',
     }),
-    'thanks/sign-up.html': page(answer('Thank you for signing up', noted), {
-      h1: 'Thank you for signing up',
+    'thanks/sign-up.html': page(answer('Thank you for subscribing', noted), {
+      h1: 'Thank you for subscribing',
       '.page-head > p': [noted, 'Go to today’s agent'],
       'main a @href': '/base/',
     }),
-    'refused.html': page(answer('Not accepted', 'What was sent cannot be taken.'), {
+    'refused.html': page(answer('Not accepted', 'The form was not accepted.'), {
       h1: 'Not accepted',
       '.page-head > p': ['%MESSAGE%', 'Go back in your browser: your text is still there.', 'Go to today’s agent'],
     }),
