@@ -25,7 +25,7 @@ export function mcpSetup(
   const address = mcpUrl(settings);
   if (address === null) return null;
   const url = withoutShell(address);
-  const name = nameFor(settings.title);
+  const name = clientName(settings.title);
   const enc = encodeURIComponent;
   const base64 = Buffer.from(JSON.stringify({ url })).toString('base64');
   const named = { name, type: 'http', url };
@@ -75,18 +75,18 @@ export function mcpSetup(
   };
 }
 
-/** A name that every client and every shell takes: the title's letters and digits in ASCII, else `agents`. */
-function nameFor(title: string): string {
-  const words =
-    title
-      .toLowerCase()
-      .normalize('NFKD')
-      .match(/[a-z0-9]+/g) ?? [];
+/**
+ * The name of the server in a client's settings: the title's ASCII letters and digits, joined by hyphens, or `agents`.
+ * Accents are dropped. Every client and every shell accepts such a name.
+ */
+function clientName(title: string): string {
+  const plain = title.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const words = plain.match(/[a-z0-9]+/g) ?? [];
   return words.join('-').slice(0, 40).replace(/-+$/, '') || 'agents';
 }
 
-/** An address in which nothing means anything to a shell: all but plain characters percent-encoded. */
-function withoutShell(url: string): string {
+/** Percent-encodes every character of an address that could mean something to a shell. */
+export function withoutShell(url: string): string {
   return url.replace(/[^\w.:/~%[\]-]/gu, (character) =>
     [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
   );

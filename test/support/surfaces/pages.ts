@@ -228,7 +228,7 @@ const agentPage: Expected = {
   '.install dt @id': ['install-skill-label', 'install-mcp-label', 'install-curl-label'],
   '.install pre': [
     'npx skills add https://site.example/base --skill rich',
-    'claude mcp add --transport http publication-i-amp-quoted-single https://runtime.example/run/api/mcp',
+    'claude mcp add --transport http publication-i-amp-quoted-single "https://runtime.example/run/api/mcp"',
     `curl -fsS -o rich.txt ${base}/agents/rich/prompt.txt`,
   ],
   '.install pre @id': ['install-skill', 'install-mcp', 'install-curl'],
