@@ -39,7 +39,7 @@ export const rulesCount: EditorialRule = {
     if (!view.english) return remarks;
     for (const item of RULES.items) {
       if (description.test(item.text)) {
-        at(item, 'This rule describes the assistant in location of telling it what to do.', 'Start with the verb.');
+        at(item, 'This rule describes the assistant instead of telling it what to do.', 'Start with the verb.');
       } else if (isBareProhibition(item.text)) {
         at(item, 'This rule forbids something and gives no way out.', 'Add what to do instead, or why.');
       }
