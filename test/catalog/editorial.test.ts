@@ -3,31 +3,41 @@ import * as assert from 'uvu/assert';
 import { editorialRules } from '../../src/catalog/rules/index.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { allRules } from '../../src/diagnostics/codes.ts';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { validateCatalog } from '../../src/validate.ts';
 import { bundled, inFolder, writeCatalog } from '../support/catalog.ts';
 import { type Change, edit, editorialMistakes, front, input, prompt } from '../support/editorial-mistakes.ts';
 import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
+import { messageLine, messagesFor } from '../support/messages.ts';
 import { catalog } from '../support/process.ts';
 
 /** The rules about writing: each row breaks a good agent in one place and says what is reported, and where. */
 
 const today = '2026-01-01';
 
-function inAgent(change: Change, settings: object = {}): Promise<string[]> {
+function diagnosticsOf(change: Change, settings: object): Promise<Diagnostic[]> {
   return inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'a', date: today, ...change }], settings);
-    const { diagnostics } = await validateCatalog(folder, loadSettings(folder, {}, {}), today);
-    return diagnostics.map(({ code, severity, file, line, column }) => {
-      assert.ok(file.startsWith('agents/a/'), file);
-      return `${severity} ${code} ${file.slice('agents/a/'.length)}:${line}:${column}`;
-    });
+    return (await validateCatalog(folder, loadSettings(folder, {}, {}), today)).diagnostics;
   });
+}
+
+function place({ code, severity, file, line, column }: Diagnostic): string {
+  assert.ok(file.startsWith('agents/a/'), file);
+  return `${severity} ${code} ${file.slice('agents/a/'.length)}:${line}:${column}`;
+}
+
+async function inAgent(change: Change, settings: object = {}): Promise<string[]> {
+  return (await diagnosticsOf(change, settings)).map(place);
 }
 
 for (const [name, change, expected] of editorialMistakes) {
   test(`finds ${name}`, async () => {
     const lines = [expected].flat().map((line) => line.replace(' ', ' editorial/'));
-    assert.equal(await inAgent(change), lines);
+    const found = await diagnosticsOf(change, {});
+    assert.equal(found.map(place), lines);
+    const messages = found.map((diagnostic) => messageLine(name, diagnostic));
+    assert.equal(messages, messagesFor(name));
   });
 }
 

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { inFolder, snapshot, writeCatalog } from '../support/catalog.ts';
 import { diagnosticsOf } from '../support/diagnose.ts';
 import { goodSampleInput } from '../support/good-agent.ts';
+import { messageLine, messagesFor } from '../support/messages.ts';
 import { makeMistake, mistakes } from '../support/mistakes.ts';
 import { catalog } from '../support/process.ts';
 
@@ -28,6 +29,11 @@ for (const mistake of mistakes) {
     for (const { message, hint } of found) {
       assert.match(message, /^\S.*[.]$/);
       assert.match(hint, /[.?]$/);
+    }
+    const messages = messagesFor(mistake.name);
+    if (messages.length > 0) {
+      const lines = found.map((diagnostic) => messageLine(mistake.name, diagnostic));
+      assert.equal(lines, messages);
     }
   });
 }

@@ -5,17 +5,17 @@ import { type SmallAgent, smallAgent, smallSettings } from './catalog.ts';
 import { goodPrompt } from './good-agent.ts';
 
 /**
- * One mistake each, as editors make them: what is reported, where, and the words that have to be in it. Exactly one
- * message is reported for each, on the guilty file, and also beside any other mistake.
+ * One mistake each, as editors make them: what is reported, and where. Exactly one message is reported for each, on the
+ * guilty file, and also beside any other mistake.
  */
 export interface SingleMistake {
   name: string;
   code: RuleCode;
   /** `file:line:column`; the file is named from the agent's folder, from the catalog's folder for settings. */
   at: string;
-  /** A part of the message. */
+  /** The message. */
   says: string;
-  /** A part of the hint. */
+  /** The hint. */
   fix: string;
   /** What it changes of the agent: lines of front matter, or files; null removes one. */
   front: Record<string, string | null>;
@@ -121,12 +121,33 @@ const encoded: SingleMistake[] = (
       `\`\`\`yaml\n${agentMd}\`\`\`\n`,
       'front-matter/missing',
       '1:1',
-      'code block',
-      '`---`',
+      'The front matter is in a code block.',
+      'Remove the marks of the code block: `---` has to be the first line.',
     ],
-    ['a byte-order mark', `\ufeff${agentMd}`, 'text/hidden-character', '1:1', 'byte-order mark', 'without BOM'],
-    ['Windows line ends', agentMd.replaceAll('\n', '\r\n'), 'file/line-ends', '1:4', 'CR', 'LF'],
-    ['UTF-16', Buffer.from(`\ufeff${agentMd}`, 'utf16le'), 'file/encoding', '1:1', 'UTF-16', 'UTF-8'],
+    [
+      'a byte-order mark',
+      `\ufeff${agentMd}`,
+      'text/hidden-character',
+      '1:1',
+      'agent.md starts with a byte-order mark (BOM), a character that does not show.',
+      'Save the file as UTF-8 without BOM.',
+    ],
+    [
+      'Windows line ends',
+      agentMd.replaceAll('\n', '\r\n'),
+      'file/line-ends',
+      '1:4',
+      'agent.md has line ends with CR (Windows or old Mac).',
+      'Save the file with LF line ends; the `.gitattributes` line `* text=auto eol=lf` keeps them so.',
+    ],
+    [
+      'UTF-16',
+      Buffer.from(`\ufeff${agentMd}`, 'utf16le'),
+      'file/encoding',
+      '1:1',
+      'agent.md is not text in UTF-8, but in UTF-16.',
+      'Save the file with the encoding UTF-8.',
+    ],
   ] as const
 ).map(([name, text, code, place, says, fix]) => ({
   name,
@@ -140,8 +161,18 @@ const encoded: SingleMistake[] = (
 
 const ofSettings: SingleMistake[] = (
   [
-    ['empty settings', '', 'is empty', 'catalog init'],
-    ['settings with a byte-order mark', `\ufeff${good}`, 'byte-order mark', 'without BOM'],
+    [
+      'empty settings',
+      '',
+      'catalog.config.json is empty.',
+      'Write the settings; catalog init makes a file to start from.',
+    ],
+    [
+      'settings with a byte-order mark',
+      `\ufeff${good}`,
+      'catalog.config.json starts with a byte-order mark (BOM), a character that does not show.',
+      'Save the file as UTF-8 without BOM.',
+    ],
   ] as const
 ).map(([name, settings, says, fix]) => ({
   name,
