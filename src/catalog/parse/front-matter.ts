@@ -1,7 +1,8 @@
 import matter from 'gray-matter';
 import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
-import { parseYaml, recoverYaml } from './front-matter-errors.ts';
+import { recoverYaml } from './recover-yaml.ts';
+import { parseYaml } from './yaml.ts';
 
 /** The front matter and the body of an agent.md, as far as they could be read. */
 export interface SplitSource {
@@ -18,21 +19,20 @@ export interface SplitSource {
 
 type Refuse = (code: Diagnostic['code'], location: Location, message: string, hint: string) => Diagnostic;
 
-/** How many mistakes in the YAML of one file are reported. */
-const mostReported = 50;
-
 /**
- * Splits agent.md into its YAML front matter and its body; a Diagnostic says why it can't.
+ * Splits agent.md into its YAML front matter and its body; a Diagnostic says why that is impossible.
  *
- * Dates stay text (YAML core schema). Nothing but YAML is ever parsed, and no code is run.
+ * Dates stay text (YAML core schema). Only YAML is ever parsed, and no code is run.
  */
 export function splitFrontMatter(text: string, file: string, slug: string): SplitSource | Diagnostic {
   const refuse: Refuse = (code, location, message, hint) =>
     diagnose({ code, file, text, location, message, hint, slug });
-  const opening = text.slice(0, text.indexOf('\n') === -1 ? text.length : text.indexOf('\n'));
+  const [opening = ''] = text.split('\n', 1);
   if (opening !== '---') return explainOpening(text, opening, refuse);
-  const close = /\n---(?:\n|$)/.exec(text);
-  if (close === null)
+  // A file may end right after the closing line, so that line gets a newline here.
+  const { matter: cut, content } = matter(`${text}\n`, splitOnly);
+  const end = opening.length + cut.length;
+  if (end > text.length) {
     return (
       explainClosing(text, refuse) ??
       refuse(
@@ -42,54 +42,45 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
         'Add a line `---` after its last key.',
       )
     );
-  if (close.index > maxLength) {
+  }
+  if (end > maxLength) {
     return refuse(
       'front-matter/yaml',
       locationAt(text, maxLength),
-      `The front matter has ${close.index} characters; at most ${maxLength} are allowed.`,
-      'Shorten it: what takes this much room belongs into the samples or the prompt.',
+      `The front matter has ${end} characters; at most ${maxLength} are allowed.`,
+      'Shorten it: long texts belong in the samples or the prompt.',
     );
   }
-  const bodyOffset = close.index + close[0].length;
-  const rest = { body: text.slice(bodyOffset), bodyOffset };
-  try {
-    const { data } = matter(text.slice(0, bodyOffset), { engines });
-    if (isMapping(data)) return { data, unread: new Set(), diagnostics: [], ...rest };
-  } catch {
-    // Told below.
-  }
-  const start = Math.min(4, close.index);
-  const source = text.slice(start, close.index);
-  const broken = explainConflict(text, source, refuse) ?? explainClosing(text.slice(0, close.index), refuse);
-  if (broken !== null) return broken;
+  const body = content.slice(0, -1);
+  const rest = { body, bodyOffset: text.length - body.length };
+  const source = cut.slice(1);
+  const whole = readMapping(source);
+  if (whole !== null) return { data: whole, unread: new Set(), diagnostics: [], ...rest };
+  const misspelled = explainClosing(text.slice(0, end), refuse);
+  if (misspelled !== null) return misspelled;
   const { data, unread, faults } = recoverYaml(source);
-  const diagnostics = faults
-    .slice(0, mostReported)
-    .map(({ code, offset, length, message, hint }) =>
-      refuse(code, locationAt(text, start + offset, length), message, hint),
-    );
+  const start = opening.length + 1;
+  const diagnostics = faults.map(({ code, offset, length, message, hint }) =>
+    refuse(code, locationAt(text, start + offset, length), message, hint),
+  );
   return { data, unread, diagnostics, ...rest };
 }
+
+/** gray-matter only splits. What it cuts out is read here, where an error still has its position in the file. */
+const splitOnly = { delimiters: ['---', '---\n'] as [string, string], engines: { yaml: () => ({}) } };
 
 /** The longest front matter that is parsed, in characters. */
 const maxLength = 65_536;
 
-function isMapping(data: unknown): boolean {
-  return typeof data === 'object' && data !== null && !Array.isArray(data);
+/** The keys and values of well-formed YAML, of which there may be none; null for anything else. */
+function readMapping(source: string): object | null {
+  try {
+    const data = parseYaml(source) ?? {};
+    return typeof data === 'object' && !Array.isArray(data) ? data : null;
+  } catch {
+    return null;
+  }
 }
-
-function refuseLanguage(): never {
-  throw new Error('Front matter is YAML only.');
-}
-
-const engines = {
-  yaml: parseYaml,
-  json: refuseLanguage,
-  javascript: refuseLanguage,
-  js: refuseLanguage,
-  coffee: refuseLanguage,
-  toml: refuseLanguage,
-};
 
 /** Says why a first line does not open front matter. */
 function explainOpening(text: string, opening: string, refuse: Refuse): Diagnostic {
@@ -151,17 +142,6 @@ function wrongFence(location: Location, line: string, refuse: Refuse): Diagnosti
     location,
     `\`${line}\` does not open or close the front matter.`,
     'Write exactly three hyphens, `---`, and nothing else on the line.',
-  );
-}
-
-function explainConflict(text: string, source: string, refuse: Refuse): Diagnostic | null {
-  const match = /^(?:<{7}|={7}|>{7}|\|{7})(?: .*)?$/m.exec(source);
-  if (match === null) return null;
-  return refuse(
-    'front-matter/yaml',
-    locationAt(text, text.indexOf(match[0]), match[0].length),
-    `\`${match[0]}\` is the mark of a merge conflict.`,
-    'Keep one of the two versions, and delete the lines with the marks.',
   );
 }
 

@@ -1,7 +1,7 @@
-import yaml from 'js-yaml';
 import { isAlias, parseDocument, visit } from 'yaml';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { tooDeepAt } from '../../diagnostics/yaml-location.ts';
+import { parseYaml } from './yaml.ts';
 
 /** Something wrong with a YAML text: `offset` and `length` are UTF-16 units. */
 export interface YamlFault {
@@ -12,80 +12,8 @@ export interface YamlFault {
   hint: string;
 }
 
-/** What could be read of YAML that is not well-formed as a whole. */
-export interface RecoveredYaml {
-  /** The values of the top-level keys that could be read. */
-  data: Record<string, unknown>;
-  /** The keys that could not be read: they are there, so nothing else is to be said of them. */
-  unread: Set<string>;
-  faults: YamlFault[];
-}
-
-/**
- * js-yaml 4 with its core schema, in which dates stay text; anchors are refused by its (undocumented) listener.
- *
- * Throws for anything that is not well-formed.
- */
-export function parseYaml(source: string): object {
-  const data = yaml.load(source, {
-    schema: yaml.CORE_SCHEMA,
-    listener(_event, state) {
-      if ((state as { anchor?: string | null }).anchor != null) throw new Error('anchor');
-    },
-  });
-  return data as object;
-}
-
-const maxFaults = 20;
-
-/** Reads front matter that `parseYaml` refused key by key, so that one mistake hides no other. */
-export function recoverYaml(source: string): RecoveredYaml {
-  const result: RecoveredYaml = { data: {}, unread: new Set(), faults: [] };
-  for (const { text, start } of topLevelBlocks(source)) {
-    // Enough for a person to see what is wrong.
-    if (result.faults.length === maxFaults) break;
-    const fault = readBlock(text, result);
-    if (fault === null) continue;
-    result.faults.push({ ...fault, offset: start + fault.offset });
-    for (const [, name = ''] of text.matchAll(/^\s*["']?([\w-]+)/gm)) result.unread.add(name);
-  }
-  if (result.faults.length === 0) result.faults.push(explainYaml(source));
-  return result;
-}
-
-/** The parts of front matter that start with a line in the first column: a key with its value. */
-function topLevelBlocks(source: string): { text: string; start: number }[] {
-  const blocks: { text: string; start: number }[] = [];
-  let offset = 0;
-  for (const line of source.split('\n')) {
-    const last = blocks.at(-1);
-    if (last === undefined || /^(?:[^\s#-]|-[^\s-])/.test(line)) blocks.push({ text: line, start: offset });
-    else last.text += `\n${line}`;
-    offset += line.length + 1;
-  }
-  return blocks;
-}
-
-/** Adds what a block says to the data, or gives what is wrong with it. */
-function readBlock(text: string, { data, unread }: RecoveredYaml): YamlFault | null {
-  let value: unknown;
-  try {
-    value = parseYaml(text);
-  } catch {
-    return explainYaml(text);
-  }
-  if (value === null || value === undefined) return null;
-  if (typeof value !== 'object' || Array.isArray(value)) return noKey(text);
-  if (/^\s/.test(text)) return indentedKey(text, 0);
-  for (const [key, item] of Object.entries(value)) {
-    if (Object.hasOwn(data, key) || unread.has(key)) return duplicateKey(text, 0);
-    data[key] = item;
-  }
-  return null;
-}
-
 /** Says what is wrong with YAML that js-yaml refused, with the parser that knows positions. */
-function explainYaml(source: string): YamlFault {
+export function explainYaml(source: string): YamlFault {
   const deep = tooDeepAt(source);
   if (deep !== -1) {
     return fault(
@@ -136,7 +64,7 @@ function fault(offset: number, length: number, message: string, hint: string): Y
   return { code: 'front-matter/yaml', offset, length, message, hint };
 }
 
-function duplicateKey(source: string, offset: number): YamlFault {
+export function duplicateKey(source: string, offset: number): YamlFault {
   const name = /^[^:\s]+/.exec(source.slice(offset))?.[0] ?? 'A key';
   return {
     code: 'front-matter/duplicate-key',
@@ -147,7 +75,7 @@ function duplicateKey(source: string, offset: number): YamlFault {
   };
 }
 
-function indentedKey(source: string, offset: number): YamlFault {
+export function indentedKey(source: string, offset: number): YamlFault {
   const [, spaces = '', name = ''] = /^(\s*)([^\s:]*)/.exec(source.slice(offset)) ?? [];
   return fault(
     offset,
@@ -157,7 +85,7 @@ function indentedKey(source: string, offset: number): YamlFault {
   );
 }
 
-function noKey(text: string): YamlFault {
+export function noKey(text: string): YamlFault {
   const [, key, value = ''] = /^([\w-]+):(\S.*)/.exec(text) ?? [];
   if (key !== undefined) {
     return fault(key.length, 1, `There is no space after the colon.`, `Write \`${key}: ${short(value)}\`.`);
