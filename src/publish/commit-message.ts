@@ -1,6 +1,6 @@
 import type { Release } from './plan.ts';
 
-/** The message of the commit that writes numbers: the numbers in its first line, a line for each agent below. */
+/** The commit message for new numbers: the numbers in the first line, then a line for each agent. */
 export function commitMessage(releases: readonly Release[]): string {
   const [first] = releases;
   const numbers = new Intl.ListFormat('en').format(releases.map(({ issue }) => String(issue)));
@@ -13,15 +13,15 @@ export function commitMessage(releases: readonly Release[]): string {
 }
 
 /**
- * A contributor's text as one line that commands nothing: no CI service skips a run for it, no forge closes or links a
- * GitHub issue, notifies a person or follows an address.
+ * A contributor's text as one line without side effects: it cannot make a CI service skip a run, close or link a GitHub
+ * issue, notify a person, or become a link.
  */
 export function forMessage(text: string): string {
   return (
     text
       .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s]+/gu, ' ')
       .trim()
-      // [skip ci], [no ci], [skip actions], ***NO_CI*** and what other services read.
+      // [skip ci], [no ci], [skip actions], ***NO_CI*** and the marks of other services.
       .replaceAll('[', '(')
       .replaceAll(']', ')')
       .replace(/\*{2,}/g, '*')

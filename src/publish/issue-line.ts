@@ -2,9 +2,9 @@ import { splitFrontMatter } from '../catalog/parse/front-matter.ts';
 import { locationInFrontMatter } from '../diagnostics/yaml-location.ts';
 
 /**
- * The bytes of an agent.md with the line `issue: <number>` below its date; every other byte stays as it is.
+ * The bytes of an agent.md with the line `issue: <number>` added below its date; all other bytes stay the same.
  *
- * Null where the line cannot be put in: the front matter is no block of `key: value` lines, or has an `issue` already.
+ * Null if the line cannot be added: the front matter is not a block of `key: value` lines, or already has `issue`.
  */
 export function withIssueLine(bytes: Buffer, issue: number): Buffer | null {
   const { line } = locationInFrontMatter(bytes.toString('utf8'), ['date']);

@@ -17,7 +17,7 @@ import type { Release } from './plan.ts';
 
 /** The working tree in which numbers are published. */
 export interface Checkout {
-  /** The catalog's folder. */
+  /** The catalog folder. */
   cwd: string;
   repository: Repository;
   /** Git's own folders. */
@@ -25,10 +25,10 @@ export interface Checkout {
 }
 
 /**
- * Clears what a run left that was killed at the moment `killed` or later: locks of git, and files that a checkout had
- * not finished. Files that differ from HEAD and from its upstream are somebody's work and stay.
+ * Cleans up after a run that began at `killed` and was killed: removes git's locks, and restores files that git was
+ * writing. Files that differ from HEAD and from its upstream are someone's work and stay.
  *
- * Throws OperationError where a git process of that run goes on.
+ * Throws OperationError if a git process of that run is still running.
  */
 export async function clearAfterKill({ repository, folders }: Checkout, killed: Date): Promise<void> {
   const { root, upstream } = repository;
@@ -39,12 +39,12 @@ export async function clearAfterKill({ repository, folders }: Checkout, killed: 
   }
 }
 
-/** Whether a file is what a checkout leaves on its way between HEAD and `next`. */
+/** Whether a file is in a state that a checkout leaves between HEAD and `next`. */
 function isHalfWritten(root: string, path: string, next: string | null): boolean {
   const now = fileAt(root, 'HEAD', path);
   const then = next === null ? null : fileAt(root, next, path);
   const found = readOrNull(join(root, path));
-  // Only the index differs, git removed the file to write it anew, or it wrote a part of it.
+  // Either only the index differs, or git removed the file to rewrite it, or wrote only a part of it.
   if (found === null) return (now ?? then) !== null;
   return (
     [now, then].some((bytes) => bytes?.equals(found)) || beginsWith(then, found) || beginsWith(withLine(now), found)
@@ -60,18 +60,17 @@ function beginsWith(bytes: Buffer | null, start: Buffer): boolean {
   return bytes !== null && start.length < bytes.length && bytes.subarray(0, start.length).equals(start);
 }
 
-/** Refuses a repository in which git is at work, or was killed, and says which file tells so. */
+/** Refuses a repository with a lock of git, and names it. */
 export function refuseLocked({ folders }: Checkout): void {
   const lock = indexLock(folders);
   if (lock === null) return;
   throw new OperationError(
-    `Another git process is at work in this repository, or was killed there: ${lock} exists. If no git is running, delete that file and run the command again.`,
+    `${lock} exists: another git process is running in this repository, or was killed. If none is running, delete that file and run the command again.`,
   );
 }
 
 /**
- * Takes back `issue` lines that were written and not committed, where they are exactly those that `plan` gives now.
- * Everything else stays as it is.
+ * Removes uncommitted `issue` lines if they are exactly those that `plan` would write now. Everything else stays.
  */
 export function takeBackLines({ cwd, repository: { root } }: Checkout, plan: () => readonly Release[]): void {
   const lines = differing(root).flatMap((path) => {
@@ -98,8 +97,8 @@ export function takeBackLines({ cwd, repository: { root } }: Checkout, plan: () 
 }
 
 /**
- * Which of the commits that HEAD has and its upstream has not are by `catalog publish` itself. Where the remote has no
- * such branch, only the last commit is looked at.
+ * Whether the commits of HEAD that its upstream lacks were made by `catalog publish`. If the remote has no such branch,
+ * only the last commit is checked.
  */
 export function ownCommits({ repository: { root } }: Checkout, upstream: string | null): 'all' | 'some' | 'none' {
   const commits = commitsSince(root, upstream);

@@ -6,17 +6,17 @@ import { explainSystemError, OperationError } from '../errors.ts';
 import { withIssueLine } from './issue-line.ts';
 import type { Release } from './plan.ts';
 
-/** Files that were changed, by their paths from the catalog's folder, and the way back. */
+/** The changed files, by their paths from the catalog folder, and how to undo the changes. */
 export interface NumbersWritten {
   files: string[];
-  /** Gives every file the bytes that it had. */
+  /** Restores the bytes of every file. */
   undo(): void;
 }
 
 /**
  * Writes the `issue` lines of agents into their agent.md below `cwd`: all of them, or none.
  *
- * Throws OperationError where a file does not take the line; nothing is changed then.
+ * Throws OperationError if a file cannot take the line; then nothing has changed.
  */
 export function writeNumbers(cwd: string, releases: readonly Release[]): NumbersWritten {
   const changes = releases.map(({ slug, issue }) => {
@@ -25,7 +25,7 @@ export function writeNumbers(cwd: string, releases: readonly Release[]): Numbers
     const after = withIssueLine(before, issue);
     if (after === null) {
       throw new OperationError(
-        `The line \`issue: ${issue}\` cannot be put into ${file}: write its front matter as one \`key: value\` a line, with no \`issue\` of its own.`,
+        `Cannot add \`issue: ${issue}\` to ${file}: write its front matter with one \`key: value\` per line and without \`issue\`.`,
       );
     }
     return { file, before, after };
@@ -42,7 +42,7 @@ export function writeNumbers(cwd: string, releases: readonly Release[]): Numbers
   } catch (error) {
     undo();
     throw new OperationError(
-      `The numbers cannot be written. ${explainSystemError(error) ?? (error as Error).message} Nothing has changed.`,
+      `Cannot write the numbers. ${explainSystemError(error) ?? (error as Error).message} Nothing has changed.`,
     );
   }
   return { files: changes.map(({ file }) => file), undo };

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { maskSecrets } from '../text-safety/secrets.ts';
-import { dateRule } from './fields.ts';
-import { meant, nearest, whyNoDay } from './suggestions.ts';
+import { entryHint, valueHint } from './hints.ts';
+import { describe, knownKeys, valueAt } from './schema-at.ts';
+import { meant, nearest } from './suggestions.ts';
 
 /** One thing that is wrong with a value, in words. */
 export interface Explanation {
@@ -80,7 +81,7 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
         kind: 'missing',
         path,
         message: `${name} is missing.`,
-        hint: description === undefined ? 'Add it.' : `Add it: ${lowerFirst(description)}.`,
+        hint: description === undefined ? 'Add it.' : `Add it: ${description}.`,
       },
     ];
   }
@@ -198,61 +199,6 @@ function keyRule(issue: z.core.$ZodIssueInvalidKey): string {
   return issue.issues[0]?.message ?? 'another';
 }
 
-function valueHint(
-  issue: z.core.$ZodIssue,
-  found: unknown,
-  path: (string | number)[],
-  { schema, json }: Surroundings,
-): string {
-  const expected = issue.code === 'invalid_type' ? issue.expected : '';
-  if (found === null || found === '') return 'Write a value, or remove the line if it is not needed.';
-  if (issue.code === 'custom' && typeof issue.params?.hint === 'string') return issue.params.hint;
-  if (typeof found === 'string' && isQuoted(found, expected)) return 'Remove the quotes.';
-  const proposal = meant(issue, found);
-  if (proposal !== undefined) return `Did you mean ${proposal}?`;
-  if (issue.message === dateRule) return whyNoDay(String(found)) ?? 'Write it as YYYY-MM-DD, such as 2026-03-01.';
-  if (issue.code === 'invalid_value') return 'Choose one of these.';
-  const description = describe(schema, path);
-  return (
-    typeHint(expected, found, knownKeys(schema, expected === 'array' ? [...path, 0] : path), json) ??
-    (description === undefined ? 'Correct it, or remove it.' : `What belongs here: ${lowerFirst(description)}.`)
-  );
-}
-
-/** Whether a text would fit without its quotes. */
-function isQuoted(text: string, expected: string): boolean {
-  if (expected === 'boolean') return text === 'true' || text === 'false';
-  return (expected === 'int' || expected === 'number') && /^-?\d+(?:\.\d+)?$/.test(text);
-}
-
-const entryHint = 'Write each entry with the keys ';
-
-/** How to write a value of another type. `keys` are those of the object, or of the entries of the list, that it has to be. */
-function typeHint(expected: string, found: unknown, keys: readonly string[], json: boolean): string | undefined {
-  const names = keys.map((key) => `\`${key}\``).join(' and ');
-  switch (expected) {
-    case 'string':
-      return typeof found === 'object'
-        ? 'Write one text; put it in quotes when it starts with a bracket or a brace.'
-        : 'Put it in quotes.';
-    case 'array':
-      return names === ''
-        ? `Write it as a list${listOf(found, json)}.`
-        : `Write it as a list; each entry has ${names}.`;
-    case 'object':
-      return names === '' ? undefined : `${entryHint}${names}.`;
-    default:
-      return undefined;
-  }
-}
-
-/** The list that a text most likely stands for, as the end of a sentence. */
-function listOf(found: unknown, json: boolean): string {
-  if (typeof found !== 'string') return ', in square brackets and with commas';
-  const items = found.split(',').map((item) => item.trim());
-  return `: [${items.map((item) => (json ? JSON.stringify(item) : item)).join(', ')}]`;
-}
-
 /** A value as a person would recognise it, cut to 60 characters. */
 function show(value: unknown): string {
   if (value === null || value === '') return 'empty';
@@ -267,48 +213,4 @@ function fieldName(path: (string | number)[]): string {
     (name, key) => (typeof key === 'number' ? `${name}[${key}]` : name === '' ? key : `${name}.${key}`),
     '',
   );
-}
-
-function valueAt(root: unknown, path: (string | number)[]): unknown {
-  let value = root;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = (value as Record<string | number, unknown>)[key];
-  }
-  return value;
-}
-
-/** The schema of what `path` leads to, as far as it can be followed through objects, lists and wrappers. */
-function schemaAt(schema: z.ZodType, path: (string | number)[]): z.ZodType | undefined {
-  let current: unknown = unwrap(schema);
-  for (const key of path) {
-    const { shape, element, valueType } = unwrap(current as z.ZodType) as {
-      shape?: Record<string, unknown>;
-      element?: unknown;
-      valueType?: unknown;
-    };
-    current = shape !== undefined ? shape[key] : (element ?? valueType);
-    if (current === undefined) return undefined;
-  }
-  return current as z.ZodType;
-}
-
-function unwrap(schema: z.ZodType): z.ZodType {
-  let current = schema as z.ZodType & { unwrap?: () => z.ZodType; element?: unknown };
-  while (typeof current.unwrap === 'function' && current.element === undefined) current = current.unwrap();
-  return current;
-}
-
-function knownKeys(schema: z.ZodType, path: (string | number)[]): string[] {
-  const at = schemaAt(schema, path);
-  const { shape } = (at === undefined ? {} : unwrap(at)) as { shape?: Record<string, unknown> };
-  return Object.keys(shape ?? {});
-}
-
-function describe(schema: z.ZodType, path: (string | number)[]): string | undefined {
-  return schemaAt(schema, path)?.description;
-}
-
-function lowerFirst(text: string): string {
-  return /^[A-Z][a-z]/.test(text) ? text[0]?.toLowerCase() + text.slice(1) : text;
 }

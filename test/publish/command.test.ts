@@ -64,7 +64,7 @@ async function refused(editor: string, words: RegExp, run: () => Promise<Finishe
 test('numbers are not committed on a branch that is not published', () =>
   inRepository(async ({ editor }) => {
     await git(editor, 'switch', '--quiet', '--create', 'headline-tester');
-    const words = /The branch headline-tester is checked out, and numbers are recorded on origin\/main\./;
+    const words = /Numbers are recorded on origin\/main, but headline-tester is checked out\./;
     await refused(editor, words, () => publish(editor, ['--push']));
     await refused(editor, words, () => publish(editor, ['--commit']));
     assert.is((await publish(editor, ['--dry-run'])).code, 0);
@@ -106,7 +106,7 @@ test('front matter that takes no line is left alone, and it is said what to writ
   const flow = `${text}`.replace(/^---\n([\s\S]*?)\n---\n/, (_, yaml) => `---\n${JSON.stringify(parse(yaml))}\n---\n`);
   await inRepository(
     async ({ editor }) => {
-      await refused(editor, /issue: 1` cannot be put into agents\/two\/agent\.md: write its front matter/, () =>
+      await refused(editor, /Cannot add `issue: 1` to agents\/two\/agent\.md: write its front matter/, () =>
         publish(editor),
       );
     },
@@ -168,7 +168,9 @@ test('a working tree with changes is refused, and named; --allow-dirty lets it b
   await inRepository(async ({ editor }) => {
     writeFiles(editor, { 'agents/one/prompt.txt': `${smallAgent({ slug: 'one', date: today })['prompt.txt']}` });
     startWork(editor);
-    await refused(editor, /not committed:[\s\S]*catalog\.config\.json[\s\S]*--allow-dirty/, () => publish(editor));
+    await refused(editor, /uncommitted changes:[\s\S]*catalog\.config\.json[\s\S]*--allow-dirty/, () =>
+      publish(editor),
+    );
     assert.is((await publish(editor, ['--allow-dirty'])).code, 0);
     assert.is(issueOf(editor, 'two'), '2');
   });
@@ -246,12 +248,12 @@ test('numbers that cannot all be written are all taken back', () =>
     // A folder where the draft of the second file goes.
     const inTheWay = join(folder, `agents/two/.agent.md.draft-${process.pid}`);
     mkdirSync(inTheWay);
-    assert.throws(() => writeNumbers(folder, releases), /cannot be written.*Nothing has changed/);
+    assert.throws(() => writeNumbers(folder, releases), /Cannot write the numbers\..*Nothing has changed/);
     rmSync(inTheWay, { recursive: true });
     assert.equal(snapshot(folder), before);
   }));
 
-test('branches that both gained commits are not brought together by force', async () => {
+test('branches that have diverged are never merged by force', async () => {
   await inRepository(async ({ editor, remote, folder }) => {
     const other = join(folder, 'other');
     await git(folder, 'clone', '--quiet', remote, other);
@@ -265,7 +267,7 @@ test('branches that both gained commits are not brought together by force', asyn
     }
     await git(other, 'push', '--quiet');
     await git(editor, 'fetch', '--quiet');
-    await refused(editor, /both gained commits[\s\S]*git pull --rebase/, () => publish(editor, ['--push']));
+    await refused(editor, /have diverged\.[\s\S]*git pull --rebase/, () => publish(editor, ['--push']));
   });
 });
 

@@ -225,7 +225,7 @@ test('a lock that some other git left is named, with what to do, and stays', () 
     );
     assert.is(
       error?.message,
-      `Another git process is at work in this repository, or was killed there: ${lock} exists. If no git is running, delete that file and run the command again.`,
+      `${lock} exists: another git process is running in this repository, or was killed. If none is running, delete that file and run the command again.`,
     );
     assert.ok(existsSync(lock));
   }));

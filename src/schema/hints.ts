@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import { dateRule } from './fields.ts';
+import { describe, knownKeys } from './schema-at.ts';
+import { meant, whyNoDay } from './suggestions.ts';
+
+/** How to fix the value `found` at `path`, which breaks the rule of `issue`: a full sentence. */
+export function valueHint(
+  issue: z.core.$ZodIssue,
+  found: unknown,
+  path: (string | number)[],
+  { schema, json }: { schema: z.ZodType; json: boolean },
+): string {
+  const expected = issue.code === 'invalid_type' ? issue.expected : '';
+  if (found === null || found === '') return 'Write a value, or remove the line if it is not needed.';
+  if (issue.code === 'custom' && typeof issue.params?.hint === 'string') return issue.params.hint;
+  if (typeof found === 'string' && isQuoted(found, expected)) return 'Remove the quotes.';
+  const proposal = meant(issue, found);
+  if (proposal !== undefined) return `Did you mean ${proposal}?`;
+  if (issue.message === dateRule) return whyNoDay(String(found)) ?? 'Write it as YYYY-MM-DD, such as 2026-03-01.';
+  if (issue.code === 'invalid_value') return 'Choose one of these.';
+  const description = describe(schema, path);
+  return (
+    typeHint(expected, found, knownKeys(schema, expected === 'array' ? [...path, 0] : path), json) ??
+    (description === undefined ? 'Correct it, or remove it.' : `What belongs here: ${description}.`)
+  );
+}
+
+/** Whether a text would fit without its quotes. */
+function isQuoted(text: string, expected: string): boolean {
+  if (expected === 'boolean') return text === 'true' || text === 'false';
+  return (expected === 'int' || expected === 'number') && /^-?\d+(?:\.\d+)?$/.test(text);
+}
+
+/** How the hint for an entry of the wrong type begins. */
+export const entryHint = 'Write each entry with the keys ';
+
+/** How to write a value of another type. `keys` are those of the object, or of the entries of the list, that it has to be. */
+function typeHint(expected: string, found: unknown, keys: readonly string[], json: boolean): string | undefined {
+  const names = keys.map((key) => `\`${key}\``).join(' and ');
+  switch (expected) {
+    case 'string':
+      return typeof found === 'object'
+        ? 'Write one text; put it in quotes when it starts with a bracket or a brace.'
+        : 'Put it in quotes.';
+    case 'array':
+      return names === ''
+        ? `Write it as a list${listOf(found, json)}.`
+        : `Write it as a list; each entry has ${names}.`;
+    case 'object':
+      return names === '' ? undefined : `${entryHint}${names}.`;
+    default:
+      return undefined;
+  }
+}
+
+/** The list that a text most likely stands for, as the end of a sentence. */
+function listOf(found: unknown, json: boolean): string {
+  if (typeof found !== 'string') return ', in square brackets and with commas';
+  const items = found.split(',').map((item) => item.trim());
+  return `: [${items.map((item) => (json ? JSON.stringify(item) : item)).join(', ')}]`;
+}

@@ -1,0 +1,45 @@
+import type { z } from 'zod';
+
+/** The value that `path` leads to. */
+export function valueAt(root: unknown, path: (string | number)[]): unknown {
+  let value = root;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return value;
+}
+
+/** The schema of what `path` leads to, as far as it can be followed through objects, lists and wrappers. */
+function schemaAt(schema: z.ZodType, path: (string | number)[]): z.ZodType | undefined {
+  let current: unknown = unwrap(schema);
+  for (const key of path) {
+    const { shape, element, valueType } = unwrap(current as z.ZodType) as {
+      shape?: Record<string, unknown>;
+      element?: unknown;
+      valueType?: unknown;
+    };
+    current = shape !== undefined ? shape[key] : (element ?? valueType);
+    if (current === undefined) return undefined;
+  }
+  return current as z.ZodType;
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  let current = schema as z.ZodType & { unwrap?: () => z.ZodType; element?: unknown };
+  while (typeof current.unwrap === 'function' && current.element === undefined) current = current.unwrap();
+  return current;
+}
+
+/** The keys of the object that `path` leads to. */
+export function knownKeys(schema: z.ZodType, path: (string | number)[]): string[] {
+  const at = schemaAt(schema, path);
+  const { shape } = (at === undefined ? {} : unwrap(at)) as { shape?: Record<string, unknown> };
+  return Object.keys(shape ?? {});
+}
+
+/** The description of what `path` leads to, to continue a sentence with. */
+export function describe(schema: z.ZodType, path: (string | number)[]): string | undefined {
+  const text = schemaAt(schema, path)?.description;
+  return text !== undefined && /^[A-Z][a-z]/.test(text) ? text[0]?.toLowerCase() + text.slice(1) : text;
+}
