@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The Error object (interface specification, part Errors). */
+/** The Error object (C2.5, its codes C7.21). */
 export const errorObject = z
   .object({
     error: z.string().min(1).describe('A stable code'),

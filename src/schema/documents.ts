@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { date, demoPoint, issueNumber, pathName, slug, step, webUrl } from './fields.ts';
 
-/** The version of the contract (interface specification, part Versioning). */
+/** The version of the contract (C9.1). */
 export const contractVersion = '1.1.0';
 
 const nonEmpty = z.string().min(1);
 
-/** The agent document (interface specification, part Resources): exactly these fields, nullable ones present. */
+/** The agent document (C2.2, C2.20): exactly these fields, nullable ones present. */
 export const agentDocument = z
   .strictObject({
     title: nonEmpty.describe('Display title'),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /**
- * The building blocks that the shapes of this folder share.
+ * What the shapes of this folder have in common.
  *
- * Every custom `error` is the end of the sentence "it has to be …", which explain.ts completes.
+ * Every custom `error` is the end of the sentence "it must be …", which explain.ts completes.
  */
 
-/** The form of slugs, tags and category keys: lower-case words joined by hyphens. They become paths. */
+/** The form of slugs, tags and category keys, which become paths: lowercase words joined by hyphens. */
 export const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /** The longest slug, tag or category key, in characters. */
@@ -19,7 +19,7 @@ export const webUrlRule = 'an address that starts with http:// or https://';
 export const timeZoneRule = 'the name of a time zone, such as UTC or Europe/Berlin';
 export const languageRule = 'a language tag, such as en or pt-BR (BCP 47)';
 
-/** How many Unicode code points `text` has, which is how JSON Schema counts `maxLength`. */
+/** The number of Unicode code points in `text`, which is how JSON Schema counts `maxLength` (C8.20). */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;

@@ -14,8 +14,8 @@ export interface Examples {
 }
 
 /**
- * The OpenAPI 3.1 description of the service: the twelve operations of the contract (interface specification, part
- * Endpoints). Operations of the runtime name its server where that is not the base URL.
+ * The OpenAPI 3.1 description of the twelve operations of the contract (C4.10). Operations of the server name its address
+ * if that is not the base URL.
  */
 export function openApi(settings: Settings, examples: Examples | null): JsonSchema {
   const { title, description, publisher, baseUrl, runtimeUrl } = settings;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from './fields.ts';
 
-/** The body of sendFeedback. Unknown fields are ignored. */
+/** The body of sendFeedback (C2.4). Unknown fields are ignored. */
 export const feedbackRequest = z
   .object({
     slug: z.string().describe('Slug of an existing agent'),
@@ -10,7 +10,7 @@ export const feedbackRequest = z
   })
   .meta({ title: 'FeedbackRequest', description: 'A vote on an agent' });
 
-/** The body of subscribe. Unknown fields are ignored. */
+/** The body of subscribe (C2.3). Unknown fields are ignored. */
 export const subscribeRequest = z
   .object({
     email: z.email({ error: 'an e-mail address' }).describe('Where mail goes'),
@@ -25,10 +25,10 @@ export type FeedbackRequest = z.infer<typeof feedbackRequest>;
 export type SubscribeRequest = z.infer<typeof subscribeRequest>;
 
 /**
- * A note as it is stored, or undefined where there is none: U+FFFD replaces NUL and halves of surrogate pairs.
+ * A note as it is stored, or undefined if there is none: U+FFFD replaces NUL and unpaired surrogates.
  *
- * The contract limits only the length of a note, so these are accepted. But databases, CSV readers and providers cannot
- * hold them, and some refuse the whole request.
+ * The contract limits only the length of a note (C8.1), so they are accepted. But databases, CSV readers and providers
+ * cannot store them, and some refuse the whole request.
  */
 export function storedNote(note: string | undefined): string | undefined {
   return note === undefined || note === '' ? undefined : note.replace(/[\0\p{Surrogate}]/gu, '\uFFFD');

@@ -14,7 +14,7 @@ export interface Calendar {
 }
 
 /**
- * What the folders have to agree on: numbers, dates and former slugs (design of numbers: an agent keeps its number
+ * What the folders have to agree on: numbers, dates and former slugs (C3.22 to C3.24: an agent keeps its number
  * permanently, one agent a day, numbers rise with the dates).
  *
  * `today` is the earliest date that is proposed as free. Folders in `blamed` have an error that explains the others and

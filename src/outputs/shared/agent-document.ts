@@ -3,7 +3,7 @@ import { type AgentDocument, type AgentSummary, agentSummary } from '../../schem
 import type { Settings } from '../../schema/settings.ts';
 import type { Addresses } from './urls.ts';
 
-/** The agent document of the contract (interface specification, part Resources), its fields in the contract's order. */
+/** The agent document of the contract (C2.2, C2.20), its fields in the contract's order. */
 export function agentDocumentOf(agent: NumberedAgent, settings: Settings, url: Addresses): AgentDocument {
   const { slug, config } = agent;
   return {
