@@ -1,7 +1,10 @@
 import type { AgentDocument } from '../schema/documents.ts';
 import { demoteHeadings, fenced, plainText } from './markdown-text.ts';
 
-/** The parts of an agent beside its prompt, each as Markdown blocks; `config` is the text of the file, null without one. */
+/**
+ * The parts of an agent other than its prompt, as Markdown blocks. `config` is the text of the file, or null without
+ * one.
+ */
 export function agentSections(document: AgentDocument, texts: { sampleOutput: string; config: string | null }) {
   const { problem, steps, howItWorks, demo, videoUrl, sampleInput, configFilename } = document;
   return {

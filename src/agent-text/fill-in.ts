@@ -1,14 +1,14 @@
 import { sectionsOf } from './prompt-sections.ts';
 
 /**
- * A prompt with a reader's own input at the end of its INPUT section, between a line `<input>` and a line `</input>`;
- * where the input has such tags itself, between `<input-2>` and `</input-2>`, or the next number that it lacks.
+ * Adds a reader's input to the end of a prompt's INPUT section, between the lines `<input>` and `</input>`. If the
+ * input contains such tags, they become `<input-2>` and `</input-2>`, or have the next number that is not in the input.
  *
- * The page and MCP share it. The rest of the prompt stays as it is; blank input gives the prompt back unchanged, and so
- * does a prompt without that section. Line ends of the input become LF.
+ * Pages and MCP share this. The rest of the prompt does not change, nor does the whole prompt if the input is blank or
+ * there is no INPUT section. Line ends of the input become LF.
  */
 export function fillIn(prompt: string, input: string): string {
-  // Not /\s+$/, which takes time quadratic in the blanks within the text.
+  // Not /\s+$/, whose time is quadratic in the number of blanks within the text.
   const text = input.replace(/\r\n?/g, '\n').replace(/^\n+/, '').trimEnd();
   const section = sectionsOf(prompt).find(({ name }) => name === 'INPUT');
   if (text === '' || section === undefined) return prompt;
@@ -18,7 +18,7 @@ export function fillIn(prompt: string, input: string): string {
   return `${before}\n\n<${tag}>\n${text}\n</${tag}>\n${after === '' ? '' : '\n'}${after}`;
 }
 
-/** `input`, or `input-2`, `input-3` …: the first that a reader of tags, however lenient, does not find in the text. */
+/** `input`, `input-2`, `input-3` …: the first tag that even a lenient parser does not find in the text. */
 function unusedTag(text: string): string {
   const used = new Set([...text.matchAll(/<[\s/]*input(?:-(\d+))?\s*>/gi)].map(([, number]) => Number(number ?? 1)));
   let number = 1;

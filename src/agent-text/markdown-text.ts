@@ -1,6 +1,6 @@
-/** Markdown as text: what the twins of the pages and the text indexes are written with. */
+/** Writes Markdown, for the Markdown versions of pages and the text indexes. */
 
-/** A text in a code fence that it cannot close (CommonMark, section 4.5). */
+/** Puts a text into a code fence that it cannot close (CommonMark, section 4.5). */
 export function fenced(text: string): string {
   const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = '`'.repeat(longest + 1);
@@ -8,8 +8,9 @@ export function fenced(text: string): string {
 }
 
 /**
- * Plain text that stays so in Markdown, also within a link: nothing in it becomes a link, an image, HTML, an entity or
- * emphasis, nor a heading, a quote, a list or a fence. An underscore within a word is no emphasis (CommonMark, section 6.2).
+ * Escapes text so that it stays plain in Markdown, even within a link: nothing becomes a link, an image, HTML, an
+ * entity, emphasis, a heading, a quote, a list or a fence. Underscores within words are not emphasis (CommonMark,
+ * section 6.2).
  */
 export function plainText(text: string): string {
   return text
@@ -18,7 +19,7 @@ export function plainText(text: string): string {
     .replace(/^( {0,3}\d{1,9})([.)])(?= |$)/gm, '$1\\$2');
 }
 
-/** Markdown whose highest heading (of those with #, outside of code fences) has `level`; the others follow. */
+/** Shifts the headings with # outside code fences, so that the highest has `level`. */
 export function demoteHeadings(markdown: string, level: number): string {
   const lines = markdown.split('\n');
   let fence = '';

@@ -4,7 +4,7 @@ import { isWebAddress } from '../schema/fields.ts';
 
 export type Token = ReturnType<InstanceType<typeof MarkdownIt>['parse']>[number];
 
-/** A parser of an agent's Markdown as pages and feeds show it: raw HTML is text, and a link leads where isLinkTarget says. */
+/** Makes the parser of agents' Markdown for pages and feeds: raw HTML is text, and isLinkTarget decides about links. */
 export function markdownParser(): InstanceType<typeof MarkdownIt> {
   const parser = new MarkdownIt({ html: false, linkify: false, typographer: false });
   parser.validateLink = isLinkTarget;
@@ -12,9 +12,9 @@ export function markdownParser(): InstanceType<typeof MarkdownIt> {
 }
 
 /**
- * Whether a link may lead there: to a web address, a mail address, or a place in the catalog (`/archive`, `other-agent`,
- * `#part`). Every other scheme starts a program on the reader's machine, or runs a script. `//host` is refused since it
- * looks like a path.
+ * Whether a link may have this target: a web address, a mail address, or a path in the catalog (`/archive`,
+ * `other-agent`, `#part`). Every other scheme starts a program on the reader's machine or runs a script. `//host` is
+ * refused because it looks like a path.
  */
 export function isLinkTarget(target: string): boolean {
   if (/[\s\p{Cc}\\]/u.test(target) || target.startsWith('//')) return false;
@@ -22,17 +22,16 @@ export function isLinkTarget(target: string): boolean {
   return /^mailto:/i.test(target) || !/^[^/?#]*:/.test(target);
 }
 
-/** What is wrong with the Markdown of an agent. Offsets are UTF-16 units of the Markdown. */
+/** An error in the Markdown of an agent. Offsets are UTF-16 units of the Markdown. */
 export type MarkdownFinding = Pick<Finding, 'code' | 'message' | 'hint'> & { offset: number; length: number };
 
-/** The most characters and headings, and the deepest nesting of lists and quotes, that an agent's Markdown can have. */
+/** The most characters and headings, and the deepest nesting of lists and quotes, in an agent's Markdown. */
 const maxLength = 65_536;
 const maxHeadings = 100;
 const maxNesting = 20;
 
 /**
- * What Markdown must not have: links to other schemes, images, HTML with attributes, and more headings or levels than a
- * page can show.
+ * Finds what Markdown must not have: links to other schemes, images, HTML with attributes, too many headings or levels.
  */
 export function markdownFindings(source: string): MarkdownFinding[] {
   if (source.length > maxLength) return [tooLong(source.length)];
@@ -46,13 +45,13 @@ export function markdownFindings(source: string): MarkdownFinding[] {
   ];
 }
 
-/** Whether nothing can be wrong with a text, told without parsing it: most have no link, and few headings. */
+/** Whether a text is certain to have no errors. This saves parsing most texts, which have no links and few headings. */
 function isPlain(source: string): boolean {
   if (/[[<]|^[ \t>*+.)\d-]{20}/m.test(source)) return false;
   return (source.match(/^ {0,3}(?:#|[=-]+ *$)/gm)?.length ?? 0) <= maxHeadings;
 }
 
-/** A parser that takes every target, and leaves it as it is written. */
+/** A parser that accepts every target and does not change it. */
 function checker(html: boolean): InstanceType<typeof MarkdownIt> {
   const parser = new MarkdownIt({ html });
   parser.validateLink = () => true;
@@ -70,7 +69,7 @@ function sizeFindings(tokens: readonly Token[], lines: readonly number[]): Markd
       code: 'markdown/size',
       ...at(headings[maxHeadings]),
       message: `The Markdown has ${headings.length} headings; at most ${maxHeadings} are allowed.`,
-      hint: 'Remove the headings from here on, or make them plain paragraphs.',
+      hint: 'Remove the headings from here on, or turn them into paragraphs.',
     });
   }
   if (deep !== undefined) {
@@ -78,7 +77,7 @@ function sizeFindings(tokens: readonly Token[], lines: readonly number[]): Markd
       code: 'markdown/size',
       ...at(deep),
       message: `Lists and quotes are nested more than ${maxNesting} levels deep.`,
-      hint: 'Write the inner levels as lists or paragraphs of their own.',
+      hint: 'Turn the inner levels into separate lists or paragraphs.',
     });
   }
   return found;
@@ -90,11 +89,11 @@ function tooLong(length: number): MarkdownFinding {
     offset: maxLength,
     length: 1,
     message: `The Markdown has ${length} characters; at most ${maxLength} are allowed.`,
-    hint: 'Shorten it: readers want to know how the prompt works, and when to leave it aside.',
+    hint: 'Shorten it: describe how the prompt works, and when not to use it.',
   };
 }
 
-/** The first list or quote below too many others. */
+/** The first list or quote that is nested too deep. */
 function tooDeep(tokens: readonly Token[]): Token | undefined {
   let depth = 0;
   return tokens.find(({ type, nesting }) => {
@@ -115,7 +114,7 @@ function linkFindings(source: string, tokens: readonly Token[], lines: readonly 
   return targets.slice(0, mostFindings).map(({ map, image, target }) => {
     const block = lines[map?.[0] ?? 0] ?? 0;
     const found = source.indexOf(target, Math.max(block, from));
-    // A target written with entities or escapes, or in a definition before the text: its block has to do.
+    // A target with entities or escapes, or in an earlier definition, is not found: report its block.
     const offset = target === '' || found === -1 ? block : found;
     if (offset === found) from = offset + target.length;
     const length = offset === found ? target.length : 1;
@@ -123,7 +122,7 @@ function linkFindings(source: string, tokens: readonly Token[], lines: readonly 
   });
 }
 
-/** How many links of one text are reported. */
+/** The most links that are reported for a text. */
 const mostFindings = 20;
 
 function imageFinding(offset: number, length: number): MarkdownFinding {
@@ -131,8 +130,8 @@ function imageFinding(offset: number, length: number): MarkdownFinding {
     code: 'markdown/image',
     offset,
     length,
-    message: 'Markdown of an agent has no images: the host of an image learns who reads the page or the feed.',
-    hint: 'Describe what it shows, or link to a page that has it: [the text](https://…), without the exclamation mark.',
+    message: 'Images are not allowed: the host of an image would learn who reads the page or the feed.',
+    hint: 'Describe the image, or link to a page that shows it: [the text](https://…), without the exclamation mark.',
   };
 }
 
@@ -141,12 +140,12 @@ function linkFinding(offset: number, length: number): MarkdownFinding {
     code: 'markdown/link',
     offset,
     length,
-    message: 'A link leads to an http, https or mail address, or to a path in this catalog; this one does not.',
-    hint: 'Write the whole address, without a user name, spaces or backslashes, or put the text in backticks.',
+    message: 'A link must lead to an http, https or mail address, or to a path in this catalog. This one does not.',
+    hint: 'Write the full address, without a user name, spaces or backslashes, or put the text in backticks.',
   };
 }
 
-/** HTML that other programs would render: our pages show it as text, but the Markdown is published too. */
+/** Finds HTML that other programs would render. Our pages show it as text, but the Markdown is published too. */
 function htmlFindings(source: string, lines: readonly number[]): MarkdownFinding[] {
   const found = checker(true)
     .parse(source, {})
@@ -160,7 +159,8 @@ function htmlFindings(source: string, lines: readonly number[]): MarkdownFinding
       code: 'markdown/html',
       offset: Math.max(block, source.indexOf(tag, block)),
       length: tag.length,
-      message: 'This is HTML with attributes, which pages show as text and other readers of the Markdown run.',
+      message:
+        'HTML with attributes is not allowed: pages show it as text, but other programs that render the Markdown may run it.',
       hint: 'Write it as Markdown, or put it in backticks if it is meant as text.',
     },
   ];

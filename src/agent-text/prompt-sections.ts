@@ -10,7 +10,7 @@ export interface Section {
   body: string;
 }
 
-/** Every section heading of a prompt with its section, in order of appearance. Lines in code fences do not count. */
+/** Finds the sections of a prompt, in order. Headings in code fences do not count. */
 export function sectionsOf(prompt: string): Section[] {
   const headings = linesOf(prompt).lines.flatMap(({ line, start }) => {
     const name = headingOf(line);
@@ -22,7 +22,7 @@ export function sectionsOf(prompt: string): Section[] {
   });
 }
 
-/** The section that a line is the heading of. */
+/** The section whose heading a line is, or undefined. */
 export function headingOf(line: string): SectionName | undefined {
   return /^(?:#{1,6} )?(INPUT|RULES|OUTPUT)\b/.exec(line)?.[1] as SectionName | undefined;
 }
@@ -32,7 +32,7 @@ interface Line {
   start: number;
 }
 
-/** The lines outside code fences; `openFence` is the line of a fence that is never closed, or null. */
+/** The lines outside code fences. `openFence` is the line of a fence that is never closed, or null. */
 export function linesOf(prompt: string): { lines: Line[]; openFence: Line | null } {
   const lines: Line[] = [];
   let fence = '';

@@ -2,7 +2,10 @@ import { failureText, type Subject } from './failure-text.ts';
 import { ownVote, rememberVote } from './own-votes.ts';
 import { send } from './send.ts';
 
-/** Starts the forms for votes and subscriptions. They are sent without leaving the page; the result appears next to the button. */
+/**
+ * Starts the forms for votes and subscriptions. They are sent without leaving the page; the result appears next to the
+ * button.
+ */
 export function startForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-feedback]')) startVoting(form);
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-subscribe]')) {
@@ -32,7 +35,10 @@ function startVoting(form: HTMLFormElement): void {
   });
 }
 
-/** Sends a form when it is submitted, one request at a time. `thank` turns the sent fields into a message for the reader. */
+/**
+ * Sends a form when it is submitted, one request at a time. `thank` turns the sent fields into a message for the
+ * reader.
+ */
 function startSending(form: HTMLFormElement, subject: Subject, thank: (fields: Fields) => string): void {
   let sending = false;
   form.addEventListener('submit', async (event) => {

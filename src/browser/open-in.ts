@@ -4,8 +4,8 @@ import { promptText } from './prompt.ts';
 /**
  * Starts the links that open the prompt in an assistant. `data-open-in` is the id of the prompt.
  *
- * If the address would be longer than the assistant's `data-limit`, it has no prompt. The prompt is then copied before the
- * assistant opens, and the page says so.
+ * If the address would be longer than the assistant's `data-limit`, it has no prompt. The prompt is then copied before
+ * the assistant opens, and the page says so.
  */
 export function startOpenIn(): void {
   for (const group of document.querySelectorAll<HTMLElement>('[data-open-in]')) {

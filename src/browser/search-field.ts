@@ -2,8 +2,8 @@ import type { attach } from './search.ts';
 import { hasSearch, isEmpty, readForm } from './search-state.ts';
 
 /**
- * Starts the search of a page. Its script and index are loaded when it gets the focus, or if the address has a search. The
- * key `/` moves the focus to it.
+ * Starts the search of a page. Its script and index are loaded when it gets the focus, or if the address has a search.
+ * The key `/` moves the focus to it.
  */
 export function startSearch(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-search]');

@@ -48,7 +48,8 @@ export function clearForm(form: HTMLFormElement): void {
 }
 
 /**
- * Puts a search into the address bar. The back button undoes one choice at a time, or everything typed since the last one.
+ * Puts a search into the address bar. The back button undoes one choice at a time, or everything typed since the last
+ * one.
  */
 export function writeAddress(state: SearchState, { typed }: { typed: boolean }): void {
   const address = new URL(location.href);

@@ -64,7 +64,9 @@ export async function closeToOthers(handle: FileHandle): Promise<boolean> {
   return true;
 }
 
-/** Creates a file that only its owner can read. Its content is durable, its name is not. Fails with EEXIST if it exists. */
+/**
+ * Creates a file that only its owner can read. Its content is durable, its name is not. Fails with EEXIST if it exists.
+ */
 export async function createFile(disk: Disk, path: string, bytes: Buffer): Promise<void> {
   const handle = await disk.open(path, 'wx', 0o600);
   try {
@@ -78,7 +80,10 @@ export async function createFile(disk: Disk, path: string, bytes: Buffer): Promi
   }
 }
 
-/** Replaces a file durably: after a crash, either the old or the new one is there. `draft` is a path that is free to use. */
+/**
+ * Replaces a file durably: after a crash, either the old or the new one is there. `draft` is a path that is free to
+ * use.
+ */
 export async function replaceFile(disk: Disk, path: string, draft: string, bytes: Buffer): Promise<void> {
   await createFile(disk, draft, bytes);
   try {

@@ -11,7 +11,9 @@ export interface GroupCommit<Item, Result> {
 export interface GroupCommitOptions {
   /** The most items in a pass. @default 1000 */
   maxPerPass?: number;
-  /** The most items that may wait. More are refused, so that memory does not fill up while a disk hangs. @default 10000 */
+  /**
+   * The most items that may wait. More are refused, so that memory does not fill up while a disk hangs. @default 10000
+   */
   maxWaiting?: number;
 }
 
@@ -34,7 +36,8 @@ export function groupCommit<Item, Result>(
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
-      // Items that arrive in the same turn of the event loop join this pass: responses to one pass bring the next requests.
+      // Items that arrive in the same turn of the event loop join this pass: responses to one pass bring the next
+      // requests.
       await turn();
       const pass = waiting.splice(0, maxPerPass);
       try {

@@ -10,8 +10,8 @@ export interface Journal<Item, Stored> {
   /** The file's path, with links resolved. */
   readonly file: string;
   /**
-   * Stores an item as a line, and resolves once the line is durable. Concurrent calls are stored in the order of the calls
-   * and share a sync. If it rejects, the line is not in the file, or is cut off before the next line.
+   * Stores an item as a line, and resolves once the line is durable. Concurrent calls are stored in the order of the
+   * calls and share a sync. If it rejects, the line is not in the file, or is cut off before the next line.
    */
   append(item: Item): Promise<Stored>;
   /** Resolves with the reason once another process owns the file. This journal then stores nothing more. */

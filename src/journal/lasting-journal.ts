@@ -3,14 +3,18 @@ import { OperationError } from '../errors.ts';
 import { hasCode, reasonOf } from './disk.ts';
 import { type Journal, type JournalOptions, openJournal } from './journal.ts';
 
-/** A journal that recovers from a failing disk and a lost lock: it refuses items meanwhile, and keeps trying to reopen. */
+/**
+ * A journal that recovers from a failing disk and a lost lock: it refuses items meanwhile, and keeps trying to reopen.
+ */
 export interface LastingJournal<Item, Stored> extends Omit<Journal<Item, Stored>, 'lost'> {
   /** Whether it is open, with this process as its owner. */
   isOpen(): boolean;
 }
 
 export interface LastingOptions<Item, Stored> extends JournalOptions<Item, Stored> {
-  /** How long to wait before opening it again, in milliseconds. Doubles with each failure, up to a minute. @default 1000 */
+  /**
+   * How long to wait before opening it again, in milliseconds. Doubles with each failure, up to a minute. @default 1000
+   */
   retryMs?: number;
   /** How long opening may take at the start before the journal counts as failing, in milliseconds. @default 10000 */
   startMs?: number;
@@ -24,8 +28,8 @@ const misuse = ['ENOTDIR', 'EISDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG'];
 /**
  * Opens a journal like openJournal, and reopens it if its disk fails or another process takes its lock.
  *
- * Rejects only for a mistake at the start: with an OperationError that names the owner if there is one, and with a system
- * error if the path cannot be that of a file.
+ * Rejects only for a mistake at the start: with an OperationError that names the owner if there is one, and with a
+ * system error if the path cannot be that of a file.
  */
 export async function openLastingJournal<Item, Stored extends object>({
   retryMs = 1_000,

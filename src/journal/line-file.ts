@@ -18,9 +18,9 @@ const probeBytes = 4096;
  * Linux may drop them and report success the second time. If the file was renamed in the meantime and can no longer be
  * cut, the operator gets a warning, and the new file is used.
  *
- * Each append checks that the path still names the open file, with the length it had. If it was renamed or removed, a new
- * one is opened, even without reopen(). Lines are written again, before they are acknowledged, if the file was removed
- * during the write; if it was renamed during the write, they stay in the renamed file.
+ * Each append checks that the path still names the open file, with the length it had. If it was renamed or removed, a
+ * new one is opened, even without reopen(). Lines are written again, before they are acknowledged, if the file was
+ * removed during the write; if it was renamed during the write, they stay in the renamed file.
  */
 export class LineFile {
   readonly #options: LineFileOptions;

@@ -7,7 +7,10 @@ export interface ClaimOptions {
   /** The file to own. */
   file: string;
   disk: Disk;
-  /** How long the lock of an owner that cannot be seen must stay unchanged to be taken over, in milliseconds. @default 4000 */
+  /**
+   * How long the lock of an owner that cannot be seen must stay unchanged to be taken over, in milliseconds. @default
+   * 4000
+   */
   patienceMs?: number;
 }
 

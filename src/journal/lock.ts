@@ -16,7 +16,8 @@ export interface LockOptions extends ClaimOptions {
  * Makes this process the owner of a file with `<file>.lock`, or rejects with an OperationError that names the owner.
  *
  * The lock of a process that has ended on this machine is taken over at once. An owner that cannot be seen from here
- * (on another machine, before the last boot) keeps it if its heartbeat changes within patienceMs. Clocks are never compared.
+ * (on another machine, before the last boot) keeps it if its heartbeat changes within patienceMs. Clocks are never
+ * compared.
  */
 export async function acquireLock(options: LockOptions): Promise<Lock> {
   const { file, now, random } = options;
@@ -30,8 +31,8 @@ export async function acquireLock(options: LockOptions): Promise<Lock> {
 /**
  * The right of one process to write a file, for as long as the process keeps it fresh.
  *
- * The owner checks its lock at every beat. If the lock was removed, it creates a new one. If another process has it, the
- * lock is lost permanently.
+ * The owner checks its lock at every beat. If the lock was removed, it creates a new one. If another process has it,
+ * the lock is lost permanently.
  */
 export class Lock {
   /** Resolves with the reason once another process has the lock. */
@@ -93,8 +94,8 @@ export class Lock {
     else {
       try {
         const found = parseOwner(await handle.readFile('utf8'));
-        // Overwritten with the same length: this needs no disk space, and no reader sees half of it. Written through the
-        // descriptor that was read, so that another lock at the path stays untouched.
+        // Overwritten with the same length: this needs no disk space, and no reader sees half of it. Written through
+        // the descriptor that was read, so that another lock at the path stays untouched.
         if (found?.token === this.#owner.token) await writeAll(handle, ownerText(this.#current()), 0);
         else this.#lose(found);
       } finally {

@@ -30,7 +30,9 @@ export async function openFile({ path, disk, warn, ownerOnly = false }: TailOpti
   }
 }
 
-/** Repairs the end of an open file, and makes the file durable, so that lines can be appended. Closes it if that fails. */
+/**
+ * Repairs the end of an open file, and makes the file durable, so that lines can be appended. Closes it if that fails.
+ */
 export async function prepareFile(opened: OpenFile, options: TailOptions): Promise<OpenFile> {
   try {
     const length = await repairTail(opened.handle, options);

@@ -18,8 +18,8 @@ export interface RewriteOptions {
 /**
  * Replaces a file with a changed copy that has the same owner. After a crash, either the old or the new one is there.
  *
- * If it fails, the old file stays and the draft is removed. Rejects with an OperationError if a program that ignores the
- * lock changed the file in the meantime.
+ * If it fails, the old file stays and the draft is removed. Rejects with an OperationError if a program that ignores
+ * the lock changed the file in the meantime.
  */
 export async function rewriteLines({ file, draft, disk, mode, change }: RewriteOptions): Promise<void> {
   const before = await disk.stat(file);

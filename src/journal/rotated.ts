@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 
 /**
- * Lists the rotated files of a log, by name: votes.jsonl.1, votes.jsonl-20261201, votes-20261201.jsonl and the like, also
- * compressed. Empty if the folder does not exist.
+ * Lists the rotated files of a log, by name: votes.jsonl.1, votes.jsonl-20261201, votes-20261201.jsonl and the like,
+ * also compressed. Empty if the folder does not exist.
  */
 export async function rotatedFiles(file: string): Promise<string[]> {
   const folder = dirname(file);

@@ -11,7 +11,10 @@ export interface TailOptions {
   ownerOnly?: boolean | undefined;
 }
 
-/** The file next to a log that keeps what a crash left of its last line. One file for all crashes, so that it can be searched. */
+/**
+ * The file next to a log that keeps what a crash left of its last line. One file for all crashes, so that it can be
+ * searched.
+ */
 export function tornPath(path: string): string {
   return `${path}.torn`;
 }
@@ -19,9 +22,9 @@ export function tornPath(path: string): string {
 /**
  * Makes a log of JSON lines end with a whole line, even after a crash, and returns its new length.
  *
- * If the last line is not a whole JSON object, it is moved to the file that tornPath names, durably and with a warning. If
- * it only lacks its newline, the newline is added. Earlier lines are not checked. `handle` must be open for reading and
- * appending; changes to it are not synced.
+ * If the last line is not a whole JSON object, it is moved to the file that tornPath names, durably and with a warning.
+ * If it only lacks its newline, the newline is added. Earlier lines are not checked. `handle` must be open for reading
+ * and appending; changes to it are not synced.
  */
 export async function repairTail(handle: FileHandle, options: TailOptions): Promise<number> {
   const { path, warn } = options;
@@ -77,7 +80,9 @@ function isObject(text: string): boolean {
   }
 }
 
-/** Saves the bytes as a line next to the log, durably, before they are cut off. If that fails, nothing is left there. */
+/**
+ * Saves the bytes as a line next to the log, durably, before they are cut off. If that fails, nothing is left there.
+ */
 async function setAside(bytes: Buffer, { path, disk, ownerOnly = false }: TailOptions): Promise<void> {
   const aside = tornPath(path);
   const handle = await disk.open(aside, 'a', 0o600);

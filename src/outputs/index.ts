@@ -23,8 +23,8 @@ import agentMarkdown from './text/agent-markdown.ts';
 import * as text from './text/llms-txt.ts';
 
 /**
- * What the site consists of, in the order in which it is put in place: what belongs to one agent first, then what
- * lists and links agents, so that no list ever names what is not there yet.
+ * All outputs, in the order in which their files are written: the files of agents come before the lists that link to
+ * them, so that no list ever names a missing file.
  */
 export const outputs: readonly Output[] = [
   assets.folders,

@@ -2,22 +2,22 @@ import type { Site } from './site.ts';
 
 /** One output of a build: a file, or a family of files of one shape. */
 export interface Output {
-  /** The path of its files below dist/; `{slug}` and the like stand for the part that differs. */
+  /** The path of its files below dist/, with a placeholder such as `{slug}` for the part that differs. */
   path: string;
-  /** A second path with the same bytes, where there is one. */
+  /** A second path with the same bytes. */
   also?: string;
-  /** The content type, with a charset for text. For a family of several types, a function of the path. */
+  /** The content type, with a charset for text. If its files have several types, a function of the path. */
   type: string | ((path: string) => string);
-  /** What readers find in it, in a few words. */
+  /** A few words for the list of outputs. */
   purpose: string;
   /** Its files. Nothing is rendered until `render` is called. */
   files(site: Site): Iterable<RenderedFile>;
 }
 
 export interface RenderedFile {
-  /** Below dist/, with slashes. */
+  /** The path below dist/, with slashes. */
   path: string;
-  /** The slug of the agent that it is about, where it is about one alone. Whatever fails in it is that agent's. */
+  /** The slug of its agent, if it is about only one. An error in it is then reported for that agent. */
   agent?: string;
   render(): string | Uint8Array;
 }

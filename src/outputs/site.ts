@@ -8,22 +8,22 @@ import { type MarkdownRenderer, markdownRenderer } from './shared/markdown-html.
 import type { Templates } from './shared/templates.ts';
 import { type Addresses, addresses } from './shared/urls.ts';
 
-/** Everything that a build renders from. The same site always renders the same bytes. */
+/** The input of all outputs. The same site always renders the same bytes. */
 export interface Site {
   settings: Settings;
   url: Addresses;
-  /** Newest first: by date, then by number, both descending. */
+  /** Newest first: by date, then by issue number, both descending. */
   agents: readonly PublishedAgent[];
   /** Former slug → slug of the agent that had it. */
   moved: ReadonlyMap<string, string>;
   templates: Templates;
-  /** Files that are served as they are, by their path below dist/. */
+  /** Files that are published unchanged, by their path below dist/. */
   assets: ReadonlyMap<string, Uint8Array>;
   markdown: MarkdownRenderer;
   images: ImageRenderer;
   /** The outputs of the site, for the pages that list them. */
   outputs: readonly OutputDescription[];
-  /** Whether agents are in it that are not due: pages then say so and ask not to be indexed. */
+  /** Whether it has drafts or future agents. Its pages then say so, and ask not to be indexed. */
   preview: boolean;
 }
 
@@ -35,57 +35,45 @@ export interface OutputDescription {
   purpose: string;
 }
 
-/** An agent with the document that readers get of it. */
+/** An agent with its published document and its dates. */
 export interface PublishedAgent extends NumberedAgent {
   document: AgentDocument;
-  /** The instant at which its day begins in the publication's time zone. */
+  /** The start of its date in the publication's time zone. */
   published: Date;
-  /** The instant of its last change since then; that of its publication where there is none, or git does not know. */
+  /** The time of its last change since then. @default published */
   changed: Date;
   /** The day of `changed` in the publication's time zone, YYYY-MM-DD. */
   changedOn: string;
-  /** Changes of it, also under its former slugs, newest first, each with its day there; empty where git does not know. */
+  /** Its changes, also under former slugs, newest first, each with its day in that time zone; empty without git. */
   history: readonly (Change & { day: string })[];
 }
 
-export interface SiteInput {
-  settings: Settings;
+export interface SiteInput extends Omit<Site, 'url' | 'agents' | 'markdown'> {
+  /** In any order. */
   agents: readonly NumberedAgent[];
-  moved: ReadonlyMap<string, string>;
   /** Slug → changes, newest first. */
   history: ReadonlyMap<string, readonly Change[]>;
-  templates: Templates;
-  assets: ReadonlyMap<string, Uint8Array>;
-  images: ImageRenderer;
-  outputs: readonly OutputDescription[];
-  preview: boolean;
 }
 
-/** Makes a site of numbered agents; they may be in any order. */
-export function makeSite(input: SiteInput): Site {
-  const { settings, agents, moved, history, templates, assets, images, outputs, preview } = input;
+/** Makes a site of numbered agents. */
+export function makeSite({ agents, history, ...input }: SiteInput): Site {
+  const { settings } = input;
   const url = addresses(settings);
   const calendar = zone(settings.timezone);
   const ordered = [...agents].sort((a, b) => (a.date === b.date ? b.issue - a.issue : a.date < b.date ? 1 : -1));
   return {
-    settings,
+    ...input,
     url,
     agents: ordered.map((agent) => ({
       ...agent,
       document: agentDocumentOf(agent, settings, url),
       ...datesOf(agent, history, calendar),
     })),
-    moved,
-    templates,
-    assets,
     markdown: markdownRenderer(url),
-    images,
-    outputs,
-    preview,
   };
 }
 
-/** When an agent was published and changed. A commit that moved it to another slug changed nothing that readers see. */
+/** When an agent was published and changed. A commit that renamed it changed nothing that readers see. */
 function datesOf(
   { slug, date, formerSlugs }: NumberedAgent,
   history: SiteInput['history'],

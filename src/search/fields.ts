@@ -1,7 +1,7 @@
 import type { Options } from 'minisearch';
 import { isStopWord } from './words.ts';
 
-/** What is searched and shown of an agent. The prompt is left out: it made the index ten times as large. */
+/** The searched and shown fields of an agent. The prompt is not searched: it made the index ten times as large. */
 export interface SearchEntry {
   slug: string;
   title: string;
@@ -9,7 +9,7 @@ export interface SearchEntry {
   problem: string;
   /** The names of its steps. */
   steps: string[];
-  /** Words that readers may search by; never shown. */
+  /** Words that readers may search for; never shown. */
   keywords: string[];
   tags: string[];
   categoryLabel: string;
@@ -17,15 +17,15 @@ export interface SearchEntry {
   difficulty: string;
   runtimes: string[];
   date: string;
-  /** The day of the prompt's last change, where that is later than `date`. */
+  /** The day of the last change, if it is later than `date`. */
   changedOn?: string;
   issue: number;
 }
 
-/** What a result holds of an agent: what the pages show and filter by. */
+/** The fields in a result, which pages show and filter by. */
 export type StoredEntry = Omit<SearchEntry, 'slug' | 'problem' | 'steps' | 'keywords'>;
 
-/** The fields that are searched, with how much a word in them says of what an agent is for, from 0 to 1. */
+/** The searched fields, with how much a word in them says about an agent's purpose, from 0 to 1. */
 export const fieldWeights = {
   title: 1,
   tags: 1,
@@ -36,7 +36,7 @@ export const fieldWeights = {
   steps: 0.4,
 } as const satisfies Partial<Record<keyof SearchEntry, number>>;
 
-/** How the search index is made and loaded: the same for builds, pages and MCP. query.ts searches it. */
+/** The options of the search index, the same for builds, pages and MCP. query.ts searches it. */
 export const searchOptions: Options<SearchEntry> = {
   idField: 'slug',
   fields: Object.keys(fieldWeights),

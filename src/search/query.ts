@@ -7,23 +7,26 @@ import { isStopWord, stemOf, weightOf } from './words.ts';
 export interface Hit extends StoredEntry {
   /** The slug. */
   id: string;
-  /** How well it answers the query, from 0 to 1: 1 where every word is in its title, tags or keywords. */
+  /** How well it matches the query, from 0 to 1. 1 means that every word is in its title, tags or keywords. */
   score: number;
   /** Whether it has every word. */
   whole: boolean;
 }
 
-/** The least score of a hit: less where a word of weight is in its title, tags or keywords; and the least share of the best. */
+/**
+ * The lowest scores of a hit: in general, and if an important word is in its title, tags or keywords. `ofBest` is the
+ * lowest share of the best score.
+ */
 const least = { score: 0.35, strong: 0.25, ofBest: 0.5 };
 
-/** Words are searched as they are: they were found and lowered in case before. */
+/** Words are searched unchanged: they are already split and in lower case. */
 const literal = { tokenize: (text: string) => [text], processTerm: (term: string) => term };
 
-/** A word of a query, as an index has it. */
+/** The matches of a word of a query. */
 interface Found {
-  /** How MiniSearch is asked for it. */
+  /** The query for MiniSearch. */
   query: QueryCombination;
-  /** How well the agents that have it match it, from 0 to 1, by slug. */
+  /** How well agents match it, from 0 to 1, by slug. */
   qualities: ReadonlyMap<string, number>;
 }
 
@@ -34,8 +37,8 @@ interface Sum {
 }
 
 /**
- * The agents that a query finds, the best first: those that have most of its words, rare words counting more than common
- * ones and a title more than a story. Words that say nothing do not count; a query without any other finds nothing.
+ * Finds agents, the best first: those that match most words of the query. Rare words count more than common ones, and
+ * the title counts more than the problem. Stop words are ignored; a query of stop words finds nothing.
  */
 export function searchAgents(
   index: MiniSearch<SearchEntry>,
@@ -63,7 +66,7 @@ export function searchAgents(
     if (fits(index.getStoredFields(id) as unknown as StoredEntry)) scores.set(id, score);
   }
   const bound = least.ofBest * [...scores.values()].reduce((best, score) => Math.max(best, score), 0);
-  // MiniSearch's own rank decides between equal points. Making its results is costly, so it makes only those of the hits.
+  // MiniSearch's rank decides between equal points. Its results are costly, so it makes them only for hits.
   const boostDocument = (id: string) => ((scores.get(id) ?? -1) < bound ? 0 : 1);
   const ranked = index.search({ queries: words.map(({ query }) => query), combineWith: 'OR', boostDocument });
   return ranked
@@ -75,28 +78,28 @@ export function searchAgents(
     });
 }
 
-/** The words of a query that say something, each once, in lower case. */
+/** The words of a query without stop words, each once, in lower case. */
 export function wordsOf(query: string): string[] {
   const words = query.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   return [...new Set(words)].filter((word) => !isStopWord(word));
 }
 
-/** Finds a word, other forms of it, and words that it begins; where there are none, those spelled almost so. */
+/** Finds a word, its other forms, and words that start with it; if there are none, words with a similar spelling. */
 function findWord(index: MiniSearch<SearchEntry>, word: string): Found {
   const stem = stemOf(word);
-  const begun = { queries: [stem], ...literal, prefix: mayBePrefix(stem) };
-  const qualities = qualitiesOf(index, begun, word);
-  if (qualities.size > 0 || word.length < 5) return { query: begun, qualities };
-  const almost = { queries: [word], ...literal, fuzzy: word.length < 8 ? 1 : 2 };
-  return { query: almost, qualities: qualitiesOf(index, almost, word) };
+  const byStart = { queries: [stem], ...literal, prefix: mayBePrefix(stem) };
+  const qualities = qualitiesOf(index, byStart, word);
+  if (qualities.size > 0 || word.length < 5) return { query: byStart, qualities };
+  const similar = { queries: [word], ...literal, fuzzy: word.length < 8 ? 1 : 2 };
+  return { query: similar, qualities: qualitiesOf(index, similar, word) };
 }
 
-/** Two letters begin too many words; in scripts without an alphabet, one character is a word. */
+/** Too many words start with the same two letters. In scripts without an alphabet, one character is a word. */
 function mayBePrefix(stem: string): boolean {
   return stem.length > 2 || !/^[\p{Script=Latin}\p{N}]+$/u.test(stem);
 }
 
-/** How well agents match a word, by slug: by the field, and by how near its word is. */
+/** How well agents match a word, by slug: depending on the field, and on how close its word is. */
 function qualitiesOf(index: MiniSearch<SearchEntry>, query: QueryCombination, word: string): Map<string, number> {
   const qualities = new Map<string, number>();
   const stem = stemOf(word);
@@ -104,7 +107,7 @@ function qualitiesOf(index: MiniSearch<SearchEntry>, query: QueryCombination, wo
   for (const [field, weight] of Object.entries(fieldWeights)) {
     let last = '';
     let quality = 0;
-    // MiniSearch calls it for every agent with a matching term in the field, and makes no result where it returns 0.
+    // MiniSearch calls this for every agent with a matching term in the field, and makes no result if it returns 0.
     const boostDocument = (id: string, term: string) => {
       if (term !== last) [last, quality] = [term, weight * nearness(term)];
       if (quality > (qualities.get(id) ?? 0)) qualities.set(id, quality);

@@ -4,8 +4,8 @@ import { type SearchEntry, searchOptions } from './fields.ts';
 import { inSlices } from './slices.ts';
 
 /**
- * How many agents, the newest, are also found by their problem and their steps. These are the longest texts: with all of
- * them, the index of 10,000 agents would be half as large again, and more than servers keep in memory and compress.
+ * How many agents, the newest, are also found by their problem and their steps. These are the longest texts: with all
+ * of them, the index of 10,000 agents would be half as large again, and more than servers keep in memory and compress.
  */
 const searchedTexts = 1_000;
 

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long work goes on before other work gets its turn, in milliseconds. */
+/** How long a slice is, in milliseconds. */
 const sliceMs = 8;
 
 /**
- * Runs a long piece of work in slices, so that requests are answered meanwhile: it may stop wherever it yields. It begins
- * with a turn of its own, so that one piece after another does not add up.
+ * Runs long work in slices, so that requests are answered in between. The work can be interrupted wherever it yields.
+ * Each call starts with a new turn of the event loop, so that calls in a row do not add up to a long slice.
  */
 export async function inSlices<Result>(work: Generator<void, Result>): Promise<Result> {
   for (;;) {

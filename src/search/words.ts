@@ -1,4 +1,6 @@
-/** What counts as a word of a search, and which words are forms of one. Made for English; other languages pass unchanged. */
+/**
+ * Decides which words are searched, and which are forms of the same word. For English; other languages are unchanged.
+ */
 
 const stopWords = new Set(
   (
@@ -11,15 +13,15 @@ const stopWords = new Set(
   ).split(' '),
 );
 
-/** Whether a word, in lower case, says nothing of what is searched for: it is neither indexed nor searched. */
+/** Whether a word, in lower case, is neither indexed nor searched. */
 export function isStopWord(word: string): boolean {
   return stopWords.has(word) || /^[a-z]$/.test(word);
 }
 
 /**
- * What the forms of an English word have in common: `updat` for update, updates, updated, and updating.
+ * The stem of an English word: `updat` for update, updates, updated, and updating.
  *
- * It is always the beginning of the word, so that a search by prefix finds every form, also while a reader types.
+ * It is always the start of the word, so that a prefix search finds every form, even while a reader types.
  */
 export function stemOf(word: string): string {
   if (!/^[a-z]{4,}$/.test(word) || word === 'news') return word;
@@ -33,12 +35,12 @@ export function stemOf(word: string): string {
   return singular.replace(/^(.{4,}?)(?:ie|e|y)$/, '$1');
 }
 
-/** `plan` for `plann`, which is left of planned and planning. */
+/** `plan` for `plann`, the rest of planned and planning. */
 function withoutDouble(stem: string): string {
   return stem.replace(/([bdfgmnprt])\1$/, '$1');
 }
 
-/** Verbs that requests of every kind begin with. */
+/** Verbs that start requests of any kind. */
 const weakWords = new Set(
   [
     'analyze',
@@ -56,7 +58,7 @@ const weakWords = new Set(
   ].map(stemOf),
 );
 
-/** How much a word counts, from 0 to 1: of "write a love poem", the poem counts most. */
+/** How much a word counts, from 0 to 1. In "write a love poem", “write” counts least. */
 export function weightOf(word: string): number {
   return weakWords.has(stemOf(word)) ? 0.3 : 1;
 }

@@ -104,7 +104,9 @@ export function imageCache(folder: string): ImageCache {
   };
 }
 
-/** Like mkdirSync with `recursive`, which in Node 20 never returns if no folder can be made in an existing one (/proc). */
+/**
+ * Like mkdirSync with `recursive`, which in Node 20 never returns if no folder can be made in an existing one (/proc).
+ */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));

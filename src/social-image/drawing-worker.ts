@@ -4,8 +4,8 @@ import type { Drawn, WorkerInput } from './drawing.ts';
 import { indexedPng } from './indexed-png.ts';
 
 /**
- * Draws SVG documents, one after another, in a separate thread. resvg frees its memory, some megabytes an image, only when
- * its thread is idle, and the main thread is never idle during a build.
+ * Draws SVG documents, one after another, in a separate thread. resvg frees its memory, some megabytes an image, only
+ * when its thread is idle, and the main thread is never idle during a build.
  */
 
 const require = createRequire(import.meta.url);

@@ -16,8 +16,8 @@ export interface Font {
 }
 
 /**
- * Reads the character widths of an OpenType font (ISO/IEC 14496-22: tables cmap, head, hhea and hmtx). Throws if the bytes
- * are not such a font.
+ * Reads the character widths of an OpenType font (ISO/IEC 14496-22: tables cmap, head, hhea and hmtx). Throws if the
+ * bytes are not such a font.
  *
  * The libraries for this take a quarter of a second to load, longer than a small catalog takes to build.
  */

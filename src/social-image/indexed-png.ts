@@ -8,11 +8,11 @@ export interface Pixels {
 }
 
 /**
- * Encodes an opaque image of at most 256 colors as a PNG with a palette (PNG, third edition, color type 3); null if it has
- * more colors. The file is half as large as one in full color, and takes a tenth of the time.
+ * Encodes an opaque image of at most 256 colors as a PNG with a palette (PNG, third edition, color type 3); null if it
+ * has more colors. The file is half as large as one in full color, and takes a tenth of the time.
  *
- * The bytes are the same on every machine: of zlib's strategies, only Z_RLE runs the same code in every version of Node and
- * on every processor.
+ * The bytes are the same on every machine: of zlib's strategies, only Z_RLE runs the same code in every version of Node
+ * and on every processor.
  */
 export function indexedPng({ width, height, pixels }: Pixels): Buffer | null {
   const colors = new Uint32Array(pixels.buffer, pixels.byteOffset, width * height);

@@ -14,8 +14,8 @@ export interface ImageRenderer {
   /** The fonts that it draws with, in the order in which it falls back on them. */
   fonts: readonly Font[];
   /**
-   * Draws an SVG document as a PNG: the same document always gives the same bytes. Throws Error if it is not well-formed,
-   * and OperationError if nothing can be drawn on this machine.
+   * Draws an SVG document as a PNG: the same document always gives the same bytes. Throws Error if it is not
+   * well-formed, and OperationError if nothing can be drawn on this machine.
    */
   render(svg: string): Uint8Array;
   /** Stops drawing, once everything is rendered. */
@@ -25,8 +25,8 @@ export interface ImageRenderer {
 /**
  * Draws with these fonts only, so that every machine draws the same.
  *
- * Images that the folder `cache` has for the same SVG, fonts, program and version of resvg are not drawn again. resvg is
- * loaded only if an image is missing.
+ * Images that the folder `cache` has for the same SVG, fonts, program and version of resvg are not drawn again. resvg
+ * is loaded only if an image is missing.
  *
  * Throws ContentError for a file that is not a font.
  */

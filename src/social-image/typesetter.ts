@@ -21,8 +21,8 @@ const opening = '「『（【〈《';
 const closing = '、。，．・：；？！」』）】〉》ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ々…';
 
 /**
- * A piece of text that is not broken across lines: a word up to and including its hyphens, or an East Asian character with
- * the punctuation that must stay next to it (a small part of UAX 14).
+ * A piece of text that is not broken across lines: a word up to and including its hyphens, or an East Asian character
+ * with the punctuation that must stay next to it (a small part of UAX 14).
  */
 const unbreakable = new RegExp(
   `[${opening}]*[${wide}][${closing}]*|[^ ${wide}${opening}\\-–—]*[\\-–—]+|[^ ${wide}${opening}\\-–—]+|[${opening}]+| `,
@@ -34,7 +34,9 @@ const dispensable = /[\p{S}\p{Cf}\p{Me}\p{Variation_Selector}]/u;
 
 const ellipsis = '…';
 
-/** Breaks texts into lines that fit, in one font. Characters that it lacks come from the first other font that has them. */
+/**
+ * Breaks texts into lines that fit, in one font. Characters that it lacks come from the first other font that has them.
+ */
 export class Typesetter {
   readonly #fonts: readonly Font[];
   readonly #advances = new Map<string, number | undefined>();
@@ -45,8 +47,8 @@ export class Typesetter {
   }
 
   /**
-   * A text as it can be drawn, or null if the fonts lack some of its letters. Symbols that no font has, such as emoji, are
-   * left out: a text can be read without them.
+   * A text as it can be drawn, or null if the fonts lack some of its letters. Symbols that no font has, such as emoji,
+   * are left out: a text can be read without them.
    */
   drawable(text: string): string | null {
     let kept = '';

@@ -1,19 +1,19 @@
-/** How deep JSON from outside may nest. The deepest valid request, an MCP call with `_meta`, has five levels. */
+/** The most levels of nesting in JSON from clients. The deepest valid request, an MCP call with `_meta`, has five. */
 export const mostLevels = 64;
 
-/** Well-formed JSON that nests too deep for code that walks it recursively. */
+/** The error for well-formed JSON that is nested too deep for recursive code. */
 export class TooDeep extends Error {
   override readonly name = 'TooDeep';
-  /** The value; only its top levels may be looked at. */
+  /** The value. Read only its top levels. */
   readonly value: unknown;
 
   constructor(value: unknown) {
-    super(`The JSON nests deeper than ${mostLevels} levels.`);
+    super(`The JSON is nested more than ${mostLevels} levels deep.`);
     this.value = value;
   }
 }
 
-/** Parses JSON that a stranger sent. Throws SyntaxError for malformed JSON and TooDeep for more than `mostLevels` levels. */
+/** Parses JSON from a client. Throws SyntaxError for malformed JSON, and TooDeep for more than `mostLevels` levels. */
 export function parseBoundedJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (isTooDeep(text)) throw new TooDeep(value);
@@ -23,7 +23,7 @@ export function parseBoundedJson(text: string): unknown {
 const [quote, backslash] = [0x22, 0x5c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Counts brackets outside of strings, without recursion. */
+/** Counts brackets outside strings, without recursion. */
 function isTooDeep(text: string): boolean {
   let level = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -37,7 +37,7 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** Where the closing quote of the string that opens at `start` is. */
+/** The index of the closing quote of the string that starts at `start`. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;

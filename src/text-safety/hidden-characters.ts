@@ -1,18 +1,18 @@
-/** A character of a text that a reader cannot see and that the text does not need. */
+/** A character that readers cannot see and that the text does not need. */
 export interface HiddenCharacter {
   /** In UTF-16 units. */
   offset: number;
   length: number;
-  /** What it is, as a full sentence. */
+  /** Describes it in a full sentence. */
   message: string;
 }
 
 /**
- * The first hidden character of a text, or null.
+ * Finds the first hidden character of a text, or null.
  *
- * Hidden are controls other than tab and newline, noncharacters, lone surrogates, and everything that Unicode calls
- * ignorable or a format character. Scripts and emoji need some of these between certain neighbors (see `uses`): there a
- * text may have a few, so that no message can be written in them.
+ * Hidden characters are controls other than tab and newline, noncharacters, lone surrogates, and everything that
+ * Unicode calls ignorable or a format character. Scripts and emoji need some of them between certain neighbors (see
+ * `uses`). A text may have a few there, but not enough to encode a message.
  */
 export function hiddenCharacter(text: string): HiddenCharacter | null {
   if (plainCharacters.test(text)) return null;
@@ -23,37 +23,37 @@ export function hiddenCharacter(text: string): HiddenCharacter | null {
     const after = text.slice(offset + character.length, offset + reach);
     const use = uses.find((it) => it.characters.test(character) && it.isNeeded(before, after, character));
     if (use === undefined) {
-      return { ...found, message: `Here is the hidden character ${codePoint(character)}${nameOf(character)}.` };
+      return { ...found, message: `This is the hidden character ${codePoint(character)}${nameOf(character)}.` };
     }
     const rest = (left.get(use) ?? mostAllowed(text, use)) - 1;
     left.set(use, rest);
     if (rest < 0) {
-      const message = `Here is the hidden character ${codePoint(character)}${nameOf(character)}: it is allowed here, but this text has more than ${mostAllowed(text, use)} of its kind.`;
+      const message = `This is the hidden character ${codePoint(character)}${nameOf(character)}. It is allowed here, but the text has more than ${mostAllowed(text, use)} like it.`;
       return { ...found, message };
     }
   }
   return null;
 }
 
-/** What most texts consist of: nothing in it can hide. Asking this first saves the slower search. */
+/** Most texts have only these visible characters. Checking this first saves the slower search. */
 const plainCharacters = /^[\t\n\x20-\x7E]*$/;
 
-/** The invisible ones among all characters. U+2800 and U+1D159 are blank; the number signs of Arabic are not. */
+/** All invisible characters. U+2800 and U+1D159 are blank; the number signs of Arabic are visible. */
 const suspicious =
   /(?![\t\n\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\u{1D159}\u{13440}]/gu;
 
-/** How far neighbors are looked at, in UTF-16 units. */
+/** How far neighbors are checked, in UTF-16 units. */
 const reach = 40;
 
-/** How many hidden characters of one use every text may have. */
+/** How many hidden characters of one use are allowed in any text. */
 const allowance = 8;
 
-/** What hidden characters are needed for. */
+/** A valid use of hidden characters. */
 interface Use {
   characters: RegExp;
-  /** What comes before and after in the text, as far as `reach`. */
+  /** `before` and `after` are the neighboring text, up to `reach`. */
   isNeeded(before: string, after: string, character: string): boolean;
-  /** A text may have one of the characters for so many of these, and `allowance` at least. */
+  /** A text may have one hidden character for every `each` of these, and at least `allowance`. */
   carriers: RegExp;
   each: number;
 }
@@ -67,7 +67,7 @@ const joining = '\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Sc
 const joiningLetters = new RegExp(`[${joining}]`, 'gu');
 const afterJoining = new RegExp(`[${joining}]\\p{M}{0,4}$`, 'u');
 const beforeJoining = new RegExp(`^[${joining}]`, 'u');
-/** The signs that make a conjunct of the letters around them, in the scripts of South and Southeast Asia. */
+/** Signs that join the letters around them into a conjunct, in scripts of South and Southeast Asia. */
 const viramas =
   '\\u094D\\u09CD\\u0A4D\\u0ACD\\u0B4D\\u0BCD\\u0C4D\\u0CCD\\u0D4D\\u0DCA\\u1039\\u103A\\u17D2\\u1BAB\\uA8C4\\uA953\\uA9C0\\u{11046}\\u{1134D}\\u{11442}\\u{114C2}\\u{115BF}\\u{1163F}';
 const nextToVirama = [new RegExp(`[${viramas}]$`, 'u'), new RegExp(`^[${viramas}]`, 'u')] as const;
@@ -104,7 +104,7 @@ const uses: readonly Use[] = [
     carriers: joiningLetters,
     each: 40,
   },
-  // Marks of direction: near letters from right to left, beside something that takes its direction from around it.
+  // Direction marks: near right-to-left letters, next to characters without a direction.
   {
     characters: /[\u061C\u200E\u200F]/,
     isNeeded: (before, after) =>
@@ -115,7 +115,7 @@ const uses: readonly Use[] = [
     carriers: new RegExp(rightToLeft, 'gu'),
     each: 40,
   },
-  // Presentation of emoji, where it shows: digits, # and * have one on keycaps alone.
+  // Emoji presentation, where it has an effect. Digits, # and * have one only on keycaps.
   {
     characters: /[\uFE0E\uFE0F]/,
     isNeeded: (before, after, character) =>
@@ -125,7 +125,7 @@ const uses: readonly Use[] = [
     carriers: /\p{Emoji}/gu,
     each: 1,
   },
-  // The presentation that an emoji has anyway, which some keyboards add.
+  // The default presentation of an emoji, which some keyboards add.
   {
     characters: /[\uFE0E\uFE0F]/,
     isNeeded: (before) => /(?![0-9#*])\p{Emoji}$/u.test(before),
@@ -142,7 +142,7 @@ const uses: readonly Use[] = [
     carriers: /[\p{Script=Han}\p{Sm}\p{Script=Myanmar}\p{Script=Phags_Pa}]/gu,
     each: 40,
   },
-  // Variants of ideographs, in names above all. Unicode has registered no more than 32 of one ideograph.
+  // Variants of ideographs, mostly in names. Unicode has registered at most 32 for an ideograph.
   {
     characters: /[\u{E0100}-\u{E011F}]/u,
     isNeeded: (before) => /\p{Script=Han}$/u.test(before),
@@ -157,7 +157,7 @@ const uses: readonly Use[] = [
     carriers: /[\u1820-\u18AA]/g,
     each: 4,
   },
-  // Tags: the flags of England, Scotland and Wales, letter for letter.
+  // Tags: only the exact flags of England, Scotland and Wales.
   { characters: /[\u{E0020}-\u{E007F}]/u, isNeeded: isInFlag, carriers: /\u{1F3F4}/gu, each: 1 / 6 },
 ];
 
@@ -171,7 +171,7 @@ function isInEmoji(before: string, after: string): boolean {
   const [rest] = joinedAfter.exec(after) ?? [];
   if (first === undefined || rest === undefined) return false;
   const sequence = `${first}\u200D${rest}`;
-  // Many programs leave out the selectors that a sequence has in full.
+  // Many programs leave out the variation selectors of a full sequence.
   return recommendedEmoji.test(sequence) || recommendedEmoji.test(sequence.replace(incomplete, '$&\uFE0F'));
 }
 

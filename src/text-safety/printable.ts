@@ -1,16 +1,16 @@
 /**
- * What a terminal obeys, or turns the order of text with: controls but tab and newline, marks of direction, and
- * separators of lines. A carriage return is one only where no newline follows.
+ * Characters that control a terminal or reorder text: controls other than tab and newline, direction marks, and line
+ * separators. A carriage return counts only if no newline follows.
  */
 const obeyed = /(?![\t\n]|\r\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 
 /** The styles that `painter` of diagnostics/report.ts writes. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for the escape character.
 const styles = /(\u001b\[(?:0|1|2|31|33)m)/;
 
 /**
- * Text as it can be printed, whoever wrote parts of it: a terminal obeys none of it but our styles, with `color`, and
- * GitHub Actions takes no line of it for a command. With `commands` its lines are commands (`::error …`) of our own.
+ * Makes text safe to print, even if strangers wrote parts of it: nothing in it controls the terminal except our styles,
+ * if `color` is set, and GitHub Actions runs no line as a command unless `commands` is set, for our own (`::error …`).
  */
 export function printable(text: string, { color = false, commands = false } = {}): string {
   const parts = color ? text.split(styles) : [text];
@@ -20,7 +20,7 @@ export function printable(text: string, { color = false, commands = false } = {}
   return lines.replaceAll('##[', '## [');
 }
 
-/** One harmless line of a text that anybody may have written. */
+/** Turns any text into one safe line. */
 export function visible(text: string): string {
   return text
     .replace(/[\s\u2028\u2029]+/g, ' ')
@@ -28,7 +28,7 @@ export function visible(text: string): string {
     .trim();
 }
 
-/** JSON in which escapes stand for what `printable` would change, so that it can be printed and says the same. */
+/** Renders JSON that is safe to print: what `printable` would change is escaped, so that the value stays the same. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value, null, 2)
     .replace(obeyed, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)

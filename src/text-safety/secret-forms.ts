@@ -1,8 +1,8 @@
 /**
- * The forms of keys and tokens, each with its name: the one list that every check uses. A form states what a secret
- * starts with and the fewest characters that follow; what is longer belongs to it too.
+ * The forms of keys and tokens with their names, for all checks. A form is the start of a secret with the fewest
+ * characters that follow. Further characters belong to the secret too.
  *
- * No form has an unbounded quantifier (`*`, `+`, `{n,}`): the search takes linear time whatever the text is.
+ * No form has an unbounded quantifier (`*`, `+`, `{n,}`), so that the search takes linear time for any text.
  */
 export const secretForms: readonly (readonly [name: string, form: string])[] = [
   // Key files

@@ -4,21 +4,23 @@ import { secretForms } from './secret-forms.ts';
 export interface Secret {
   /** In UTF-16 units. */
   offset: number;
-  /** Up to the end of the secret, or of its last line for a private key. */
+  /** To the end of the secret or, for a private key, of its last line. */
   length: number;
-  /** What kind of secret it is, with an article. */
+  /** The kind of secret, with an article. */
   name: string;
 }
 
-/** A form starts where a word does, or with a character that ends one. */
+/** A form starts at the start of a word, or with a character that ends one. */
 const boundary = '(?:(?<![A-Za-z0-9])|(?=[?&:.-]))';
 const anyForm = new RegExp(`${boundary}(?:${secretForms.map(([, form]) => form).join('|')})`, 'g');
 const singleForms = secretForms.map(([name, form]) => [name, new RegExp(`${boundary}(?:${form})`, 'y')] as const);
 
-/** Every secret has a word of so many characters, but for two forms; most texts have none. */
+/** Every secret except for two forms has a word of at least this many characters. Most texts have none. */
 const shortestWord = 15;
 
-/** Whether a text may hold a secret. Looks at one character in fifteen of most texts, which the search takes longer for. */
+/**
+ * Whether a text may contain a secret. In most texts, this reads one character in fifteen, and saves the slower search.
+ */
 function mayHoldSecret(text: string): boolean {
   for (let end = shortestWord - 1; end < text.length; ) {
     let at = end;
@@ -29,9 +31,7 @@ function mayHoldSecret(text: string): boolean {
   return text.includes('-----BEGIN') || /:\/\/[^\s/@]{1,385}@/.test(text);
 }
 
-/**
- * The secrets in a text, in order, without placeholders and the keys of documentation. Takes linear time.
- */
+/** Finds the secrets in a text, in order, without placeholders and the keys of documentation. Takes linear time. */
 export function findSecrets(text: string): Secret[] {
   if (!mayHoldSecret(text)) return [];
   const secrets: Secret[] = [];
@@ -46,7 +46,7 @@ export function findSecrets(text: string): Secret[] {
   return secrets;
 }
 
-/** The text with each secret unreadable except for its first four characters; its length and its lines stay the same. */
+/** Masks all but the first four characters of each secret. The length and the lines of the text stay the same. */
 export function maskSecrets(text: string): string {
   let shown = '';
   let done = 0;
@@ -58,7 +58,7 @@ export function maskSecrets(text: string): string {
   return shown + text.slice(done);
 }
 
-/** Where a secret ends of which a form recognized `start`, which ends at `from`. */
+/** Finds the end of a secret. `start` is the part that a form matched, which ends at `from`. */
 function endOf(text: string, from: number, start: string): number {
   const closing = start.startsWith('-----BEGIN')
     ? /-----END [A-Z0-9 ]{1,60}-----/
@@ -72,10 +72,10 @@ function endOf(text: string, from: number, start: string): number {
   return from + (rest.exec(text)?.[0].replace(/\.$/, '').length ?? 0);
 }
 
-/** In UTF-16 units; a search for the end of a key file stops here. */
+/** How far the end of a key file is searched for, in UTF-16 units. */
 const longestKeyFile = 32_768;
 
-/** What documentation writes where a key belongs. */
+/** Whether this is an example from documentation. */
 function isPlaceholder(secret: string): boolean {
   return /EXAMPLE|[Yy][Oo][Uu][Rr][_-]|placeholder|redacted|1234567890|abcdefghij|[Xx]{6}|0{10}/.test(
     secret.slice(0, 400),

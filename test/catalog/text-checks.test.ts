@@ -99,8 +99,8 @@ test('leaves escapes alone that hide nothing', () => {
 
 test('refuses in the settings what it refuses in agents', async () => {
   const labels: [label: string, found: string][] = [
-    ['Coding\u202e', '15:23 Here is the hidden character U+202E, which changes the direction of text.'],
-    ['Coding\0', '15:16 Here is the hidden character U+0000, a control character.'],
+    ['Coding\u202e', '15:23 This is the hidden character U+202E, which changes the direction of text.'],
+    ['Coding\0', '15:16 This is the hidden character U+0000, a control character.'],
   ];
   await inFolder((folder) => {
     for (const [label, found] of labels) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadSettings } from '../../src/catalog/settings.ts';
-import { mcpName, registryEntry } from '../../src/outputs/api/mcp-card.ts';
+import { mcpName, serverCard } from '../../src/outputs/api/mcp-card.ts';
 import { mcpSetup } from '../../src/outputs/install/mcp-setup.ts';
 import { bundled, inFolder } from '../support/catalog.ts';
 import { ask, assertError, builtCatalog, postJson, withRuntime } from '../support/server.ts';
@@ -55,10 +55,12 @@ test('the name of the server is the reversed host unless the settings say otherw
 
 test('server.json at the repository’s root is current', () => {
   const file = join(bundled, 'server.json');
-  const current = `${JSON.stringify(registryEntry(loadSettings(bundled, {}, {})), null, 2)}\n`;
-  if (process.env.UPDATE === '1') writeFileSync(file, current);
-  assert.is(readFileSync(file, 'utf8'), current);
-  const { name, description } = JSON.parse(current);
+  const { remotes, ...card } = serverCard(loadSettings(bundled, {}, {}));
+  const $schema = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
+  const entry = { ...card, $schema, remotes: [{ type: 'streamable-http', url: remotes?.[0]?.url }] };
+  if (process.env.UPDATE === '1') writeFileSync(file, `${JSON.stringify(entry, null, 2)}\n`);
+  assert.equal(JSON.parse(readFileSync(file, 'utf8')), entry);
+  const { name, description } = entry;
   assert.match(name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
   assert.ok(description.length <= 100);
 });

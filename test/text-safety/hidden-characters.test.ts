@@ -72,7 +72,7 @@ test('refused wherever it is: controls, noncharacters, lone surrogates, fillers,
       assert.is(found?.offset, before?.length, hex(character));
       assert.match(
         found?.message ?? '',
-        new RegExp(`^Here is the hidden character U\\+${hex(character).slice(2)}\\b.*\\.$`),
+        new RegExp(`^This is the hidden character U\\+${hex(character).slice(2)}\\b.*\\.$`),
       );
     }
   }
@@ -195,7 +195,7 @@ test('refused: a message in bits of characters that are allowed one by one', () 
     const text = bits
       .map((bit) => carrier.trimEnd() + (bit === '0' ? zero : one) + carrier.slice(carrier.trimEnd().length))
       .join('');
-    assert.match(hiddenCharacter(`${text}ب`)?.message ?? '', 'this text has more than', JSON.stringify(carrier));
+    assert.match(hiddenCharacter(`${text}ب`)?.message ?? '', 'the text has more than', JSON.stringify(carrier));
   }
 });
 

@@ -50,7 +50,7 @@ function envelopeOf({ url }: Site, { document }: PublishedAgent): AgentEnvelope 
   return { version: contractVersion, schema: url.absolute('api/schema.json'), agent: document };
 }
 
-/** The response of listAgents, or its beginning: the `most` newest agents. */
+/** The response of listAgents, with at most the `most` newest agents. */
 export function catalogOf({ url, agents }: Site, most = agents.length): Catalog {
   const listed = agents.slice(0, most);
   return {

@@ -15,7 +15,7 @@ export default single(
 
 type Named = Pick<Settings, 'title' | 'tagline' | 'baseUrl' | 'runtimeUrl' | 'mcpName'>;
 
-/** The name of the MCP server: the setting, else the reversed host of the base URL, then `/agents`. */
+/** The name of the MCP server: the setting or, by default, the reversed host of the base URL and `/agents`. */
 export function mcpName({ mcpName, baseUrl }: Pick<Settings, 'mcpName' | 'baseUrl'>): string {
   if (mcpName !== undefined) return mcpName;
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
@@ -23,12 +23,12 @@ export function mcpName({ mcpName, baseUrl }: Pick<Settings, 'mcpName' | 'baseUr
   return `${namespace}/agents`;
 }
 
-/** The address of the MCP server, or null where there is no runtime. */
+/** The address of the MCP server, or null without a server. */
 export function mcpUrl({ runtimeUrl }: Pick<Settings, 'runtimeUrl'>): string | null {
   return runtimeUrl === null ? null : `${runtimeUrl}/api/mcp`;
 }
 
-/** The card as an object. It names no remote where there is no runtime. */
+/** The card as an object. It names no remote without a server. */
 export function serverCard(settings: Named): ServerCard {
   const url = mcpUrl(settings);
   return {
@@ -44,23 +44,7 @@ export function serverCard(settings: Named): ServerCard {
   };
 }
 
-/** The entry for the MCP registry, server.json; null where there is no runtime to name. */
-export function registryEntry(settings: Named): object | null {
-  const { name, description, title, version, websiteUrl } = serverCard(settings);
-  const url = mcpUrl(settings);
-  if (url === null) return null;
-  return {
-    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
-    name,
-    description,
-    title,
-    version,
-    websiteUrl,
-    remotes: [{ type: 'streamable-http', url }],
-  };
-}
-
-/** A text of at most `most` code points, cut at a word where that is needed. */
+/** Shortens a text to at most `most` code points, at the end of a word if possible. */
 function shortened(text: string, most: number): string {
   const points = [...text];
   if (points.length <= most) return text;

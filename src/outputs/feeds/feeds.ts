@@ -6,11 +6,7 @@ import { assetVersion } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 export const rss = single('feed.xml', 'application/rss+xml; charset=utf-8', 'RSS 2.0: the newest agents', (site) => {
-  const feed = feedOf(site, {
-    path: 'feed.xml',
-    agents: newest(site),
-    format: rssFormat,
-  });
+  const feed = feedOf(site, { path: 'feed.xml', agents: newest(site), format: rssFormat });
   return styled(site, feed.rss2());
 });
 
@@ -19,7 +15,7 @@ export const atom = single('atom.xml', 'application/atom+xml; charset=utf-8', 'A
   return styled(site, feed.atom1());
 });
 
-/** Atom for one category; its entries have the same ids as in the whole feed. */
+/** The Atom feed of a category. Its entries have the same ids as in the feed of the publication. */
 export const category: Output = {
   path: 'feeds/{category}.xml',
   type: 'application/atom+xml; charset=utf-8',
@@ -45,17 +41,17 @@ export const category: Output = {
   },
 };
 
-/** The agents that the feeds hold, newest first. */
+/** The agents in the feeds, newest first. */
 export function newest({ agents, settings }: Site): PublishedAgent[] {
   return agents.slice(0, settings.feedLength);
 }
 
-/** The id of an entry, a tag: URI (RFC 4151). It stands on the number, which an agent keeps even when its slug changes. */
+/** The id of an entry, a tag: URI (RFC 4151; C6.20). It has the issue number, which stays when the slug changes. */
 export function entryId({ settings }: Site, { issue }: PublishedAgent): string {
   return `${settings.feedId}/issues/${issue}`;
 }
 
-/** The full content of an entry as HTML, with absolute links. */
+/** Renders the full content of an entry as HTML, with absolute links. */
 export function entryContent(site: Site, agent: PublishedAgent): string {
   return site.templates.render('feed-entry', {
     agent: agent.document,
@@ -64,26 +60,26 @@ export function entryContent(site: Site, agent: PublishedAgent): string {
   });
 }
 
-/** The last change of some agents, or the start of time: what changes a feed is an agent, never the clock. */
+/** The last change of some agents, or 1970 without any: only agents change a feed, never the clock. */
 function updatedOf(agents: readonly PublishedAgent[]): Date {
   return new Date(Math.max(0, ...agents.map(({ changed }) => changed.getTime())));
 }
 
 interface FeedInput {
-  /** Where the feed itself is, below the base URL. */
+  /** The path of the feed below the base URL. */
   path: string;
   agents: readonly PublishedAgent[];
   format: Format;
-  /** What the feed is about; default: the whole publication. */
+  /** The subject of the feed. @default the publication */
   about?: { id: string; title: string; page: string };
 }
 
-/** How the library has to be given what the two kinds of feed write in different ways. */
+/** How to pass values to the library that RSS and Atom write differently. */
 interface Format {
   title(title: string): string;
   /** The label of a category. */
   label(label: string): string;
-  /** Who an entry is by. */
+  /** The author of an entry. */
   byline(author: Author): Pick<Item, 'author' | 'extensions'>;
 }
 
@@ -94,17 +90,17 @@ const atomFormat: Format = {
   byline: (author) => ({ author: [author] }),
 };
 
-/** Titles are text. `author` is for an e-mail address alone (RSS 2.0), so that entries name their creator. */
+/** Titles are text. `author` may only be an email address (RSS 2.0), so entries name their creator. */
 const rssFormat: Format = {
   title: (title) => title.replaceAll(']]>', cdataEnd),
   label: xmlText,
   byline: ({ name }) => ({ extensions: [{ name: 'dc:creator', objects: { _text: name } }] }),
 };
 
-/** Stands for the end of a CDATA section within one, of which the library knows only the first; no text holds U+FFFE. */
+/** Replaces `]]>` in texts, since the library escapes only the first one. No text contains U+FFFE. */
 const cdataEnd = ']]\uFFFE>';
 
-/** A text for an element: the library takes `&amp;` in it for an ampersand that is escaped already. */
+/** Escapes a text for an element, because the library treats `&amp;` in it as already escaped. */
 function xmlText(text: string): string {
   return text.replaceAll('&', '&amp;');
 }
@@ -153,10 +149,10 @@ function feedOf(site: Site, { path, agents, format, about }: FeedInput): Feed {
   return feed;
 }
 
-/** The XML of a feed with a newline at its end and a stylesheet for browsers (W3C, Associating Style Sheets with XML). */
-/** What no XML document may hold (XML 1.0, Char). Content has none; the template of a catalog might. */
+/** Characters that are not allowed in XML (XML 1.0, Char). Agents have none, but a custom template may. */
 const notInXml = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
+/** Adds a stylesheet for browsers (W3C, Associating Style Sheets with XML) and a newline at the end. */
 function styled({ assets, url }: Site, xml: string): string {
   const sheet = assets.get('assets/feed.css');
   const version = sheet === undefined ? '' : `?v=${assetVersion(sheet)}`;

@@ -2,7 +2,7 @@ import { toJson } from '../../schema/documents.ts';
 import { single } from '../output.ts';
 import { entryContent, entryId, newest } from './feeds.ts';
 
-/** JSON Feed 1.1 (jsonfeed.org/version/1.1); the feed library writes version 1 only. */
+/** JSON Feed 1.1 (jsonfeed.org/version/1.1). The feed library writes only version 1. */
 export default single('feed.json', 'application/feed+json', 'JSON Feed 1.1: the newest agents', (site) => {
   const { settings, url } = site;
   return toJson({

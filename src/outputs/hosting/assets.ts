@@ -11,7 +11,7 @@ const types: Record<string, string> = {
   '.json': json,
 };
 
-/** Styles, scripts and the like, as they lie in templates/assets. Pages add `?v=<hash>` to their addresses. */
+/** Styles, scripts and the like, as in templates/assets. Pages add `?v=<hash>` to their addresses. */
 export const files: Output = {
   path: 'assets/{file}',
   type: typeOf,
@@ -39,8 +39,8 @@ function isInFolder(path: string): boolean {
 }
 
 /**
- * Assets whose stylesheets name the version of every file that they use, as pages do: `url("fonts/a.woff2")` becomes
- * `url("fonts/a.woff2?v=<hash>")`, so that a browser may keep the file for ever.
+ * Adds versions to the addresses in stylesheets, as pages do: `url("fonts/a.woff2")` becomes
+ * `url("fonts/a.woff2?v=<hash>")`, so that browsers can cache the file permanently.
  */
 export function withVersions(assets: ReadonlyMap<string, Uint8Array>): Map<string, Uint8Array> {
   return new Map(

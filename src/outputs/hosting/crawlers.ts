@@ -46,10 +46,10 @@ function pagesOf(site: Site): { address: string; changed?: string | undefined }[
   ];
 }
 
-/** The day on which one of the agents that a page shows last changed; undefined where it shows none. */
+/** The day of the last change of the agents on a page; undefined without agents. */
 function lastChange(agents: readonly PublishedAgent[]): string | undefined {
-  return agents.reduce<string | undefined>(
-    (last, { changedOn }) => (last === undefined || changedOn > last ? changedOn : last),
-    undefined,
-  );
+  return agents
+    .map(({ changedOn }) => changedOn)
+    .sort()
+    .at(-1);
 }

@@ -22,7 +22,7 @@ export const headers = single(
       rule(url.link('feeds/*'), { 'Content-Type': 'application/atom+xml; charset=utf-8' }),
       rule(url.link('agents/*/prompt.txt'), { 'Content-Type': plain }),
       rule(url.link('agents/*/sample-output.txt'), { 'Content-Type': plain }),
-      // Hosts join the values of all rules that match, so a path must match one of these only: *.md is config.md too.
+      // Hosts join the values of all matching rules, so a path must match only one of these: *.md includes config.md.
       ...Object.entries(configTypes)
         .filter(([extension]) => extension !== 'md')
         .map(([extension, type]) => rule(url.link(`agents/*/config.${extension}`), { 'Content-Type': type })),
@@ -33,10 +33,10 @@ export const headers = single(
   },
 );
 
-/** Tells GitHub Pages to serve the files as they are, also those whose names start with a dot. */
+/** Makes GitHub Pages serve all files, even those whose names start with a dot. */
 export const noJekyll = single('.nojekyll', plain, 'Makes GitHub Pages serve every file', () => '');
 
-/** Where to report a vulnerability (RFC 9116). It expires a year after the newest agent, and each build renews it. */
+/** Where to report a vulnerability (RFC 9116). It expires a year after the newest agent's date. */
 export const securityContact: Output = {
   path: '.well-known/security.txt',
   type: plain,

@@ -2,11 +2,11 @@ import type { Settings } from '../../schema/settings.ts';
 import { contentSecurityPolicy } from '../shared/page.ts';
 
 /**
- * The headers that limit what browsers do with the files of a build: for the server, and for static hosts that read
+ * The headers that restrict what browsers do with the files of a build, for the server and for static hosts that read
  * `_headers`.
  *
- * Every read is open to pages of all sites by CORS, so the resource policy is `cross-origin` for all files: images of
- * feeds and social images load anywhere, and `same-origin` on pages would protect nothing.
+ * CORS allows every site to read all files, so the resource policy is `cross-origin`: images load anywhere, and
+ * `same-origin` on pages would protect nothing.
  */
 export function securityHeaders(addresses: Pick<Settings, 'baseUrl' | 'runtimeUrl'>): Record<string, string> {
   return {
@@ -21,8 +21,8 @@ export function securityHeaders(addresses: Pick<Settings, 'baseUrl' | 'runtimeUr
 }
 
 /**
- * Whether all of the publication is at the root of hosts with HTTPS. HSTS (RFC 6797) holds for a whole host, so one that
- * the catalog shares with other sites decides for itself.
+ * Whether the whole publication is at the root of HTTPS hosts. HSTS (RFC 6797) applies to a whole host, so the catalog
+ * does not set it on a host that it may share with other sites.
  */
 function hasOwnHttpsHost({ baseUrl, runtimeUrl }: Pick<Settings, 'baseUrl' | 'runtimeUrl'>): boolean {
   return [baseUrl, runtimeUrl ?? baseUrl].every((address) => {

@@ -2,9 +2,9 @@ import type { AgentDocument } from '../../schema/documents.ts';
 import type { Site } from '../site.ts';
 import { mcpSetup, withoutShell } from './mcp-setup.ts';
 
-/** A command that brings an agent into a reader's own tools. */
+/** A command that adds an agent to a reader's tools. */
 export interface InstallCommand {
-  /** The id of its text on the page. */
+  /** The id of its element on the page. */
   id: string;
   label: string;
   command: string;

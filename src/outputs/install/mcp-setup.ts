@@ -1,23 +1,23 @@
 import type { Settings } from '../../schema/settings.ts';
 import { mcpUrl } from '../api/mcp-card.ts';
 
-/** How one client is connected to the MCP server. */
+/** How to connect a client to the MCP server. */
 export interface McpClient {
   name: string;
   /** The id of its element on a page. */
   id: string;
-  /** An address that opens the client, or its site, with everything filled in; null where it has no such scheme. */
+  /** An address that opens the client or its site with everything filled in; null if there is none. */
   installUrl: string | null;
-  /** What to do, for people. */
+  /** The instruction for readers. */
   say: string;
-  /** What to paste: a command or a part of a settings file. */
+  /** The text to paste: a command or a part of a settings file. */
   paste: string;
 }
 
 /**
- * How clients are connected to the MCP server of a publication; null where it has no runtime.
+ * How to connect clients to the MCP server of a publication; null without a server.
  *
- * Commands hold nothing but the name, made of letters, digits and hyphens, and the quoted address.
+ * Commands contain only the name, made of letters, digits and hyphens, and the quoted address.
  */
 export function mcpSetup(
   settings: Pick<Settings, 'title' | 'runtimeUrl'>,
@@ -29,31 +29,31 @@ export function mcpSetup(
   const enc = encodeURIComponent;
   const base64 = Buffer.from(JSON.stringify({ url })).toString('base64');
   const named = { name, type: 'http', url };
-  // Desktop and web are reached through the vendor's cloud, which sees no private address.
+  // Desktop and web connect through the vendor's cloud, which cannot reach a private address.
   const connector = `https://claude.ai/customize/connectors?modal=add-custom-connector&connectorName=${enc(settings.title)}&connectorUrl=${enc(url)}`;
   const clients: Omit<McpClient, 'id'>[] = [
     {
       name: 'Claude Code',
       installUrl: null,
-      say: 'Run this; add --scope user to have it in all your projects.',
+      say: 'Run this. Add --scope user to use it in all your projects.',
       paste: `claude mcp add --transport http ${name} "${url}"`,
     },
     {
       name: 'Claude Desktop and claude.ai',
       installUrl: url.startsWith('https:') ? connector : null,
-      say: 'In Settings, Connectors, choose Add custom connector and paste the address. It has to be a public https address.',
+      say: 'In Settings, Connectors, choose Add custom connector and paste the address. It must be a public https address.',
       paste: url,
     },
     {
       name: 'Cursor',
       installUrl: `cursor://anysphere.cursor-deeplink/mcp/install?name=${enc(name)}&config=${enc(base64)}`,
-      say: 'Open the link, or put this into .cursor/mcp.json.',
+      say: 'Open the link, or add this to .cursor/mcp.json.',
       paste: pretty({ mcpServers: { [name]: { url } } }),
     },
     {
       name: 'VS Code',
       installUrl: `vscode:mcp/install?${enc(JSON.stringify(named))}`,
-      say: 'Open the link, or put this into .vscode/mcp.json.',
+      say: 'Open the link, or add this to .vscode/mcp.json.',
       paste: pretty({ servers: { [name]: { type: 'http', url } } }),
     },
     {

@@ -5,7 +5,7 @@ import { toJson } from '../../schema/documents.ts';
 import { json, type Output, single } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
-/** Agent Skills discovery 0.2.0: the index names every skill with the digest of its file's bytes. */
+/** The index of Agent Skills discovery 0.2.0, with the digest of every skill's file. */
 export const index = single(
   '.well-known/agent-skills/index.json',
   json,
@@ -38,7 +38,7 @@ export const skill: Output = {
   },
 };
 
-/** The SKILL.md of an agent: front matter with name and description, then the prompt as instructions. */
+/** Renders the SKILL.md of an agent: front matter, then the prompt as instructions. */
 export function skillOf(
   { settings }: Site,
   { document, slug, excerpt, title, prompt, howItWorks, changedOn }: PublishedAgent,
@@ -55,7 +55,7 @@ export function skillOf(
     '',
     `# ${plainText(title)}`,
     '',
-    'Follow the prompt below. What the user gives is its INPUT; ask once for whatever INPUT requires and is missing.',
+    'Follow the prompt below. The user provides its INPUT. If something that INPUT requires is missing, ask for it once.',
     '',
     plainText(provenance({ ...document, date: changedOn })),
     '',

@@ -27,7 +27,7 @@ export const about = single('about.html', html, 'About the publication', (site) 
   ),
 );
 
-/** The same in Markdown, for language models. */
+/** The same as Markdown, for language models. */
 export const aboutMarkdown = single(
   'about.md',
   markdownType,
@@ -79,7 +79,7 @@ export const developers = single('developers.html', html, 'How to use the API, M
   ),
 );
 
-/** What the API answers, with the newest agent alone; null where there is none. */
+/** An API response with only the newest agent; null without agents. */
 function exampleOf(site: Site): string | null {
   if (site.agents.length === 0) return null;
   return toJson({ ...catalogOf(site, 1), count: site.agents.length }).trimEnd();

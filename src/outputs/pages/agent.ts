@@ -79,7 +79,9 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
   );
 }
 
-/** The changes of a prompt as sentences, newest first. Commit messages are not for readers, and may contain anything. */
+/**
+ * The changes of a prompt as sentences, newest first. Commit messages are not for readers, and may contain anything.
+ */
 function promptChanges({ history }: PublishedAgent): { day: string; what: string }[] {
   return history.flatMap(({ day, prompt }) => (prompt === null ? [] : [{ day, what: inWords(prompt) }]));
 }

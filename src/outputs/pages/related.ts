@@ -13,8 +13,8 @@ const neighbors = 8;
 const finalists = 12;
 
 /**
- * Returns a function that gives the agents most like the one at an index of the list, best first: by shared tags, category
- * and words. Rare tags and words count more.
+ * Returns a function that gives the agents most like the one at an index of the list, best first: by shared tags,
+ * category and words. Rare tags and words count more.
  *
  * It considers a limited number of agents that share a tag or the category, and of those next in time. The cost for one
  * agent is therefore the same in a catalog of any size. The same list always gives the same result.

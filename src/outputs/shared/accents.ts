@@ -1,6 +1,6 @@
 import type { Settings } from '../../schema/settings.ts';
 
-/** The accent colors on paper, as the stylesheet has them: `[data-accent="1"]` and so on. */
+/** The accent colors on a light background, as in the stylesheet: `[data-accent="1"]` and so on. */
 export const accentColors = [
   '#a6331b',
   '#1f5096',
@@ -17,14 +17,14 @@ export const accentColors = [
 export const accentCount = accentColors.length;
 
 /**
- * The number of the accent color of a category, from 1: by its place in the settings, so that a catalog with other
- * categories gets colours too. Past the last colour they begin again; what is no category has the first.
+ * The number of a category's accent color, from 1, by its position in the settings: any categories get colors. After
+ * the last color, they start again. An unknown category has the first.
  */
 export function accentOf({ categories }: Pick<Settings, 'categories'>, category: string): number {
   return (Math.max(0, Object.keys(categories).indexOf(category)) % accentCount) + 1;
 }
 
-/** The accent color of a category on paper, for what no stylesheet reaches. */
+/** The accent color of a category, for images, which have no stylesheet. */
 export function accentColor(settings: Pick<Settings, 'categories'>, category: string): string {
   return accentColors[accentOf(settings, category) - 1] ?? accentColors[0];
 }

@@ -3,7 +3,7 @@ import { type AgentDocument, type AgentSummary, agentSummary } from '../../schem
 import type { Settings } from '../../schema/settings.ts';
 import type { Addresses } from './urls.ts';
 
-/** The agent document of the contract (C2.2, C2.20), its fields in the contract's order. */
+/** Makes the agent document of the contract (C2.2, C2.20), with its fields in the contract's order. */
 export function agentDocumentOf(agent: NumberedAgent, settings: Settings, url: Addresses): AgentDocument {
   const { slug, config } = agent;
   return {
@@ -34,7 +34,7 @@ export function agentDocumentOf(agent: NumberedAgent, settings: Settings, url: A
   };
 }
 
-/** What the catalog lists of a document: the fields that the schema of a summary names. */
+/** Reduces a document to its summary in the catalog: the fields in the schema of a summary. */
 export function summaryOf(document: AgentDocument): AgentSummary {
   const fields = summaryFields.map((field) => [field, document[field]]);
   return Object.fromEntries(fields) as AgentSummary;

@@ -1,4 +1,4 @@
-/** Writes days (YYYY-MM-DD) and months (YYYY-MM) out in a language. */
+/** Writes out days (YYYY-MM-DD) and months (YYYY-MM). */
 export interface DateNames {
   weekday(day: string): string;
   longDate(day: string): string;
@@ -6,7 +6,7 @@ export interface DateNames {
   monthName(month: string): string;
 }
 
-/** How dates are written in a language (BCP 47). */
+/** Writes dates in a language (BCP 47). */
 export function dateNames(language: string): DateNames {
   const weekdays = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
   const dates = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });

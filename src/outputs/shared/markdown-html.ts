@@ -1,15 +1,17 @@
 import { markdownParser, type Token } from '../../agent-text/markdown.ts';
 import type { Addresses } from './urls.ts';
 
-/** Renders an agent's Markdown to HTML. Raw HTML comes out as text, images as links, and links of other schemes as text. */
+/**
+ * Renders an agent's Markdown as HTML. Raw HTML becomes text, images become links, links with other schemes become
+ * text.
+ */
 export interface MarkdownRenderer {
   /**
-   * For a page: headings start at level 3 and have ids, links within the site start with its path.
-   *
-   * `pageUrl` is the address that relative links start from.
+   * Renders for a page: headings start at level 3 and have ids, and links within the site start with its path.
+   * `pageUrl` is the base of relative links.
    */
   forPage(source: string, pageUrl: string): string;
-  /** For a feed: headings start at level 4, without ids, and all links are absolute. */
+  /** Renders for a feed: headings start at level 4 without ids, and all links are absolute. */
   forFeed(source: string, pageUrl: string): string;
 }
 
@@ -22,7 +24,7 @@ interface Environment {
   ids: Set<string>;
 }
 
-/** A Markdown renderer for a site. */
+/** Makes the Markdown renderer of a site. */
 export function markdownRenderer(url: Addresses): MarkdownRenderer {
   const markdown = markdownParser();
 
@@ -44,7 +46,7 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
     if (target !== null) token.attrSet('href', resolve(String(target), pageUrl, absolute));
   }
 
-  /** A leading slash means the root of the catalog, which may be below that of the host. */
+  /** A leading slash means the root of the catalog, which may be below the root of the host. */
   function resolve(target: string, pageUrl: string, absolute: boolean): string {
     if (target.startsWith('#') && !absolute) return target;
     const rooted = target.startsWith('/') ? url.absolute(target.slice(1)) : target;
@@ -72,7 +74,7 @@ function levelOf({ tag }: Token): number {
   return Number(tag.slice(1));
 }
 
-/** The tokens with a link to each image instead of the image; within another link, its text alone. */
+/** Replaces each image with a link to it or, within another link, with its text. */
 function linkImages(tokens: Token[] | null, Made: new (type: string, tag: string, nesting: -1 | 0 | 1) => Token) {
   let links = 0;
   return (

@@ -9,28 +9,28 @@ import { dateNames } from './dates.ts';
 import { structuredData } from './structured-data.ts';
 import { type Addresses, publicationImage } from './urls.ts';
 
-/** What a page tells the layout about itself. */
+/** The values of a page for the layout. */
 export interface PageHead {
   /** The name of its template. */
   template: string;
-  /** What stands in the browser's title bar, before the name of the publication. Null for the home page. */
+  /** The title in the browser's title bar, before the name of the publication. Null for the home page. */
   title: string | null;
   description: string;
-  /** Its path below the base URL, or null where it has no address of its own (the 404 page). */
+  /** Its path below the base URL, or null if it has no address (the 404 page). */
   path: string | null;
-  /** Whether the page only leads to `path`, where the content is now. */
+  /** Whether the page only redirects to `path`. */
   moved?: boolean;
-  /** Whether the page has a search of its own, so that the footer needs none. */
+  /** Whether the page has its own search, so that the footer needs none. */
   ownSearch?: boolean;
-  /** Whether prompts or commands stand on it, so that the font for them is asked for at once. */
+  /** Whether the page shows prompts or commands, whose font it then preloads. */
   plates?: boolean;
-  /** Other forms of the same content. */
+  /** The same content in other formats. */
   alternates?: readonly { type: string; href: string; title: string }[];
-  /** The category whose colour the page has. */
+  /** The category whose color the page has. */
   category?: string;
   /** The entry of the main navigation that the page belongs to. */
   section?: Section;
-  /** What search engines are told about the page: schema.org nodes. */
+  /** schema.org nodes that describe the page to search engines. */
   graph?: readonly object[];
   /** The social image, with its alternative text. @default that of the publication */
   image?: { path: string; text: string };
@@ -38,10 +38,10 @@ export interface PageHead {
 
 type Section = 'today' | 'archive' | 'about' | 'developers';
 
-/** What forms hold readers to, from the schemas of what they send. */
+/** Limits of the forms, from the schemas of their requests. */
 const limits = { voteNote: maxLength(feedbackRequest, 'note') };
 
-/** Renders a whole HTML page: `data` with the page's template, then that within the layout. */
+/** Renders an HTML page: `data` with the page's template, then the result within the layout. */
 export function renderPage(site: Site, head: PageHead, data: object): string {
   const { settings, templates, url } = site;
   const shared = { settings, preview: site.preview, api: url.runtimeApi, limits };
@@ -77,32 +77,26 @@ const navigation: readonly { section: Section; label: string; path: string }[] =
 ];
 
 /**
- * The Content-Security-Policy of every page, for its `<meta>` and for a header.
- *
- * Without frame-ancestors, which only a header may carry (CSP 3, section 3.3).
+ * The Content-Security-Policy of every page, for its `<meta>` and for a header. frame-ancestors is missing because it
+ * is only valid in a header (CSP 3, section 3.3).
  */
 export function contentSecurityPolicy({ runtimeUrl }: Pick<Settings, 'runtimeUrl'>): string {
-  const runtime = runtimeUrl === null ? '' : ` ${new URL(runtimeUrl).origin}`;
+  const server = runtimeUrl === null ? '' : ` ${new URL(runtimeUrl).origin}`;
   return [
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self'",
     "font-src 'self'",
     "script-src 'self'",
-    `connect-src 'self'${runtime}`,
-    `form-action 'self'${runtime}`,
+    `connect-src 'self'${server}`,
+    `form-action 'self'${server}`,
     "base-uri 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ');
 }
 
-/**
- * What templates can call: `link` and `asset` make links, `path` joins their parts; `weekday`, `longDate`,
- * `dayOfMonth` and `monthName` write days and months out; `join` lists texts; `ordinal` counts from 1; `digits` says
- * how many a number has; `accent` numbers the colour of
- * a category.
- */
+/** The functions that templates can call (docs/templates.md describes them). */
 export function templateHelpers(
   settings: Settings,
   url: Addresses,
@@ -121,7 +115,7 @@ export function templateHelpers(
   };
 }
 
-/** The `v` of an asset's address: it changes with the bytes, so that the address may be cached for ever. */
+/** The `v` in an asset's address. It changes with the bytes, so that the address can be cached permanently. */
 export function assetVersion(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 12);
 }

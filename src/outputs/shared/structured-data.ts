@@ -1,19 +1,18 @@
 import type { PublishedAgent, Site } from '../site.ts';
 import { agentImage } from './urls.ts';
 
-/**
- * What search engines read about the pages: JSON-LD in the words of schema.org.
- *
- * A block of data is no script, so that the Content-Security-Policy lets it stand in the page.
- */
+/** Describes pages to search engines, as JSON-LD with the vocabulary of schema.org. */
 
-/** Nodes as the text of a `<script type="application/ld+json">`, or null without any. No text in it can end the element. */
+/**
+ * Renders nodes as the text of a `<script type="application/ld+json">`, which the Content-Security-Policy allows since
+ * it is data. Null without nodes. No text in it can end the element.
+ */
 export function structuredData(nodes: readonly object[]): string | null {
   if (nodes.length === 0) return null;
   return JSON.stringify({ '@context': 'https://schema.org', '@graph': nodes }).replaceAll('<', '\\u003c');
 }
 
-/** The publication as a whole. */
+/** Describes the publication. */
 export function websiteNode({ settings, url }: Site): object {
   return {
     '@type': 'WebSite',
@@ -27,7 +26,7 @@ export function websiteNode({ settings, url }: Site): object {
   };
 }
 
-/** An agent: the work, and how it is used. */
+/** Describes an agent: the work, and how to use it. */
 export function agentNodes({ settings, url }: Site, { document, published, changed }: PublishedAgent): object[] {
   const work = `${document.url}#work`;
   return [
@@ -72,7 +71,7 @@ export function agentNodes({ settings, url }: Site, { document, published, chang
   ];
 }
 
-/** The agents that a page lists, newest first: `total` of them on all pages of the list, `before` on earlier pages. */
+/** Describes the list on a page, newest first. All its pages have `total` agents, and earlier pages have `before`. */
 export function listNode(
   { url }: Site,
   path: string,
@@ -94,7 +93,7 @@ export function listNode(
   };
 }
 
-/** The way from the home page to a page, both included. */
+/** Describes the path from the home page to a page, including both. */
 export function breadcrumbNode({ settings, url }: Site, way: readonly { name: string; path: string }[]): object {
   return {
     '@type': 'BreadcrumbList',

@@ -6,42 +6,45 @@ import { ContentError } from '../../errors.ts';
 
 /** The text of a template and where it comes from, for messages. */
 export interface TemplateSource {
-  /** Below templates/, such as `agent.hbs` or `partials/agent-line.hbs`. */
+  /** The path below templates/, such as `agent.hbs` or `partials/agent-line.hbs`. */
   name: string;
-  /** Path for messages. */
+  /** The path for messages. */
   file: string;
   text: string;
 }
 
-/** The pages' templates, compiled. */
+/** Compiled templates. */
 export interface Templates {
-  /** Renders a template of the given name, without its ending. Throws ContentError when it uses a value that is not there. */
+  /**
+   * Renders a template; `name` is without `.hbs`. Throws ContentError if the template uses a value that does not exist.
+   */
   render(name: string, data: object): string;
 }
 
-/** Has no helpers or partials of its own: each site passes its own to the templates, which sites can then share. */
+/** Has no helpers or partials. Each site passes its own when it renders, so that sites can share compiled templates. */
 const engine = Handlebars.create();
 
-/** Compiled templates by their text, since a process that builds again, such as the server, mostly has the same ones. */
+/** Compiled templates by their text: a process that builds again, such as the server, mostly has the same ones. */
 const compiledBefore = new LRUCache<string, Handlebars.TemplateDelegate>({ max: 200 });
 
 /**
- * Compiles Handlebars templates. Those below `partials/` can be used in others by their name.
+ * Compiles Handlebars templates. Other templates can include those below `partials/` by name. Throws ContentError with
+ * every template that is not well-formed.
  *
- * Throws ContentError with every template that is not well-formed. Templates are strict: a value that does not exist
- * is an error and not an empty text. A name without arguments is always a value, so no helper can hide one.
+ * Templates are strict: a value that does not exist is an error, not an empty text. A name without arguments is always
+ * a value, never a helper.
  */
 export function compileTemplates(sources: readonly TemplateSource[], helpers: Handlebars.HelperDeclareSpec): Templates {
   const names = new Set(Object.keys({ ...engine.helpers, ...helpers }));
   const pages = new Map<string, Handlebars.TemplateDelegate>();
   const partials: Record<string, Handlebars.TemplateDelegate> = {};
-  const faults: Diagnostic[] = [];
+  const errors: Diagnostic[] = [];
   for (const source of sources) {
     let template: Handlebars.TemplateDelegate;
     try {
       template = compile(source.text, names);
     } catch (error) {
-      faults.push(explainTemplate(source, error));
+      errors.push(explainTemplate(source, error));
       continue;
     }
     const named: Handlebars.TemplateDelegate = (data, options) => {
@@ -55,7 +58,7 @@ export function compileTemplates(sources: readonly TemplateSource[], helpers: Ha
     if (name.startsWith('partials/')) partials[name.slice('partials/'.length)] = named;
     else pages.set(name, named);
   }
-  if (faults.length > 0) throw new ContentError(faults);
+  if (errors.length > 0) throw new ContentError(errors);
 
   const options = { helpers: helpers as Record<string, Handlebars.HelperDelegate>, partials };
   return {
@@ -67,12 +70,12 @@ export function compileTemplates(sources: readonly TemplateSource[], helpers: Ha
   };
 }
 
-/** Throws where the text is not well-formed. */
+/** Throws if the text is not well-formed. */
 function compile(text: string, helpers: ReadonlySet<string>): Handlebars.TemplateDelegate {
   const key = `${[...helpers].join()}\0${text}`;
   const known = compiledBefore.get(key);
   if (known !== undefined) return known;
-  // What `compile` returns finds a fault only when it is called.
+  // The function that `compile` returns finds errors only when it is called.
   Handlebars.precompile(text, { strict: true });
   const template = engine.compile(fieldsFirst(text, helpers), { strict: true, preventIndent: true });
   compiledBefore.set(key, template);
@@ -80,10 +83,10 @@ function compile(text: string, helpers: ReadonlySet<string>): Handlebars.Templat
 }
 
 /**
- * Parses a template so that no helper hides a field: `{{path}}` becomes `{{this.path}}` where a helper is called `path`.
+ * Parses a template so that no helper hides a field: `{{path}}` becomes `{{this.path}}` if there is a helper `path`.
  *
- * Handlebars would otherwise call the helper with nothing and print an empty text, which strict mode does not notice.
- * Every helper takes an argument, so a name without one is never meant as a helper.
+ * Otherwise, Handlebars would call the helper without arguments and print an empty text, which strict mode does not
+ * notice. Every helper takes an argument, so a name without one is never a helper.
  */
 function fieldsFirst(text: string, helpers: ReadonlySet<string>): hbs.AST.Program {
   const program = Handlebars.parse(text);
@@ -115,7 +118,7 @@ function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagno
       lineStart + column,
       missing.length,
       `The template uses \`${missing}\`, which does not exist here.`,
-      'Compare it with the template of the same name that comes with the program.',
+      'Compare it with the program’s template of the same name.',
     );
   }
   const open = unclosedBlock(text);
@@ -130,12 +133,12 @@ function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagno
   return refuse(
     lineStart + column,
     1,
-    'The template is not well-formed Handlebars at or just before this location.',
-    'Check that every {{ has its }} and that blocks are closed in the order in which they were opened.',
+    'This is not well-formed Handlebars, here or just before.',
+    'Check that every {{ has a matching }}, and that blocks are closed in reverse order.',
   );
 }
 
-/** The last block of a template that is opened and never closed, or null. */
+/** The last block of a template that is opened but never closed, or null. */
 function unclosedBlock(text: string): { offset: number; mark: string; name: string } | null {
   const open: { offset: number; mark: string; name: string }[] = [];
   for (const match of text.matchAll(/\{\{~?([#/])\s*([\w-]+)[^}]*\}\}/g)) {

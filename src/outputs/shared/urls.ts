@@ -1,10 +1,8 @@
 import type { Settings } from '../../schema/settings.ts';
 
-/** Where everything is: absolute addresses for feeds, the API and canonical links, paths for links within pages. */
+/** Makes addresses: absolute ones for feeds, the API and canonical links, paths for links within pages. */
 export interface Addresses {
-  /** The path of the base URL, without a slash at its end: empty, or such as `/repo`. */
-  basePath: string;
-  /** The absolute address of a path below the base URL, such as `feed.xml`; of the home page without one. */
+  /** The absolute address of a path below the base URL, such as `feed.xml`. @default the home page */
   absolute(path?: string): string;
   /** The link to a path from any page, such as `/repo/archive`. */
   link(path?: string): string;
@@ -13,8 +11,8 @@ export interface Addresses {
   prompt(slug: string): string;
   config(slug: string, file: string): string;
   /**
-   * What the addresses of the runtime's API start with, for forms: a path where the runtime has the origin of the base
-   * URL, so that the forms work wherever the pages are served; null where there is no runtime.
+   * The start of the addresses that forms send to, or null without a server. It is a path if the server has the origin
+   * of the base URL, so that forms work wherever the pages are served.
    */
   runtimeApi: string | null;
 }
@@ -31,7 +29,6 @@ export function addresses({ baseUrl, runtimeUrl }: Pick<Settings, 'baseUrl' | 'r
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
   const absolute = (path = '') => `${baseUrl}/${path}`;
   return {
-    basePath,
     absolute,
     link: (path = '') => `${basePath}/${path}`,
     agent: (slug) => absolute(`agents/${slug}`),
@@ -42,7 +39,7 @@ export function addresses({ baseUrl, runtimeUrl }: Pick<Settings, 'baseUrl' | 'r
   };
 }
 
-/** An address without its origin where that is the origin of `base` too. Neither ends with a slash. */
+/** Removes the origin of an address if `base` has the same one. Neither ends with a slash. */
 function sameOrigin(address: string, base: string): string {
   const { origin, pathname } = new URL(address);
   return origin === new URL(base).origin ? pathname.replace(/\/$/, '') : address;

@@ -4,7 +4,7 @@ import { provenance } from '../../agent-text/provenance.ts';
 import type { Output } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
-/** The agent's page in Markdown, for language models and for people who read in a terminal. */
+/** An agent's page as Markdown, for language models and for readers in a terminal. */
 export default {
   path: 'agents/{slug}.md',
   type: 'text/markdown; charset=utf-8',

@@ -3,7 +3,7 @@ import { contributedPrompts, provenance } from '../../agent-text/provenance.ts';
 import { plain, single } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
-/** The short index for language models: a title, a summary in a quote, lists of links (llmstxt.org). */
+/** The short index for language models: a title, a quoted summary, and lists of links (llmstxt.org). */
 export const llms = single('llms.txt', plain, 'The short index for language models', (site) => {
   const { settings, url, agents } = site;
   return [

@@ -402,7 +402,7 @@ export const frontMatter: Record<string, Expected> = {
 export const skillText = `
 # Title \\<i>\\&amp; "quoted" 'single' \\]\\]> Ωμέγα Жук
 
-Follow the prompt below. What the user gives is its INPUT; ask once for whatever INPUT requires and is missing.
+Follow the prompt below. The user provides its INPUT. If something that INPUT requires is missing, ask for it once.
 
 ${provenance.replace(`<i>&amp; "quoted" 'single' ]]>`, `\\<i>\\&amp; "quoted" 'single' \\]\\]>`)}
 
