@@ -136,10 +136,10 @@ async function runtime(dist: string, data: string, votes: VoteStore): Promise<Re
   const { siteRules } =
     await compiled<typeof import('../src/outputs/hosting/site-rules.ts')>('outputs/hosting/site-rules');
   const { serverLog } = await compiled<typeof import('../src/server/request-log.ts')>('server/request-log');
-  const { openSignups } = await compiled<typeof import('../src/subscribers/open.ts')>('subscribers/open');
+  const { openSubscribers } = await compiled<typeof import('../src/subscribers/open.ts')>('subscribers/open');
   const { serverSettings } = await compiled<typeof import('../src/server/settings.ts')>('server/settings');
   const settings = serverSettings({ voteRate: 'off', out: dist, data }, {}, process.cwd());
   const log = serverLog(settings.logLevel);
-  const signups = await openSignups(settings.signups, { file: join(data, 'signups.jsonl'), log: log.log });
-  return createApp({ follower: await followBuild(dist, siteRules, log.log), votes, signups, log, settings });
+  const subscribers = await openSubscribers(settings.subscribers, { file: join(data, 'signups.jsonl'), log: log.log });
+  return createApp({ follower: await followBuild(dist, siteRules, log.log), votes, subscribers, log, settings });
 }

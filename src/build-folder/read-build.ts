@@ -34,6 +34,6 @@ function readJson<Shape extends z.ZodType>(dist: string, file: string, shape: Sh
     return shape.parse(JSON.parse(readFileSync(join(folder, file), 'utf8')));
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? 'it is not what a build writes';
-    throw new OperationError(`${dist} holds no build (${file} cannot be read: ${why}).`, { cause: error });
+    throw new OperationError(`${dist} has no build (${file} cannot be read: ${why}).`, { cause: error });
   }
 }

@@ -8,26 +8,26 @@ import type { BuildInfo } from '../schema/build-info.ts';
 import { remoteScript } from './remote-script.ts';
 import type { Target } from './target.ts';
 
-export interface Delivery {
+export interface Deployment {
   /** The folder of the build. */
   dist: string;
   build: Pick<BuildInfo, 'id' | 'counts'>;
   target: Target;
-  /** A command that is run in place of ssh and its host; the script is its last argument. */
+  /** A command to run instead of ssh and its host, with the script as its last argument. */
   ssh: string | null;
-  /** A private key; null: what ssh finds by itself. */
+  /** A private key; null to let ssh choose. */
   key: string | null;
-  /** The lines of known_hosts by which the host is known; needed with a key. */
+  /** The lines of known_hosts for the host; required with a key. */
   knownHosts: string | null;
 }
 
 /**
- * Sends a build to a runtime's host: one tar through one ssh, taken up by a script there (remote-script.ts).
+ * Sends a build to the host of a server: as one tar over one ssh connection, to the script of remote-script.ts.
  *
- * Throws OperationError with what ssh or the script said; the host then serves what it served before. Throws UsageError
- * for a key without known hosts: a host that nobody vouches for is never trusted.
+ * Throws OperationError with the message of ssh or the script; the host then still serves the previous build. Throws
+ * UsageError for a key without known hosts, since unknown hosts are never trusted.
  */
-export async function deliver({ dist, build, target, ssh, key, knownHosts }: Delivery): Promise<void> {
+export async function deploy({ dist, build, target, ssh, key, knownHosts }: Deployment): Promise<void> {
   const script = remoteScript({ folder: target.folder, id: build.id, files: build.counts.files });
   const secrets = key === null ? null : writeSecrets(key, knownHosts);
   try {
@@ -38,14 +38,14 @@ export async function deliver({ dist, build, target, ssh, key, knownHosts }: Del
   }
 }
 
-/** Puts the key and the known hosts into a folder that nobody else can read, and returns it. */
+/** Writes the key and the known hosts to a folder that only this user can read, and returns the folder. */
 function writeSecrets(key: string, knownHosts: string | null): string {
   if (knownHosts === null) {
     throw new UsageError(
-      'RUNTIME_SSH_KEY is set and RUNTIME_KNOWN_HOSTS is not: give the lines that ssh-keyscan prints for the host, after checking them.',
+      'RUNTIME_SSH_KEY is set, but RUNTIME_KNOWN_HOSTS is not. Check the lines that ssh-keyscan prints for the host, and set it to them.',
     );
   }
-  const folder = mkdtempSync(join(tmpdir(), 'catalog-deliver-'));
+  const folder = mkdtempSync(join(tmpdir(), 'catalog-deploy-'));
   writeFileSync(join(folder, 'key'), `${key.replace(/\r/g, '').trimEnd()}\n`, { mode: 0o600 });
   writeFileSync(join(folder, 'known_hosts'), `${knownHosts.trimEnd()}\n`, { mode: 0o600 });
   return folder;
@@ -74,11 +74,11 @@ async function send(dist: string, [command = '', ...args]: readonly string[]): P
   const [packed, taken] = await Promise.all([
     ended('tar', tar),
     ended(command, remote),
-    // A remote that leaves early says why on stderr; the broken pipe is only its consequence.
+    // A remote that ends early says why on stderr. The broken pipe is only a consequence.
     pipeline(tar.stdout, remote.stdin).catch(() => {}),
   ]);
   if (taken.code !== 0)
-    throw new OperationError(`The host did not take the build: ${taken.said}. It serves what it served before.`);
+    throw new OperationError(`The host did not accept the build: ${taken.said}. It still serves the previous one.`);
   if (packed.code !== 0) throw new OperationError(`The build could not be packed: ${packed.said}.`);
 }
 

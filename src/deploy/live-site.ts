@@ -2,40 +2,41 @@ import { z } from 'zod';
 import { OperationError } from '../errors.ts';
 import { buildInfo } from '../schema/build-info.ts';
 
-/** What a live address says of its build. */
+/** The build at a live address. */
 export interface LiveSite {
-  /** The id of the build that is live; null where the address has none. */
+  /** The id of the build; null if the address has none. */
   id: string | null;
-  /** What is wrong with it, each as a sentence; empty where all is well. */
-  faults: string[];
+  /** Its problems, each as a sentence. */
+  problems: string[];
 }
 
 const buildShape = buildInfo.pick({ id: true, counts: true });
 const skillsShape = z.object({ skills: z.array(z.object({ url: z.string() })) });
 
 /**
- * Asks the address `baseUrl` for build.json and for the index of skills, which a host that drops hidden folders lacks.
+ * Requests build.json and the index of skills from `baseUrl`. The index is missing on a host that drops hidden folders.
  *
- * Throws OperationError when the address does not answer at all.
+ * Throws OperationError if the address does not answer.
  */
 export async function readLiveSite(baseUrl: string): Promise<LiveSite> {
   const build = await fetchJson(`${baseUrl}/build.json`, buildShape);
-  if ('fault' in build) return { id: null, faults: [build.fault] };
+  if ('problem' in build) return { id: null, problems: [build.problem] };
   const { id, counts } = build.value;
   const index = await fetchJson(`${baseUrl}/.well-known/agent-skills/index.json`, skillsShape);
-  if ('fault' in index) return { id, faults: [index.fault] };
+  if ('problem' in index) return { id, problems: [index.problem] };
   const skills = index.value.skills.length;
   return {
     id,
-    faults: skills === counts.agents ? [] : [`The index of skills has ${skills} entries for ${counts.agents} agents.`],
+    problems:
+      skills === counts.agents ? [] : [`The index of skills has ${skills} entries for ${counts.agents} agents.`],
   };
 }
 
 async function fetchJson<Shape extends z.ZodType>(
   url: string,
   shape: Shape,
-): Promise<{ value: z.infer<Shape> } | { fault: string }> {
-  // A cache on the way may hold yesterday's file: the query makes it another address.
+): Promise<{ value: z.infer<Shape> } | { problem: string }> {
+  // The query bypasses caches, which may still have yesterday's file.
   const fresh = `${url}?at=${Date.now()}`;
   let response: Response;
   let text: string;
@@ -46,10 +47,10 @@ async function fetchJson<Shape extends z.ZodType>(
     const { message, cause } = error as Error;
     throw new OperationError(`${url} does not answer (${cause instanceof Error ? cause.message : message}).`);
   }
-  if (!response.ok) return { fault: `${url} answers ${response.status}.` };
+  if (!response.ok) return { problem: `${url} answers ${response.status}.` };
   try {
     return { value: shape.parse(JSON.parse(text)) };
   } catch {
-    return { fault: `${url} is not what a build writes.` };
+    return { problem: `${url} is not what a build writes.` };
   }
 }

@@ -1,14 +1,14 @@
-/** How many builds stay at the target: the one that is served, and what one can go back to. */
+/** How many builds stay on the target: the one that is served, and earlier ones to go back to. */
 export const buildsKept = 3;
 
-/** The name of the link at the target that the runtime serves. */
+/** The name of the link on the target that the server follows. */
 export const linkName = 'dist';
 
 /**
- * The script that takes a build up at the target, for any POSIX shell with tar and GNU's or busybox's mv: unpacks stdin
- * into builds/<id>, switches the link by a rename, and removes all but the last builds.
+ * The script that installs a build on the target. It unpacks stdin into builds/<id>, switches the link by a rename, and
+ * removes all but the last builds. It runs in any POSIX shell with tar and the mv of GNU or busybox.
  *
- * At any moment the link leads to a whole build, the old one or the new one. A broken transfer changes nothing.
+ * The link always leads to a complete build, the old or the new one. An interrupted transfer changes nothing.
  */
 export function remoteScript({ folder, id, files }: { folder: string; id: string; files: number }): string {
   return `set -eu
@@ -16,7 +16,7 @@ umask 022
 mkdir -p ${quoted(`${folder}/builds`)}
 cd ${quoted(folder)}
 if [ -e ${linkName} ] && [ ! -L ${linkName} ]; then
-  echo "${linkName} is not a link: move it away, so that builds can be switched" >&2
+  echo "${linkName} is not a link. Move it away, so that builds can be switched" >&2
   exit 1
 fi
 staging=$(mktemp -d builds/.incoming-XXXXXXXX)
@@ -41,7 +41,7 @@ done
 `;
 }
 
-/** A word for a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }

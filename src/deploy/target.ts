@@ -1,19 +1,19 @@
 import { UsageError } from '../errors.ts';
 
-/** Where a build is delivered to: a folder on a host that is reached by ssh. */
+/** Where a build is deployed: a folder on a host that ssh reaches. */
 export interface Target {
-  /** As ssh takes it: `host` or `user@host`. */
+  /** `host` or `user@host`, as ssh expects it. */
   host: string;
-  /** The port, where it is not ssh's own choice. */
+  /** The port; null to let ssh choose. */
   port: string | null;
   /** Absolute. */
   folder: string;
 }
 
 /**
- * Reads `user@host:/folder` or `ssh://user@host:port/folder`, as git and rsync take them.
+ * Parses `user@host:/folder` or `ssh://user@host:port/folder`, the forms of git and rsync.
  *
- * Throws UsageError when it is neither. What starts with a hyphen is refused, as ssh would take it for an option.
+ * Throws UsageError for any other form, and for a host with a leading hyphen, which ssh would read as an option.
  */
 export function parseTarget(text: string): Target {
   const match =

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { OperationError, UsageError } from '../errors.ts';
 import type { Alert } from './alerts.ts';
 
-/** Where issues are opened, from the variables of GitHub Actions. */
+/** The repository in which GitHub issues are opened. */
 export interface IssueTracker {
   /** The address of the REST API. */
   api: string;
@@ -11,11 +11,13 @@ export interface IssueTracker {
   token: string;
 }
 
-/** Reads GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_TOKEN. Throws UsageError when one is missing. */
+/** Reads GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_TOKEN. Throws UsageError if one is missing. */
 export function issueTracker(environment: NodeJS.ProcessEnv): IssueTracker {
   const { GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN } = environment;
   if (!GITHUB_TOKEN)
-    throw new UsageError('GITHUB_TOKEN is not set: give the workflow job `issues: write` and the token.');
+    throw new UsageError(
+      'GITHUB_TOKEN is not set. Give the job in the workflow the permission `issues: write` and the token.',
+    );
   if (!/^[\w.-]+\/[\w.-]+$/.test(GITHUB_REPOSITORY ?? '')) {
     throw new UsageError('GITHUB_REPOSITORY has to be owner/name; GitHub Actions sets it.');
   }
@@ -31,9 +33,9 @@ const created = z.object({ html_url: z.string() });
 const perPage = 100;
 
 /**
- * Opens an issue for each alert that has none open, and returns the addresses of the new ones.
+ * Opens a GitHub issue for each alert that has no open one, and returns the addresses of the new ones.
  *
- * Throws OperationError when GitHub refuses or does not answer.
+ * Throws OperationError if GitHub refuses or does not answer.
  */
 export async function openIssuesFor(alerts: readonly Alert[], tracker: IssueTracker): Promise<string[]> {
   if (alerts.length === 0) return [];

@@ -1,8 +1,8 @@
 import { printable, visible } from '../text-safety/printable.ts';
 
 /**
- * Text of strangers as it may stand in Markdown on GitHub, also in a cell of a table: on one line, with nothing in it
- * that makes a link, a tag, a mention or a new cell.
+ * Escapes text of strangers for Markdown on GitHub, also in the cell of a table: it stays on one line and makes no link,
+ * tag, mention or further cell.
  */
 export function markdownText(text: string): string {
   return visible(text)
@@ -14,7 +14,7 @@ export function markdownText(text: string): string {
     .replace(/(?<=\w)\.(?=\w)/g, '&#46;');
 }
 
-/** Lines as they are, in a fence that nothing in them closes. */
+/** Lines in a code fence that none of them closes. */
 export function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

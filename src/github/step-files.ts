@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, statSync } from 'node:fs';
 
-/** What GitHub takes of the summaries of one step, with room to spare: over 1 MiB it drops them all. */
+/** The most bytes of summaries in one step. GitHub drops all of them if they exceed 1 MiB. */
 export const maxSummaryBytes = 900 * 1024;
 
 /**
- * Sets outputs of a step of GitHub Actions: appends them to the file that `GITHUB_OUTPUT` names. Does nothing elsewhere.
+ * Sets outputs of a step in GitHub Actions by appending them to the file in `GITHUB_OUTPUT`. Does nothing elsewhere.
  *
- * Each value stands between marks that it cannot foresee, so that no text of an agent can set another output.
+ * Each value is enclosed in random marks, so that no text of an agent can set another output.
  */
 export function writeOutputs(environment: NodeJS.ProcessEnv, outputs: Readonly<Record<string, string>>): void {
   const file = environment.GITHUB_OUTPUT;
@@ -20,9 +20,9 @@ export function writeOutputs(environment: NodeJS.ProcessEnv, outputs: Readonly<R
 }
 
 /**
- * Adds blocks of Markdown to the summary of a step: to the file that `GITHUB_STEP_SUMMARY` names. Does nothing elsewhere.
+ * Adds blocks of Markdown to the summary of a step, the file in `GITHUB_STEP_SUMMARY`. Does nothing elsewhere.
  *
- * Blocks that would make the file larger than GitHub takes are left out, and the last line says how many.
+ * Blocks that would exceed GitHub's limit are left out, and the last line says how many.
  */
 export function writeSummary(environment: NodeJS.ProcessEnv, blocks: readonly string[]): void {
   const file = environment.GITHUB_STEP_SUMMARY;

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import polka, { type IError, type Request, type Response } from 'polka';
-import type { Signups } from '../subscribers/provider.ts';
+import type { SubscriberStore } from '../subscribers/provider.ts';
 import type { VoteStore } from '../votes/store.ts';
 import { sendError } from './errors.ts';
 import { takeVote } from './feedback.ts';
@@ -14,21 +14,21 @@ import { type PostParts, postRoutes, type Take } from './posts.ts';
 import type { ServerLog } from './request-log.ts';
 import type { Route } from './route.ts';
 import { siteHandler } from './site.ts';
-import { takeSignup } from './subscribe.ts';
+import { takeSubscription } from './subscribe.ts';
 import { parseTarget, targetOf } from './target.ts';
 
 /** The parts of the server. */
 export interface AppParts {
   follower: BuildFollower;
   votes: VoteStore;
-  signups: Signups;
+  subscribers: SubscriberStore;
   log: ServerLog;
   settings: {
     host: string;
     trustProxy: number;
     allowOrigin: readonly string[];
     voteRate: Rate;
-    signupRate: Rate;
+    subscribeRate: Rate;
     mcpRate: Rate;
     refusedRate: Rate;
   };
@@ -63,9 +63,9 @@ export function createApp(app: AppParts): RequestListener {
   };
 }
 
-/** The table of routes: below each mount, what takes something from a client. */
+/** The table of routes: those for monitoring, and below each mount those that accept a body. */
 function routes(
-  { follower, votes, signups, log, settings }: AppParts,
+  { follower, votes, subscribers, log, settings }: AppParts,
   files: Files,
   mounts: readonly string[],
 ): Route[] {
@@ -77,15 +77,19 @@ function routes(
     trustProxy: settings.trustProxy,
     log: log.log,
   };
-  const limits = { votes: rateLimit('votes', settings.voteRate), signups: rateLimit('signups', settings.signupRate) };
+  const limits = {
+    votes: rateLimit('votes', settings.voteRate),
+    subscribers: rateLimit('subscriptions', settings.subscribeRate),
+  };
   const messages = rateLimit('messages', settings.mcpRate);
   const vote: Take = (fields, address) => takeVote(fields, address, { votes, follower, limit: limits.votes });
-  const signup: Take = (fields, address) => takeSignup(fields, address, { signups, limit: limits.signups });
+  const subscription: Take = (fields, address) =>
+    takeSubscription(fields, address, { subscribers, limit: limits.subscribers });
   return [
-    ...healthRoutes({ follower, votes, signups, log: log.log }),
+    ...healthRoutes({ follower, votes, subscribers, log: log.log }),
     ...mounts.flatMap((mount) => [
       ...postRoutes(`${mount}/api/feedback`, { take: vote, thanks: 'thanks/vote' }, parts),
-      ...postRoutes(`${mount}/api/subscribe`, { take: signup, thanks: 'thanks/sign-up' }, parts),
+      ...postRoutes(`${mount}/api/subscribe`, { take: subscription, thanks: 'thanks/sign-up' }, parts),
       ...mcpRoutes(`${mount}/api/mcp`, { ...parts, messages }),
     ]),
   ];

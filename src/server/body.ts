@@ -3,15 +3,15 @@ import type { IncomingMessage } from 'node:http';
 import { parseBoundedJson, TooDeep } from '../text-safety/bounded-json.ts';
 import { Refusal } from './errors.ts';
 
-/** How a body was sent: as JSON, or by a form of a page without JavaScript. */
+/** How a body was sent: as JSON, or by a form without JavaScript. */
 export type BodyKind = 'json' | 'form';
 
 /** The fields of a body. */
 export type Fields = Record<string, unknown>;
 
 /**
- * The kind of body that the headers announce. Throws Refusal `unsupported_media_type` for another content type, another
- * charset than UTF-8, or a compressed body.
+ * The kind of body, according to the headers. Throws Refusal `unsupported_media_type` for other content types, for other
+ * charsets than UTF-8, and for compressed bodies.
  */
 export function bodyKind(request: IncomingMessage): BodyKind {
   const type = mediaType(request);
@@ -23,14 +23,14 @@ export function bodyKind(request: IncomingMessage): BodyKind {
   );
 }
 
-/** Throws Refusal `unsupported_media_type` unless the headers announce JSON in UTF-8 that is not compressed. */
+/** Throws Refusal `unsupported_media_type` unless the body is uncompressed JSON in UTF-8, according to the headers. */
 export function requireJson(request: IncomingMessage): void {
   if (mediaType(request) !== 'application/json') {
     throw new Refusal('unsupported_media_type', 'The content type has to be application/json.');
   }
 }
 
-/** The media type of an uncompressed body in UTF-8, in lower case, without parameters. Throws Refusal for other bodies. */
+/** The media type in lower case, without parameters. Throws Refusal for a compressed body or another charset than UTF-8. */
 function mediaType({ headers }: IncomingMessage): string {
   const coding = headers['content-encoding'];
   if (coding !== undefined && !/^[\s,]*(?:identity[\s,]*)*$/i.test(coding)) {
@@ -48,13 +48,13 @@ function mediaType({ headers }: IncomingMessage): string {
   return type.trim().toLowerCase();
 }
 
-/** How much of a body that is too large is still taken and dropped, in bytes, so that its sender reads the answer. */
-const patientBytes = 1024 * 1024;
+/** How much of a body beyond the limit is read and dropped, in bytes, so that the sender gets to read the answer. */
+const droppedBytes = 1024 * 1024;
 
 /**
- * Reads a whole body of at most `maxBytes`. What comes after that is not kept.
+ * Reads a whole body of at most `maxBytes`.
  *
- * Throws Refusal `payload_too_large`, or `invalid_body` when the connection ends too early.
+ * Throws Refusal `payload_too_large`, or `invalid_body` if the connection ends too early.
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const tooLarge = () => new Refusal('payload_too_large', `The body has more than ${maxBytes} bytes.`);
@@ -67,21 +67,21 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
       else {
         chunks.length = 0;
         failed(tooLarge());
-        if (size > maxBytes + patientBytes) request.socket.destroy();
+        if (size > maxBytes + droppedBytes) request.socket.destroy();
       }
     });
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) failed(tooLarge());
     request.on('end', () => done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     const endedEarly = () => failed(new Refusal('invalid_body', 'The body ended too early.'));
     request.on('error', endedEarly);
-    // Every request closes: an error made for each, with its stack, would be a tenth of what a vote costs.
+    // Every request closes. To create an Error each time would add a tenth to the cost of a vote.
     request.on('close', () => request.readableEnded || endedEarly());
   });
 }
 
-/** The fields of a body. Throws Refusal `invalid_body` when it is not well-formed, or holds something else than fields. */
+/** Parses the fields of a body. Throws Refusal `invalid_body` if it is malformed or not an object. */
 export function parseFields(body: Buffer, kind: BodyKind): Fields {
-  if (!isUtf8(body)) throw new Refusal('invalid_body', 'The body is not text in UTF-8.');
+  if (!isUtf8(body)) throw new Refusal('invalid_body', 'The body is not UTF-8 text.');
   return kind === 'json' ? parseJson(body.toString('utf8')) : parseForm(body.toString('utf8'));
 }
 
@@ -99,7 +99,7 @@ function parseJson(text: string): Fields {
   return value as Fields;
 }
 
-/** application/x-www-form-urlencoded (URL standard), strict about what is no UTF-8. Of a name that stands twice the first counts. */
+/** Parses application/x-www-form-urlencoded (URL standard), but refuses invalid UTF-8. The first of two fields with one name counts. */
 function parseForm(text: string): Fields {
   const fields: Fields = Object.create(null);
   for (const pair of text.split('&')) {
@@ -109,7 +109,7 @@ function parseForm(text: string): Fields {
       const key = decodeFormText(name);
       fields[key] ??= decodeFormText(rest.join('='));
     } catch {
-      throw new Refusal('invalid_body', 'The form holds an escape that is no text in UTF-8.');
+      throw new Refusal('invalid_body', 'The form has an escape sequence that is not UTF-8.');
     }
   }
   return fields;

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
 /**
- * The address of the client, behind `hops` trusted proxies.
+ * The address of the client, behind `hops` trusted proxies (C8.24).
  *
- * Each trusted proxy adds one entry to the end of X-Forwarded-For; what stands before those entries was written by
- * anybody and is not believed. An entry that is no address counts as the proxy that sent it.
+ * Each trusted proxy appends one entry to X-Forwarded-For. Earlier entries are client-supplied, so they are ignored. If
+ * the entry is not an address, the address of the connection counts.
  */
 export function clientAddress(request: IncomingMessage, hops: number): string {
   const direct = request.socket.remoteAddress ?? 'unknown';
@@ -16,7 +16,7 @@ export function clientAddress(request: IncomingMessage, hops: number): string {
   return isIP(entry) === 0 ? direct : entry;
 }
 
-/** An entry of X-Forwarded-For without the brackets and the port that some proxies write. */
+/** An entry of X-Forwarded-For without the brackets and the port that some proxies add. */
 function plainAddress(entry: string): string {
   const text = entry.trim();
   return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;

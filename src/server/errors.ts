@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { type ErrorCode, errorCodes } from '../schema/api-errors.ts';
 
-/** A request that is refused: not a fault of ours. Routes throw it; the app answers with it as an Error object. */
+/** A request that is refused because of the client. Routes throw it, and the answer is an Error object (C7.20). */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: ErrorCode;
   readonly headers: Record<string, string>;
 
-  /** `message` is a sentence for the caller that names the field and the rule; `cause` is for the log alone. */
+  /** `message` is a sentence for the client that names the field and the rule; `cause` is only for the log. */
   constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}, cause?: unknown) {
     super(message, { cause });
     this.code = code;
@@ -19,7 +19,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Answers with an Error object (interface specification, part Errors). */
+/** Answers with an Error object (C2.5). */
 export function sendError(
   response: ServerResponse,
   code: ErrorCode,
@@ -37,7 +37,7 @@ export function sendError(
   response.end(body);
 }
 
-/** The Error object as text. */
+/** The Error object as JSON. */
 export function errorBody(error: ErrorCode, message: string): string {
   return JSON.stringify({ error, message });
 }

@@ -7,7 +7,7 @@ import { Refusal } from './errors.ts';
 import type { Limit } from './limits.ts';
 import type { BuildFollower } from './live-build.ts';
 
-/** The name of the field that people leave empty and programs fill. */
+/** The name of the field that people leave empty and bots fill (C2.26). */
 export const honeypot = 'website';
 
 /** Whether a body fills the honeypot. */
@@ -16,11 +16,7 @@ export function isTrapped(fields: Fields): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 
-/**
- * The body as `schema` describes it.
- *
- * Throws Refusal `invalid_body` with everything that is wrong with it, without repeating what was sent.
- */
+/** Parses fields with `schema`. Throws Refusal `invalid_body` with all problems, without repeating what was sent (C7.21). */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, fields: Fields): z.infer<Schema> {
   const given = { ...fields };
   const parsed = schema.safeParse(given);
@@ -29,19 +25,19 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, fields: Fiel
   throw new Refusal('invalid_body', wrong.map(({ message }) => message).join(' '));
 }
 
-export interface FeedbackParts {
+export interface VoteParts {
   votes: VoteStore;
   follower: BuildFollower;
   limit: Limit;
 }
 
 /**
- * sendFeedback (interface specification, rules 3 to 6): resolves once the vote is on disk, with the headers of the
- * limit; a filled honeypot counts as nothing, whatever else is there.
+ * Stores a vote (sendFeedback, C4.3 to C4.6). Resolves with the headers of the limit once the vote is on disk. A request
+ * that fills the honeypot is ignored before its other fields are checked.
  *
  * Throws Refusal: `invalid_body`, `unknown_agent`, `rate_limited`, `unavailable`.
  */
-export async function takeVote(fields: Fields, address: string, { votes, follower, limit }: FeedbackParts) {
+export async function takeVote(fields: Fields, address: string, { votes, follower, limit }: VoteParts) {
   if (isTrapped(fields)) return {};
   const { slug, vote, note } = parseBody(feedbackRequest, fields);
   if (!(await isAgent(slug, follower)))
@@ -61,7 +57,7 @@ export async function takeVote(fields: Fields, address: string, { votes, followe
   return headers;
 }
 
-/** An agent that just came out is known at once: an unknown slug makes the server look for a new build. */
+/** Whether an agent has the slug. An unknown slug makes the server look for a new build first. */
 async function isAgent(slug: string, follower: BuildFollower): Promise<boolean> {
   if (follower.current().slugs.has(slug)) return true;
   await follower.refresh();

@@ -10,41 +10,41 @@ import { type BuildInfo, buildFile } from '../schema/build-info.ts';
 export const encodings = ['br', 'gzip', 'identity'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** A file of a build in memory, read whole. It never changes: a variant that is added makes a new one. */
+/** A whole file of a build in memory. It is immutable: adding a variant makes a new object. */
 export interface CachedFile {
-  /** What `v` has to be in its address for the answer to be kept permanently; null where that never holds. */
+  /** The value of `v` in its address with which browsers may cache it permanently; null if it has none. */
   version: string | null;
   bytes: Buffer;
   type: string;
   plain: Variant;
-  /** Its compressed forms so far; `plain` where compression gains nothing. */
+  /** Its compressed forms so far; `plain` if compression does not make it smaller. */
   compressed: Partial<Record<Encoding, Variant>>;
 }
 
-/** A file in one encoding, with everything that an answer needs. */
+/** A file in one encoding, with everything an answer needs. */
 export interface Variant {
   body: Buffer;
   etag: string;
-  /** Names and values in turn, as writeHead takes them fastest; without Cache-Control. */
+  /** Names and values in turn, the fastest form for writeHead; without Cache-Control. */
   headers: string[];
 }
 
-/** The files of one build in memory: each is read once, whole, and compressed once in each encoding. */
+/** The files of one build in memory. Each is read once, and compressed once in each encoding. */
 export interface FileCache {
-  /** The file at a path below the root, if it is in memory. */
+  /** The file at a path of the build, if it is in memory. */
   peek(path: string): CachedFile | undefined;
-  /** The file at a path below the root; null where there is none that is served; 'large' for one beyond the cache. */
+  /** The file at a path of the build; null if none is served there; 'large' if it is too large for the cache. */
   get(path: string): Promise<CachedFile | 'large' | null>;
-  /** The file at `path` in an encoding, compressed at first request. Requests at the same time share the work. */
+  /** The file at `path` in an encoding, compressed at the first request. Concurrent requests share the work. */
   variant(path: string, file: CachedFile, encoding: Encoding): Promise<Variant>;
 }
 
-/** The largest file that is kept, and how much is kept in all, in bytes. */
+/** The largest file in the cache, and the size of the whole cache, in bytes. */
 const maxFileBytes = 8 * 1024 * 1024;
 const defaultMaxBytes = 128 * 1024 * 1024;
-/** What a body takes beside its bytes: names, headers, hash. */
+/** The memory for an entry besides its body: path, headers, hash. */
 const entryBytes = 1024;
-/** Below this a compressed body is no gain, in bytes. */
+/** The smallest file that is worth compressing, in bytes. */
 const minCompressedBytes = 512;
 
 const compress: Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => Promise<Buffer>> = {
@@ -57,9 +57,9 @@ const compress: Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => Promise
 
 /** Where the files of a build are. */
 export interface BuildFolders {
-  /** The folders that hold them, the one that counts first. */
+  /** The folders with its files. A file in an earlier folder wins. */
   roots: readonly string[];
-  /** Paths that are still in a folder but are not part of the build. */
+  /** Paths of files in these folders that are not part of the build. */
   removed: ReadonlySet<string>;
 }
 
@@ -71,7 +71,7 @@ export interface SiteRules {
   securityHeaders(addresses: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>): Record<string, string>;
 }
 
-/** A cache of the build in some folders. It never looks at a file twice: a new build gets a new cache. */
+/** Creates the cache of one build. It never reads a file again, since a new build gets a new cache. */
 export function fileCache(
   { roots, removed }: BuildFolders,
   info: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>,
@@ -109,7 +109,7 @@ export function fileCache(
     return { body, etag, headers };
   }
 
-  /** The latest form of a file with the same bytes, while it is kept. */
+  /** The latest form of a file with the same bytes, if it is still in the cache. */
   function current(path: string, { bytes }: CachedFile): CachedFile | undefined {
     const now = files.peek(path);
     return now?.bytes === bytes ? now : undefined;
@@ -119,7 +119,7 @@ export function fileCache(
     const { plain, bytes, type } = file;
     const body = isCompressible(file) ? await compress[encoding](bytes) : bytes;
     const variant = body.length < bytes.length ? variantOf(type, encoding, body, plain.etag.slice(1, -1)) : plain;
-    // Another encoding may have been added meanwhile, or the file forgotten.
+    // Meanwhile another encoding may have been added, or the file evicted.
     const now = current(path, file);
     if (now !== undefined) files.set(path, { ...now, compressed: { ...now.compressed, [encoding]: variant } });
     return variant;
@@ -138,13 +138,13 @@ export function fileCache(
   };
 }
 
-/** What a file takes in memory, in bytes. */
+/** The memory that a file takes, in bytes. */
 function sizeOf({ bytes, compressed }: CachedFile): number {
   const bodies = new Set([bytes, ...Object.values(compressed).map(({ body }) => body)]);
   return [...bodies].reduce((sum, { length }) => sum + length + entryBytes, 0);
 }
 
-/** Runs work under a key once at a time: calls during the work get its result. */
+/** Runs the work of a key only once at a time; calls during the work get its result. */
 function shared<Result>(): (key: string, work: () => Promise<Result>) => Promise<Result> {
   const underWay = new Map<string, Promise<Result>>();
   return (key, work) => {
@@ -158,7 +158,7 @@ function isCompressible({ type, bytes }: CachedFile): boolean {
   return bytes.length >= minCompressedBytes && /^text\/|json|xml|svg|javascript/.test(type);
 }
 
-/** A file read whole through one descriptor, so that a rename in between cannot mix two files. */
+/** Reads a whole file through one descriptor, so that a rename meanwhile cannot mix two files. */
 async function readWhole(path: string): Promise<Buffer | 'large' | null> {
   try {
     const handle = await open(path, 'r');

@@ -7,7 +7,7 @@ import { encodingPicker, isFresh, parseRange } from './negotiate.ts';
 import { candidates, type Target, versionIn } from './target.ts';
 
 export interface StatusPage {
-  /** Below dist/. */
+  /** Its path below dist/. */
   path: string;
   status: number;
   headers?: Record<string, string>;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Request, Response } from 'polka';
-import type { Signups } from '../subscribers/provider.ts';
+import type { SubscriberStore } from '../subscribers/provider.ts';
 import type { VoteStore } from '../votes/store.ts';
 import type { BuildFollower } from './live-build.ts';
 import type { Route } from './route.ts';
@@ -28,16 +28,16 @@ const patienceMs = 3_000;
 export interface HealthParts {
   follower: BuildFollower;
   votes: Pick<VoteStore, 'check'>;
-  signups: Pick<Signups, 'check'>;
+  subscribers: Pick<SubscriberStore, 'check'>;
   log: Logger;
 }
 
-/** The routes for whoever watches the server: whether it runs, and whether it can store votes and subscriptions. */
-export function healthRoutes({ follower, votes, signups, log }: HealthParts): Route[] {
+/** The routes for monitoring: whether the server runs, and whether it can store votes and subscriptions. */
+export function healthRoutes({ follower, votes, subscribers, log }: HealthParts): Route[] {
   const checks = readiness(
     [
       { name: 'votes', check: () => votes.check() },
-      { name: 'signups', check: () => signups.check() },
+      { name: 'subscribers', check: () => subscribers.check() },
     ],
     log,
   );

@@ -80,15 +80,15 @@ export class HttpServer {
 function explainListening(error: NodeJS.ErrnoException, { port, host }: ServerSettings): Error {
   switch (error.code) {
     case 'EADDRINUSE':
-      return new OperationError(`Port ${port} of ${host} is taken. Name another with --port, or 0 for any free one.`);
+      return new OperationError(`Port ${port} of ${host} is taken. Choose another with --port, or 0 for any free one.`);
     case 'EACCES':
       return new OperationError(
-        `Port ${port} of ${host} may not be used by this user. Name one above 1023 with --port.`,
+        `Port ${port} of ${host} may not be used by this user. Choose one above 1023 with --port.`,
       );
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'EADDRNOTAVAIL':
-      return new OperationError(`${host} is no address of this machine. Name one with --host.`);
+      return new OperationError(`${host} is not an address of this machine. Choose one with --host.`);
     default:
       return error;
   }

@@ -7,7 +7,7 @@ import type { LiveBuild } from './live-build.ts';
 import { isFresh, parseRange } from './negotiate.ts';
 
 /**
- * Answers a GET or HEAD with a file that is too large for the cache, without compression. False if there is no such file.
+ * Answers a GET or HEAD with a file that is too large for the cache, uncompressed. False if there is no such file.
  *
  * Conditions and ranges are decided here, as for files in memory (RFC 9110, sections 13 and 14); sirv streams the file.
  */

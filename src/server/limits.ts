@@ -2,27 +2,27 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { networkOf } from '../votes/voter.ts';
 import { Refusal } from './errors.ts';
 
-/** So many requests in so many seconds; null: no limit. */
+/** At most `count` requests in `seconds`; null means no limit. */
 export type Rate = { count: number; seconds: number } | null;
 
-/** A limit on what one client may do. */
+/** A limit on the requests of one client. */
 export interface Limit {
   /**
-   * Counts `count` requests of a client (default 1), by its address (IPv6: by its /64).
+   * Counts `count` requests of a client (default 1), identified by its network (C8.24).
    *
-   * The result are the headers that tell the client where it stands (RateLimit header fields for HTTP,
-   * draft-ietf-httpapi-ratelimit-headers-10). Throws Refusal `rate_limited` with Retry-After over the limit.
+   * Returns the RateLimit headers for the answer (draft-ietf-httpapi-ratelimit-headers-10). Throws Refusal `rate_limited`
+   * with Retry-After if the limit is exceeded.
    */
   take(address: string, count?: number): Promise<Record<string, string>>;
 }
 
-/** A limit called `name` in the headers. Kept in this process. */
+/** Creates a limit that is called `name` in the headers. Its counts are in the memory of this process. */
 export function rateLimit(name: string, rate: Rate): Limit {
   if (rate === null) return { take: async () => ({}) };
   const { count, seconds } = rate;
   const limiter = new RateLimiterMemory({ points: count, duration: seconds });
   const policy = `"${name}";q=${count};w=${seconds}`;
-  // The limiter reckons by the wall clock, which may have been set back, though its windows end by a timer.
+  // The limiter uses the wall clock, which may be set back; its windows end by a timer regardless.
   const secondsLeft = ({ msBeforeNext }: RateLimiterRes) =>
     Math.min(Math.max(0, Math.ceil(msBeforeNext / 1000)), seconds);
   const headersFor = (outcome: RateLimiterRes) => ({

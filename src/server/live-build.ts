@@ -9,10 +9,10 @@ import { loadMcpCatalog, type McpCatalog } from '../mcp/catalog.ts';
 import { type BuildInfo, buildFile, parseBuildInfo } from '../schema/build-info.ts';
 import { type BuildFolders, type FileCache, fileCache, type SiteRules } from './file-cache.ts';
 
-/** One build as the server serves it, from its taking up to the next. */
+/** One build while the server serves it. */
 export interface LiveBuild {
   info: BuildInfo;
-  /** Where its files are. Where `dist` is a link, in the folder that it led to. */
+  /** Where its files are. If `dist` is a link, this is the folder to which it led. */
   folders: BuildFolders;
   /** How its files are served. */
   rules: SiteRules;
@@ -21,58 +21,58 @@ export interface LiveBuild {
   /** The slugs of its agents. */
   slugs: ReadonlySet<string>;
   files: FileCache;
-  /** Which file answers a path of a request, for the paths asked most. */
+  /** From the path of a request to its file, for the most requested paths. */
   found: LRUCache<string, string>;
   mcp: McpCatalog;
 }
 
-/** Follows a folder whose build changes while it is served. */
+/** Follows a folder whose build may change while it is served. */
 export interface BuildFollower {
   current(): LiveBuild;
   /**
-   * Takes up a new build now if there is one; resolves when it is live. A broken one is refused and told once; the last
-   * good one stays.
+   * Switches to a new build if there is one, and resolves when it is live. A broken build is refused and logged once, and
+   * the last good one stays.
    */
   refresh(): Promise<void>;
   stop(): void;
 }
 
-/** How many paths of requests are remembered. */
+/** How many paths of requests `found` remembers. */
 const maxFound = 10_000;
 
-/** How often build.json is looked at, in milliseconds. */
+/** How often build.json is checked, in milliseconds. */
 const lookMs = 250;
 
 /**
- * Follows the build in `dist`, whether its files are renamed into place or `dist` is a link that is switched: in both
- * cases build.json changes last. A build whose files are still being renamed, or whose process was killed meanwhile, is
- * read from the folder where it is staged: what is served is always one build.
+ * Follows the build in `dist`. Either its files are renamed into place, or `dist` is a link that is switched; in both
+ * cases build.json changes last. Files that are not yet renamed, perhaps because the process was killed, are read from
+ * where they are staged, so that no two builds are mixed (C4.27).
  *
- * A build is live once all of it is loaded, which is done in slices: requests are answered from the last one meanwhile.
- * Rejects with OperationError when there is no build that can be served.
+ * A new build is loaded in slices and goes live once it is complete. Until then the previous one answers. Rejects with
+ * OperationError if no build can be served.
  */
 export async function followBuild(dist: string, rules: SiteRules, log: Logger): Promise<BuildFollower> {
   let mark = markOf(dist);
   let build = await load(dist, rules, (message) => log.warn(message));
-  let takingUp: Promise<void> | null = null;
+  let switching: Promise<void> | null = null;
   const timer = setInterval(refresh, lookMs);
   timer.unref();
 
   function refresh(): Promise<void> {
-    if (takingUp === null && markOf(dist) === mark) return Promise.resolve();
-    takingUp ??= takeUp().finally(() => {
-      takingUp = null;
+    if (switching === null && markOf(dist) === mark) return Promise.resolve();
+    switching ??= switchToNext().finally(() => {
+      switching = null;
     });
-    return takingUp;
+    return switching;
   }
 
-  async function takeUp(): Promise<void> {
+  async function switchToNext(): Promise<void> {
     for (let now = markOf(dist); now !== mark; now = markOf(dist)) {
       mark = now;
       if (isInPlaceNow(dist, build)) continue;
       try {
         const next = await load(dist, rules);
-        log.info({ build: next.info.id, before: build.info.id, agents: next.slugs.size }, 'took up a new build');
+        log.info({ build: next.info.id, before: build.info.id, agents: next.slugs.size }, 'switched to a new build');
         build = next;
       } catch (error) {
         log.error({ err: error, build: build.info.id }, 'the new build cannot be served; the last good one stays');
@@ -82,7 +82,7 @@ export async function followBuild(dist: string, rules: SiteRules, log: Logger): 
   return { current: () => build, refresh, stop: () => clearInterval(timer) };
 }
 
-/** Whether a build that was read from where it was staged is now the one in its folder, with no other on its way. */
+/** Whether a build that was read where it was staged is now completely in its folder, and no other is pending. */
 function isInPlaceNow(dist: string, { folders, info }: LiveBuild): boolean {
   if (folders.roots.length === 1) return false;
   try {
@@ -94,13 +94,13 @@ function isInPlaceNow(dist: string, { folders, info }: LiveBuild): boolean {
   }
 }
 
-/** What changes when build.json does, also through a link: its device, inode, time and size; and what is staged. */
+/** A text that changes with build.json, also behind a link, or with the staged folders: device, inode, time, size. */
 function markOf(dist: string): string {
   try {
     const { dev, ino, mtimeNs, size } = statSync(join(dist, buildFile), { bigint: true });
     return [dev, ino, mtimeNs, size, ...pendingFolders(realpathSync(dist))].join(':');
   } catch (error) {
-    // Also a link to itself, or a folder that may not be entered: nothing that is done to dist/ ends the server.
+    // This includes a link to itself and a folder without permission: no change to dist/ may end the server.
     return (error as NodeJS.ErrnoException).code ?? 'unknown';
   }
 }
@@ -110,7 +110,7 @@ export function basePathOf(url: string): string {
   return new URL(url).pathname.replace(/\/$/, '');
 }
 
-/** Loads the build in `dist`. Where `warn` is given, a list of agents that is of another build is no reason to refuse it. */
+/** Loads the build in `dist`. With `warn`, a list of agents from another build is a warning instead of an error. */
 async function load(dist: string, rules: SiteRules, warn?: (message: string) => void): Promise<LiveBuild> {
   try {
     const folders = foldersOf(realpathSync(dist));
@@ -122,20 +122,20 @@ async function load(dist: string, rules: SiteRules, warn?: (message: string) => 
       return file === 'large' ? readFirst(folders, path) : (file?.bytes ?? null);
     }, info.moved);
     if (mcp.agents.length !== info.counts.agents) {
-      if (warn === undefined) throw new Error('api/agents.json is not of this build');
-      warn(`${dist} holds files of two builds. Run \`catalog build\` to complete it.`);
+      if (warn === undefined) throw new Error('api/agents.json is from another build');
+      warn(`${dist} contains files of two builds. Run \`catalog build\` to complete it.`);
     }
     const found = new LRUCache<string, string>({ max: maxFound });
     return { info, folders, rules, basePath, slugs: new Set(mcp.bySlug.keys()), files, found, mcp };
   } catch (error) {
     throw new OperationError(
-      `${dist} holds no build that can be served (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}). ` +
+      `${dist} has no build that can be served (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}). ` +
         'Run `catalog build` first, or start with `catalog serve --build`.',
     );
   }
 }
 
-/** Where the files of the build in the folder `root` are: those of a pending build count before those in place. */
+/** Where the files of the build in `root` are: first those of a pending build, then those in place. */
 function foldersOf(root: string): BuildFolders {
   const pending = findPending(root);
   return pending === null
@@ -143,7 +143,7 @@ function foldersOf(root: string): BuildFolders {
     : { roots: [pending.staged, root], removed: new Set(pending.removed) };
 }
 
-/** A file of a build. Rejects with ENOENT where there is none. */
+/** Reads a file of a build. Rejects with ENOENT if it does not exist. */
 async function readFirst({ roots }: BuildFolders, path: string): Promise<Buffer> {
   for (const root of roots.slice(0, -1)) {
     const bytes = await readFile(join(root, path)).catch(() => null);

@@ -3,7 +3,7 @@ import { cardPath } from '../schema/mcp.ts';
 import type { LiveBuild } from './live-build.ts';
 import { isFresh } from './negotiate.ts';
 
-/** What the card specification asks of every answer that holds the card. */
+/** The headers that the specification of server cards requires. */
 const headers = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag',
@@ -11,7 +11,7 @@ const headers = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Whether a GET can be answered with the card: it does not insist on an event stream. */
+/** Whether a GET accepts the card, and not only an event stream (C4.26). */
 export function acceptsCard({ headers }: IncomingMessage): boolean {
   const accept = headers.accept ?? '';
   return !/text\/event-stream/i.test(accept) || /application\/(?:\*|json|mcp-server-card\+json)|\*\/\*/i.test(accept);
@@ -25,7 +25,7 @@ export async function sendCard(
   type: string,
 ): Promise<void> {
   const file = await files.get(cardPath);
-  if (file === null || file === 'large') throw new Error(`${cardPath} is not of this build`);
+  if (file === null || file === 'large') throw new Error(`The build has no ${cardPath}`);
   const { body, etag } = file.plain;
   if (isFresh(request.headers['if-none-match'], etag)) {
     response.writeHead(304, { ...headers, etag });

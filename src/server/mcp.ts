@@ -16,9 +16,9 @@ import type { Route } from './route.ts';
 /** The largest body, in bytes. */
 const maxBodyBytes = 256 * 1024;
 
-/** What the MCP endpoint is made of. */
+/** What the MCP endpoint needs. */
 export interface McpParts extends PostParts {
-  /** The limit on messages; a batch counts each of its messages. */
+  /** The limit on messages. Each message of a batch counts. */
   messages: Limit;
 }
 
@@ -46,10 +46,10 @@ export function mcpRoutes(path: string, parts: McpParts): Route[] {
           ? answerPreflight(request, response, parts, postPreflight)
           : sendCardPreflight(response, allowed.endpoint),
     ],
-    ['ALL', path, (_request, response) => refuseMethod(response, 'This address takes GET and POST.')],
+    ['ALL', path, (_request, response) => refuseMethod(response, 'This address accepts GET and POST.')],
     ['GET', card, (request, response) => sendCard(request, response, cardOf(), 'application/mcp-server-card+json')],
     ['OPTIONS', card, (_request, response) => sendCardPreflight(response, allowed.card)],
-    ['ALL', card, (_request, response) => refuseMethod(response, 'This address takes GET and HEAD.', allowed.card)],
+    ['ALL', card, (_request, response) => refuseMethod(response, 'This address accepts GET and HEAD.', allowed.card)],
   ];
 }
 
@@ -58,7 +58,7 @@ const postPreflight = {
   'access-control-allow-headers': 'Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
 };
 
-/** Answers a message with JSON, whatever else the client would accept; a notification with 202. */
+/** Answers a message with JSON, never with an event stream (C4.25), and a notification with 202. */
 async function takeMessage(request: Request, response: Response, parts: McpParts): Promise<void> {
   const { follower, origins, refused, messages, trustProxy, log } = parts;
   const address = clientAddress(request, trustProxy);
@@ -75,7 +75,7 @@ async function takeMessage(request: Request, response: Response, parts: McpParts
     }
     const reply = 'value' in parsed ? await dispatch(parsed.value, headersOf(request), mcp) : parsed;
     const status = statusOf(reply);
-    // Clients find out which revision and methods a server has by asking: they get 404 and -32022 in normal use.
+    // Clients probe for revisions and methods, so 404 and -32022 are part of normal use and do not count.
     if (reply.failure === 'refused') await refused.take(address);
     send(response, status, reply.json, cors);
   } catch (error) {
@@ -109,7 +109,7 @@ function statusOf({ json, failure }: Reply): number {
 }
 
 function send(response: ServerResponse, status: number, json: Reply['json'], headers: Record<string, string>): void {
-  // Names and values in turn, which is what writeHead takes fastest.
+  // Names and values in turn are the fastest form for writeHead.
   const all = ['content-length', String(json?.length ?? 0), ...(json === null ? common : commonOfJson)];
   for (const name in headers) all.push(name, headers[name] as string);
   response.writeHead(status, all);
@@ -119,7 +119,7 @@ function send(response: ServerResponse, status: number, json: Reply['json'], hea
 const common = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
 const commonOfJson = ['content-type', 'application/json', ...common];
 
-/** 405. It counts toward no limit: the official clients try GET and DELETE at each connection, as the protocol says. */
+/** Answers 405. It counts toward no limit, since the official clients try GET and DELETE on every connection. */
 function refuseMethod(response: ServerResponse, message: string, allow = allowed.endpoint): void {
   sendError(response, 'method_not_allowed', message, { allow, 'access-control-allow-origin': '*' });
 }

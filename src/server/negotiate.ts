@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Encoding } from './file-cache.ts';
 
-/** Picks encodings by Accept-Encoding (RFC 9110, section 12.5.3), remembering the values that browsers keep sending. */
+/** Picks encodings by Accept-Encoding (RFC 9110, section 12.5.3). It remembers values, since browsers repeat them. */
 export function encodingPicker(): (accept: string | undefined) => Encoding {
   const known = new LRUCache<string, Encoding>({
     max: 500,
@@ -30,7 +30,7 @@ function pick(accept: string): Encoding {
   return weightOf(best) > 0 ? best : 'identity';
 }
 
-/** Whether If-None-Match names `etag`, compared weakly (RFC 9110, section 13.1.2). */
+/** Whether If-None-Match contains `etag`, by weak comparison (RFC 9110, section 13.1.2). */
 export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return (
@@ -39,7 +39,7 @@ export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean 
   );
 }
 
-/** The bytes that a Range header asks for, of `size`; null to send everything, 'unsatisfiable' for 416 (RFC 9110, section 14). */
+/** The range of bytes in a Range header for a file of `size`; null for the whole file, 'unsatisfiable' for 416 (RFC 9110, section 14). */
 export function parseRange(
   range: string | undefined,
   size: number,

@@ -3,22 +3,22 @@ import { isIP } from 'node:net';
 import type { BuildInfo } from '../schema/build-info.ts';
 import { Refusal } from './errors.ts';
 
-/** Decides which pages may send what readers enter. */
+/** Decides which pages may send votes, subscriptions and MCP messages (C5.20). */
 export interface OriginPolicy {
   /**
-   * The Origin of a request that is one's own, or null when it has none: not a page sent it.
+   * Returns the Origin of a request if it is one of the site's own, or null if it has none, since no page sent it.
    *
-   * Throws Refusal `forbidden_origin` for any other, also for `null` and what is no origin at all.
+   * Throws Refusal `forbidden_origin` for any other value, including `null` and malformed ones.
    */
   check(request: IncomingMessage, build: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>): string | null;
 }
 
 /**
- * `allowed` are further origins that count as one's own; `host` is what the server listens on.
+ * `allowed` are further origins that count as the site's own; `host` is the address on which the server listens.
  *
- * The host that a request names counts too, since a server need not know all of its names. Where the connection comes
- * to a loopback address it has to be a loopback name, or the host of an own origin: any page can bind its name to a
- * loopback address (DNS rebinding), and would then be its own Host.
+ * The Host of a request counts too, since a server may not know all of its names. On a loopback address it counts only
+ * if it is a loopback name or belongs to a known origin (C5.21): a page can point its name to a loopback address (DNS
+ * rebinding), and its Origin and Host would then match.
  */
 export function originPolicy(allowed: readonly string[], host: string): OriginPolicy {
   const listensOnLoopback = isLoopback(host);
@@ -34,7 +34,7 @@ export function originPolicy(allowed: readonly string[], host: string): OriginPo
       const isKnown = () =>
         isLoopback(hostname) || [...own, ...allowed].some((known) => new URL(known).hostname === hostname);
       if (isOwnHost(origin, request.headers.host) && (!onLoopback || isKnown())) return origin;
-      throw new Refusal('forbidden_origin', 'Requests from pages of other sites are not taken.');
+      throw new Refusal('forbidden_origin', 'Requests from pages of other sites are not accepted.');
     },
   };
 }
@@ -55,7 +55,7 @@ function isOwnHost(origin: string, host: string | undefined): boolean {
   );
 }
 
-/** Whether a host name or address means this machine only. */
+/** Whether a host name or address is a loopback one. */
 export function isLoopback(host: string): boolean {
   const plain = host
     .replace(/^\[|\]$/g, '')

@@ -10,7 +10,7 @@ import type { BuildFollower, LiveBuild } from './live-build.ts';
 import { corsHeaders, type OriginPolicy } from './origin.ts';
 import type { Route } from './route.ts';
 
-/** The largest body of a vote or a sign-up, in bytes: 2,000 code points escaped as \uXXXX\uXXXX are 24 KB. */
+/** The largest body of a vote or a subscription, in bytes. 2,000 code points escaped as \uXXXX\uXXXX take 24 KB. */
 const maxBodyBytes = 64 * 1024;
 
 /** What every route needs that stores what a reader sends. */
@@ -43,7 +43,7 @@ export function postRoutes(path: string, operation: Operation, parts: PostParts)
 }
 
 const preflight = { allow: 'POST, OPTIONS', 'access-control-allow-headers': 'Content-Type' };
-const notPost = () => new Refusal('method_not_allowed', 'This address takes POST.', { allow: preflight.allow });
+const notPost = () => new Refusal('method_not_allowed', 'This address accepts POST.', { allow: preflight.allow });
 
 /** The checks run in the order of C4.22. The router has checked the method; `take` checks the fields and the rest. */
 async function answerPost(request: Request, response: Response, { take, thanks }: Operation, parts: PostParts) {
@@ -93,7 +93,7 @@ async function sendRefusal(request: Request, response: Response, refusal: Refusa
   sendError(response, code, message, headers);
 }
 
-/** A refusal of a client that is refused too often becomes `rate_limited`. */
+/** Turns a refusal into `rate_limited` if the client was refused too often (C8.23). */
 export async function limited(refusal: Refusal, refused: Limit, address: string): Promise<Refusal> {
   if (refusal.status >= 500 || refusal.code === 'rate_limited') return refusal;
   try {
@@ -140,7 +140,7 @@ interface Refused {
   refusal: Refusal;
 }
 
-/** An Error object; for a form in a browser, which shows what it gets to a person, a page that says the same. */
+/** Answers with an Error object, or with a page with the same message if a person sent a form. */
 async function refuse(
   request: IncomingMessage,
   response: ServerResponse,

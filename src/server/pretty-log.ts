@@ -13,8 +13,8 @@ const levels: Record<number, [name: string, color: Parameters<ReturnType<typeof 
 };
 
 /**
- * A line of the server's log, which is JSON, as a person reads it on a terminal: the time of day, the level where it is
- * no news, what happened, and its fields. What readers sent can hold no control characters there.
+ * Formats a JSON line of the server's log for a terminal: time of day, level unless it is `info`, message and fields.
+ * Control characters in texts of readers are made visible.
  */
 export function prettyLine(json: string, { color }: { color: boolean }): string {
   let fields: Fields;

@@ -3,25 +3,25 @@ import { hostname } from 'node:os';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { prettyLine } from './pretty-log.ts';
 
-/** The log of a server: pino for what happens, and one preformatted line a request, which costs a quarter of pino's. */
+/** The log of a server: pino for events, and a preformatted line for each request, which takes a quarter of pino's time. */
 export interface ServerLog {
   log: Logger;
-  /** Writes the line of a request that was answered. `path` is as it was asked, without the query. */
+  /** Writes the line of a request that was answered. `path` is the requested one, without the query. */
   request(request: IncomingMessage, response: ServerResponse, path: string, begun: number): void;
-  /** Writes out what is held back. */
+  /** Writes all buffered lines. */
   flush(): void;
 }
 
-/** What takes the lines of the log. */
+/** Where the lines of the log are written. */
 export interface LogDestination {
   write(line: string): unknown;
   flushSync(): void;
 }
 
-/** How long lines may be held back, in milliseconds, and how much at most, in bytes. */
+/** How long lines may be buffered, in milliseconds, and how many bytes. */
 const flushMs = 100;
 const holdBytes = 12_288;
-/** How much is kept at most while stdout takes nothing, in bytes. Later lines are lost. */
+/** How many bytes are buffered while stdout is blocked. Later lines are lost. */
 const maxHeldBytes = 1_048_576;
 
 /** Logs at `level` and above, as JSON lines, to stdout unless another destination is given. */
@@ -48,12 +48,12 @@ export function serverLog(level: string, destination: LogDestination = lastingDe
   };
 }
 
-/** Stdout for a person on a terminal, who reads text lines, in color if `color` is set. */
+/** Stdout as text lines for a person at a terminal, in color if `color` is set. */
 export function terminalDestination(terminal: { color: boolean }): LogDestination {
   return { write: (line) => process.stdout.write(prettyLine(line, terminal)), flushSync() {} };
 }
 
-/** Stdout. If it cannot be written, such as a file on a full disk, lines are lost and the server goes on. */
+/** Stdout. If it cannot be written, such as a file on a full disk, lines are lost and the server continues. */
 function lastingDestination(): LogDestination {
   const options = { dest: 1, sync: false, minLength: holdBytes, periodicFlush: flushMs, maxLength: maxHeldBytes };
   const destination = pino.destination(options);
@@ -64,7 +64,7 @@ function lastingDestination(): LogDestination {
   destination.on('write', () => {
     failing = false;
   });
-  // Pino calls it too, when the process ends. It would try again without end.
+  // Pino also calls this when the process ends, and would retry endlessly.
   const { flushSync } = destination;
   destination.flushSync = () => {
     if (!failing) flushSync.call(destination);
@@ -72,13 +72,13 @@ function lastingDestination(): LogDestination {
   return destination;
 }
 
-/** An error of the server is one for its operator too; when it or its provider is unavailable, a warning. */
+/** 500 is an error; 502 and 503, when a disk or a provider fails, are warnings. */
 function levelOf(status: number): 'info' | 'warn' | 'error' {
   if (status < 500) return 'info';
   return status === 500 ? 'error' : 'warn';
 }
 
-/** Paths are anybody's text: what looks like an e-mail address is not kept, and not much of the rest. */
+/** Cuts a client-supplied path to 300 characters, and hides anything in it that looks like an e-mail address. */
 function withoutAddress(path: string): string {
   const short = path.length > 300 ? `${path.slice(0, 300)}…` : path;
   return short.includes('@') || short.includes('%40') ? short.replace(/[^/]*(?:@|%40)[^/]*/g, '[hidden]') : short;

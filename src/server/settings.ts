@@ -1,39 +1,39 @@
 import { join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { parseSignupSettings, type SignupSettings } from '../subscribers/settings.ts';
+import { parseSubscriberSettings, type SubscriberSettings } from '../subscribers/settings.ts';
 import type { Rate } from './limits.ts';
 import { type ServerFlags, type ServerOption, serverOptions } from './options.ts';
 
-/** The settings of the runtime, from flags and environment variables. */
+/** The settings of the server, from flags and environment variables. */
 export interface ServerSettings {
   /** 0 lets the system choose. */
   port: number;
   host: string;
   /** The folder of the build. */
   dist: string;
-  /** The folder of what the runtime keeps. */
+  /** The folder with votes and subscribers. */
   data: string;
   /** The file of the vote log. */
   votes: string;
   voteRate: Rate;
-  signupRate: Rate;
+  subscribeRate: Rate;
   mcpRate: Rate;
   refusedRate: Rate;
-  /** How many connections are taken at the same time, in all and of one client; 0: no limit. */
+  /** How many connections may be open at the same time, in total and from one client; 0: no limit. */
   maxConnections: number;
   maxClientConnections: number;
-  /** How many proxies stand before the server. */
+  /** How many proxies are in front of the server. */
   trustProxy: number;
-  /** Further origins whose pages may send votes and sign-ups. */
+  /** Further origins whose pages may send votes and subscriptions. */
   allowOrigin: readonly string[];
-  signups: SignupSettings;
-  /** How much is logged: a level of pino's. */
+  subscribers: SubscriberSettings;
+  /** A log level of pino. */
   logLevel: string;
 }
 
 /**
- * Checks the settings; a flag wins over its variable, and an empty variable counts as none. Folders are taken from
- * `cwd`. Throws UsageError that names the flag or variable that is wrong.
+ * Checks the settings. A flag wins over its variable, and an empty variable counts as none. Folders are relative to
+ * `cwd`. Throws a UsageError that names the wrong flag or variable.
  */
 export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEnv, cwd: string): ServerSettings {
   const given = (key: (typeof serverOptions)[number]['key']) => {
@@ -64,14 +64,14 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     data,
     votes: resolve(cwd, given('votes').value || join(data, 'votes.jsonl')),
     voteRate: rate(given('voteRate')),
-    signupRate: rate(given('subscribeRate')),
+    subscribeRate: rate(given('subscribeRate')),
     mcpRate: rate(given('mcpRate')),
     refusedRate: rate(given('refusedRate')),
     maxConnections: number('maxConnections', 99_999, 'a number up to 99999 (0: no limit)'),
     maxClientConnections: number('maxClientConnections', 99_999, 'a number up to 99999 (0: no limit)'),
     trustProxy: number('trustProxy', 100, 'how many proxies there are: 0, 1, 2 …'),
     allowOrigin: origins(given('allowOrigin')),
-    signups: parseSignupSettings([flags.subscribers ?? []].flat()[0], environment),
+    subscribers: parseSubscriberSettings([flags.subscribers ?? []].flat()[0], environment),
     logLevel: level(given('logLevel')),
   };
 }
@@ -81,7 +81,7 @@ interface Given {
   value: string;
 }
 
-/** The longest window of a rate, in seconds: the limiter ends it with a timer, and Node's hold 2^31 - 1 milliseconds. */
+/** The longest window of a rate, in seconds. It ends with a timer, and Node's timers take up to 2^31 - 1 milliseconds. */
 const longestWindow = 2_147_483;
 
 function rate({ name, value }: Given): Rate {
@@ -101,7 +101,7 @@ function origins({ name, value }: Given): string[] {
   for (const origin of list) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
       throw new UsageError(
-        `${name} holds "${origin}"; it has to be an origin such as https://example.com, without a path.`,
+        `${name} has "${origin}"; it has to be an origin such as https://example.com, without a path.`,
       );
     }
   }

@@ -32,7 +32,7 @@ export function siteHandler({ follower, files, mounts }: SiteParts): Middleware 
     const build = follower.current();
     if (!(await files.exists(build, request.path))) return notFound(request, response, build);
     if (isInApi(request.path)) {
-      sendError(response, 'method_not_allowed', 'This address takes GET and HEAD.', { allow: readMethods });
+      sendError(response, 'method_not_allowed', 'This address accepts GET and HEAD.', { allow: readMethods });
       return;
     }
     response.writeHead(405, { allow: readMethods, 'content-type': 'text/plain; charset=utf-8' });
@@ -69,5 +69,5 @@ function answerPreflight(response: Response): void {
 function notFoundMessage(path: string | null): string {
   return path?.startsWith('/api/agents/')
     ? 'No agent has this slug; /api/agents.json lists them all.'
-    : 'There is nothing at this address; /api/openapi.json lists what there is.';
+    : 'There is nothing at this address; /api/openapi.json lists all addresses.';
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { openSignups } from '../subscribers/open.ts';
+import { openSubscribers } from '../subscribers/open.ts';
 import { openVoteLog } from '../votes/jsonl.ts';
 import { createApp } from './app.ts';
 import type { SiteRules } from './file-cache.ts';
@@ -48,21 +48,21 @@ export async function startServer(
     log.flush();
   };
   try {
-    const { votes, signups } = await openStores(settings, log.log, opened);
+    const { votes, subscribers } = await openStores(settings, log.log, opened);
     // Only the owner of the logs may change the build: another server may be serving it.
     prepare(port);
     const follower = await followBuild(settings.dist, rules, log.log);
     opened.push({ close: follower.stop });
-    server.serve(createApp({ follower, votes, signups, log, settings }));
+    server.serve(createApp({ follower, votes, subscribers, log, settings }));
     const { info, basePath } = follower.current();
     const address = `http://${hostForPeople(settings.host)}:${port}${basePath}/`;
-    log.log.info({ address, build: info.id, signups: signups.provider }, 'serving');
+    log.log.info({ address, build: info.id, subscribers: subscribers.provider }, 'serving');
     return {
       address,
       close,
       async reopen() {
         await votes.reopen();
-        await signups.reopen();
+        await subscribers.reopen();
         log.log.info('opened new log files');
       },
     };
@@ -85,11 +85,11 @@ async function openStores(settings: ServerSettings, log: Logger, opened: Closabl
   const warn = (message: string) => log.warn(message);
   const opening = [
     openVoteLog({ file: settings.votes, now: () => new Date(), random: randomBytes, warn }).then(keep),
-    openSignups(settings.signups, { file: join(settings.data, 'signups.jsonl'), log }).then(keep),
+    openSubscribers(settings.subscribers, { file: join(settings.data, 'signups.jsonl'), log }).then(keep),
   ] as const;
   await Promise.allSettled(opening);
-  const [votes, signups] = await Promise.all(opening);
-  return { votes, signups };
+  const [votes, subscribers] = await Promise.all(opening);
+  return { votes, subscribers };
 }
 
 function hostForPeople(host: string): string {

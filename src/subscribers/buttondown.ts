@@ -1,9 +1,9 @@
 import { Calls, type CallTools, field } from './calls.ts';
-import type { ListName, SignupProvider } from './provider.ts';
+import type { ListName, SubscriberProvider } from './provider.ts';
 import { secretsOf } from './safe-errors.ts';
 
 export interface ButtondownSettings {
-  /** The API's address, without the path /v1/subscribers. */
+  /** The address of the API, without the path /v1/subscribers. */
   url: string;
   key: string;
   /** The tag of each list. */
@@ -15,12 +15,12 @@ const blocked = ['email_blocked', 'subscriber_blocked', 'subscriber_suppressed',
 const invalid = ['email_invalid', 'email_empty'];
 
 /**
- * Stores sign-ups at Buttondown, a list being a tag (https://docs.buttondown.com/api-subscribers-create).
+ * Stores subscribers at Buttondown, with a tag for each list (https://docs.buttondown.com/api-subscribers-create).
  *
- * An address that is known gets the tag added. Its type is `unactivated`, so that who left comes back by confirming a
- * mail only, never by somebody else's typing the address.
+ * A known address gets the tag added. New ones are `unactivated`: only a confirmed email brings back a reader who left,
+ * not someone else who types the address.
  */
-export function createButtondown({ url, key, lists }: ButtondownSettings, tools: CallTools): SignupProvider {
+export function createButtondown({ url, key, lists }: ButtondownSettings, tools: CallTools): SubscriberProvider {
   const provider = 'buttondown';
   return {
     name: provider,
@@ -49,12 +49,12 @@ export function createButtondown({ url, key, lists }: ButtondownSettings, tools:
   };
 }
 
-/** A 422 lists the faulty fields in `detail`, each with its place: `loc: ['body', 'input', 'email_address']`. */
+/** A 422 lists the invalid fields in `detail`, each with its path: `loc: ['body', 'input', 'email_address']`. */
 function blamesAddress(body: unknown): boolean {
   const detail = field(body, 'detail');
   if (!Array.isArray(detail) || detail.length === 0) return false;
-  return detail.every((fault) => {
-    const place = field(fault, 'loc');
-    return Array.isArray(place) && place.at(-1) === 'email_address';
+  return detail.every((error) => {
+    const path = field(error, 'loc');
+    return Array.isArray(path) && path.at(-1) === 'email_address';
   });
 }

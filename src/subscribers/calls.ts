@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SignupFailed } from './failure.ts';
+import { SubscriptionFailed } from './failure.ts';
 import { pauseBeforeRetry } from './retry.ts';
 import { causeCode, safeCause, safeCode } from './safe-errors.ts';
 
-/** What calls to a provider need from outside. All but `fetch` have defaults that fit a running server. */
+/** What calls to a provider depend on. The defaults fit a running server. */
 export interface CallTools {
   /** @default globalThis.fetch */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
@@ -16,14 +16,14 @@ export interface CallTools {
 }
 
 export interface Call {
-  /** What the call is for, as the log names it. */
+  /** What the call does, for the log. */
   step: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   url: string;
   headers: Record<string, string>;
-  /** The body, JSON text. */
+  /** The body, as JSON text. */
   body?: string;
-  /** The body of a good answer is needed too. @default false: a 2xx is enough, and its body is not waited for */
+  /** Whether to read the body of a 2xx too. @default false */
   read?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Answer {
   status: number;
   /** 200 to 299. */
   ok: boolean;
-  /** The parsed JSON; undefined where the body is empty, too large, cut short or no JSON, or was not asked for. */
+  /** The parsed JSON; undefined if the body is empty, too large, incomplete or not JSON, or was not asked for. */
   body: unknown;
 }
 
@@ -66,20 +66,20 @@ export class Calls {
     this.#tools = { fetch, now, random, wait };
   }
 
-  /** Throws SignupFailed if there is no answer in time, or a redirect. The caller judges any other status. */
+  /** Throws SubscriptionFailed if there is no answer in time, or a redirect. The caller judges any other status. */
   async send(call: Call): Promise<Answer> {
     const { now, random, wait } = this.#tools;
     const { signal } = this.#context;
     for (;;) {
       const result = await this.#attempt(call);
-      const response = result instanceof SignupFailed ? undefined : result;
+      const response = result instanceof SubscriptionFailed ? undefined : result;
       const retryAfter = response?.headers.get('retry-after') ?? null;
       const pause = pauseBeforeRetry({ status: response?.status, retryAfter }, now(), random());
       if (pause !== undefined && this.#retries > 0 && !signal.aborted) {
         this.#retries -= 1;
         await discard(response);
         await wait(pause, signal).catch((error) => Promise.reject(this.#failure(call.step, error)));
-      } else if (result instanceof SignupFailed) {
+      } else if (result instanceof SubscriptionFailed) {
         throw result;
       } else {
         return await this.#answer(call, result);
@@ -88,18 +88,18 @@ export class Calls {
   }
 
   /** The failure to throw for an answer that is no success; `code` is the provider's own error code, if any. */
-  refused({ step }: Call, { status }: Answer, code?: unknown): SignupFailed {
+  refused({ step }: Call, { status }: Answer, code?: unknown): SubscriptionFailed {
     const { provider, secrets } = this.#context;
-    return new SignupFailed({ provider, reason: 'refused', step, status, code: safeCode(code, secrets) });
+    return new SubscriptionFailed({ provider, reason: 'refused', step, status, code: safeCode(code, secrets) });
   }
 
   /** The failure to throw for a good status with a body that cannot be used. */
-  unreadable({ step }: Call, { status }: Answer): SignupFailed {
-    return new SignupFailed({ provider: this.#context.provider, reason: 'answer', step, status });
+  unreadable({ step }: Call, { status }: Answer): SubscriptionFailed {
+    return new SubscriptionFailed({ provider: this.#context.provider, reason: 'answer', step, status });
   }
 
   /** Sends one request. Returns a failure instead of throwing it, since it may be retried. */
-  async #attempt({ step, method, url, headers, body }: Call): Promise<Response | SignupFailed> {
+  async #attempt({ step, method, url, headers, body }: Call): Promise<Response | SubscriptionFailed> {
     const { fetch } = this.#tools;
     try {
       return await fetch(url, {
@@ -124,7 +124,7 @@ export class Calls {
     const { status, ok } = response;
     if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
       await discard(response);
-      throw new SignupFailed({ provider, reason: 'redirect', step, status });
+      throw new SubscriptionFailed({ provider, reason: 'redirect', step, status });
     }
     if (ok && !read) {
       await discard(response);
@@ -135,11 +135,11 @@ export class Calls {
     return { status, ok, body: parse(text) };
   }
 
-  #failure(step: string, error: unknown): SignupFailed {
+  #failure(step: string, error: unknown): SubscriptionFailed {
     const { provider, secrets, signal } = this.#context;
-    if (signal.aborted) return new SignupFailed({ provider, reason: 'timeout', step });
+    if (signal.aborted) return new SubscriptionFailed({ provider, reason: 'timeout', step });
     const facts = { code: causeCode(error, secrets), cause: safeCause(error, secrets) };
-    return new SignupFailed({ provider, reason: 'network', step, ...facts });
+    return new SubscriptionFailed({ provider, reason: 'network', step, ...facts });
   }
 }
 
@@ -147,7 +147,7 @@ async function discard(response: Response | undefined): Promise<void> {
   await response?.body?.cancel().catch(() => {});
 }
 
-/** The body as text; empty where it is longer than the limit or cannot be read to its end. */
+/** The body as text; empty if it exceeds the limit or cannot be read completely. */
 async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -171,7 +171,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The field `key` of a body that may be anything. */
+/** The field `key` of a body of any type. */
 export function field(body: unknown, key: string): unknown {
   return typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[key] : undefined;
 }

@@ -1,37 +1,40 @@
-import { SignupFailed } from './failure.ts';
-import type { Outcome, Signup, SignupProvider, Signups } from './provider.ts';
+import { SubscriptionFailed } from './failure.ts';
+import type { Outcome, SubscriberProvider, SubscriberStore, Subscription } from './provider.ts';
 import { safeCause, secretsOf } from './safe-errors.ts';
 
-/** How long one sign-up may take, in milliseconds, with all calls and retries that belong to it. */
-export const signupTimeoutMs = 5000;
+/** How long one subscription may take, with all of its calls and retries, in milliseconds. */
+export const subscriptionTimeoutMs = 5000;
 
 /**
- * Puts a time limit on every sign-up of `provider`, whether it heeds its signal or not, and waits for those under way
- * when it is closed. An error that is no SignupFailed is a fault of the provider's module and becomes one.
+ * Puts a time limit on every subscription, whether or not the provider obeys its signal, and waits for those under way
+ * when it is closed. Any other error than SubscriptionFailed is a bug in the provider's module and becomes one.
  */
-export function withDeadline(provider: SignupProvider, { timeoutMs = signupTimeoutMs } = {}): Signups {
+export function withDeadline(
+  provider: SubscriberProvider,
+  { timeoutMs = subscriptionTimeoutMs } = {},
+): SubscriberStore {
   const underWay = new Set<Promise<Outcome>>();
   let closed = false;
 
-  const limited = (signup: Signup): Promise<Outcome> =>
+  const limited = (subscription: Subscription): Promise<Outcome> =>
     new Promise((resolve, reject) => {
       const controller = new AbortController();
       const timer = setTimeout(() => {
-        const late = new SignupFailed({ provider: provider.name, reason: 'timeout' });
+        const late = new SubscriptionFailed({ provider: provider.name, reason: 'timeout' });
         reject(late);
         controller.abort(late);
       }, timeoutMs);
       Promise.resolve()
-        .then(() => provider.add(signup, controller.signal))
-        .then(resolve, (error) => reject(asFailure(provider.name, signup, error)))
+        .then(() => provider.add(subscription, controller.signal))
+        .then(resolve, (error) => reject(asFailure(provider.name, subscription, error)))
         .finally(() => clearTimeout(timer));
     });
 
   return {
     provider: provider.name,
-    add(signup) {
-      if (closed) return Promise.reject(new SignupFailed({ provider: provider.name, reason: 'closed' }));
-      const work = limited(signup);
+    add(subscription) {
+      if (closed) return Promise.reject(new SubscriptionFailed({ provider: provider.name, reason: 'closed' }));
+      const work = limited(subscription);
       underWay.add(work);
       const done = () => underWay.delete(work);
       work.then(done, done);
@@ -51,7 +54,7 @@ export function withDeadline(provider: SignupProvider, { timeoutMs = signupTimeo
   };
 }
 
-function asFailure(provider: string, { email, note }: Signup, error: unknown): SignupFailed {
-  if (error instanceof SignupFailed) return error;
-  return new SignupFailed({ provider, reason: 'fault', cause: safeCause(error, secretsOf(email, note)) });
+function asFailure(provider: string, { email, note }: Subscription, error: unknown): SubscriptionFailed {
+  if (error instanceof SubscriptionFailed) return error;
+  return new SubscriptionFailed({ provider, reason: 'fault', cause: safeCause(error, secretsOf(email, note)) });
 }

@@ -2,22 +2,20 @@ import * as fs from 'node:fs/promises';
 import { OperationError, systemReason } from '../errors.ts';
 import type { LockOptions } from '../journal/lock.ts';
 import { isPacked, rotatedFiles } from '../journal/rotated.ts';
-import { eraseSignups } from './erase.ts';
+import { eraseSubscriber } from './erase.ts';
 
-/** What erasing did. */
+/** The result of erasing an address. */
 export interface Erased {
-  /** How many lines were removed, in all files. */
+  /** How many lines were removed from all files. */
   lines: number;
-  /** Compressed files that were not looked into. */
+  /** Compressed files, which were not searched. */
   packed: string[];
 }
 
 /**
- * Removes every line of an address from the file of sign-ups, from the torn lines beside it, and from the files that
- * rotation made of it.
+ * Removes all lines with an address from the file of subscribers, its torn lines and its rotated files.
  *
- * It takes the file's lock, so that it is refused while a server has the file. Rejects with an OperationError where
- * that is so, or a file cannot be used.
+ * Rejects with OperationError while a server holds the lock of the file, or if a file cannot be used.
  */
 export async function eraseAddress(
   path: string,
@@ -28,16 +26,17 @@ export async function eraseAddress(
   const rotated = await rotatedFiles(file);
   const plain = [file, ...rotated.filter((name) => !isPacked(name))];
   let lines = 0;
-  for (const each of plain) lines += await eraseSignups(each, address, { now, random, warn }).catch(explain(each));
+  for (const each of plain) lines += await eraseSubscriber(each, address, { now, random, warn }).catch(explain(each));
   return { lines, packed: rotated.filter(isPacked) };
 }
 
-/** Turns what the system refuses into words. */
+/** Throws a system error again as a sentence. */
 function explain(file: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     if (error instanceof OperationError || error.code === undefined) throw error;
-    if (error.code === 'ENOENT') throw new OperationError(`There is no file of sign-ups ${file}.`, { cause: error });
-    throw new OperationError(`The file of sign-ups ${file} cannot be used: ${systemReason(error.code)}.`, {
+    if (error.code === 'ENOENT')
+      throw new OperationError(`The file of subscribers ${file} does not exist.`, { cause: error });
+    throw new OperationError(`The file of subscribers ${file} cannot be used: ${systemReason(error.code)}.`, {
       cause: error,
     });
   };

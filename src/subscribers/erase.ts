@@ -4,7 +4,7 @@ import { readLines } from '../journal/lines.ts';
 import { type LockOptions, withLock } from '../journal/lock.ts';
 import { rewriteLines } from '../journal/rewrite.ts';
 import { tornPath } from '../journal/torn-tail.ts';
-import { parseSignup } from './lines.ts';
+import { parseSubscription } from './lines.ts';
 
 export interface EraseOptions extends Omit<LockOptions, 'file' | 'disk'> {
   /** @default node:fs/promises */
@@ -12,16 +12,13 @@ export interface EraseOptions extends Omit<LockOptions, 'file' | 'disk'> {
 }
 
 /**
- * Removes every line of one address, whatever its case, from the file of sign-ups, and what holds it in the file of
- * torn lines beside it. Returns how many lines. The other lines are kept byte for byte.
+ * Removes all lines with an address, in any case, from a file of subscribers and its file of torn lines. Returns how
+ * many lines were removed. All other lines stay byte for byte.
  *
- * It takes the file's lock: a server that has the file open would go on writing to the one that was replaced. Rejects
- * with an OperationError that names the owner where there is one.
- *
- * Each file is replaced in one step: killed at any moment, it is the old or the new one. Files that were rotated under
- * other names are not touched: call it for each.
+ * Takes the lock of the file, since a server would go on writing to the replaced file. Rejects with an OperationError
+ * that names the owner of the lock. Each file is replaced in one step. Rotated files need a call each.
  */
-export async function eraseSignups(path: string, address: string, options: EraseOptions): Promise<number> {
+export async function eraseSubscriber(path: string, address: string, options: EraseOptions): Promise<number> {
   const { disk = fs } = options;
   const wanted = address.trim().toLowerCase();
   if (wanted === '') return 0;
@@ -29,7 +26,7 @@ export async function eraseSignups(path: string, address: string, options: Erase
     if (hasCode(error, 'ENOENT')) return null;
     throw error;
   });
-  // Without its folder there is no file, nor a place for its lock.
+  // Without the folder there is no file, and the lock could not be created.
   if (file === null) return 0;
   return withLock(
     { ...options, file, disk },
@@ -47,10 +44,10 @@ async function erase(file: string, wanted: string, disk: Disk): Promise<number> 
   return count;
 }
 
-/** A line that cannot be read is of the address where it holds it: better one torn line too few than a trace left. */
+/** Whether a line has the address. An unreadable line is removed if it contains the address anywhere. */
 function isOf(line: Buffer, wanted: string): boolean {
-  const signup = parseSignup(line);
-  return signup === undefined
+  const subscription = parseSubscription(line);
+  return subscription === undefined
     ? line.toString('utf8').toLowerCase().includes(wanted)
-    : signup.email.toLowerCase() === wanted;
+    : subscription.email.toLowerCase() === wanted;
 }

@@ -1,18 +1,18 @@
 import { visible } from '../text-safety/printable.ts';
-import type { SignupEntry } from './export.ts';
+import type { SubscriberEntry } from './export.ts';
 import { type ListName, listNames } from './provider.ts';
 
-/** One address with all the lists that it is on. */
+/** One address with all of its lists. */
 export interface Address {
-  /** As it was first written. */
+  /** As the reader first wrote it. */
   email: string;
-  /** When it first signed up, RFC 3339, UTC. */
+  /** When it first subscribed, RFC 3339, UTC. */
   time: string;
   lists: ListName[];
 }
 
-/** Joins the entries of each address, whatever its case, in the order of the entries. */
-export function byAddress(entries: readonly SignupEntry[]): Address[] {
+/** Joins the entries of each address, in any case, in the order of the entries. */
+export function byAddress(entries: readonly SubscriberEntry[]): Address[] {
   const addresses = new Map<string, Address>();
   for (const { email, time, list } of entries) {
     const key = email.toLowerCase();
@@ -23,8 +23,8 @@ export function byAddress(entries: readonly SignupEntry[]): Address[] {
   return [...addresses.values()];
 }
 
-/** Renders addresses for a terminal, a line each: address, lists, time. Empty without addresses. */
-export function signupsText(addresses: readonly Address[]): string {
+/** Renders addresses for a terminal, one on each line: address, lists, time. Empty if there are none. */
+export function subscribersText(addresses: readonly Address[]): string {
   const rows = addresses.map(({ email, lists, time }) => [visible(email), lists.join(', '), visible(time)] as const);
   const [first, second] = [widest(rows.map(([email]) => email)), widest(rows.map(([, lists]) => lists))];
   return rows.map(([email, lists, time]) => `${email.padEnd(first)}  ${lists.padEnd(second)}  ${time}\n`).join('');

@@ -1,36 +1,40 @@
-import { readSignupLines } from './lines.ts';
-import type { ListName, SignupLog } from './provider.ts';
+import { readSubscriptionLines } from './lines.ts';
+import type { ListName, SubscriberLog } from './provider.ts';
 
-/** One address on one list, however often it signed up. */
-export interface SignupEntry {
-  /** When it first did, among the sign-ups asked for: RFC 3339, UTC. */
+/** One address on one list, no matter how often it subscribed. */
+export interface SubscriberEntry {
+  /** When it first subscribed within the filter: RFC 3339, UTC. */
   time: string;
   email: string;
   list: ListName;
-  /** What it said, each note once, the oldest first. */
+  /** Its different notes, oldest first. */
   notes: string[];
 }
 
 export interface ExportFilter {
   list?: ListName | undefined;
-  /** Only sign-ups at this time or later; who signed up before and again since is among them. */
+  /** Only subscriptions from this time on, including those that repeat an earlier one. */
   since?: Date | undefined;
 }
 
 /**
- * Reads the file of sign-ups: each address once per list, whatever its case, in the order of the first sign-ups.
+ * Reads the file of subscribers: each address once per list, in any case, ordered by its first subscription.
  *
- * A line that cannot be read is left out, with a warning that gives its number. Works beside a running server. A file
- * that does not exist holds none.
+ * Unreadable lines are left out, with a warning that has the line number. A missing file has no subscribers. A server
+ * may be running.
  */
-export async function readSignups(path: string, filter: ExportFilter, log: SignupLog): Promise<SignupEntry[]> {
-  const entries = new Map<string, SignupEntry>();
-  for await (const { number, signup } of readSignupLines(path)) {
-    if (signup === undefined) {
-      log.warn({ file: path, line: number }, 'A line of the file of sign-ups cannot be read and was left out.');
+export async function readSubscribers(
+  path: string,
+  filter: ExportFilter,
+  log: SubscriberLog,
+): Promise<SubscriberEntry[]> {
+  const entries = new Map<string, SubscriberEntry>();
+  for await (const { number, subscription } of readSubscriptionLines(path)) {
+    if (subscription === undefined) {
+      log.warn({ file: path, line: number }, 'A line of the file of subscribers cannot be read and was left out.');
       continue;
     }
-    const { time, email, list, note } = signup;
+    const { time, email, list, note } = subscription;
     if (filter.list !== undefined && filter.list !== list) continue;
     if (filter.since !== undefined && Date.parse(time) < filter.since.getTime()) continue;
     const key = `${list} ${email.toLowerCase()}`;

@@ -1,26 +1,26 @@
 /**
- * Why a sign-up was not stored: the provider took too long, could not be reached, answered with a redirect, refused
- * (status and code say how), answered well but unreadably; the file could not be written; the server is stopping; or
- * a fault of this program.
+ * Why a subscription was not stored: the provider took too long, could not be reached, answered with a redirect, refused
+ * it, or sent a success that cannot be read (`answer`); the file could not be written (`storage`); the server is
+ * stopping (`closed`); or this program has a bug (`fault`).
  */
 export type FailureReason = 'timeout' | 'network' | 'redirect' | 'refused' | 'answer' | 'storage' | 'closed' | 'fault';
 
 export interface FailureFacts {
   provider: string;
   reason: FailureReason;
-  /** Which of the provider's calls failed, where there are several. */
+  /** Which of the provider's calls failed, if it has several. */
   step?: string;
-  /** The HTTP status, where there was one. */
+  /** The HTTP status, if there was an answer. */
   status?: number;
-  /** The provider's own error code, or the system's (ECONNREFUSED, ENOSPC); made safe by safeCode. */
+  /** The error code of the provider or the system (ECONNREFUSED, ENOSPC), checked by safeCode. */
   code?: string | undefined;
-  /** Made safe by safeCause. */
+  /** A copy made by safeCause. */
   cause?: Error | undefined;
 }
 
-/** A sign-up was not stored. Holds neither key nor address nor note, so that it can be logged as it is. */
-export class SignupFailed extends Error {
-  override readonly name = 'SignupFailed';
+/** A subscription was not stored. It contains no key, address or note, so it can be logged as it is. */
+export class SubscriptionFailed extends Error {
+  override readonly name = 'SubscriptionFailed';
   readonly provider: string;
   readonly reason: FailureReason;
   readonly step: string | null;
@@ -29,7 +29,7 @@ export class SignupFailed extends Error {
 
   constructor({ provider, reason, step, status, code, cause }: FailureFacts) {
     const at = step === undefined ? '' : ` (${step})`;
-    super(`Sign-up not stored: ${provider}${at} ${describe(reason, status, code)}.`, cause && { cause });
+    super(`Subscription not stored: ${provider}${at} ${describe(reason, status, code)}.`, cause && { cause });
     this.provider = provider;
     this.reason = reason;
     this.step = step ?? null;
@@ -56,6 +56,6 @@ function describe(reason: FailureReason, status: number | undefined, code: strin
     case 'closed':
       return 'is closed';
     case 'fault':
-      return 'met a fault of this program';
+      return 'failed because of a bug in this program';
   }
 }

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { OperationError, systemReason } from '../errors.ts';
 import { type Disk, reasonOf } from '../journal/disk.ts';
 import { openLastingJournal } from '../journal/lasting-journal.ts';
-import { SignupFailed } from './failure.ts';
-import type { Signup, SignupLog, SignupProvider } from './provider.ts';
+import { SubscriptionFailed } from './failure.ts';
+import type { SubscriberLog, SubscriberProvider, Subscription } from './provider.ts';
 import { causeCode, safeCause, secretsOf } from './safe-errors.ts';
 
-export interface FileSignupTools {
+export interface SubscriberFileTools {
   file: string;
-  log: SignupLog;
+  log: SubscriberLog;
   /** Milliseconds since 1970. @default Date.now */
   now?: () => number;
   /** @default node:fs/promises */
@@ -16,19 +16,24 @@ export interface FileSignupTools {
 }
 
 /**
- * Stores sign-ups in a file of JSON lines `{id, time, email, list, note}`, which only its owner can read.
+ * Stores subscriptions in a file of JSON lines `{id, time, email, list, note}` that only its owner can read.
  *
- * An address that signs up again is written again, and shown once by readSignups: so no list of addresses is held in
- * memory, a known address takes as long as a new one, and what it says in a new note is kept.
+ * An address that subscribes again is written again; readSubscribers merges its lines. So no addresses are kept in
+ * memory, known addresses take as long as new ones, and new notes are kept.
  *
- * While the disk fails, sign-ups are refused and the file is opened again and again. Throws OperationError where another
- * process has the file already, or its path can be no file.
+ * While the disk fails, subscriptions are refused, and the file is reopened until that works. Throws OperationError if
+ * another process has the file, or its path cannot be a file.
  */
-export async function openFileSignups({ file, log, now = Date.now, disk }: FileSignupTools): Promise<SignupProvider> {
+export async function openSubscriberFile({
+  file,
+  log,
+  now = Date.now,
+  disk,
+}: SubscriberFileTools): Promise<SubscriberProvider> {
   const provider = 'file';
-  const journal = await openLastingJournal<Signup, Signup>({
+  const journal = await openLastingJournal<Subscription, Subscription>({
     file,
-    prepare: (signups) => signups.map(stored),
+    prepare: (subscribers) => subscribers.map(stored),
     now: () => new Date(now()),
     random: randomBytes,
     warn: (message) => log.warn({ provider, file }, message),
@@ -36,20 +41,20 @@ export async function openFileSignups({ file, log, now = Date.now, disk }: FileS
     ...(disk && { disk }),
   }).catch((cause: unknown) => {
     if (cause instanceof OperationError) throw cause;
-    throw new OperationError(`The file of sign-ups, ${file}, cannot be used: ${systemReason(reasonOf(cause))}.`, {
+    throw new OperationError(`The file of subscribers, ${file}, cannot be used: ${systemReason(reasonOf(cause))}.`, {
       cause,
     });
   });
   return {
     name: provider,
-    async add(signup) {
+    async add(subscription) {
       try {
-        await journal.append(signup);
+        await journal.append(subscription);
         return 'accepted';
       } catch (error) {
-        const secrets = secretsOf(signup.email, signup.note);
+        const secrets = secretsOf(subscription.email, subscription.note);
         const facts = { code: causeCode(error, secrets), cause: safeCause(error, secrets) };
-        throw new SignupFailed({ provider, reason: 'storage', ...facts });
+        throw new SubscriptionFailed({ provider, reason: 'storage', ...facts });
       }
     },
     check: () => journal.check(),
@@ -58,7 +63,7 @@ export async function openFileSignups({ file, log, now = Date.now, disk }: FileS
   };
 }
 
-/** What is stored of a sign-up: nothing that a later caller may hang on it. */
-function stored({ id, time, email, list, note }: Signup): Signup {
+/** Copies the fields that are stored, and no others that a caller may have added. */
+function stored({ id, time, email, list, note }: Subscription): Subscription {
   return { id, time, email, list, ...(note === undefined ? {} : { note }) };
 }

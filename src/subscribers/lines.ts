@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readLines } from '../journal/lines.ts';
 import { listNames } from './provider.ts';
 
-const storedSignup = z.object({
+const storedSubscription = z.object({
   id: z.string(),
   time: z.string().refine((time) => !Number.isNaN(Date.parse(time))),
   email: z.string().min(1),
@@ -10,31 +10,31 @@ const storedSignup = z.object({
   note: z.string().optional(),
 });
 
-export type StoredSignup = z.infer<typeof storedSignup>;
+export type StoredSubscription = z.infer<typeof storedSubscription>;
 
-/** One line of a file of sign-ups. */
+/** One line of a file of subscribers. */
 export interface Line {
   /** From 1. */
   number: number;
-  /** As it stands in the file, with its newline, which the last line may lack. */
+  /** The bytes in the file, with the newline, which the last line may lack. */
   bytes: Buffer;
-  /** Undefined where the line is torn or none of ours. */
-  signup: StoredSignup | undefined;
+  /** Undefined if the line is torn or malformed. */
+  subscription: StoredSubscription | undefined;
 }
 
-/** The lines of the file, in order, read piece by piece; none where the file does not exist. */
-export async function* readSignupLines(path: string): AsyncGenerator<Line> {
+/** The lines of the file in order, read in pieces; none if the file does not exist. */
+export async function* readSubscriptionLines(path: string): AsyncGenerator<Line> {
   let number = 0;
   for await (const bytes of readLines(path)) {
     number += 1;
-    yield { number, bytes, signup: parseSignup(bytes) };
+    yield { number, bytes, subscription: parseSubscription(bytes) };
   }
 }
 
-/** Undefined where the line is torn or none of ours. */
-export function parseSignup(bytes: Buffer): StoredSignup | undefined {
+/** Undefined if the line is torn or malformed. */
+export function parseSubscription(bytes: Buffer): StoredSubscription | undefined {
   try {
-    return storedSignup.safeParse(JSON.parse(bytes.toString('utf8'))).data;
+    return storedSubscription.safeParse(JSON.parse(bytes.toString('utf8'))).data;
   } catch {
     return undefined;
   }

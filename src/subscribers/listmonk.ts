@@ -1,5 +1,5 @@
 import { type Call, Calls, type CallTools, field } from './calls.ts';
-import type { ListName, Signup, SignupLog, SignupProvider } from './provider.ts';
+import type { ListName, SubscriberLog, SubscriberProvider, Subscription } from './provider.ts';
 import { secretsOf } from './safe-errors.ts';
 
 export interface ListmonkSettings {
@@ -12,17 +12,17 @@ export interface ListmonkSettings {
 }
 
 /**
- * Stores sign-ups in listmonk (https://listmonk.app/docs/apis/subscribers).
+ * Stores subscribers in listmonk (https://listmonk.app/docs/apis/subscribers).
  *
- * A known address is refused with 409 and joins no list by that; so it is looked up, added to the list where it is not
- * on it, and sent the mail that a list with double opt-in asks to be confirmed. The note of a known address is not
- * stored: there is no call that sets one attribute and leaves the others.
+ * listmonk refuses a known address with 409 and adds it to no list. So the address is looked up, added to the list if it
+ * is not on it, and sent the confirmation email of a list with double opt-in. The note of a known address is not stored,
+ * since no call sets one attribute and leaves the others.
  */
 export function createListmonk(
   { url, key, lists }: ListmonkSettings,
-  log: SignupLog,
+  log: SubscriberLog,
   tools: CallTools,
-): SignupProvider {
+): SubscriberProvider {
   const provider = 'listmonk';
   const token = key.slice(key.indexOf(':') + 1);
   const request = (step: string, method: Call['method'], path: string, body?: unknown): Call => ({
@@ -33,14 +33,17 @@ export function createListmonk(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
-  async function join({ id, email, list, note }: Signup, calls: Calls): Promise<void> {
+  async function join({ id, email, list, note }: Subscription, calls: Calls): Promise<void> {
     const known = await find(email, calls);
     if (note)
-      log.warn({ provider, signup: id }, 'The note of a sign-up was not stored: the address was known already.');
+      log.warn(
+        { provider, subscription: id },
+        'The note of a subscription was not stored: the address was already known.',
+      );
     if (known.status === 'blocklisted') return;
-    const standing = known.lists.get(lists[list]);
-    if (standing === 'confirmed') return;
-    if (standing !== 'unconfirmed') {
+    const status = known.lists.get(lists[list]);
+    if (status === 'confirmed') return;
+    if (status !== 'unconfirmed') {
       const target = { ids: [known.id], action: 'add', target_list_ids: [lists[list]], status: 'unconfirmed' };
       await expectSuccess(calls, request('add to list', 'PUT', '/lists', target));
     }
@@ -57,13 +60,13 @@ export function createListmonk(
     const found = Array.isArray(results) ? results.find((one) => isAddress(field(one, 'email'), email)) : undefined;
     const id = field(found, 'id');
     if (typeof id !== 'number') throw calls.unreadable(call, answer);
-    return { id, status: field(found, 'status'), lists: standings(field(found, 'lists')) };
+    return { id, status: field(found, 'status'), lists: statusesIn(field(found, 'lists')) };
   }
 
   return {
     name: provider,
-    async add(signup, signal) {
-      const { email, list, note } = signup;
+    async add(subscription, signal) {
+      const { email, list, note } = subscription;
       const calls = new Calls({ provider, secrets: secretsOf(key, token, email, note), signal }, tools);
       const create = request('create', 'POST', '', {
         email,
@@ -74,7 +77,7 @@ export function createListmonk(
         preconfirm_subscriptions: false,
       });
       const answer = await calls.send(create);
-      if (answer.status === 409) await join(signup, calls);
+      if (answer.status === 409) await join(subscription, calls);
       else if (isOwn(answer.body) && answer.status === 400) return 'invalid';
       else if (!answer.ok) throw calls.refused(create, answer);
       return 'accepted';
@@ -82,7 +85,7 @@ export function createListmonk(
   };
 }
 
-/** A subscriber that exists: list id → `confirmed`, `unconfirmed` or `unsubscribed`. */
+/** A known subscriber; `lists` leads from list ids to `confirmed`, `unconfirmed` or `unsubscribed`. */
 interface Known {
   id: number;
   status: unknown;
@@ -95,12 +98,12 @@ async function expectSuccess(calls: Calls, call: Call) {
   return answer;
 }
 
-/** listmonk's own errors have a message; a proxy's page has none, and is no word on the address. */
+/** Whether an answer is listmonk's own: it has a message. The page of a proxy has none and says nothing about the address. */
 function isOwn(body: unknown): boolean {
   return typeof field(body, 'message') === 'string';
 }
 
-/** The search is a regular expression: in it, the + of `ann+daily@` would stand for something else. */
+/** Escapes an address for the search, which is a regular expression. */
 function pattern(email: string): string {
   return email.replace(/[+*?^$()[\]{}|\\]/g, '\\$&');
 }
@@ -109,6 +112,6 @@ function isAddress(value: unknown, email: string): boolean {
   return typeof value === 'string' && value.toLowerCase() === email.toLowerCase();
 }
 
-function standings(lists: unknown): Map<unknown, unknown> {
+function statusesIn(lists: unknown): Map<unknown, unknown> {
   return new Map(Array.isArray(lists) ? lists.map((one) => [field(one, 'id'), field(one, 'subscription_status')]) : []);
 }

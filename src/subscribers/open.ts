@@ -2,34 +2,34 @@ import type { Disk } from '../journal/disk.ts';
 import { createButtondown } from './buttondown.ts';
 import type { CallTools } from './calls.ts';
 import { withDeadline } from './deadline.ts';
-import { openFileSignups } from './file.ts';
+import { openSubscriberFile } from './file.ts';
 import { createListmonk } from './listmonk.ts';
-import type { SignupLog, SignupProvider, Signups } from './provider.ts';
+import type { SubscriberLog, SubscriberProvider, SubscriberStore } from './provider.ts';
 import { createResend } from './resend.ts';
-import type { SignupSettings } from './settings.ts';
+import type { SubscriberSettings } from './settings.ts';
 import { createWebhook } from './webhook.ts';
 
-/** What sign-ups need from outside. */
-export interface SignupTools extends CallTools {
-  /** The file that the provider `file` writes. */
+/** What stores of subscribers depend on. */
+export interface SubscriberTools extends CallTools {
+  /** The file of the provider `file`. */
   file: string;
-  log: SignupLog;
-  /** How long one sign-up may take, in milliseconds. @default 5000 */
+  log: SubscriberLog;
+  /** How long one subscription may take, in milliseconds. @default 5000 */
   timeoutMs?: number;
-  /** The disk under the provider `file`. @default node:fs/promises */
+  /** The disk of the provider `file`. @default node:fs/promises */
   disk?: Disk;
 }
 
-/** Opens the provider that the settings name. Throws OperationError where the file cannot be opened, or has an owner. */
-export async function openSignups(settings: SignupSettings, tools: SignupTools): Promise<Signups> {
+/** Opens the provider in the settings. Throws OperationError if its file cannot be opened or has an owner. */
+export async function openSubscribers(settings: SubscriberSettings, tools: SubscriberTools): Promise<SubscriberStore> {
   const provider = await openProvider(settings, tools);
   return withDeadline(provider, tools.timeoutMs === undefined ? {} : { timeoutMs: tools.timeoutMs });
 }
 
-async function openProvider(settings: SignupSettings, tools: SignupTools): Promise<SignupProvider> {
+async function openProvider(settings: SubscriberSettings, tools: SubscriberTools): Promise<SubscriberProvider> {
   switch (settings.provider) {
     case 'file':
-      return openFileSignups(tools);
+      return openSubscriberFile(tools);
     case 'buttondown':
       return createButtondown(settings, tools);
     case 'resend':

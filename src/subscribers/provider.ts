@@ -1,11 +1,11 @@
-/** The lists that a reader can join, as the interface names them. */
+/** The lists of C2.3. */
 export const listNames = ['daily', 'pro', 'custom'] as const;
 
 export type ListName = (typeof listNames)[number];
 
-/** One sign-up, already checked against the interface. */
-export interface Signup {
-  /** Unique; a receiver that sees it twice has seen a repeated call, not a second sign-up. */
+/** One valid request to subscribe. */
+export interface Subscription {
+  /** Unique. A receiver that sees an id twice sees a repeated call, not a second subscription. */
   id: string;
   /** RFC 3339, UTC. */
   time: string;
@@ -15,37 +15,37 @@ export interface Signup {
 }
 
 /**
- * What a reader may learn: `accepted` for an address that was added, was there already, or is blocked; `invalid` for
- * one that the provider says is no address. Whatever else keeps it from being stored is thrown as SignupFailed.
+ * What a reader learns: `accepted` for an address that was added, was already there, or is blocked; `invalid` for one
+ * that the provider calls invalid. Any other failure is thrown as SubscriptionFailed.
  */
 export type Outcome = 'accepted' | 'invalid';
 
-/** One place where sign-ups are stored. */
-export interface SignupProvider {
+/** A place where subscribers are stored. */
+export interface SubscriberProvider {
   readonly name: string;
-  /** Stores one sign-up; `signal` ends it, with all calls that belong to it. Throws nothing but SignupFailed. */
-  add(signup: Signup, signal: AbortSignal): Promise<Outcome>;
-  /** Resolves if a sign-up could be stored now. Left out by providers that cannot tell without storing one. */
+  /** Stores one subscription; `signal` ends all of its calls. Throws only SubscriptionFailed. */
+  add(subscription: Subscription, signal: AbortSignal): Promise<Outcome>;
+  /** Resolves if a subscription could be stored now. Absent if the provider cannot tell without storing one. */
   check?(): Promise<void>;
-  /** Goes on in a new file where the old one was renamed. Left out by providers that keep no file. */
+  /** Continues in a new file after the old one was renamed. Absent if the provider has no file. */
   reopen?(): Promise<void>;
-  /** Gives back what is held open, once nothing is being added any more. Left out by providers that hold nothing. */
+  /** Closes open files once nothing is being added. Absent if the provider has none. */
   close?(): Promise<void>;
 }
 
-/** Sign-ups as the server uses them: any provider, each sign-up within its time limit. */
-export interface Signups {
+/** Where the server stores subscribers: any provider, with a time limit for each subscription. */
+export interface SubscriberStore {
   readonly provider: string;
-  /** Throws nothing but SignupFailed. */
-  add(signup: Signup): Promise<Outcome>;
-  /** Resolves if a sign-up could be stored now, as far as the provider can tell without storing one. */
+  /** Throws only SubscriptionFailed. */
+  add(subscription: Subscription): Promise<Outcome>;
+  /** Resolves if a subscription could be stored now, as far as the provider can tell without storing one. */
   check(): Promise<void>;
   reopen(): Promise<void>;
-  /** Waits for what is under way; later sign-ups are refused. */
+  /** Waits for the subscriptions under way and refuses later ones. */
   close(): Promise<void>;
 }
 
-/** Where warnings go: a pino logger fits. The facts never hold an address, a note or a key. */
-export interface SignupLog {
+/** The log for warnings, such as pino's. The facts never contain an address, a note or a key. */
+export interface SubscriberLog {
   warn(facts: Record<string, unknown>, message: string): void;
 }

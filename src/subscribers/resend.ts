@@ -1,29 +1,29 @@
 import { type Answer, Calls, type CallTools, field } from './calls.ts';
-import type { ListName, SignupLog, SignupProvider } from './provider.ts';
+import type { ListName, SubscriberLog, SubscriberProvider } from './provider.ts';
 import { secretsOf } from './safe-errors.ts';
 
 export interface ResendSettings {
-  /** The API's address, without the path /contacts. */
+  /** The address of the API, without the path /contacts. */
   url: string;
   key: string;
   /** The id of each list's segment. */
   lists: Record<ListName, string>;
-  /** The contact property that takes the note; null: notes are not passed on. */
+  /** The contact property for the note; null if notes are not passed on. */
   noteProperty: string | null;
 }
 
 /**
- * Stores sign-ups at Resend: a contact, then its place in the list's segment
+ * Stores subscribers at Resend: creates a contact, then adds it to the segment of the list
  * (https://resend.com/docs/api-reference/contacts/create-contact).
  *
- * The note is set by a call of its own. Then nothing but the address in the first call comes from the reader, and what
- * fails validation there is the address; and the note of a known contact is stored too.
+ * A separate call sets the note. So only the address in the first call comes from the reader, a validation error there
+ * means the address, and the note of a known contact is stored too.
  */
 export function createResend(
   { url, key, lists, noteProperty }: ResendSettings,
-  log: SignupLog,
+  log: SubscriberLog,
   tools: CallTools,
-): SignupProvider {
+): SubscriberProvider {
   const provider = 'resend';
   const headers = { authorization: `Bearer ${key}` };
   return {
@@ -56,7 +56,10 @@ export function createResend(
         const described = await calls.send(describe);
         if (!described.ok) throw calls.refused(describe, described, field(described.body, 'name'));
       } else if (note) {
-        log.warn({ provider, signup: id }, 'The note of a sign-up was not passed on: no property is set for it.');
+        log.warn(
+          { provider, subscription: id },
+          'The note of a subscription was not passed on: no property is set for it.',
+        );
       }
 
       const join = {
@@ -72,12 +75,12 @@ export function createResend(
   };
 }
 
-/** No code of its own is documented for a contact that exists, so the message has to tell. */
+/** Resend documents no error code for a known contact, so this reads the message. */
 function alreadyThere({ status, body }: Answer): boolean {
   return status === 409 || ((status === 400 || status === 422) && /already exists/i.test(message(body)));
 }
 
-/** An invalid key is a `validation_error` too (github.com/resend/resend-node/pull/617), and not the reader's fault. */
+/** Whether the address is invalid. An invalid key is a `validation_error` too (github.com/resend/resend-node/pull/617). */
 function blamesAddress({ status, body }: Answer): boolean {
   const validation = (status === 400 || status === 422) && field(body, 'name') === 'validation_error';
   return validation && !/api key/i.test(message(body));

@@ -1,10 +1,10 @@
-/** The longest pause before a retry that is still short beside the time limit of a sign-up, in milliseconds. */
+/** The longest pause before a retry, in milliseconds. It has to fit into the time limit of a subscription. */
 const longestPauseMs = 2000;
 
-/** The pause where the provider names none, in milliseconds; up to as much again is added at random. */
+/** The pause if the provider names none, in milliseconds. A random part of up to the same length is added. */
 const usualPauseMs = 100;
 
-/** What a call came to: an answer, or none at all. */
+/** The outcome of a call: an answer, or none. */
 export interface Attempt {
   status: number | undefined;
   /** The header Retry-After. */
@@ -12,8 +12,8 @@ export interface Attempt {
 }
 
 /**
- * How long to wait, in milliseconds, before an attempt is worth repeating; undefined where it is not. Repeated are
- * network errors, 502, 503 and 504, and 429 only with a Retry-After; and none whose Retry-After is long.
+ * How long to wait before a retry, in milliseconds; undefined if a call is not retried. Network errors, 502, 503 and 504
+ * are retried, and 429 only with a Retry-After; none is if its Retry-After is long.
  */
 export function pauseBeforeRetry({ status, retryAfter }: Attempt, now: number, random: number): number | undefined {
   if (status !== undefined && ![429, 502, 503, 504].includes(status)) return undefined;
@@ -22,7 +22,7 @@ export function pauseBeforeRetry({ status, retryAfter }: Attempt, now: number, r
   return asked !== undefined && asked <= longestPauseMs ? asked : undefined;
 }
 
-/** Retry-After in milliseconds: seconds or a date (RFC 9110, part 10.2.3); undefined where it is neither. */
+/** Retry-After in milliseconds, given as seconds or a date (RFC 9110, section 10.2.3); undefined if it is neither. */
 function retryAfterMs(value: string, now: number): number | undefined {
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000;
   const at = Date.parse(value);

@@ -9,8 +9,8 @@ import type { WebhookSettings } from './webhook.ts';
 /** The names that `--subscribers` and CATALOG_SIGNUPS take. */
 export const providerNames = ['file', 'buttondown', 'resend', 'listmonk', 'webhook'] as const;
 
-/** Where sign-ups go, with all that the provider needs. Holds its key: not to be logged. */
-export type SignupSettings =
+/** Where subscribers are stored, with everything the provider needs. Contains its key, so do not log it. */
+export type SubscriberSettings =
   | { provider: 'file' }
   | ({ provider: 'buttondown' } & ButtondownSettings)
   | ({ provider: 'resend' } & ResendSettings)
@@ -18,12 +18,12 @@ export type SignupSettings =
   | ({ provider: 'webhook' } & WebhookSettings);
 
 /**
- * The settings of sign-ups from `--subscribers` (`flag`), which wins, and the environment; an empty value counts as none.
+ * The settings of the store of subscribers, from `--subscribers` (`flag`), which wins, and the environment; an empty value counts as none.
  *
- * Throws one UsageError that names every variable that is missing or wrong and says what it has to be. The values of
- * the key and the address are not repeated: both may hold secrets.
+ * Throws one UsageError that names every missing or wrong variable and its rule. It does not repeat the key and the
+ * address, which may contain secrets.
  */
-export function parseSignupSettings(flag: string | undefined, environment: NodeJS.ProcessEnv): SignupSettings {
+export function parseSubscriberSettings(flag: string | undefined, environment: NodeJS.ProcessEnv): SubscriberSettings {
   const given = flag?.trim()
     ? ['--subscribers', flag.trim()]
     : ['CATALOG_SIGNUPS', value(environment, 'CATALOG_SIGNUPS')];
@@ -42,7 +42,7 @@ export function parseSignupSettings(flag: string | undefined, environment: NodeJ
   return settings;
 }
 
-function read(provider: SignupSettings['provider'], from: Reader): SignupSettings {
+function read(provider: SubscriberSettings['provider'], from: Reader): SubscriberSettings {
   switch (provider) {
     case 'file':
       return { provider };
@@ -73,16 +73,16 @@ function read(provider: SignupSettings['provider'], from: Reader): SignupSetting
   }
 }
 
-/** A form that a value has to have: the end of the sentence "it has to be …", and what it is once read. */
+/** The form of a value; `rule` ends the sentence "it has to be …". */
 interface Form {
   rule: string;
-  /** The value does not get into the message. */
+  /** Whether to keep the value out of the message. */
   private?: boolean;
-  /** Undefined where the text does not have the form. */
+  /** Undefined if the text does not have the form. */
   take(text: string): string | undefined;
 }
 
-/** Reads CATALOG_SIGNUPS_<part>; without a default it is required. A fault is noted, and an empty text returned. */
+/** Reads CATALOG_SIGNUPS_<part>, which is required without a default. Notes an error and returns an empty text. */
 type Reader = <Default extends string | null = string>(
   part: string,
   form: Form,
@@ -149,7 +149,7 @@ const userAndToken: Form = {
   private: true,
 };
 
-const secret: Form = { rule: 'the secret that signs each sign-up', private: true, take: (text) => text };
+const secret: Form = { rule: 'the secret that signs each subscription', private: true, take: (text) => text };
 
 const tag = matching(/^[^\p{Cc}]{1,100}$/u, 'a tag of 1 to 100 characters');
 

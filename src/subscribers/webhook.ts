@@ -1,20 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { Calls, type CallTools } from './calls.ts';
-import type { SignupProvider } from './provider.ts';
+import type { SubscriberProvider } from './provider.ts';
 import { secretsOf } from './safe-errors.ts';
 
 export interface WebhookSettings {
-  /** Where the sign-ups are sent, in full. */
+  /** The whole address that receives subscriptions. */
   url: string;
   /** The secret that signs them. */
   key: string;
 }
 
 /**
- * Sends each sign-up as JSON `{id, time, email, list, note}` with `X-Catalog-Signature: sha256=<hex>`, the HMAC-SHA-256
- * of the body's bytes. Any 2xx means that it is stored. A repeated call has the same `id` and the same bytes.
+ * Sends each subscription as JSON `{id, time, email, list, note}` with `X-Catalog-Signature: sha256=<hex>`, the
+ * HMAC-SHA-256 of the body's bytes. Any 2xx means that it is stored. A repeated call has the same `id` and bytes.
  */
-export function createWebhook({ url, key }: WebhookSettings, tools: CallTools): SignupProvider {
+export function createWebhook({ url, key }: WebhookSettings, tools: CallTools): SubscriberProvider {
   const provider = 'webhook';
   const { pathname, search } = new URL(url);
   return {

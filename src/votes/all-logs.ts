@@ -3,18 +3,18 @@ import { isPacked, rotatedFiles } from '../journal/rotated.ts';
 import { readVotes } from './read-log.ts';
 import type { VoteRecord } from './store.ts';
 
-/** The vote log and what rotation made of it. */
+/** The vote log and its rotated files. */
 export interface VoteLogs {
-  /** Files that can be read, the oldest votes first. */
+  /** Readable files, those with the oldest votes first. */
   files: string[];
-  /** Files that were compressed in a way that cannot be read here. */
+  /** Files in a compression that cannot be read here. */
   unreadable: string[];
 }
 
-/** Finds the files of a vote log, also when it was rotated away. */
+/** Finds the files of a vote log, even if only rotated ones are left. */
 export async function findVoteLogs(file: string): Promise<VoteLogs> {
   const found = await rotatedFiles(file);
-  // While a file is being compressed, it is there twice.
+  // A file that is being compressed exists twice.
   const once = found.filter((name) => !(isPacked(name) && found.includes(name.replace(/\.\w+$/, ''))));
   const readable = once.filter((name) => !isPacked(name) || name.endsWith('.gz'));
   const dated = await Promise.all(readable.map(async (name) => ({ name, time: await firstTime(name) })));
@@ -30,7 +30,7 @@ async function firstTime(file: string): Promise<string> {
   return '';
 }
 
-/** Reads the votes of several files in turn, each vote once; `onMalformed` gets the lines that are no votes, by file. */
+/** Reads the votes of several files in turn, each vote once. Calls `onMalformed` for each line that is not a vote. */
 export async function* readAllVotes(
   files: readonly string[],
   onMalformed: (file: string, line: number) => void,

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { type Disk, hasCode, replaceFile } from '../journal/disk.ts';
 
-/** The secret behind the pseudonyms of one UTC day: the same after a restart, gone when the next day's replaces it. */
+/** The secret of the pseudonyms of one UTC day. It survives a restart; that of the next day overwrites it (C5.22). */
 export interface DailySecret {
-  /** Gives the secret of `day` (YYYY-MM-DD): 32 bytes. The first call of a day makes a new one, durably. */
+  /** Returns the 32 bytes of the secret of `day` (YYYY-MM-DD). The first call of a day makes and stores a new one. */
   of(day: string): Promise<Buffer>;
 }
 
 export interface DailySecretOptions {
-  /** Where it is kept, readable by its owner alone. */
+  /** The file of the secret, which only its owner can read. */
   path: string;
   disk: Disk;
   random(bytes: number): Buffer;
@@ -41,7 +41,9 @@ export function dailySecret({ path, disk, random, warn }: DailySecretOptions): D
     try {
       return shape.parse(JSON.parse(text));
     } catch {
-      warn(`${path} is damaged. A new secret is made: who voted earlier today counts as somebody else from now on.`);
+      warn(
+        `${path} is damaged, so a new secret is made. Readers who voted earlier today count as new voters from now on.`,
+      );
       return undefined;
     }
   }
@@ -49,7 +51,7 @@ export function dailySecret({ path, disk, random, warn }: DailySecretOptions): D
   return {
     of(day) {
       if (current?.day === day) return current.secret;
-      // Two loads at once would each make a secret: the second waits for the first, whatever became of it.
+      // Two loads at the same time would each make a secret, so the second waits until the first succeeds or fails.
       const before = current?.secret.catch(() => {});
       const secret = Promise.resolve(before).then(() => load(day));
       const mine = { day, secret };

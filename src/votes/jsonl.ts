@@ -9,23 +9,23 @@ import { type NewVote, type VoteRecord, type VoteStore, VotesUnavailable } from 
 
 export interface VoteLogOptions
   extends Pick<LastingOptions<NewVote, VoteRecord>, 'beatMs' | 'patienceMs' | 'retryMs' | 'startMs'> {
-  /** The log. It and its folder are made where they are missing. */
+  /** The log. It and its folder are created if missing. */
   file: string;
   now(): Date;
-  /** Gives that many bytes from a cryptographic source. */
+  /** Returns this many bytes from a cryptographic source. */
   random(bytes: number): Buffer;
-  /** Is told, in a sentence, what an operator should know. */
+  /** Called with a sentence for the operator. */
   warn(message: string): void;
   /** @default node:fs/promises */
   disk?: Disk;
 }
 
 /**
- * Opens the vote log in a file: one JSON object a line, only ever added to, and durable line by line.
+ * Opens the vote log: a file to which JSON objects are appended, one on each line, each durable once it is acknowledged.
  *
- * Beside it stand `<log>.lock` (its one owner), `<log>.secret` (behind the pseudonyms of the day) and, after a crash,
- * `<log>.torn`. While its disk fails, or another process has taken it, votes are refused and it is opened again and
- * again. Rejects with an OperationError where the log has an owner already, or its path can be no file.
+ * Next to it are `<log>.lock` (its one owner), `<log>.secret` (for the day's pseudonyms) and, after a crash,
+ * `<log>.torn`. While the disk fails or another process has the log, votes are refused, and it is reopened until that
+ * works. Rejects with OperationError if the log already has an owner, or its path cannot be a file.
  */
 export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
   const { now, random, warn, disk = fs } = options;
@@ -33,7 +33,7 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
     throw cannotOpen(options.file, error);
   });
   let secrets: DailySecret | undefined;
-  // The secret of a day goes with the day, also when nobody votes. Where it cannot be kept, votes will say so.
+  // The secret is replaced each day even without votes. If it cannot be stored, the next vote reports that.
   const renew = async () => {
     if (journal.isOpen()) await secretOf(utcDay(now())).catch(() => {});
   };
@@ -41,7 +41,7 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
   const renewal = setInterval(renew, 60_000);
   renewal.unref();
 
-  /** The log's own path is known once it is open. */
+  /** The final path of the log is known only once it is open. */
   function secretOf(day: string): Promise<Buffer> {
     secrets ??= dailySecret({ path: `${journal.file}.secret`, disk, random, warn });
     return secrets.of(day);
@@ -70,7 +70,7 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
   };
 }
 
-/** What an operator reads when a log cannot be used. One that has an owner says so itself. */
+/** The error for a log that cannot be used. If it has an owner, `cause` already says so. */
 export function cannotOpen(file: string, cause: unknown): OperationError {
   if (cause instanceof OperationError) return cause;
   return new OperationError(`The vote log ${file} cannot be used: ${systemReason(reasonOf(cause))}.`, { cause });

@@ -2,15 +2,15 @@ import { newline, readLines } from '../journal/lines.ts';
 import { type VoteRecord, voteRecord } from './store.ts';
 
 export interface ReadOptions {
-  /** Is told of each line that is no vote: its number from 1, and where it was left out. */
+  /** Called with the number, from 1, of each line that is not a vote. */
   onMalformed?(line: number): void;
 }
 
 /**
- * Reads the votes of a log, in order; none where there is no such file. A server may be writing to it meanwhile.
+ * Reads the votes of a log in order; none if the file does not exist. A server may be writing to it.
  *
- * A line that is no whole record is passed over. One at the end that still lacks its newline is a write under way, or
- * cut off by a crash: it counts when it is whole, and is no fault when it is not.
+ * Lines that are not complete records are skipped. A last line without a newline is being written, or was cut off by a
+ * crash: it counts if it is complete, and is not reported if it is not.
  */
 export async function* readVotes(file: string, { onMalformed }: ReadOptions = {}): AsyncGenerator<VoteRecord> {
   let number = 0;

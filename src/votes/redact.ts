@@ -7,10 +7,10 @@ import { rewriteLines } from '../journal/rewrite.ts';
 import { cannotOpen, type VoteLogOptions } from './jsonl.ts';
 
 /**
- * Blanks the note of one vote in a log, which may be one that was rotated away. False where the vote has no note.
+ * Blanks the note of one vote in a log or a rotated file of one. Returns false if the vote has no note.
  *
- * It takes the log's lock, so that it is refused while a server has the log. All other lines stay byte for byte; a
- * crash leaves the old log or the new one. Rejects with an OperationError where no vote has that id.
+ * All other lines stay byte for byte, and a crash leaves either the old or the new log. Rejects with OperationError if no
+ * vote has the id, or while a server holds the lock of the log.
  */
 export async function redact(options: VoteLogOptions, id: string): Promise<boolean> {
   const { disk = fs } = options;
@@ -38,9 +38,9 @@ async function find(file: string, id: string): Promise<Line | undefined> {
   return undefined;
 }
 
-/** The parsed line where it is the vote of that id. */
+/** The parsed line, if it is the vote with this id. */
 function voteOf(line: Buffer, id: string): Line | undefined {
-  // Parsing is what costs in a large log.
+  // Parsing every line of a large log would be slow.
   if (!line.includes(id)) return undefined;
   try {
     const value: Line | null = JSON.parse(line.toString('utf8'));

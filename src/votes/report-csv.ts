@@ -1,7 +1,7 @@
 import { csv } from '../text-safety/csv.ts';
 import type { VoteReport } from './report.ts';
 
-/** Renders the agents of a report as CSV, a line each; the share from 0 to 1. */
+/** Renders the agents of a report as CSV, one on each line; the share is from 0 to 1. */
 export function agentsCsv({ agents }: VoteReport): string {
   return csv(
     ['slug', 'votes', 'yes', 'no', 'share', 'withdrawn', 'last_note'],
@@ -17,7 +17,7 @@ export function agentsCsv({ agents }: VoteReport): string {
   );
 }
 
-/** Renders the notes of a report as CSV, a line each, newest first. */
+/** Renders the notes of a report as CSV, one on each line, newest first. */
 export function notesCsv({ notes }: VoteReport): string {
   return csv(
     ['time', 'slug', 'vote', 'note', 'id'],

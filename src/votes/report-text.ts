@@ -18,7 +18,7 @@ export function reportText(report: VoteReport): string {
       : [['Last notes', ...notes.map((it) => `${it.time}  ${it.slug}  ${it.vote}  ${visible(it.note)}`)].join('\n')]),
     ...(malformed === 0
       ? []
-      : [`${malformed} ${malformed === 1 ? 'line is no vote and was' : 'lines are no votes and were'} left out.`]),
+      : [`${malformed} ${malformed === 1 ? 'line is not a vote and was' : 'lines are not votes and were'} left out.`]),
   ];
   return `${parts.join('\n\n')}\n`;
 }

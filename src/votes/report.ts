@@ -1,16 +1,16 @@
 import { compareText } from '../compare.ts';
 import type { VoteRecord } from './store.ts';
 
-/** What the votes say, ready to be shown or given out as JSON. */
+/** The counts and notes of the votes, to be printed as text or JSON. */
 export interface VoteReport {
-  /** The instant from which votes count, RFC 3339; null: from the first. */
+  /** The time from which votes count, RFC 3339; null if all count. */
   since: string | null;
   totals: Totals;
   /** Agents with votes: most votes first, then by slug. */
   agents: AgentVotes[];
   /** The latest notes, newest first. */
   notes: Note[];
-  /** Lines of the log that are no votes, and were left out. */
+  /** The number of lines of the log that are not votes. */
   malformed: number;
 }
 
@@ -30,7 +30,7 @@ export interface AgentVotes extends Totals {
 }
 
 export interface Note {
-  /** Of the vote, for `catalog votes redact`. */
+  /** The id of the vote, for `catalog votes redact`. */
   id: string;
   time: string;
   slug: string;
@@ -39,23 +39,23 @@ export interface Note {
 }
 
 export interface ReportOptions {
-  /** Votes from this instant on. @default all */
+  /** Only votes from this time on. @default all */
   since?: Date | undefined;
-  /** How many notes, 0 or more. @default 10 */
+  /** The most notes, 0 or more. @default 10 */
   notes?: number;
-  /** Slugs that were withdrawn. */
+  /** The slugs of withdrawn agents. */
   withdrawn?: ReadonlySet<string>;
-  /** From each former slug to the one that came after it. */
+  /** From each former slug to the next slug of the agent. */
   formerSlugs?: ReadonlyMap<string, string>;
-  /** Asked at the end, as it is known only when all was read. @default none */
+  /** Called at the end, since the number is known only once all votes were read. @default none */
   malformed?: () => number;
 }
 
 /**
  * Counts votes, given in the order in which they were stored.
  *
- * Of a voter's votes on one agent on one UTC day the last counts; its earlier ones do not, but their notes are shown
- * like any other. A vote on a former slug is one on the agent's present slug.
+ * Only the last vote of a voter for an agent on a UTC day counts; the notes of earlier ones are shown like any other. A
+ * vote for a former slug counts for the agent's current slug.
  */
 export async function reportVotes(
   records: AsyncIterable<VoteRecord> | Iterable<VoteRecord>,
@@ -66,7 +66,7 @@ export async function reportVotes(
   const latest: Note[] = [];
   for await (const { id, time, slug: voted, vote, note, voter } of records) {
     if (since !== undefined && Date.parse(time) < since.getTime()) continue;
-    const slug = presentSlug(voted, formerSlugs);
+    const slug = currentSlug(voted, formerSlugs);
     const agent = entry(bySlug, slug, () => newAgent(slug, withdrawn));
     const day = entry(days, `${time.slice(0, 10)} ${slug}`, () => new Map<string, 'yes' | 'no'>());
     const before = day.get(voter);
@@ -76,7 +76,7 @@ export async function reportVotes(
     if (note === undefined || note === '') continue;
     agent.lastNote = { id, time, slug, vote, note };
     latest.push(agent.lastNote);
-    // Cut now and then, not at every note: a long log must not be held in memory.
+    // Notes are dropped now and then, so that those of a long log do not fill the memory.
     if (latest.length > 2 * notes + 1000) latest.splice(0, latest.length - notes);
   }
   const agents = [...bySlug.values()].map((agent) => ({ ...agent, ...totals(agent.yes, agent.no) }));
@@ -90,15 +90,15 @@ export async function reportVotes(
   };
 }
 
-/** Follows an agent through all the names it had. */
-function presentSlug(slug: string, formerSlugs: ReadonlyMap<string, string>): string {
+/** The current slug of an agent, given any of its slugs. */
+function currentSlug(slug: string, formerSlugs: ReadonlyMap<string, string>): string {
   const seen = new Set<string>();
-  let present = slug;
-  for (let next = formerSlugs.get(present); next !== undefined && !seen.has(next); next = formerSlugs.get(present)) {
+  let current = slug;
+  for (let next = formerSlugs.get(current); next !== undefined && !seen.has(next); next = formerSlugs.get(current)) {
     seen.add(next);
-    present = next;
+    current = next;
   }
-  return present;
+  return current;
 }
 
 function newAgent(slug: string, withdrawn: ReadonlySet<string>): AgentVotes {

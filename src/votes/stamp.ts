@@ -1,7 +1,7 @@
 import type { NewVote, VoteRecord } from './store.ts';
 import { pseudonym } from './voter.ts';
 
-/** What makes records of votes. */
+/** The parts of a vote record that do not come from the reader. */
 export interface Stamp {
   at: Date;
   /** The secret of the UTC day of `at`. */
@@ -9,7 +9,7 @@ export interface Stamp {
   random(bytes: number): Buffer;
 }
 
-/** Gives each vote its id, time and voter, in order. The address goes into the voter and is left behind. */
+/** Gives each vote its id, time and voter, in order. Addresses become pseudonyms and are dropped. */
 export function stamp(votes: readonly NewVote[], { at, secret, random }: Stamp): VoteRecord[] {
   const time = at.toISOString();
   const entropy = random(16 * votes.length);
@@ -23,12 +23,12 @@ export function stamp(votes: readonly NewVote[], { at, secret, random }: Stamp):
   }));
 }
 
-/** The day of an instant in UTC, as YYYY-MM-DD. */
+/** The UTC day of a time, as YYYY-MM-DD. */
 export function utcDay(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
-/** A UUID of version 7 (RFC 9562): milliseconds in front, so that ids sort by time; 74 random bits behind. */
+/** A UUID of version 7 (RFC 9562). It starts with the milliseconds, so ids sort by time, and has 74 random bits. */
 function sortableId(ms: number, random: Buffer): string {
   const bytes = Buffer.from(random);
   bytes.writeUIntBE(ms, 0, 6);

@@ -2,18 +2,19 @@ import { createHmac } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
 
 /**
- * Gives a client's pseudonym: 128 bits in hexadecimal, HMAC-SHA-256 (RFC 2104) over the network of its address.
+ * Returns the pseudonym of a client: the HMAC-SHA-256 (RFC 2104) of the network of its address, cut to 128 bits, in
+ * hexadecimal.
  *
- * Whoever lacks the secret cannot go back by trying all addresses; once it is overwritten, nobody can.
+ * Without the secret, nobody can find the address by trying all of them. Once the secret is overwritten, nobody can.
  */
 export function pseudonym(secret: Buffer, address: string): string {
   return createHmac('sha256', secret).update(networkOf(address)).digest('hex').slice(0, 32);
 }
 
 /**
- * Gives what stands for one client: an IPv4 address as it is, of an IPv6 address its /64, since a household or a phone
- * has a whole one. An IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`) is the IPv4 one. Whatever is no
- * address stays as it is.
+ * Returns the network that counts as one client (C8.24): an IPv4 address itself, and the /64 of an IPv6 address, since a
+ * household or a phone has a whole /64. An IPv4 address written as IPv6 (`::ffff:192.0.2.1`) counts as IPv4. Anything
+ * that is not an address is returned unchanged.
  */
 export function networkOf(address: string): string {
   if (isIPv4(address)) return address;

@@ -92,7 +92,7 @@ test('a transfer that breaks off changes nothing at the host, and says so', asyn
       chmodSync(breaking, 0o755);
       const { code, stderr } = await deliver(next, host, breaking);
       assert.is(code, 1, stderr);
-      assert.match(stderr, /did not take the build[\s\S]*serves what it served before/);
+      assert.match(stderr, /did not accept the build[\s\S]*still serves the previous one/);
       assert.is(readlinkSync(join(host, 'dist')), before);
       assert.equal(readdirSync(join(host, 'builds')), [before.replace('builds/', '')]);
     }
@@ -105,7 +105,7 @@ test('a folder in the place of the link is never replaced', async () => {
     mkdirSync(join(host, 'dist'), { recursive: true });
     const { code, stderr } = await deliver(builtCatalog(join(folder, 'first'), [one]), host);
     assert.is(code, 1);
-    assert.match(stderr, /dist is not a link: move it away/);
+    assert.match(stderr, /dist is not a link. Move it away/);
   });
 });
 
@@ -138,7 +138,7 @@ test('what cannot work is told before anything is sent', async () => {
       [catalog(['deploy', '-oProxyCommand=x:/srv', '--out', out]), 2, /unknown option|has to be user@host/],
       [catalog(['deploy', 'host:relative', '--out', out]), 2, /has to be user@host:\/folder/],
       [catalog(['deploy', 'host:/srv', '--out', out], { env }), 2, /RUNTIME_KNOWN_HOSTS is not/],
-      [catalog(['deploy', 'host:/srv', '--out', join(folder, 'none')]), 1, /holds no build/],
+      [catalog(['deploy', 'host:/srv', '--out', join(folder, 'none')]), 1, /has no build/],
       [catalog(['deploy', 'host:/srv', '--out', out, '--ssh', 'no-such-program']), 1, /cannot be run/],
     ];
     for (const [run, code, words] of cases) {
@@ -158,7 +158,7 @@ test('the key is a file for its owner alone, known hosts are the only ones trust
     writeSsh(tools);
     const cases: [knownHosts: string, key: string, code: number, words: RegExp][] = [
       [`other.example ssh-ed25519 BBBB\n${knownHost}`, privateKey, 0, /^/],
-      [knownHost.replace('AAAA', 'BBBB'), privateKey, 1, /did not take the build: ssh: Host key verification failed/],
+      [knownHost.replace('AAAA', 'BBBB'), privateKey, 1, /did not accept the build: ssh: Host key verification failed/],
       [knownHost.replace('runtime.', 'other.'), privateKey, 1, /Host key verification failed/],
       [knownHost, 'another key', 1, /error in libcrypto/],
     ];

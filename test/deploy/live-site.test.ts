@@ -22,10 +22,10 @@ test('a new build is seen behind a cache', async () => {
   const real = Date.now;
   try {
     Date.now = () => 1;
-    assert.equal(await readLiveSite(`http://127.0.0.1:${port}`), { id: first, faults: [] });
+    assert.equal(await readLiveSite(`http://127.0.0.1:${port}`), { id: first, problems: [] });
     id = second;
     Date.now = () => 2;
-    assert.equal(await readLiveSite(`http://127.0.0.1:${port}`), { id: second, faults: [] });
+    assert.equal(await readLiveSite(`http://127.0.0.1:${port}`), { id: second, problems: [] });
   } finally {
     Date.now = real;
     server.closeAllConnections();

@@ -224,8 +224,8 @@ for (const { key, variable } of serverOptions) {
     const webhook = { CATALOG_SIGNUPS_URL: 'https://hook.example/', CATALOG_SIGNUPS_KEY: 'x' };
     const read = (flags: ServerFlags, environment: NodeJS.ProcessEnv) => {
       const settings = serverSettings(flags, { ...webhook, ...environment }, '/cwd');
-      const { dist: out, signupRate: subscribeRate, signups, ...rest } = settings;
-      return { ...rest, out, subscribeRate, subscribers: signups.provider }[key];
+      const { dist: out, subscribeRate, subscribers, ...rest } = settings;
+      return { ...rest, out, subscribeRate, subscribers: subscribers.provider }[key];
     };
     assert.equal(read({ [key]: flagValue }, { [variable]: variableValue }), byFlag);
     assert.equal(read({ [key]: flagValue }, {}), byFlag);

@@ -246,7 +246,7 @@ test('a broken build is refused and told, the last good one stays, and the next 
       assert.is(JSON.parse((await ask(server.address, '/healthz')).text).build, good, name);
       rmSync(dist, { recursive: true, force: true });
       cpSync(copy, dist, { recursive: true });
-      const retaken = () => (server.logged().match(/took up a new build/g) ?? []).length;
+      const retaken = () => (server.logged().match(/switched to a new build/g) ?? []).length;
       const taken = retaken();
       await until(() => retaken() > taken);
     }

@@ -144,7 +144,7 @@ test('a full disk is 503 unavailable, and not ready; refused votes are absent, a
         const told = async () => (await health()).map(({ status, text }) => `${status} ${text}`);
         const build = JSON.parse((await ask(server.address, '/build.json')).text).id;
         const alive = `200 {"status":"ok","build":"${build}"}`;
-        const ready = `200 {"status":"ok","build":"${build}","checks":{"votes":"ok","signups":"ok"}}`;
+        const ready = `200 {"status":"ok","build":"${build}","checks":{"votes":"ok","subscribers":"ok"}}`;
         assert.equal(await told(), [alive, ready]);
         disk.fill();
         const kept = ['before'];
@@ -193,7 +193,7 @@ test('a full disk is 503 unavailable, and not ready; refused votes are absent, a
     }
   }));
 
-test('a server that starts on a disk that fails serves readers, refuses votes and sign-ups, and takes them once it works', () =>
+test('a server that starts on a disk that fails serves readers, refuses votes and subscriptions, and takes them once it works', () =>
   inFolder(async (folder) => {
     builtCatalog(folder);
     const FAILS = join(folder, 'fails');

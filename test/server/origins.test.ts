@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { originPolicy } from '../../src/server/origin.ts';
 import { assertError, notesIn, postJson, vote, withRuntime } from '../support/server.ts';
 
-/** Whose pages may send votes, sign-ups and MCP messages, where the request names its Host itself. */
+/** Whose pages may send votes, subscriptions and MCP messages, where the request names its Host itself. */
 
 const rebound = { host: 'evil.example', origin: 'http://evil.example' };
 
@@ -11,8 +11,8 @@ test('on loopback a page that bound its own name to this machine sends nothing',
   withRuntime({ flags: { allowOrigin: 'https://friend.example' } }, async ({ server: { address }, log }) => {
     for (const headers of [rebound, { host: 'evil.example:3000', origin: 'http://evil.example:3000' }]) {
       assertError(await vote(address, 'rebound', { headers }), 403, 'forbidden_origin');
-      const signup = { email: 'ada@example.com', list: 'daily' };
-      assertError(await postJson(address, '/api/subscribe', signup, { headers }), 403, 'forbidden_origin');
+      const subscription = { email: 'ada@example.com', list: 'daily' };
+      assertError(await postJson(address, '/api/subscribe', subscription, { headers }), 403, 'forbidden_origin');
       const message = { jsonrpc: '2.0', id: 1, method: 'ping' };
       assert.is((await postJson(address, '/api/mcp', message, { headers })).status, 403);
     }

@@ -7,12 +7,12 @@ import { serviceSchemas } from '../../src/schema/json-schema.ts';
 import { parseFields } from '../../src/server/body.ts';
 import { Refusal } from '../../src/server/errors.ts';
 import { takeVote } from '../../src/server/feedback.ts';
-import { takeSignup } from '../../src/server/subscribe.ts';
+import { takeSubscription } from '../../src/server/subscribe.ts';
 
 /** The published schemas of requests say exactly which bodies the server takes. */
 
 type VoteParts = Parameters<typeof takeVote>[2];
-type SignupParts = Parameters<typeof takeSignup>[2];
+type SubscriptionParts = Parameters<typeof takeSubscription>[2];
 
 /** What reached the stores. */
 let notes: (string | undefined)[] = [];
@@ -22,15 +22,15 @@ const parts = {
   votes: { append: async ({ note }: { note?: string }) => void notes.push(note) },
   follower: { current: () => ({ slugs: { has: () => true } }) },
 } as unknown as VoteParts;
-const signupParts = {
+const subscriptionParts = {
   limit,
-  signups: {
+  subscribers: {
     add: async ({ note }: { note?: string }) => {
       notes.push(note);
       return 'accepted';
     },
   },
-} as unknown as SignupParts;
+} as unknown as SubscriptionParts;
 
 /** Text out of every UTF-16 unit, so with NUL and halves of surrogate pairs; many of a length near `max`. */
 const note = (max: number) => {
@@ -88,7 +88,7 @@ const requests = [
       },
       ['email', 'list'],
     ),
-    take: (fields: Record<string, unknown>) => takeSignup(fields, '192.0.2.1', signupParts),
+    take: (fields: Record<string, unknown>) => takeSubscription(fields, '192.0.2.1', subscriptionParts),
   },
 ];
 

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { UsageError } from '../../src/errors.ts';
 import { type ServerFlags, serverOptions } from '../../src/server/options.ts';
 import { serverSettings } from '../../src/server/settings.ts';
-import { signupVariables } from '../../src/subscribers/variables.ts';
+import { subscriberVariables } from '../../src/subscribers/variables.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 import { builtCatalog } from '../support/server.ts';
@@ -97,7 +97,7 @@ test('the help of serve lists every flag and every variable', async () => {
     assert.match(stdout, variable);
     assert.match(stdout, fallback);
   }
-  for (const { name } of signupVariables) assert.match(stdout, name);
+  for (const { name } of subscriberVariables) assert.match(stdout, name);
   for (const word of ['--build', '--cwd', '--base-url', '--runtime-url', 'SIGHUP', 'SIGTERM'])
     assert.match(stdout, word);
 });
@@ -106,8 +106,8 @@ const unusable: [name: string, args: string[], message: RegExp][] = [
   ['a data folder that is a file', ['--data', 'a-file'], /a-file/],
   ['a data folder below a file', ['--data', 'a-file/data'], /a-file/],
   ['a vote log that is a folder', ['--votes', 'dist'], /dist/],
-  ['a host that is not of this machine', ['--host', '192.0.2.1'], /192\.0\.2\.1 is no address of this machine/],
-  ['a build that is none', ['--out', 'agents'], /agents holds no build/],
+  ['a host that is not of this machine', ['--host', '192.0.2.1'], /192\.0\.2\.1 is not an address of this machine/],
+  ['a build that is none', ['--out', 'agents'], /agents has no build/],
 ];
 
 test('what cannot be used is named, in words and without a stack, and ends with 1', () =>

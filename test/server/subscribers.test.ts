@@ -31,7 +31,7 @@ function subscribeByForm(address: string, fields: Record<string, string>): Promi
   });
 }
 
-/** Runs `use` with a runtime whose sign-ups go to a provider on this machine that gives `replies`. */
+/** Runs `use` with a runtime whose subscriptions go to a provider on this machine that gives `replies`. */
 async function withProvider(
   name: 'webhook' | 'buttondown',
   replies: Reply[],
@@ -69,7 +69,7 @@ const failures: [name: string, provider: 'webhook' | 'buttondown', reply: Reply,
   ['redirects', 'webhook', { status: 302, headers: { location: 'http://127.0.0.1:9/' } }, /redirect \(302\)/],
 ];
 
-/** How long one sign-up may take, in milliseconds: docs/api.md says five seconds. */
+/** How long one subscription may take, in milliseconds: docs/api.md says five seconds. */
 const limitMs = 5_000;
 
 for (const [name, provider, reply, cause] of failures) {
@@ -94,7 +94,7 @@ for (const [name, provider, reply, cause] of failures) {
     }, limitMs));
 }
 
-test('a provider that is well gets each sign-up, and what it says of an address decides', () =>
+test('a provider that is well gets each subscription, and what it says of an address decides', () =>
   withProvider(
     'buttondown',
     [
@@ -121,7 +121,7 @@ test('an answer of a webhook that is a success counts, whatever its body is', ()
     assert.is(provider.received[0]?.path, '/hooks/5ecret-path');
   }));
 
-test('nine sign-ups in a row, good and bad, each get their own answer; the good ones are stored', () =>
+test('nine subscriptions in a row, good and bad, each get their own answer; the good ones are stored', () =>
   withRuntime({ flags: { subscribeRate: '20/60', refusedRate: '120/60' } }, async ({ server, data }) => {
     const at = server.address;
     const daily = (name: string) => ({ email: `${name}@example.com`, list: 'daily' });
@@ -156,7 +156,7 @@ test('nine sign-ups in a row, good and bad, each get their own answer; the good 
     assert.not.match(server.logged(), 'example.com');
   }));
 
-test('a filled honeypot is answered like a sign-up, by JSON and by form, and stored nowhere', () =>
+test('a filled honeypot is answered like a subscription, by JSON and by form, and stored nowhere', () =>
   withRuntime({}, async ({ server, data }) => {
     const trapped = await subscribe(server.address, { ...person, website: 'https://spam.example' });
     assert.equal([trapped.status, trapped.text], [200, '{"ok":true}']);

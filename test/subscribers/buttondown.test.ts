@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inShort, type Reply, secret, signup, tryProvider } from '../support/subscribers.ts';
+import { inShort, type Reply, secret, subscription, tryProvider } from '../support/subscribers.ts';
 
 const refusal = (code: string, status = 400): Reply => ({ status, body: { code, detail: 'In words.', metadata: {} } });
 const misfit = (...places: string[][]): Reply => ({
@@ -68,13 +68,18 @@ test('sends what the API asks for, and no more', async () => {
   assert.is(headers.authorization, `Token ${secret}`);
   assert.is(headers['x-buttondown-collision-behavior'], 'add');
   assert.is(headers['content-type'], 'application/json');
-  assert.equal(json, { email_address: signup.email, type: 'unactivated', tags: ['waitlist'], notes: signup.note });
+  assert.equal(json, {
+    email_address: subscription.email,
+    type: 'unactivated',
+    tags: ['waitlist'],
+    notes: subscription.note,
+  });
 });
 
 test('leaves the notes away where there is none', async () => {
-  const { note: _, ...plain } = signup;
+  const { note: _, ...plain } = subscription;
   const { received } = await tryProvider('buttondown', [{ status: 201 }], { given: { ...plain, list: 'daily' } });
-  assert.equal(received[0]?.json, { email_address: signup.email, type: 'unactivated', tags: ['daily'] });
+  assert.equal(received[0]?.json, { email_address: subscription.email, type: 'unactivated', tags: ['daily'] });
 });
 
 test.run();

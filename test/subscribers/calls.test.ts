@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SignupFailed } from '../../src/subscribers/failure.ts';
-import { openSignups } from '../../src/subscribers/open.ts';
+import { SubscriptionFailed } from '../../src/subscribers/failure.ts';
+import { openSubscribers } from '../../src/subscribers/open.ts';
 import {
   cutShort,
   endless,
@@ -13,8 +13,8 @@ import {
   type Reply,
   reset,
   settingsOf,
-  signup,
   startProvider,
+  subscription,
   type TrialOptions,
   tryProvider,
   withTimeLimit,
@@ -102,7 +102,7 @@ const rows: Row[] = [
   })),
 ];
 
-const plain = { ...signup };
+const plain = { ...subscription };
 delete plain.note;
 
 /** Like tryProvider, with a time limit that is over as soon as the last of the replies hangs. */
@@ -132,7 +132,7 @@ for (const remote of Object.keys(settingsOf) as Remote[]) {
       const attempt = expected === 'timeout' ? tryHanging : tryProvider;
       const trial = await attempt(remote, replies, { given: plain, ...options });
       const shown = inShort(trial.outcome);
-      const { step, code } = trial.outcome instanceof SignupFailed ? trial.outcome : { step: null, code: null };
+      const { step, code } = trial.outcome instanceof SubscriptionFailed ? trial.outcome : { step: null, code: null };
       const bare = shown.replace(` ${step}`, '').replace(expected === 'network' ? ` ${code}` : '', '');
       assert.is(bare, expected);
       // A provider with more than one call goes on to the next one after a success.
@@ -151,17 +151,24 @@ for (const remote of Object.keys(settingsOf) as Remote[]) {
     await gone.close();
     const nowhere = () => settingsOf[remote](gone.url);
     const { outcome, pauses } = await tryProvider(remote, [], { settings: nowhere });
-    assert.instance(outcome, SignupFailed);
+    assert.instance(outcome, SubscriptionFailed);
     assert.match(inShort(outcome), /^network ECONNREFUSED /);
     assert.is(pauses.length, 1);
   });
 
   test(`${remote}: a provider that repeats what it was sent does not get it into an error`, async () => {
-    for (const code of ['k3y-that-nobody-may-see', signup.email, signup.note, 'x'.repeat(65), { a: 1 }, 7]) {
-      const body = { code, name: code, message: `${code}`, detail: signup.email, error: signup.note };
+    for (const code of [
+      'k3y-that-nobody-may-see',
+      subscription.email,
+      subscription.note,
+      'x'.repeat(65),
+      { a: 1 },
+      7,
+    ]) {
+      const body = { code, name: code, message: `${code}`, detail: subscription.email, error: subscription.note };
       const { outcome } = await tryProvider(remote, [{ status: 403, body }]);
-      assert.instance(outcome, SignupFailed);
-      assert.is((outcome as SignupFailed).code, null);
+      assert.instance(outcome, SubscriptionFailed);
+      assert.is((outcome as SubscriptionFailed).code, null);
     }
   });
 
@@ -169,8 +176,11 @@ for (const remote of Object.keys(settingsOf) as Remote[]) {
     const fetch = () =>
       Promise.reject(
         Object.assign(
-          new TypeError(`bad header Token k3y-that-nobody-may-see for ${signup.email}`, {
-            cause: Object.assign(new Error(encodeURIComponent(signup.email)), { code: 'UND_ERR', data: signup.note }),
+          new TypeError(`bad header Token k3y-that-nobody-may-see for ${subscription.email}`, {
+            cause: Object.assign(new Error(encodeURIComponent(subscription.email)), {
+              code: 'UND_ERR',
+              data: subscription.note,
+            }),
           }),
         ),
       );
@@ -197,8 +207,8 @@ test('a time-out closes the connection', () =>
     };
     const provider = await startProvider([hanging]);
     const tools = { file: 'unused', log: { warn: () => {} }, timeoutMs };
-    const signups = await openSignups(settingsOf.webhook(provider.url), tools);
-    assert.is(inShort(await signups.add(signup).catch((error) => error)), 'timeout');
+    const subscribers = await openSubscribers(settingsOf.webhook(provider.url), tools);
+    assert.is(inShort(await subscribers.add(subscription).catch((error) => error)), 'timeout');
     await closing;
     await provider.close();
   }));

@@ -9,20 +9,20 @@ import { catalog } from '../support/process.ts';
 
 /** `catalog subscribers` as an operator runs it, on files made by hand. */
 
-interface Signup {
+interface Subscription {
   email?: string;
   time?: string;
   list?: string;
   note?: string;
 }
 
-const line = ({ email = 'ann@example.com', time = '2026-11-02T10:00:00.000Z', list = 'daily', note }: Signup) =>
+const line = ({ email = 'ann@example.com', time = '2026-11-02T10:00:00.000Z', list = 'daily', note }: Subscription) =>
   `${JSON.stringify({ id: 's', time, email, list, note })}\n`;
 
 const stored = [
   line({ time: '2026-11-01T23:59:59.999Z' }),
   line({ email: 'bob@example.com', list: 'custom', note: '=1+1 "please"' }),
-  'not a sign-up\n',
+  'not a subscription\n',
   line({ email: 'Ann@Example.com', list: 'pro' }),
   line({ email: 'ann@example.com', list: 'daily', note: 'again' }),
   '{"id":"s","email":"eve@exa',
@@ -152,7 +152,7 @@ test('erase where there is no file is exit code 1', () =>
   inFolder(async (folder) => {
     const { code, stderr } = await catalog(['subscribers', 'erase', 'ann@example.com', '--data', folder]);
     assert.is(code, 1);
-    assert.match(stderr, 'There is no file of sign-ups');
+    assert.match(stderr, 'does not exist');
   }));
 
 test('erase is refused while another process has the file', () =>

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withDeadline } from '../../src/subscribers/deadline.ts';
-import { SignupFailed } from '../../src/subscribers/failure.ts';
-import type { Outcome, SignupProvider } from '../../src/subscribers/provider.ts';
-import { assertNothingPrivate, inShort, signup } from '../support/subscribers.ts';
+import { SubscriptionFailed } from '../../src/subscribers/failure.ts';
+import type { Outcome, SubscriberProvider } from '../../src/subscribers/provider.ts';
+import { assertNothingPrivate, inShort, subscription } from '../support/subscribers.ts';
 
-const providerOf = (add: SignupProvider['add'], rest: Partial<SignupProvider> = {}): SignupProvider => ({
+const providerOf = (add: SubscriberProvider['add'], rest: Partial<SubscriberProvider> = {}): SubscriberProvider => ({
   name: 'made-up',
   add,
   ...rest,
@@ -13,54 +13,54 @@ const providerOf = (add: SignupProvider['add'], rest: Partial<SignupProvider> = 
 
 test('a provider that does not heed its signal is not waited for', async () => {
   let given: AbortSignal | undefined;
-  const signups = withDeadline(
+  const subscribers = withDeadline(
     providerOf((_, signal) => {
       given = signal;
       return new Promise(() => {});
     }),
     { timeoutMs: 20 },
   );
-  const failure = await signups.add(signup).catch((error) => error);
-  assert.instance(failure, SignupFailed);
+  const failure = await subscribers.add(subscription).catch((error) => error);
+  assert.instance(failure, SubscriptionFailed);
   assert.is(inShort(failure), 'timeout');
   assert.is(given?.aborted, true);
 });
 
-test('the signal stays as it is when the sign-up ends in time', async () => {
+test('the signal stays as it is when the subscription ends in time', async () => {
   let given: AbortSignal | undefined;
-  const signups = withDeadline(
+  const subscribers = withDeadline(
     providerOf(async (_, signal) => {
       given = signal;
       return 'invalid';
     }),
   );
-  assert.is(await signups.add(signup), 'invalid');
+  assert.is(await subscribers.add(subscription), 'invalid');
   assert.is(given?.aborted, false);
 });
 
 for (const [name, add] of [
-  ['rejects with', async () => Promise.reject(new TypeError(`no ${signup.email}`))],
+  ['rejects with', async () => Promise.reject(new TypeError(`no ${subscription.email}`))],
   [
     'throws',
     () => {
-      throw new TypeError(`no ${signup.email}`);
+      throw new TypeError(`no ${subscription.email}`);
     },
   ],
-] as [string, SignupProvider['add']][]) {
+] as [string, SubscriberProvider['add']][]) {
   test(`what a provider ${name} becomes a failure`, async () => {
     const failure = await withDeadline(providerOf(add))
-      .add(signup)
+      .add(subscription)
       .catch((error) => error);
-    assert.instance(failure, SignupFailed);
+    assert.instance(failure, SubscriptionFailed);
     assert.is(inShort(failure), 'fault');
-    assertNothingPrivate(failure, signup);
+    assertNothingPrivate(failure, subscription);
   });
 }
 
-test('no timer is left when the sign-up ends in time', async () => {
+test('no timer is left when the subscription ends in time', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
-  await withDeadline(providerOf(async () => 'accepted')).add(signup);
+  await withDeadline(providerOf(async () => 'accepted')).add(subscription);
   await new Promise((resolve) => setImmediate(resolve));
   assert.is(timers(), before);
 });
@@ -68,7 +68,7 @@ test('no timer is left when the sign-up ends in time', async () => {
 test('close waits for what is under way, refuses what comes later, then closes the provider', async () => {
   const order: string[] = [];
   let finish = (_: Outcome) => {};
-  const signups = withDeadline(
+  const subscribers = withDeadline(
     providerOf(
       () =>
         new Promise((resolve) => {
@@ -77,9 +77,9 @@ test('close waits for what is under way, refuses what comes later, then closes t
       { close: async () => void order.push('closed') },
     ),
   );
-  const first = signups.add(signup).then((outcome) => order.push(outcome));
-  const closed = signups.close();
-  const late = await signups.add(signup).catch((error) => error);
+  const first = subscribers.add(subscription).then((outcome) => order.push(outcome));
+  const closed = subscribers.close();
+  const late = await subscribers.add(subscription).catch((error) => error);
   assert.is(inShort(late), 'closed');
   finish('accepted');
   await Promise.all([first, closed]);

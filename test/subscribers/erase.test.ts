@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OperationError } from '../../src/errors.ts';
-import { type EraseOptions, eraseSignups } from '../../src/subscribers/erase.ts';
-import { openSignups } from '../../src/subscribers/open.ts';
+import { type EraseOptions, eraseSubscriber } from '../../src/subscribers/erase.ts';
+import { openSubscribers } from '../../src/subscribers/open.ts';
 import { shimDisk, systemError, withFolder } from '../support/subscribers-file.ts';
 
 const line = (email: string, list = 'daily', note = '') =>
@@ -54,7 +54,7 @@ for (const { name, content, address = ann, count, left } of rows) {
   test(`erases ${name}`, () =>
     withFile(content, async (path) => {
       const disk = shimDisk();
-      assert.is(await eraseSignups(path, address, { ...tools, disk: disk.disk }), count);
+      assert.is(await eraseSubscriber(path, address, { ...tools, disk: disk.disk }), count);
       assert.is(await readFile(path, 'utf8'), left);
       assert.is(disk.steps.length > 0, count > 0);
       assert.equal(await readdir(dirname(path)), ['signups.jsonl']);
@@ -64,20 +64,20 @@ for (const { name, content, address = ann, count, left } of rows) {
 test('erases from torn lines that were set aside, too', () =>
   withFile(line(ann), async (path) => {
     await writeFile(`${path}.torn`, `{"id":"1","email":"${ann}","lis\n{"id":"2"\n`);
-    assert.is(await eraseSignups(path, ann, tools), 2);
+    assert.is(await eraseSubscriber(path, ann, tools), 2);
     assert.is(await readFile(`${path}.torn`, 'utf8'), '{"id":"2"\n');
   }));
 
 test('a file that does not exist holds nothing to erase', () =>
   withFolder(async (path) => {
-    assert.is(await eraseSignups(path, ann, tools), 0);
+    assert.is(await eraseSubscriber(path, ann, tools), 0);
   }));
 
 test('a file of many lines', () =>
   withFile('', async (path) => {
     const lines = Array.from({ length: 5000 }, (_, n) => line(n % 10 === 0 ? ann : `reader-${n}@example.com`));
     await writeFile(path, lines.join(''));
-    assert.is(await eraseSignups(path, ann, tools), 500);
+    assert.is(await eraseSubscriber(path, ann, tools), 500);
     assert.is(await readFile(path, 'utf8'), lines.filter((_, n) => n % 10 !== 0).join(''));
   }));
 
@@ -85,7 +85,7 @@ test('the new file is 0600, of the same owner, and on disk before it takes the p
   withFile(line(ann) + line('bob@example.com'), async (path) => {
     const before = await stat(path);
     const disk = shimDisk();
-    await eraseSignups(path, ann, { ...tools, disk: disk.disk });
+    await eraseSubscriber(path, ann, { ...tools, disk: disk.disk });
     const { mode, uid, gid } = await stat(path);
     assert.equal([mode & 0o777, uid, gid], [0o600, before.uid, before.gid]);
     assert.equal(
@@ -111,7 +111,7 @@ for (const step of ['open', 'write', 'sync', 'rename']) {
       disk.before = (at) => {
         if (at.startsWith(`${step} signups.jsonl`)) throw systemError('ENOSPC');
       };
-      const failure = await eraseSignups(path, ann, { ...tools, disk: disk.disk }).catch((error) => error);
+      const failure = await eraseSubscriber(path, ann, { ...tools, disk: disk.disk }).catch((error) => error);
       assert.is(failure.code, 'ENOSPC');
       assert.is(await readFile(path, 'utf8'), line(ann) + line('bob@example.com'));
       assert.equal(await readdir(dirname(path)), ['signups.jsonl']);
@@ -121,32 +121,32 @@ for (const step of ['open', 'write', 'sync', 'rename']) {
 test('a left-over of a crash is replaced', () =>
   withFile(line(ann), async (path) => {
     await writeFile(`${path}.erasing`, line('carol@example.com'), { mode: 0o644 });
-    assert.is(await eraseSignups(path, ann, tools), 1);
+    assert.is(await eraseSubscriber(path, ann, tools), 1);
     assert.equal(await readdir(dirname(path)), ['signups.jsonl']);
     assert.is(await readFile(path, 'utf8'), '');
   }));
 
 test('refuses while a server has the file, naming it, and touches nothing', () =>
   withFile(line(ann), async (path) => {
-    const signups = await openSignups({ provider: 'file' }, { file: path, log: { warn: () => {} } });
+    const subscribers = await openSubscribers({ provider: 'file' }, { file: path, log: { warn: () => {} } });
     const disk = shimDisk();
-    const failure = await eraseSignups(path, ann, { ...tools, disk: disk.disk }).catch((error) => error);
+    const failure = await eraseSubscriber(path, ann, { ...tools, disk: disk.disk }).catch((error) => error);
     assert.instance(failure, OperationError);
     assert.match(failure.message, `in use by process ${process.pid} on `);
     assert.equal(disk.steps, []);
-    await signups.close();
-    assert.is(await eraseSignups(path, ann, tools), 1);
+    await subscribers.close();
+    assert.is(await eraseSubscriber(path, ann, tools), 1);
   }));
 
 test('erases by way of a symbolic link, which stays one, under the lock of the file itself', () =>
   withFile(line(ann), async (path) => {
     const other = `${dirname(path)}/link.jsonl`;
     await symlink(path, other);
-    const signups = await openSignups({ provider: 'file' }, { file: path, log: { warn: () => {} } });
-    const failure = await eraseSignups(other, ann, tools).catch((error) => error);
-    await signups.close();
+    const subscribers = await openSubscribers({ provider: 'file' }, { file: path, log: { warn: () => {} } });
+    const failure = await eraseSubscriber(other, ann, tools).catch((error) => error);
+    await subscribers.close();
     assert.instance(failure, OperationError);
-    assert.is(await eraseSignups(other, ann, tools), 1);
+    assert.is(await eraseSubscriber(other, ann, tools), 1);
     assert.is(await readFile(path, 'utf8'), '');
     assert.ok((await lstat(other)).isSymbolicLink());
   }));
@@ -158,9 +158,9 @@ test('a line that somebody adds meanwhile is not lost: the file stays, and the c
       if (step.startsWith('write')) await appendFile(path, line('late@example.com'));
     };
     await appendFile(path, line('bob@example.com'));
-    const failure = await eraseSignups(path, ann, { ...tools, disk: disk.disk }).catch((error) => error);
+    const failure = await eraseSubscriber(path, ann, { ...tools, disk: disk.disk }).catch((error) => error);
     assert.instance(failure, OperationError);
-    assert.match(failure.message, 'stop the server');
+    assert.match(failure.message, 'Stop the server');
     assert.is(await readFile(path, 'utf8'), line(ann) + line('bob@example.com') + line('late@example.com'));
   }));
 

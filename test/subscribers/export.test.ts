@@ -2,14 +2,14 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ExportFilter, readSignups, type SignupEntry } from '../../src/subscribers/export.ts';
+import { type ExportFilter, readSubscribers, type SubscriberEntry } from '../../src/subscribers/export.ts';
 import { toCsv } from '../../src/subscribers/export-csv.ts';
 import { recorder, type Trial } from '../support/subscribers.ts';
 import { withFolder } from '../support/subscribers-file.ts';
 
 const line = (day: number, email: string, list: string, note?: string) =>
   `${JSON.stringify({ id: String(day), time: `2026-01-0${day}T00:00:00Z`, email, list, ...(note === undefined ? {} : { note }) })}\n`;
-const entry = (day: number, email: string, list: SignupEntry['list'], ...notes: string[]): SignupEntry => ({
+const entry = (day: number, email: string, list: SubscriberEntry['list'], ...notes: string[]): SubscriberEntry => ({
   time: `2026-01-0${day}T00:00:00Z`,
   email,
   list,
@@ -18,13 +18,13 @@ const entry = (day: number, email: string, list: SignupEntry['list'], ...notes: 
 
 async function read(content: string | Buffer | undefined, filter: ExportFilter = {}) {
   const warnings: Trial['warnings'] = [];
-  let entries: SignupEntry[] = [];
+  let entries: SubscriberEntry[] = [];
   await withFolder(async (path) => {
     if (content !== undefined) {
       await mkdir(dirname(path));
       await writeFile(path, content);
     }
-    entries = await readSignups(path, filter, recorder(warnings));
+    entries = await readSubscribers(path, filter, recorder(warnings));
   });
   return { entries, warned: warnings.map(([facts]) => facts.line) };
 }
@@ -37,7 +37,7 @@ const several =
   line(5, 'bob@example.com', 'custom', 'Two') +
   line(6, 'BOB@example.com', 'custom', 'One');
 
-const rows: { name: string; content: string | undefined; filter?: ExportFilter; expected: SignupEntry[] }[] = [
+const rows: { name: string; content: string | undefined; filter?: ExportFilter; expected: SubscriberEntry[] }[] = [
   { name: 'a file that does not exist holds none', content: undefined, expected: [] },
   { name: 'an empty file holds none', content: '', expected: [] },
   {
@@ -97,7 +97,7 @@ test('a file larger than what is read at once', () =>
     );
     await writeFile(path, lines.slice(0, 1500).join(''));
     await appendFile(path, lines.slice(1500).join(''));
-    const entries = await readSignups(path, {}, recorder([]));
+    const entries = await readSubscribers(path, {}, recorder([]));
     assert.is(entries.length, 3000);
     assert.equal(
       entries[2999]?.notes,

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inShort, type Reply, secret, signup, tryProvider } from '../support/subscribers.ts';
+import { inShort, type Reply, secret, subscription, tryProvider } from '../support/subscribers.ts';
 
 const created: Reply = { status: 200, body: { data: { id: 7 } } };
 const done: Reply = { status: 200, body: { data: true } };
@@ -11,7 +11,7 @@ const found = (fields: Record<string, unknown> = {}): Reply => ({
     data: {
       results: [
         { id: 5, email: 'x-ann.reader+news@example.com', status: 'enabled', lists: [] },
-        { id: 7, email: signup.email.toLowerCase(), status: 'enabled', lists: [], ...fields },
+        { id: 7, email: subscription.email.toLowerCase(), status: 'enabled', lists: [], ...fields },
       ],
       total: 2,
     },
@@ -125,18 +125,18 @@ for (const { name, replies, expected, calls } of rows) {
 test('sends what the API asks for', async () => {
   const { received, warnings } = await tryProvider('listmonk', [conflict, found(), done, done]);
   assert.equal(received[0]?.json, {
-    email: signup.email,
+    email: subscription.email,
     name: 'Ann.Reader+news',
     status: 'enabled',
     lists: [2],
-    attribs: { source: 'catalog', note: signup.note },
+    attribs: { source: 'catalog', note: subscription.note },
     preconfirm_subscriptions: false,
   });
   assert.equal(received[2]?.json, { ids: [7], action: 'add', target_list_ids: [2], status: 'unconfirmed' });
   assert.is(received[3]?.json, undefined);
   assert.equal(
     warnings.map(([facts]) => facts),
-    [{ provider: 'listmonk', signup: signup.id }],
+    [{ provider: 'listmonk', subscription: subscription.id }],
   );
 });
 

@@ -1,6 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inShort, type Reply, secret, settingsOf, signup, tryProvider, withTimeLimit } from '../support/subscribers.ts';
+import {
+  inShort,
+  type Reply,
+  secret,
+  settingsOf,
+  subscription,
+  tryProvider,
+  withTimeLimit,
+} from '../support/subscribers.ts';
 
 const refusal = (status: number, name: string, message = 'In words.'): Reply => ({
   status,
@@ -76,12 +84,12 @@ for (const { name, replies, expected, steps } of rows) {
 
 test('creates the contact, sets the note, joins the segment', async () => {
   const { received } = await tryProvider('resend', [created, done, done]);
-  const contact = `/contacts/${encodeURIComponent(signup.email)}`;
+  const contact = `/contacts/${encodeURIComponent(subscription.email)}`;
   assert.equal(
     received.map(({ method, path, json }) => [method, path, json]),
     [
-      ['POST', '/contacts', { email: signup.email, unsubscribed: false }],
-      ['PATCH', contact, { properties: { note: signup.note } }],
+      ['POST', '/contacts', { email: subscription.email, unsubscribed: false }],
+      ['PATCH', contact, { properties: { note: subscription.note } }],
       ['POST', `${contact}/segments/${settingsOf.resend('').lists.pro}`, undefined],
     ],
   );
@@ -91,8 +99,8 @@ test('creates the contact, sets the note, joins the segment', async () => {
   }
 });
 
-test('a sign-up without a note is two calls', async () => {
-  const { note: _, ...given } = signup;
+test('a subscription without a note is two calls', async () => {
+  const { note: _, ...given } = subscription;
   const { received, warnings } = await tryProvider('resend', [created, done], { given });
   assert.is(received.length, 2);
   assert.equal(warnings, []);
@@ -105,18 +113,18 @@ test('without a property, the note is not passed on, and the log says so', async
   assert.is(received.length, 2);
   assert.equal(
     warnings.map(([facts]) => facts),
-    [{ provider: 'resend', signup: signup.id }],
+    [{ provider: 'resend', subscription: subscription.id }],
   );
 });
 
-test('all calls of one sign-up share one retry', async () => {
+test('all calls of one subscription share one retry', async () => {
   const busy: Reply = { status: 429, headers: { 'retry-after': '1' }, body: { name: 'rate_limit_exceeded' } };
   const { outcome, received } = await tryProvider('resend', [busy, created, done, busy, done]);
   assert.is(inShort(outcome), 'refused 429 rate_limit_exceeded segment');
   assert.is(received.length, 4);
 });
 
-test('all calls of one sign-up share one time limit', () =>
+test('all calls of one subscription share one time limit', () =>
   withTimeLimit(async (timeoutMs, expire) => {
     const never: Reply = () => expire();
     const { outcome, received } = await tryProvider('resend', [created, never], { timeoutMs });

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UsageError } from '../../src/errors.ts';
-import { parseSignupSettings } from '../../src/subscribers/settings.ts';
-import { signupVariables } from '../../src/subscribers/variables.ts';
+import { parseSubscriberSettings } from '../../src/subscribers/settings.ts';
+import { subscriberVariables } from '../../src/subscribers/variables.ts';
 
 const id = '78261eea-8f8b-4381-83c6-79fa7120f1cf';
 const ids = { LIST_DAILY: id, LIST_PRO: id, LIST_CUSTOM: id };
@@ -78,7 +78,7 @@ const good: { name: string; flag?: string; given: Record<string, string>; expect
 
 for (const { name, flag, given, expected } of good) {
   test(name, () => {
-    assert.equal(parseSignupSettings(flag, environment(given)), expected);
+    assert.equal(parseSubscriberSettings(flag, environment(given)), expected);
   });
 }
 
@@ -95,7 +95,7 @@ const bad: { name: string; flag?: string; given: Record<string, string>; expecte
     name: 'an unknown provider by flag',
     flag: 'mailer-9000',
     given: {},
-    expected: [/^--signups is "mailer-9000"; it/],
+    expected: [/^--subscribers is "mailer-9000"; it/],
   },
   {
     name: 'buttondown without a key',
@@ -163,7 +163,7 @@ for (const { name, flag, given, expected } of bad) {
   test(`refuses ${name}, naming what is wrong`, () => {
     const failure = (() => {
       try {
-        return parseSignupSettings(flag, environment(given));
+        return parseSubscriberSettings(flag, environment(given));
       } catch (error) {
         return error;
       }
@@ -185,8 +185,8 @@ test('every variable that is read has its row in the table', () => {
         return target[String(name)];
       },
     });
-  for (const { flag, given } of good) parseSignupSettings(flag, watch(environment(given)));
-  assert.equal([...read].sort(), signupVariables.map(({ name }) => name).sort());
+  for (const { flag, given } of good) parseSubscriberSettings(flag, watch(environment(given)));
+  assert.equal([...read].sort(), subscriberVariables.map(({ name }) => name).sort());
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inShort, secret, signup, tryProvider } from '../support/subscribers.ts';
+import { inShort, secret, subscription, tryProvider } from '../support/subscribers.ts';
 
 for (const status of [200, 201, 202, 204, 299]) {
   test(`${status}: accepted`, async () => {
@@ -18,12 +18,12 @@ for (const status of [400, 401, 403, 404, 409, 410, 422, 500]) {
   });
 }
 
-test('sends the sign-up, signed', async () => {
+test('sends the subscription, signed', async () => {
   const { received } = await tryProvider('webhook', [{ status: 204 }]);
   const [{ method, path, headers, text }] = received as [(typeof received)[0]];
   assert.equal([method, path], ['POST', '/hooks/5ecret-path']);
   assert.is(headers['content-type'], 'application/json');
-  assert.is(text, JSON.stringify(signup));
+  assert.is(text, JSON.stringify(subscription));
   assert.is(
     headers['x-catalog-signature'],
     `sha256=${createHmac('sha256', secret).update(text, 'utf8').digest('hex')}`,

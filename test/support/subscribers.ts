@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import * as assert from 'uvu/assert';
-import { SignupFailed } from '../../src/subscribers/failure.ts';
-import { openSignups, type SignupTools } from '../../src/subscribers/open.ts';
-import type { Outcome, Signup, SignupLog, Signups } from '../../src/subscribers/provider.ts';
-import type { SignupSettings } from '../../src/subscribers/settings.ts';
+import { SubscriptionFailed } from '../../src/subscribers/failure.ts';
+import { openSubscribers, type SubscriberTools } from '../../src/subscribers/open.ts';
+import type { Outcome, SubscriberLog, SubscriberStore, Subscription } from '../../src/subscribers/provider.ts';
+import type { SubscriberSettings } from '../../src/subscribers/settings.ts';
 
 /** What a provider answers: an HTTP answer, or a way to break off. */
 export type Reply =
@@ -66,7 +66,8 @@ export const hang: Reply = () => {};
 export const reset: Reply = (request) => request.socket.resetAndDestroy();
 
 /** Answers in something that is no HTTP, repeating what must not get into a log. */
-export const noHttp: Reply = (request) => request.socket.end(`${secret} ${signup.email} ${signup.note}\r\n\r\n`);
+export const noHttp: Reply = (request) =>
+  request.socket.end(`${secret} ${subscription.email} ${subscription.note}\r\n\r\n`);
 
 /** Sends a status and half of a body, then breaks off. */
 export const cutShort =
@@ -98,7 +99,7 @@ export const endless =
 
 export const secret = 'k3y-that-nobody-may-see';
 
-export const signup: Signup = {
+export const subscription: Subscription = {
   id: '0197a5c2-3d4e-7f00-8000-000000000001',
   time: '2026-11-21T09:00:00.000Z',
   email: 'Ann.Reader+news@example.com',
@@ -140,26 +141,26 @@ export type Remote = keyof typeof settingsOf;
 
 export interface Trial {
   /** `accepted`, `invalid`, or the failure. */
-  outcome: Outcome | SignupFailed;
+  outcome: Outcome | SubscriptionFailed;
   received: Received[];
   warnings: [facts: Record<string, unknown>, message: string][];
   /** The pauses before retries, in milliseconds. */
   pauses: number[];
 }
 
-export interface TrialOptions extends Partial<SignupTools> {
-  given?: Signup;
-  settings?: (url: string) => SignupSettings;
+export interface TrialOptions extends Partial<SubscriberTools> {
+  given?: Subscription;
+  settings?: (url: string) => SubscriberSettings;
 }
 
-/** One sign-up at a provider that gives `replies`. What it throws or logs is searched for private data. */
+/** One subscription at a provider that gives `replies`. What it throws or logs is searched for private data. */
 export async function tryProvider(remote: Remote, replies: readonly Reply[], options: TrialOptions = {}) {
-  const { given = signup, settings = settingsOf[remote], ...tools } = options;
+  const { given = subscription, settings = settingsOf[remote], ...tools } = options;
   const provider = await startProvider(replies);
   const trial: Trial = { outcome: 'accepted', received: provider.received, warnings: [], pauses: [] };
-  let signups: Signups | undefined;
+  let subscribers: SubscriberStore | undefined;
   try {
-    signups = await openSignups(settings(provider.url), {
+    subscribers = await openSubscribers(settings(provider.url), {
       file: 'unused',
       log: recorder(trial.warnings),
       random: () => 0.5,
@@ -167,12 +168,12 @@ export async function tryProvider(remote: Remote, replies: readonly Reply[], opt
       wait: async (ms) => void trial.pauses.push(ms),
       ...tools,
     });
-    trial.outcome = await signups.add(given);
+    trial.outcome = await subscribers.add(given);
   } catch (error) {
-    if (!(error instanceof SignupFailed)) throw error;
+    if (!(error instanceof SubscriptionFailed)) throw error;
     trial.outcome = error;
   } finally {
-    await signups?.close();
+    await subscribers?.close();
     await provider.close();
   }
   assertNothingPrivate([trial.outcome, trial.warnings], given);
@@ -180,7 +181,7 @@ export async function tryProvider(remote: Remote, replies: readonly Reply[], opt
 }
 
 /**
- * Runs `use` with a time limit for sign-ups, in milliseconds, that ends when `expire` is called and not before, however
+ * Runs `use` with a time limit for subscriptions, in milliseconds, that ends when `expire` is called and not before, however
  * slow the machine is: the last timer of that length is never started.
  */
 export async function withTimeLimit<Result>(
@@ -203,19 +204,19 @@ export async function withTimeLimit<Result>(
   }
 }
 
-export function recorder(warnings: Trial['warnings']): SignupLog {
+export function recorder(warnings: Trial['warnings']): SubscriberLog {
   return { warn: (facts, message) => void warnings.push([facts, message]) };
 }
 
 /** What a failure says, in one line: reason, status, code, step. */
-export function inShort(outcome: Outcome | SignupFailed): string {
-  if (!(outcome instanceof SignupFailed)) return outcome;
+export function inShort(outcome: Outcome | SubscriptionFailed): string {
+  if (!(outcome instanceof SubscriptionFailed)) return outcome;
   const { reason, status, code, step } = outcome;
   return [reason, status, code, step].filter((part) => part !== null).join(' ');
 }
 
 /** Fails where key, address or note can be found anywhere in `value`: hidden fields, causes and stacks included. */
-export function assertNothingPrivate(value: unknown, { email, note }: Signup): void {
+export function assertNothingPrivate(value: unknown, { email, note }: Subscription): void {
   const options = { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null, maxArrayLength: null };
   const text = `${inspect(value, options)} ${fieldsOf(value)}`.toLowerCase();
   for (const hidden of [secret, email, encodeURIComponent(email), note, '5ecret-path']) {

@@ -67,7 +67,7 @@ test('prints totals by agent and the last notes, harmless to a terminal', () =>
         '2026-11-02T10:00:00.000Z  one  yes  =HYPERLINK("http://evil.example")',
         '2026-11-01T23:59:59.999Z  one  no  too long',
         '',
-        '1 line is no vote and was left out.',
+        '1 line is not a vote and was left out.',
         '',
       ].join('\n'),
     );
@@ -135,7 +135,7 @@ test('without a build nothing is marked, and stderr says so', () =>
     assert.is(code, 0);
     assert.not.match(stdout, 'withdrawn');
     assert.match(stdout, 'old-one');
-    assert.match(stderr, /dist holds no build .*marks no agent as withdrawn/);
+    assert.match(stderr, /dist has no build .*marks no agent as withdrawn/);
   }));
 
 test('a build that cannot be read is like none', () =>

@@ -140,7 +140,7 @@ Last notes
 2026-11-21T12:00:00.000Z  b  no  �[2Jgone�
 2026-11-21T12:00:00.000Z  release-notes  yes  fine indeed
 
-1 line is no vote and was left out.
+1 line is not a vote and was left out.
 `,
   );
 });
@@ -150,7 +150,7 @@ test('text: no votes', async () => {
   const since = new Date('2026-11-21T00:00:00Z');
   assert.is(
     reportText(await reportVotes([], { since, malformed: () => 2 })),
-    'No votes since 2026-11-21T00:00:00.000Z.\n\n2 lines are no votes and were left out.\n',
+    'No votes since 2026-11-21T00:00:00.000Z.\n\n2 lines are not votes and were left out.\n',
   );
 });
 

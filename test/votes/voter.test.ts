@@ -170,7 +170,7 @@ for (const damaged of ['', '{"day":"2026-11-21"}', '{"day":"2026-11-21","secret"
       await withLog({ file, now: () => new Date('2026-11-21T00:00:00Z') }, async ({ store, warnings }) => {
         await store.append(voteBy(1));
         assert.equal(warnings, [
-          `${file}.secret is damaged. A new secret is made: who voted earlier today counts as somebody else from now on.`,
+          `${file}.secret is damaged, so a new secret is made. Readers who voted earlier today count as new voters from now on.`,
         ]);
       });
     }));

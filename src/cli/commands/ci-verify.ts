@@ -59,8 +59,8 @@ async function verify(flags: Flags, terminal: Console): Promise<void> {
   }
 }
 
-function problemOf({ id, faults }: LiveSite, wanted: string, baseUrl: string): string | null {
-  if (faults.length > 0) return faults.join(' ');
+function problemOf({ id, problems }: LiveSite, wanted: string, baseUrl: string): string | null {
+  if (problems.length > 0) return problems.join(' ');
   if (id === wanted) return null;
   return `${baseUrl} serves build ${id?.slice(0, 12)}, not ${wanted.slice(0, 12)}.`;
 }

@@ -31,7 +31,7 @@ export function addDeploy(program: Command, terminal: Console): void {
 async function deployBuild(argument: string | undefined, flags: Flags, terminal: Console): Promise<void> {
   const { completePending } = await import('../../build-folder/pending.ts');
   const { readBuildInfo } = await import('../../build-folder/read-build.ts');
-  const { deliver } = await import('../../deploy/deploy.ts');
+  const { deploy } = await import('../../deploy/deploy.ts');
   const { parseTarget } = await import('../../deploy/target.ts');
   const { RUNTIME_TARGET, RUNTIME_SSH_KEY, RUNTIME_KNOWN_HOSTS } = process.env;
   const text = given(argument, RUNTIME_TARGET, '');
@@ -41,7 +41,7 @@ async function deployBuild(argument: string | undefined, flags: Flags, terminal:
   const build = readBuildInfo(dist);
   // If the last build was killed, some of its files are still outside the folder.
   completePending(dist);
-  await deliver({
+  await deploy({
     dist,
     build,
     target,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type ServerFlags, serverOptions } from '../../server/options.ts';
 import type { RunningServer } from '../../server/start.ts';
-import { signupVariables } from '../../subscribers/variables.ts';
+import { subscriberVariables } from '../../subscribers/variables.ts';
 import type { Console } from '../console.ts';
 import { baseUrlOption, type CommonFlags, cwdOption, runtimeUrlOption } from '../options.ts';
 
@@ -26,7 +26,7 @@ export function addServe(program: Command, terminal: Console): void {
       'after',
       '\nWith --build, the base URL is --base-url, then CATALOG_BASE_URL, else http://localhost:<port>.\n' +
         '\nEnvironment variables for subscriptions:\n' +
-        signupVariables.map(({ name, description }) => `  ${name}\n      ${description}`).join('\n') +
+        subscriberVariables.map(({ name, description }) => `  ${name}\n      ${description}`).join('\n') +
         '\n\nSIGHUP reopens the log files after a rotation; SIGTERM finishes open requests and exits.\n' +
         'The log goes to stdout: as text in a terminal, as JSON elsewhere.\n' +
         '\nExamples:\n  $ catalog serve --build\n  $ catalog serve --out dist --data /var/lib/catalog --port 8080\n' +

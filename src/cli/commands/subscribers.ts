@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { OperationError } from '../../errors.ts';
-import type { SignupEntry } from '../../subscribers/export.ts';
+import type { SubscriberEntry } from '../../subscribers/export.ts';
 import { type ListName, listNames } from '../../subscribers/provider.ts';
 import type { Console } from '../console.ts';
 import {
@@ -82,15 +82,15 @@ function subscribersFile(flags: FileFlags, environment: NodeJS.ProcessEnv): stri
 
 async function list(flags: Flags, terminal: Console): Promise<void> {
   const file = subscribersFile(flags, process.env);
-  const { readSignups } = await import('../../subscribers/export.ts');
+  const { readSubscribers } = await import('../../subscribers/export.ts');
   const { toCsv } = await import('../../subscribers/export-csv.ts');
-  const { byAddress, signupsText } = await import('../../subscribers/export-text.ts');
+  const { byAddress, subscribersText } = await import('../../subscribers/export-text.ts');
   if (!existsSync(file))
     terminal.say(`${file} does not exist: nobody has subscribed yet, or the file is elsewhere (--data or --file).\n`);
   const unread: number[] = [];
   const warn = ({ line }: Record<string, unknown>) => void unread.push(Number(line));
   const filter = { list: flags.list, since: flags.since === undefined ? undefined : startOf(flags.since) };
-  const entries = await readSignups(file, filter, { warn }).catch((error: NodeJS.ErrnoException) => {
+  const entries = await readSubscribers(file, filter, { warn }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === undefined) throw error;
     throw new OperationError(`Cannot read ${file} (${error.code}).`, { cause: error });
   });
@@ -104,7 +104,7 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
   else {
     const { plural } = await import('../../diagnostics/report.ts');
     const addresses = byAddress(entries);
-    terminal.print(signupsText(addresses));
+    terminal.print(subscribersText(addresses));
     const perList = listNames.filter((name) => counts[name] > 0).map((name) => `${counts[name]} ${name}`);
     const all = addresses.length === 1 ? '1 address' : `${addresses.length} addresses`;
     terminal.say(
@@ -113,7 +113,7 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
   }
 }
 
-function countByList(entries: readonly SignupEntry[]): Record<ListName, number> {
+function countByList(entries: readonly SubscriberEntry[]): Record<ListName, number> {
   const count = (name: ListName) => entries.filter(({ list }) => list === name).length;
   return { daily: count('daily'), pro: count('pro'), custom: count('custom') };
 }
