@@ -9,7 +9,7 @@ const usage =
   'To run it, follow the prompt with what the user gives as its INPUT; put that at the end of INPUT, between `<input>` ' +
   'and `</input>`. Ask once for what INPUT requires and is missing.';
 
-/** What get_agent answers: the prompt and how to use it, and the parts that `include` names. `reviewedOn` is a day. */
+/** The answer of get_agent: the prompt, how to use it, and the parts in `include`. `reviewedOn` is a date. */
 export function agentAnswer(
   document: AgentDocument,
   { sampleOutput, reviewedOn }: { sampleOutput: string; reviewedOn: string },

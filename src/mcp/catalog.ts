@@ -7,10 +7,10 @@ import { loadSearchIndex } from '../search/search-index.ts';
 import { inSlices } from '../search/slices.ts';
 import { keptResults, type Results } from './results.ts';
 
-/** Reads a file of a build by its path below the build's folder; null where there is none. */
+/** Reads a file of a build by its path below the folder of the build; null if it does not exist. */
 export type ReadFile = (path: string) => Promise<Buffer | null>;
 
-/** A build as the MCP server knows it. */
+/** The content of a build for the MCP server. */
 export interface McpCatalog {
   card: ServerCard;
   /** The address of the JSON Schema of its documents. */
@@ -18,20 +18,20 @@ export interface McpCatalog {
   /** Newest first. */
   agents: readonly AgentSummary[];
   bySlug: ReadonlyMap<string, AgentSummary>;
-  /** Category keys that have agents, and tags, each with how many; the most used first. */
+  /** The categories and tags of all agents with their numbers of agents, most used first. */
   categories: readonly Counted[];
   tags: readonly Counted[];
   index: MiniSearch<SearchEntry>;
-  /** The slug that an agent has now, by that or a former one; undefined for one that is unknown. */
+  /** The current slug of an agent, given that or a former one; undefined if it is unknown. */
   slugOf(slug: string): string | undefined;
-  /** The catalog, the envelope, the sample output and the skill of an agent, as they are published; null where the agent has just gone. */
+  /** The published catalog, and an agent's envelope, sample output and skill; null if the agent was just removed. */
   catalogJson(): Promise<string | null>;
   envelope(slug: string): Promise<Published<AgentEnvelope> | null>;
   sampleOutput(slug: string): Promise<string | null>;
   skill(slug: string): Promise<Buffer | null>;
-  /** The day on which the prompt of an agent was last reviewed: that of its publication, or of its last change. */
+  /** The day on which the prompt of an agent was last reviewed: when it was published, or last changed. */
   reviewedOn(agent: { slug: string; date: string }): string;
-  /** What was answered from this build before. */
+  /** Earlier results from this build. */
   results: Results;
 }
 
@@ -40,16 +40,16 @@ export interface Counted {
   count: number;
 }
 
-/** A document with the text under which it is published. */
+/** A document and its published text. */
 export interface Published<Document> {
   document: Document;
   text: string;
 }
 
 /**
- * Loads the catalog of a build, in slices. `moved` leads from former slugs to slugs.
+ * Loads the catalog of a build in slices. `moved` leads from former slugs to current ones.
  *
- * Rejects with an Error that names the file when one is missing or not what a build writes.
+ * Rejects with an Error that names a file if it is missing or not what a build writes.
  */
 export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<string, string>>): Promise<McpCatalog> {
   const need = async (path: string) => {
@@ -89,7 +89,7 @@ export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<stri
 
 const catalogPath = 'api/agents.json';
 
-/** Parses the agents in api/agents.json, one a step. */
+/** Parses the agents in api/agents.json, one at each step. */
 function* readAgents(json: Buffer): Generator<void, AgentSummary[]> {
   const agents: AgentSummary[] = [];
   for (const text of itemsOfLists(json.toString('utf8'))) {

@@ -7,13 +7,12 @@ export interface CompleteParams {
   argument: { name: string; value: string };
 }
 
-/** How many values an answer may hold (MCP, completion). */
+/** The most values in an answer (MCP, completion). */
 const mostValues = 100;
 
 /**
- * completion/complete: slugs, categories and tags in the templates of resources; the input of a prompt is the reader's.
- *
- * Throws RpcError -32602 for a prompt or template that there is not.
+ * completion/complete: completes slugs, categories and tags in the templates of resources. The input of a prompt has no
+ * completions. Throws RpcError -32602 for an unknown prompt or template.
  */
 export function complete({ ref, argument }: CompleteParams, catalog: McpCatalog): object {
   const values = completed(candidates(ref, argument.name, catalog), argument.value);
@@ -33,7 +32,7 @@ function candidates(ref: CompleteParams['ref'], argument: string, catalog: McpCa
   return argument === 'category' ? keys(catalog.categories) : argument === 'tag' ? keys(catalog.tags) : [];
 }
 
-/** What begins with the text, then what holds it elsewhere. */
+/** The values that start with the text, then those that contain it elsewhere. */
 function completed(values: readonly string[], text: string): string[] {
   const sought = text.trim().toLowerCase();
   const starting = values.filter((value) => value.startsWith(sought));

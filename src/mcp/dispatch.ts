@@ -15,18 +15,15 @@ import { listResources, listTemplates, readResource } from './resources.ts';
 import { getSkill, listSkills } from './skills.ts';
 import { callTool, listTools } from './tools.ts';
 
-/** What is answered to what came in. */
+/** The answer to a message or a batch. */
 export interface Reply {
-  /** The message or the batch of messages, as JSON; null for a notification. */
+  /** The answer as JSON; null for a notification. */
   json: Buffer | null;
-  /**
-   * Why no method was called: what came is no request that can be taken, or, in the modern era, there is no such method
-   * or revision. HTTP has statuses for these.
-   */
+  /** Why no method was called, for the status of HTTP. Only the modern era has an unknown method or version here. */
   failure: 'refused' | 'unknown method' | 'unsupported version' | null;
 }
 
-/** Parses the bytes of a message or a batch; a Reply says why they cannot be taken. */
+/** Parses the bytes of a message or a batch; returns a Reply if they are malformed. */
 export function parseMessage(bytes: Buffer): { value: unknown } | Reply {
   const refused = (id: RequestId | null, code: number, message: string): Reply => ({
     json: errorResponse(id, new RpcError(code, message)),
@@ -41,94 +38,58 @@ export function parseMessage(bytes: Buffer): { value: unknown } | Reply {
   }
 }
 
-/** How many messages a parsed value holds, as limits count them. */
+/** How many messages a parsed value contains, for the limit. */
 export function messagesIn(value: unknown): number {
   return Array.isArray(value) ? Math.min(Math.max(value.length, 1), mostInBatch) : 1;
 }
 
-/** A method: its eras, the shape of its params, how long its answer may be kept (2026-07-28; null: not said), its work. */
-interface Method<Params extends z.ZodType = z.ZodType> {
+interface Method {
   eras: readonly Era[];
-  params: Params;
+  params: z.ZodType;
+  /** How long clients may cache its result, in milliseconds (2026-07-28); null if that is not said. */
   ttlMs: number | null;
-  call(params: z.infer<Params>, catalog: McpCatalog): object | Promise<object>;
+  call(params: unknown, catalog: McpCatalog): object | Promise<object>;
+}
+
+type Name = keyof typeof methodParams;
+type Call<Method extends Name> = (
+  params: z.infer<(typeof methodParams)[Method]>,
+  catalog: McpCatalog,
+) => object | Promise<object>;
+
+/** A row of the table of methods, whose params have the schema of its name. */
+function row<Of extends Name>(name: Of, eras: readonly Era[], ttlMs: number | null, call: Call<Of>): [string, Method] {
+  return [name, { eras, params: methodParams[name], ttlMs, call: (params, catalog) => call(params as never, catalog) }];
 }
 
 const both: readonly Era[] = ['modern', 'handshake'];
 const minute = 60_000;
-/** The next agent comes out within a day, a correction at any time. */
+/** The next agent is published within a day, but a correction can come at any time. */
 const [ofServer, ofCatalog] = [60 * minute, 5 * minute];
 
-/** Keeps the type of the params through the table of methods. */
-const method = <Params extends z.ZodType>(one: Method<Params>): Method => one as unknown as Method;
-
 const methods = new Map<string, Method>([
-  ['initialize', method({ eras: ['handshake'], params: methodParams.initialize, ttlMs: null, call: initialize })],
-  ['ping', method({ eras: ['handshake'], params: methodParams.ping, ttlMs: null, call: () => ({}) })],
-  [
-    'server/discover',
-    method({
-      eras: ['modern'],
-      params: methodParams['server/discover'],
-      ttlMs: ofServer,
-      call: (_, catalog) => discover(catalog),
-    }),
-  ],
-  [
-    'tools/list',
-    method({
-      eras: both,
-      params: methodParams['tools/list'],
-      ttlMs: ofCatalog,
-      call: (_, catalog) => listTools(catalog),
-    }),
-  ],
-  ['tools/call', method({ eras: both, params: methodParams['tools/call'], ttlMs: null, call: callTool })],
-  [
-    'resources/list',
-    method({ eras: both, params: methodParams['resources/list'], ttlMs: ofCatalog, call: listResources }),
-  ],
-  [
-    'resources/templates/list',
-    method({ eras: both, params: methodParams['resources/templates/list'], ttlMs: ofServer, call: listTemplates }),
-  ],
-  [
-    'resources/read',
-    method({ eras: both, params: methodParams['resources/read'], ttlMs: ofCatalog, call: readResource }),
-  ],
-  ['prompts/list', method({ eras: both, params: methodParams['prompts/list'], ttlMs: ofCatalog, call: listPrompts })],
-  [
-    'prompts/get',
-    method({
-      eras: both,
-      params: methodParams['prompts/get'],
-      ttlMs: null,
-      call: getPrompt,
-    }),
-  ],
-  [
-    'completion/complete',
-    method({
-      eras: both,
-      params: methodParams['completion/complete'],
-      ttlMs: null,
-      call: complete,
-    }),
-  ],
-  [
-    'skills/list',
-    method({ eras: ['modern'], params: methodParams['skills/list'], ttlMs: ofCatalog, call: listSkills }),
-  ],
-  ['skills/get', method({ eras: ['modern'], params: methodParams['skills/get'], ttlMs: ofCatalog, call: getSkill })],
+  row('initialize', ['handshake'], null, initialize),
+  row('ping', ['handshake'], null, () => ({})),
+  row('server/discover', ['modern'], ofServer, (_, catalog) => discover(catalog)),
+  row('tools/list', both, ofCatalog, (_, catalog) => listTools(catalog)),
+  row('tools/call', both, null, callTool),
+  row('resources/list', both, ofCatalog, listResources),
+  row('resources/templates/list', both, ofServer, listTemplates),
+  row('resources/read', both, ofCatalog, readResource),
+  row('prompts/list', both, ofCatalog, listPrompts),
+  row('prompts/get', both, null, getPrompt),
+  row('completion/complete', both, null, complete),
+  row('skills/list', ['modern'], ofCatalog, listSkills),
+  row('skills/get', ['modern'], ofCatalog, getSkill),
 ]);
 
-/** The most messages that a batch may hold. */
+/** The most messages in a batch. */
 const mostInBatch = 100;
 
 /**
- * Answers what a client sent, already parsed: a message, or a batch of them where the revision has batches (2025-03-26).
+ * Answers a parsed message, or a batch of them in the revision that has batches (2025-03-26).
  *
- * `headers` is null where the transport has none. Rejects only for a fault of ours.
+ * `headers` is null if the transport has none. Rejects only because of a bug.
  */
 export async function dispatch(value: unknown, headers: McpHeaders | null, catalog: McpCatalog): Promise<Reply> {
   try {
@@ -150,7 +111,7 @@ async function answerBatch(batch: unknown[], headers: McpHeaders | null, catalog
   }
   const responses: Buffer[] = [];
   for (const value of batch) {
-    // Other requests get their turn between the messages of a batch.
+    // Other requests are answered between the messages of a batch.
     await new Promise(setImmediate);
     const response = await answerOne(value, catalog);
     if (response !== null) responses.push(response);
@@ -158,7 +119,7 @@ async function answerBatch(batch: unknown[], headers: McpHeaders | null, catalog
   return { json: responses.length === 0 ? null : Buffer.from(`[${responses.join(',')}]`), failure: null };
 }
 
-/** A message of a batch: of the handshake era, and no handshake itself. */
+/** Answers a message of a batch. It has to be of the handshake era, but not the handshake itself. */
 async function answerOne(value: unknown, catalog: McpCatalog): Promise<Buffer | null> {
   try {
     const message = readMessage(value);
@@ -176,7 +137,7 @@ async function answerOne(value: unknown, catalog: McpCatalog): Promise<Buffer | 
 async function answer(value: unknown, headers: McpHeaders | null, catalog: McpCatalog): Promise<Reply> {
   const message = readMessage(value);
   if (message.kind === 'response') {
-    if (headers?.version === modernVersion) throw new RpcError(codes.invalidRequest, 'The server asked nothing.');
+    if (headers?.version === modernVersion) throw new RpcError(codes.invalidRequest, 'The server sent no request.');
     return { json: null, failure: null };
   }
   const era = eraOf(message, headers);
@@ -195,7 +156,7 @@ function methodOf({ method: name }: Request, era: Era): Method | undefined {
 async function perform(request: Request, era: Era, catalog: McpCatalog): Promise<Buffer> {
   try {
     const found = methodOf(request, era);
-    if (found === undefined) throw new RpcError(codes.methodNotFound, 'This method is not served.');
+    if (found === undefined) throw new RpcError(codes.methodNotFound, 'This method does not exist.');
     const params = found.params.safeParse(request.params);
     if (!params.success) throw invalidParams(found.params, request);
     const key = `${era} ${request.method} ${JSON.stringify(params.data)}`;
@@ -212,7 +173,7 @@ async function perform(request: Request, era: Era, catalog: McpCatalog): Promise
   }
 }
 
-/** What every result of revision 2026-07-28 carries besides. */
+/** Adds the fields of every result in revision 2026-07-28. */
 function asModern(result: object, { ttlMs }: Method, catalog: McpCatalog): object {
   return {
     resultType: 'complete',
@@ -226,6 +187,6 @@ function invalidParams(shape: z.ZodType, { params }: Request): RpcError {
   const [first] = explain(shape, params, { echo: false });
   return new RpcError(
     codes.invalidParams,
-    first === undefined ? 'The params do not fit.' : `${first.message} ${first.hint}`.trim().slice(0, 500),
+    first === undefined ? 'The params are invalid.' : `${first.message} ${first.hint}`.trim().slice(0, 500),
   );
 }

@@ -3,10 +3,10 @@ import { handshakeVersions, modernVersion, protocolVersions } from '../schema/mc
 import { codes, RpcError } from './errors.ts';
 import { isObject, type Message, type Params, type Request } from './messages.ts';
 
-/** Which family of revisions a message belongs to. */
+/** The family of revisions of a message. */
 export type Era = 'modern' | 'handshake';
 
-/** The headers of the transport that say again what the message says. */
+/** The headers of the transport that repeat parts of the message. */
 export interface McpHeaders {
   version: string | undefined;
   method: string | undefined;
@@ -16,7 +16,7 @@ export interface McpHeaders {
 const prefix = 'io.modelcontextprotocol/';
 const versionKey = `${prefix}protocolVersion`;
 
-/** What a request of revision 2026-07-28 says of itself in `_meta`; what else is there is not looked at. */
+/** The `_meta` of a request in revision 2026-07-28. Other keys are ignored. */
 const envelope = z.object({
   [versionKey]: z.string(),
   [`${prefix}clientCapabilities`]: z.record(z.string(), z.unknown()),
@@ -25,9 +25,9 @@ const envelope = z.object({
 });
 
 /**
- * The era of a message. It claims the modern one by naming its version in `_meta`, well or badly, or in the header.
+ * The era of a message. It is modern if the message has a version in `_meta`, valid or not, or the modern one in the header.
  *
- * `headers` is null where the transport has none (stdio).
+ * `headers` is null if the transport has none (stdio).
  */
 export function eraOf(message: Exclude<Message, { kind: 'response' }>, headers: McpHeaders | null): Era {
   const { method, params } = message;
@@ -44,19 +44,19 @@ export function eraOf(message: Exclude<Message, { kind: 'response' }>, headers: 
 }
 
 /**
- * Checks what a request of the modern era says of itself, in `_meta` and in the headers.
+ * Checks `_meta` and the headers of a request in the modern era.
  *
- * Throws RpcError: -32020 where the two differ, -32602 for what is missing, -32022 for a version that is not served.
+ * Throws RpcError: -32020 if the two differ, -32602 if keys are missing, -32022 for an unsupported version.
  */
 export function checkEnvelope({ method, params }: Request, headers: McpHeaders | null): void {
   const meta = metaOf(params);
   const version = meta[versionKey];
   if (headers !== null && version !== undefined && headers.version !== version) {
-    throw mismatch('MCP-Protocol-Version', headers.version, `\`_meta\` of the request names another version`);
+    throw mismatch('MCP-Protocol-Version', headers.version, `\`_meta\` of the request has another version`);
   }
-  const faults = envelope.safeParse(meta).error?.issues ?? [];
-  if (faults.length > 0) {
-    const keys = [...new Set(faults.map(({ path }) => String(path[0])))];
+  const issues = envelope.safeParse(meta).error?.issues ?? [];
+  if (issues.length > 0) {
+    const keys = [...new Set(issues.map(({ path }) => String(path[0])))];
     throw new RpcError(
       codes.invalidParams,
       `A request of revision ${modernVersion} needs these keys in \`params._meta\`, well-formed: ${keys.join(', ')}.`,
@@ -65,7 +65,7 @@ export function checkEnvelope({ method, params }: Request, headers: McpHeaders |
   }
   if (version !== modernVersion) {
     const requested = String(version).slice(0, 100);
-    throw new RpcError(codes.unsupportedVersion, `Protocol version ${requested} is not served this way.`, {
+    throw new RpcError(codes.unsupportedVersion, `Protocol version ${requested} is not supported in \`_meta\`.`, {
       supported: protocolVersions,
       requested,
     });
@@ -80,13 +80,13 @@ export function checkEnvelope({ method, params }: Request, headers: McpHeaders |
   }
 }
 
-/** Throws RpcError -32600 for a handshake-era request whose version header names no revision of that era. */
+/** Throws RpcError -32600 if the version header of a handshake-era request has no revision of that era. */
 export function checkVersionHeader(headers: McpHeaders | null): void {
   const version = headers?.version;
   if (version === undefined || (handshakeVersions as readonly string[]).includes(version)) return;
   throw new RpcError(
     codes.invalidRequest,
-    `MCP-Protocol-Version is ${version.slice(0, 100)}; served are ${protocolVersions.join(', ')}.`,
+    `MCP-Protocol-Version is ${version.slice(0, 100)}; supported are ${protocolVersions.join(', ')}.`,
   );
 }
 
@@ -94,14 +94,14 @@ function metaOf({ _meta }: Params): Params {
   return isObject(_meta) ? _meta : {};
 }
 
-/** What Mcp-Name has to repeat; undefined where the method needs none, or its params are faulty anyway. */
+/** The value that Mcp-Name has to repeat; undefined if the method needs none, or its params are invalid anyway. */
 function namedBy(method: string, params: Params): string | undefined {
   const key = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' }[method];
   const value = key === undefined ? undefined : params[key];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A header's value, decoded where it stands as `=?base64?…?=`; undefined where that is not text in UTF-8. */
+/** The value of a header, decoded if it has the form `=?base64?…?=`; undefined if that is not UTF-8 text. */
 function decodeHeader(value: string | undefined): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value ?? '')?.[1];
   if (encoded === undefined) return value;

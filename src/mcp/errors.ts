@@ -7,17 +7,17 @@ export const codes = {
   internal: -32603,
   headerMismatch: -32020,
   unsupportedVersion: -32022,
-  /** For what HTTP itself refuses; the protocol has no code for it. */
+  /** For requests that HTTP refuses. The protocol has no code for them. */
   refused: -32000,
 } as const;
 
-/** A request that cannot be answered as it stands: the caller's fault. */
+/** A request that is refused because of the client. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
   readonly data: unknown;
 
-  /** `message` is a sentence for the caller; `data`, where there is any, says more to a program. */
+  /** `message` is a sentence for people; `data` has details for programs, if there are any. */
   constructor(code: number, message: string, data?: unknown) {
     super(message);
     this.code = code;

@@ -4,7 +4,7 @@ import type { AgentSummary } from '../schema/documents.ts';
 import { searchAgents } from '../search/query.ts';
 import type { McpCatalog } from './catalog.ts';
 
-/** What agents can be narrowed down to; absent or blank: to all. */
+/** Conditions for agents. Absent and blank ones are ignored. */
 export interface Filters {
   category?: string | undefined;
   tag?: string | undefined;
@@ -12,7 +12,7 @@ export interface Filters {
   runtime?: string | undefined;
 }
 
-/** Whether an agent fits all filters, in whatever case they are written; a category fits by its key or its label. */
+/** Whether an agent meets all filters, in any case. A category is its key or its label. */
 export function fits(
   filters: Filters,
 ): (agent: Pick<AgentSummary, 'category' | 'categoryLabel' | 'tags' | 'difficulty' | 'runtimes'>) => boolean {
@@ -28,16 +28,16 @@ export function fits(
     same(runtime, agent.runtimes);
 }
 
-/** What a search found. */
+/** The result of a search. */
 export interface Found {
-  /** The best of them, best first, each with how well it answers the query: 1 is best. */
+  /** The best agents, best first, each with a score of up to 1. */
   agents: (AgentSummary & { score: number })[];
-  /** How many there are in all. */
+  /** How many agents were found. */
   total: number;
   matched: 'every word' | 'some words' | 'nothing';
 }
 
-/** The agents that a query finds, as the search of the pages does; the first `limit` of them. */
+/** Searches the agents as the pages do, and returns the first `limit`. */
 export function search({ index, bySlug }: McpCatalog, query: string, filters: Filters, limit: number): Found {
   const hits = searchAgents(index, query, fits(filters)).filter(({ id }) => bySlug.has(id));
   const agents = hits.slice(0, limit).map(({ id, score }) => {
@@ -47,7 +47,7 @@ export function search({ index, bySlug }: McpCatalog, query: string, filters: Fi
   return { agents, total: hits.length, matched };
 }
 
-/** The slugs that a wrong one was most likely meant to be, nearest first, at most three. */
+/** Suggests up to three slugs for a wrong one, nearest first. */
 export function nearestSlugs({ agents }: McpCatalog, wrong: string): string[] {
   const words = wrong
     .trim()

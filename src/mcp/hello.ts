@@ -6,12 +6,12 @@ import { skillsExtension } from './skills.ts';
 
 const capabilities = { tools: {}, resources: {}, prompts: {}, completions: {} };
 
-/** Name and version of the server, as the card has them. */
+/** The name and version of the server in its card. */
 export function serverInfo({ card }: McpCatalog) {
   return { name: card.name, title: card.title, version: card.version, websiteUrl: card.websiteUrl };
 }
 
-/** initialize: the revision that was asked for if it begins with a handshake, else the newest that does. */
+/** initialize: agrees to the requested revision if it has a handshake, else offers the newest that has one. */
 export function initialize({ protocolVersion }: { protocolVersion: string }, catalog: McpCatalog): object {
   const known = handshakeVersions.find((version) => version === protocolVersion);
   return {

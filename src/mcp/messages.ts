@@ -1,11 +1,11 @@
 import { codes, RpcError } from './errors.ts';
 
-/** The id of a request: text or a whole number, never null (MCP base protocol). */
+/** The id of a request: a string or an integer, never null (MCP base protocol). */
 export type RequestId = string | number;
 
 export type Params = Record<string, unknown>;
 
-/** A message of JSON-RPC 2.0, as far as a server receives them. */
+/** A message of JSON-RPC 2.0 that a server can receive. */
 export type Message =
   | { kind: 'request'; id: RequestId; method: string; params: Params }
   | { kind: 'notification'; method: string; params: Params }
@@ -13,7 +13,7 @@ export type Message =
 
 export type Request = Extract<Message, { kind: 'request' }>;
 
-/** Takes a parsed value for a message. Throws RpcError -32600 for what is none. */
+/** Reads a parsed value as a message. Throws RpcError -32600 if it is not one. */
 export function readMessage(value: unknown): Message {
   if (!isObject(value) || value.jsonrpc !== '2.0') {
     throw new RpcError(codes.invalidRequest, 'A message is a JSON object with "jsonrpc": "2.0".');
@@ -28,18 +28,18 @@ export function readMessage(value: unknown): Message {
   return isRequestId(id) ? { kind: 'request', id, method, params } : { kind: 'notification', method, params };
 }
 
-/** The id that an answer to a faulty message carries: its own where it has one, else null. */
+/** The id for the answer to an invalid message: its own if it has one, else null. */
 export function idOf(value: unknown): RequestId | null {
   return isObject(value) && isRequestId(value.id) ? value.id : null;
 }
 
-/** The answer that carries an error, as JSON. */
+/** An answer with an error, as JSON. */
 export function errorResponse(id: RequestId | null, { code, message, data }: RpcError): Buffer {
   const error = { code, message, ...(data === undefined ? {} : { data }) };
   return Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, error }));
 }
 
-/** The answer that carries a result, as JSON; the result is JSON already. */
+/** An answer with a result that is already JSON, as JSON. */
 export function resultResponse(id: RequestId, result: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`), result, closing]);
 }

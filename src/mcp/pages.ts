@@ -1,16 +1,15 @@
 import { codes, RpcError } from './errors.ts';
 
-/** One page of a list that has the newest agents first. */
+/** One page of a list of agents, newest first. */
 export interface Page<Item> {
   items: Item[];
   nextCursor: string | undefined;
 }
 
 /**
- * The page of `items` (newest first) that begins after the agent that a cursor names, so that an agent that comes out
- * meanwhile shifts nothing.
+ * The page of `items` (newest first) after the agent in the cursor, so that an agent published meanwhile shifts nothing.
  *
- * Returns null for a cursor that none of our answers can have held.
+ * Returns null for a cursor that this server cannot have given.
  */
 export function pageOf<Item extends { issue: number }>(
   items: readonly Item[],
@@ -26,17 +25,17 @@ export function pageOf<Item extends { issue: number }>(
   return { items: page, nextCursor: goesOn ? cursorAfter(last.issue) : undefined };
 }
 
-/** The same for the list methods, whose cursor is a parameter. Throws RpcError -32602 for a cursor that is none. */
+/** The same for the list methods. Throws RpcError -32602 for a cursor that this server cannot have given. */
 export function listPage<Item extends { issue: number }>(
   items: readonly Item[],
   cursor: string | undefined,
 ): Page<Item> {
   const page = pageOf(items, cursor, listPageSize);
-  if (page === null) throw new RpcError(codes.invalidParams, 'The cursor is none that this server gave out.');
+  if (page === null) throw new RpcError(codes.invalidParams, 'This server did not give this cursor.');
   return page;
 }
 
-/** How many entries a list method answers with: 10,000 agents stay below the 64 pages that clients follow. */
+/** The entries in an answer of a list method. 10,000 agents stay below the 64 pages that clients follow. */
 const listPageSize = 200;
 
 function cursorAfter(issue: number): string {

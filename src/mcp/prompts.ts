@@ -5,7 +5,7 @@ import { codes, RpcError } from './errors.ts';
 import { nearestSlugs } from './find.ts';
 import { listPage } from './pages.ts';
 
-/** prompts/list: every agent, so that assistants show it as a slash command. */
+/** prompts/list: all agents, which assistants show as slash commands. */
 export function listPrompts({ cursor }: { cursor?: string | undefined }, { agents }: McpCatalog): object {
   const { items, nextCursor } = listPage(agents, cursor);
   return {
@@ -24,7 +24,7 @@ export interface GetPromptParams {
   arguments?: { input?: string | undefined } | undefined;
 }
 
-/** prompts/get: the prompt of an agent, after where it comes from, with the reader's input in its place. Throws RpcError -32602 for an unknown one. */
+/** prompts/get: the prompt of an agent after its provenance, with the reader's input filled in. Throws RpcError -32602 if it is unknown. */
 export async function getPrompt(
   { name, arguments: given = {} }: GetPromptParams,
   catalog: McpCatalog,

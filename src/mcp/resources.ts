@@ -7,11 +7,11 @@ import { skillSlug } from './skills.ts';
 
 const json = 'application/json';
 
-/** The templates of resources; completion.ts completes what stands in braces. */
+/** The templates of resources; completion.ts completes the names in braces. */
 export const agentTemplate = 'agent://{slug}';
 export const catalogTemplate = 'agent://catalog{?category,tag}';
 
-/** resources/list: the catalog, then every agent. */
+/** resources/list: the catalog, then all agents. */
 export function listResources({ cursor }: { cursor?: string | undefined }, { agents, card }: McpCatalog): object {
   const { items, nextCursor } = listPage(agents, cursor);
   const whole = {
@@ -53,7 +53,7 @@ export function listTemplates(): object {
   };
 }
 
-/** resources/read. Throws RpcError -32602 with the URI for a resource that there is not. */
+/** resources/read. Throws RpcError -32602 with the URI for an unknown resource. */
 export async function readResource({ uri }: { uri: string }, catalog: McpCatalog): Promise<object> {
   const content = await contentOf(uri, catalog);
   if (content === null)
@@ -73,7 +73,7 @@ async function contentOf(uri: string, catalog: McpCatalog): Promise<{ mimeType: 
   return skill === null ? null : { mimeType: 'text/markdown', text: skill.toString('utf8') };
 }
 
-/** The catalog document with the agents of a category, with a tag, or both; null for other parameters. */
+/** The catalog with only the agents of a category, with a tag, or both; null for other parameters. */
 function catalogPart(query: URLSearchParams, { agents, schema }: McpCatalog): string | null {
   const { category, tag, ...others } = Object.fromEntries(query);
   if (Object.keys(others).length > 0) return null;

@@ -1,15 +1,15 @@
-/** What was answered before, as JSON: within a build the same request has the same result. */
+/** Results as JSON. The same request has the same result until the next build. */
 export interface Results {
   get(key: string): Buffer | undefined;
   keep(key: string, json: Buffer): void;
 }
 
-/** How much is kept in all, of one result, and of what was asked for it, in bytes. */
+/** The most bytes of all results, of one result, and of its key. */
 const mostBytes = 32 * 1024 * 1024;
 const mostOfResult = 1024 * 1024;
 const mostOfKey = 1024;
 
-/** Keeps results up to a bound; the oldest are forgotten first. */
+/** Keeps results up to a total size, and drops the oldest first. */
 export function keptResults(): Results {
   const results = new Map<string, Buffer>();
   let kept = 0;

@@ -7,7 +7,7 @@ import { listPage } from './pages.ts';
 /** The extension for Agent Skills (SEP-2640), based on revision 2026-07-28. */
 export const skillsExtension = 'io.modelcontextprotocol/skills';
 
-/** skills/list: every agent as a skill, the same files as the site's. */
+/** skills/list: all agents as skills, with the files of the site. */
 export async function listSkills({ cursor }: { cursor?: string | undefined }, catalog: McpCatalog): Promise<object> {
   const { items, nextCursor } = listPage(catalog.agents, cursor);
   const skills = await Promise.all(items.map(({ slug }) => skillOf(slug, catalog)));
@@ -17,7 +17,7 @@ export async function listSkills({ cursor }: { cursor?: string | undefined }, ca
   };
 }
 
-/** skills/get. Throws RpcError -32602 with the URI for a skill that there is not. */
+/** skills/get. Throws RpcError -32602 with the URI for an unknown skill. */
 export async function getSkill({ uri }: { uri: string }, catalog: McpCatalog): Promise<object> {
   const slug = skillSlug(uri, catalog);
   const skill = slug === undefined ? null : await skillOf(slug, catalog);
@@ -25,7 +25,7 @@ export async function getSkill({ uri }: { uri: string }, catalog: McpCatalog): P
   return { skill };
 }
 
-/** The slug in the URI of a SKILL.md; undefined where no agent has it. A skill is named by its slug of today alone. */
+/** The slug in the URI of a SKILL.md; undefined if no agent has it. Former slugs do not count. */
 export function skillSlug(uri: string, { bySlug }: McpCatalog): string | undefined {
   const slug = /^skill:\/\/([a-z0-9-]+)\/SKILL\.md$/.exec(uri)?.[1];
   return slug !== undefined && bySlug.has(slug) ? slug : undefined;

@@ -5,28 +5,28 @@ import { errorResponse } from './messages.ts';
 
 export interface StdioServer {
   input: AsyncIterable<Buffer>;
-  /** Writes one line; resolves when more may be written. */
+  /** Writes one line and resolves when more may be written. */
   write(line: Buffer): Promise<void>;
-  /** The catalog of the moment. */
+  /** The current catalog. */
   catalog(): Promise<McpCatalog>;
-  /** Hears of a fault of ours. */
-  onFault(error: unknown): void;
+  /** Called with an error that is a bug. */
+  onBug(error: unknown): void;
 }
 
-/** The longest line that is taken, in bytes, as over HTTP. */
+/** The longest line, in bytes. It is the limit of HTTP, too. */
 const maxLineBytes = 256 * 1024;
 const lineEnd = Buffer.from('\n');
 
 /**
- * Answers messages, one a line, in the order in which they come, until the input ends (MCP, stdio transport). A line that
- * cannot be read is answered with an error, and the next is taken.
+ * Answers messages, one on each line, in order, until the input ends (MCP, stdio transport). An unreadable line gets an
+ * error and does not affect the next one.
  */
-export async function serveStdio({ input, write, catalog, onFault }: StdioServer): Promise<void> {
+export async function serveStdio({ input, write, catalog, onBug }: StdioServer): Promise<void> {
   for await (const line of linesOf(input)) {
     const { json } = await replyTo(line, catalog).catch((error): Reply => {
-      onFault(error);
-      const fault = new RpcError(codes.internal, 'The server failed. Its log says more.');
-      return { json: errorResponse(null, fault), failure: null };
+      onBug(error);
+      const bug = new RpcError(codes.internal, 'The server failed. The error is in its log.');
+      return { json: errorResponse(null, bug), failure: null };
     });
     if (json !== null) await write(Buffer.concat([json, lineEnd]));
   }
@@ -41,7 +41,7 @@ async function replyTo(line: Buffer | 'too long', catalog: StdioServer['catalog'
   return 'value' in parsed ? dispatch(parsed.value, null, await catalog()) : parsed;
 }
 
-/** The lines of a stream that are not blank, also a last one without its end. No more than one is kept. */
+/** The non-blank lines of a stream, also a last one without a newline. It keeps at most one line in memory. */
 async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | 'too long'> {
   let parts: Buffer[] = [];
   let size = 0;

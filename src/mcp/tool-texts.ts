@@ -5,15 +5,15 @@ import { nearest } from '../schema/suggestions.ts';
 import type { McpCatalog } from './catalog.ts';
 import type { Filters } from './find.ts';
 
-/** How many tags are suggested. */
+/** The number of suggested tags. */
 const suggestedTags = 15;
 
-/** Gives what a list holds of an agent. */
+/** The fields of an agent in a list. */
 export function listed(detail: 'short' | 'full'): (agent: AgentSummary) => z.infer<typeof listedAgent> {
   return (agent) => (detail === 'full' ? agent : listedAgent.strip().parse(agent));
 }
 
-/** Agents as a list for models and people; those that a search found, with their scores. */
+/** Agents as a list for models and people, with their scores if they come from a search. */
 export function agentLines(agents: readonly (AgentSummary & { score?: number })[], detail: 'short' | 'full'): string {
   return agents
     .map((agent) => {
@@ -26,7 +26,7 @@ export function agentLines(agents: readonly (AgentSummary & { score?: number })[
     .join('\n');
 }
 
-/** What there is to ask for, where what was asked found nothing. */
+/** Categories and tags to try after a request found nothing. */
 export function suggestions({ categories, tags }: McpCatalog): { categories: string[]; tags: string[] } {
   return {
     categories: categories.map(({ key }) => key),
@@ -34,16 +34,16 @@ export function suggestions({ categories, tags }: McpCatalog): { categories: str
   };
 }
 
-/** Says that nothing was found, why that may be, and what to try. */
+/** Says that nothing was found, the likely reason, and what to try. */
 export function nothingFound(catalog: McpCatalog, { query, category, tag }: Filters & { query?: string }): string {
   const { categories, tags } = suggestions(catalog);
-  const slips = [
-    slipOf(
+  const reasons = [
+    unknownValue(
       'category',
       category,
       catalog.categories.map(({ key }) => key),
     ),
-    slipOf(
+    unknownValue(
       'tag',
       tag,
       catalog.tags.map(({ key }) => key),
@@ -52,13 +52,13 @@ export function nothingFound(catalog: McpCatalog, { query, category, tag }: Filt
   const opening =
     query !== undefined && query.trim() === '' ? 'The query is empty, so nothing was searched.' : 'No agent was found.';
   return [
-    [opening, ...slips.filter((slip) => slip !== '')].join(' '),
+    [opening, ...reasons.filter((reason) => reason !== '')].join(' '),
     `Try fewer or other words, or list_agents with one of these categories: ${categories.join(', ')};`,
     `or one of these tags: ${tags.join(', ')}.`,
   ].join('\n');
 }
 
-function slipOf(name: string, given: string | undefined, known: readonly string[]): string {
+function unknownValue(name: string, given: string | undefined, known: readonly string[]): string {
   const wanted = given?.trim().toLowerCase() ?? '';
   if (wanted === '' || known.includes(wanted)) return '';
   const meant = nearest(wanted, known);

@@ -17,20 +17,20 @@ import type { Params } from './messages.ts';
 import { pageOf } from './pages.ts';
 import { agentLines, listed, nothingFound, suggestions } from './tool-texts.ts';
 
-/** What a tool gives: text that reads well, and the same as data; or why it cannot. */
+/** The result of a tool: the same as text and as data, or the reason for a failure. */
 type ToolResult = { text: string; data: object } | { failure: string };
 
 interface Tool<Input extends z.ZodType = z.ZodType> {
   name: string;
   title: string;
-  /** What it gets, when to use it, what to call next: for a model that has to choose. */
+  /** For the model that chooses: what the tool gets, when to use it, what to call next. */
   description(catalog: McpCatalog): string;
   input: Input;
   output: z.ZodType;
   run(input: z.infer<Input>, catalog: McpCatalog): ToolResult | Promise<ToolResult>;
 }
 
-/** Keeps the type of the input through the list of tools. */
+/** Checks the type of the input in the list of tools. */
 const tool = <Input extends z.ZodType>(one: Tool<Input>): Tool => one as unknown as Tool;
 
 const tools: readonly Tool[] = [
@@ -50,7 +50,8 @@ const tools: readonly Tool[] = [
     run({ limit, cursor, detail, ...filters }, catalog) {
       const fitting = catalog.agents.filter(fits(filters));
       const page = pageOf(fitting, cursor, limit);
-      if (page === null) return { failure: '`cursor` is none that list_agents gave. Leave it out to begin anew.' };
+      if (page === null)
+        return { failure: 'list_agents did not give this `cursor`. Leave it out to start from the newest agent.' };
       const { items, nextCursor } = page;
       const more = nextCursor === undefined ? '' : `\n\nMore follow: call list_agents with cursor "${nextCursor}".`;
       const data = {
@@ -143,10 +144,10 @@ export function listTools(catalog: McpCatalog): object {
   };
 }
 
-/** More arguments than any tool takes; each wrong one is explained. */
+/** The most arguments whose problems are explained. No tool has as many. */
 const mostArguments = 20;
 
-/** tools/call. Arguments that break a rule are an error of the tool, which a model can mend; an unknown tool is ours. */
+/** tools/call. Invalid arguments are an error of the tool, which a model can correct; an unknown tool is an RpcError. */
 export async function callTool({ name, arguments: given = {} }: CallParams, catalog: McpCatalog): Promise<object> {
   const called = byName.get(name);
   if (called === undefined) {
@@ -156,12 +157,12 @@ export async function callTool({ name, arguments: given = {} }: CallParams, cata
   if (!input.success) {
     const count = Object.keys(given).length;
     if (count > mostArguments) return failed(`${name} takes at most ${mostArguments} arguments; these are ${count}.`);
-    const faults = explain(called.input, given, { echo: false });
-    return failed(faults.map(({ message, hint }) => `${message} ${hint}`.trim().slice(0, 500)).join('\n'));
+    const problems = explain(called.input, given, { echo: false });
+    return failed(problems.map(({ message, hint }) => `${message} ${hint}`.trim().slice(0, 500)).join('\n'));
   }
   const result = await called.run(input.data, catalog);
   if ('failure' in result) return failed(result.failure);
-  // The text says what the data says: the same again as JSON would double what a model has to read.
+  // The text already has all the data. To repeat it as JSON would double what a model has to read.
   return { content: [{ type: 'text', text: result.text }], structuredContent: result.data };
 }
 

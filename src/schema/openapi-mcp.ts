@@ -44,7 +44,7 @@ export function mcpRpc(examples: Examples | null) {
             examples: {
               initialize: { value: { jsonrpc: '2.0', id: 1, result: server } },
               unknownMethod: {
-                value: { jsonrpc: '2.0', id: 7, error: { code: -32601, message: 'This method is not served.' } },
+                value: { jsonrpc: '2.0', id: 7, error: { code: -32601, message: 'This method does not exist.' } },
               },
             },
           },

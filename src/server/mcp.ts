@@ -87,8 +87,8 @@ async function takeMessage(request: Request, response: Response, parts: McpParts
       });
     } else {
       log.error({ err: error, path: request.path }, 'an MCP request failed because of a bug in the server');
-      const fault = new RpcError(codes.internal, 'The server failed. The error is in its log.');
-      send(response, 500, errorResponse(id, fault), cors);
+      const bug = new RpcError(codes.internal, 'The server failed. The error is in its log.');
+      send(response, 500, errorResponse(id, bug), cors);
     }
     request.resume();
   }

@@ -203,7 +203,7 @@ test('a line of stdin has up to 256 KiB, however it is cut into chunks', async (
       input: input(),
       write: async (json) => void codes.push(JSON.parse(json.toString()).error?.code),
       catalog: async () => ({ results: keptResults() }) as McpCatalog,
-      onFault: (error) => codes.push(error),
+      onBug: (error) => codes.push(error),
     });
     return codes;
   };

@@ -54,7 +54,7 @@ export function stdioHere(catalog: McpCatalog): { input: PassThrough; output: Pa
     input,
     write: async (line) => void output.write(line),
     catalog: async () => catalog,
-    onFault: (error) => output.destroy(error as Error),
+    onBug: (error) => output.destroy(error as Error),
   }).then(() => void output.end());
   return { input, output, ended };
 }

@@ -47,7 +47,7 @@ async function serveMcp(flags: CommonFlags, terminal: Console): Promise<void> {
       input: process.stdin,
       write: (line) => new Promise((done) => process.stdout.write(line, () => done())),
       catalog: source.catalog,
-      onFault: (error) => terminal.say(`${error instanceof Error ? error.stack : String(error)}\n`),
+      onBug: (error) => terminal.say(`${error instanceof Error ? error.stack : String(error)}\n`),
     }),
   ]);
 }
