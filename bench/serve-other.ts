@@ -108,7 +108,6 @@ function unkept(): VoteStore {
   return {
     check: async () => {},
     append: async () => record,
-    async *read() {},
     reopen: async () => {},
     close: async () => {},
   };

@@ -3,16 +3,13 @@ import type { Outcome, SubscriberProvider, SubscriberStore, Subscription } from 
 import { safeCause, secretsOf } from './safe-errors.ts';
 
 /** How long one subscription may take, with all of its calls and retries, in milliseconds. */
-export const subscriptionTimeoutMs = 5000;
+const subscriptionTimeoutMs = 5000;
 
 /**
  * Puts a time limit on every subscription, whether or not the provider obeys its signal, and waits for those under way
  * when it is closed. Any other error than SubscriptionFailed is a bug in the provider's module and becomes one.
  */
-export function withDeadline(
-  provider: SubscriberProvider,
-  { timeoutMs = subscriptionTimeoutMs } = {},
-): SubscriberStore {
+export function withDeadline(provider: SubscriberProvider, timeoutMs = subscriptionTimeoutMs): SubscriberStore {
   const underWay = new Set<Promise<Outcome>>();
   let closed = false;
 

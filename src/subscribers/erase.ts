@@ -4,7 +4,7 @@ import { readLines } from '../journal/lines.ts';
 import { type LockOptions, withLock } from '../journal/lock.ts';
 import { rewriteLines } from '../journal/rewrite.ts';
 import { tornPath } from '../journal/torn-tail.ts';
-import { parseSubscription } from './lines.ts';
+import { parseSubscription } from './line.ts';
 
 export interface EraseOptions extends Omit<LockOptions, 'file' | 'disk'> {
   /** @default node:fs/promises */

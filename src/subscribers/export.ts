@@ -1,4 +1,5 @@
-import { readSubscriptionLines } from './lines.ts';
+import { readLines } from '../journal/lines.ts';
+import { parseSubscription } from './line.ts';
 import type { ListName, SubscriberLog } from './provider.ts';
 
 /** One address on one list, no matter how often it subscribed. */
@@ -29,7 +30,10 @@ export async function readSubscribers(
   log: SubscriberLog,
 ): Promise<SubscriberEntry[]> {
   const entries = new Map<string, SubscriberEntry>();
-  for await (const { number, subscription } of readSubscriptionLines(path)) {
+  let number = 0;
+  for await (const bytes of readLines(path)) {
+    number += 1;
+    const subscription = parseSubscription(bytes);
     if (subscription === undefined) {
       log.warn({ file: path, line: number }, 'A line of the file of subscribers cannot be read and was left out.');
       continue;

@@ -22,8 +22,7 @@ export interface SubscriberTools extends CallTools {
 
 /** Opens the provider in the settings. Throws OperationError if its file cannot be opened or has an owner. */
 export async function openSubscribers(settings: SubscriberSettings, tools: SubscriberTools): Promise<SubscriberStore> {
-  const provider = await openProvider(settings, tools);
-  return withDeadline(provider, tools.timeoutMs === undefined ? {} : { timeoutMs: tools.timeoutMs });
+  return withDeadline(await openProvider(settings, tools), tools.timeoutMs);
 }
 
 async function openProvider(settings: SubscriberSettings, tools: SubscriberTools): Promise<SubscriberProvider> {

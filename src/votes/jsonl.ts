@@ -3,7 +3,6 @@ import { OperationError, systemReason } from '../errors.ts';
 import { type Disk, reasonOf } from '../journal/disk.ts';
 import { type LastingOptions, openLastingJournal } from '../journal/lasting-journal.ts';
 import { type DailySecret, dailySecret } from './daily-secret.ts';
-import { readVotes } from './read-log.ts';
 import { stamp, utcDay } from './stamp.ts';
 import { type NewVote, type VoteRecord, type VoteStore, VotesUnavailable } from './store.ts';
 
@@ -61,7 +60,6 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
       }
     },
     check: () => journal.check(),
-    read: () => readVotes(journal.file),
     reopen: () => journal.reopen(),
     close() {
       clearInterval(renewal);

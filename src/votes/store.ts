@@ -35,8 +35,6 @@ export interface VoteStore {
   append(vote: NewVote): Promise<VoteRecord>;
   /** Resolves if a vote could be stored now; rejects with the reason if not. */
   check(): Promise<void>;
-  /** Reads all votes in order, skipping incomplete records. */
-  read(): AsyncIterable<VoteRecord>;
   /** Starts a new log after the old one was renamed. A store without files does nothing. */
   reopen(): Promise<void>;
   /** Waits for the votes under way, refuses later ones and closes the store. */

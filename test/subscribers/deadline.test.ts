@@ -18,7 +18,7 @@ test('a provider that does not heed its signal is not waited for', async () => {
       given = signal;
       return new Promise(() => {});
     }),
-    { timeoutMs: 20 },
+    20,
   );
   const failure = await subscribers.add(subscription).catch((error) => error);
   assert.instance(failure, SubscriptionFailed);

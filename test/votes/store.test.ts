@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { stamp } from '../../src/votes/stamp.ts';
 import { rejection, shimDisk, systemError, until, withFolder } from '../support/journal.ts';
 import { testUnless } from '../support/skip.ts';
-import { all, voteBy, votesIn, withLog } from '../support/votes.ts';
+import { voteBy, votesIn, withLog } from '../support/votes.ts';
 
 test('stores the record that it gives back, and nothing of the address', () =>
   withFolder(async (file) => {
@@ -24,7 +24,7 @@ test('stores the record that it gives back, and nothing of the address', () =>
           .map((line) => JSON.parse(line)),
         given,
       );
-      assert.equal(await all(store.read()), given);
+      assert.equal(await votesIn(file), given);
       assert.equal(Object.keys(given[0] ?? {}), ['id', 'time', 'slug', 'vote', 'note', 'voter']);
       assert.equal(Object.keys(given[1] ?? {}), ['id', 'time', 'slug', 'vote', 'voter']);
       assert.is(given[0]?.time, '2026-11-21T08:09:10.123Z');
@@ -110,7 +110,7 @@ test('a log that was renamed is followed by a new one after reopen', () =>
       assert.is(await readFile(file, 'utf8'), '');
       const after = await store.append(voteBy(2));
       assert.equal(await votesIn(`${file}.1`), [before]);
-      assert.equal(await all(store.read()), [after]);
+      assert.equal(await votesIn(file), [after]);
     });
   }));
 
