@@ -54,7 +54,7 @@ export class LineFile {
     }
   }
 
-  /** Resolves if lines could be added now. Tries it with a file beside this one, which it removes. */
+  /** Resolves if lines could be added now. Tries it with a file next to this one, which it removes. */
   async check(): Promise<void> {
     const { path, disk } = this.#options;
     await this.#beReady();

@@ -1,5 +1,6 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { hasCode } from './disk.ts';
 
 /** Identifies a process among all others, even after a restart, on another machine, or with the same pid. */
 export interface ProcessIdentity {
@@ -46,7 +47,7 @@ function hasPid(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: it exists and belongs to another user.
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    return !hasCode(error, 'ESRCH');
   }
 }
 

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import { hasCode } from './disk.ts';
 
 /**
  * Lists the rotated files of a log, by name: votes.jsonl.1, votes.jsonl-20261201, votes-20261201.jsonl and the like,
@@ -14,8 +15,8 @@ export async function rotatedFiles(file: string): Promise<string[]> {
     if (other.startsWith(name)) return /^[.-]\d[\w.-]*$/.test(other.slice(name.length));
     return other.startsWith(stem) && /^[.-]\d[\d_T-]*$/.test(withoutEndings(other, extname(file)).slice(stem.length));
   };
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
+  const names = await readdir(folder).catch((error) => {
+    if (hasCode(error, 'ENOENT')) return [];
     throw error;
   });
   return names

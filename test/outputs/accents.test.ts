@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accentColors, accentCount, accentOf } from '../../src/outputs/shared/accents.ts';
+import { accentColors, accentOf } from '../../src/outputs/shared/accents.ts';
 
-/** Readers with low vision can tell every colour of the pages from its ground, in light and in dark. */
+/** Readers with low vision can tell every color of the pages from its background, in light and in dark mode. */
 
 const css = readFileSync(new URL('../../templates/assets/style.css', import.meta.url), 'utf8');
 
@@ -24,18 +24,18 @@ test('the stylesheet has every accent that a category can get, no two alike', ()
   const found = accents();
   assert.equal(
     found.map(({ number }) => number),
-    Array.from({ length: accentCount }, (_, index) => index + 1),
+    Array.from({ length: accentColors.length }, (_, index) => index + 1),
   );
   assert.equal(
     found.map(({ pair }) => pair.light),
     [...accentColors],
   );
-  assert.is(new Set(found.map(({ pair }) => pair.light)).size, accentCount);
+  assert.is(new Set(found.map(({ pair }) => pair.light)).size, accentColors.length);
 });
 
-test('categories get accents by their place in the settings, and begin again past the last', () => {
+test('categories get accents by their position in the settings, starting again after the last', () => {
   const categories = Object.fromEntries(
-    Array.from({ length: accentCount + 1 }, (_, index) => [`c${index}`, { label: 'C', description: 'C.' }]),
+    Array.from({ length: accentColors.length + 1 }, (_, index) => [`c${index}`, { label: 'C', description: 'C.' }]),
   );
   assert.is(accentOf({ categories }, 'c0'), 1);
   assert.is(accentOf({ categories }, 'c9'), 10);

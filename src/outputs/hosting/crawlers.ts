@@ -5,7 +5,7 @@ import { groupAddresses } from '../pages/groups.ts';
 import { homeAgents } from '../pages/home.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
-/** Every page with an address of its own (sitemaps.org protocol 0.9). */
+/** Every page with its own address (sitemaps.org protocol 0.9). */
 export const sitemap = single(
   'sitemap.xml',
   'application/xml; charset=utf-8',

@@ -14,14 +14,12 @@ export const accentColors = [
   '#9b2046',
 ] as const;
 
-export const accentCount = accentColors.length;
-
 /**
  * The number of a category's accent color, from 1, by its position in the settings: any categories get colors. After
  * the last color, they start again. An unknown category has the first.
  */
 export function accentOf({ categories }: Pick<Settings, 'categories'>, category: string): number {
-  return (Math.max(0, Object.keys(categories).indexOf(category)) % accentCount) + 1;
+  return (Math.max(0, Object.keys(categories).indexOf(category)) % accentColors.length) + 1;
 }
 
 /** The accent color of a category, for images, which have no stylesheet. */

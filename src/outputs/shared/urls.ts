@@ -14,7 +14,7 @@ export interface Addresses {
    * The start of the addresses that forms send to, or null without a server. It is a path if the server has the origin
    * of the base URL, so that forms work wherever the pages are served.
    */
-  runtimeApi: string | null;
+  serverApi: string | null;
 }
 
 /** The path of an agent's social image. */
@@ -35,7 +35,7 @@ export function addresses({ baseUrl, runtimeUrl }: Pick<Settings, 'baseUrl' | 'r
     api: (slug) => absolute(`api/agents/${slug}.json`),
     prompt: (slug) => absolute(`agents/${slug}/prompt.txt`),
     config: (slug, file) => absolute(`agents/${slug}/${file}`),
-    runtimeApi: runtimeUrl === null ? null : `${sameOrigin(runtimeUrl, baseUrl)}/api`,
+    serverApi: runtimeUrl === null ? null : `${sameOrigin(runtimeUrl, baseUrl)}/api`,
   };
 }
 
