@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { serverCard } from '../../src/outputs/api/mcp-card.ts';
 import { installCommands } from '../../src/outputs/install/install-commands.ts';
 import { mcpSetup } from '../../src/outputs/install/mcp-setup.ts';
 
@@ -36,6 +37,31 @@ test('no address in a command holds what a shell would run', () => {
     ],
   );
   assert.is(claudeCode(settings)[0], commands[1]?.command);
+});
+
+const taglines: [name: string, tagline: string, description: string][] = [
+  ['of 100 characters is whole', `${'word '.repeat(19)}words`, `${'word '.repeat(19)}words`],
+  ['of 101 is cut at a word', `${'word '.repeat(19)}wordy.`, `${'word '.repeat(18)}word…`],
+  ['without spaces is cut at the last character that fits', '字'.repeat(101), `${'字'.repeat(99)}…`],
+  ['of 100 characters of two units is whole', '😀'.repeat(100), '😀'.repeat(100)],
+];
+for (const [name, tagline, description] of taglines) {
+  test(`the server card has a description: a tagline ${name}`, () => {
+    const settings = { title: 'A', tagline, baseUrl: 'https://press.example', runtimeUrl: null };
+    assert.is(serverCard(settings).description, description);
+  });
+}
+
+test('the server card names the address of the server, if there is one', () => {
+  const settings = { title: 'A', tagline: 'B', baseUrl: 'https://press.example', runtimeUrl: 'https://run.example' };
+  assert.equal(serverCard(settings).remotes, [
+    {
+      type: 'streamable-http',
+      url: 'https://run.example/api/mcp',
+      supportedProtocolVersions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
+    },
+  ]);
+  assert.not('remotes' in serverCard({ ...settings, runtimeUrl: null }));
 });
 
 /** The command for Claude Code on the developers page and on an agent's page. */

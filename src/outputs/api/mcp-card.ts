@@ -49,5 +49,6 @@ function shortened(text: string, most: number): string {
   const points = [...text];
   if (points.length <= most) return text;
   const cut = points.slice(0, most - 1).join('');
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), 1))}…`;
+  const space = cut.lastIndexOf(' ');
+  return `${space > 0 ? cut.slice(0, space) : cut}…`;
 }
