@@ -47,6 +47,9 @@ export const moduleTests: Record<string, readonly string[]> = {
   outputs: [
     'outputs/accents',
     'outputs/mcp-setup',
+    'outputs/hosting',
+    'outputs/templates',
+    'outputs/plate',
     'outputs/pages',
     'docs/docs',
     'server/contract',

@@ -39,6 +39,38 @@ test('one tag on every agent of a large catalog is answered from the neighbourho
   }
 });
 
+test('agents that are equally alike are named in the order of the list, and no more than asked for', () => {
+  const agents = ['a', 'b', 'c', 'd', 'e'].map((slug) => agent(slug, 'coding', [slug < 'e' ? 'same' : 'other'], ''));
+  const slugs = (index: number, count: number) => relatedAgents(agents, count)(index).map(({ slug }) => slug);
+  assert.equal(slugs(1, 2), ['a', 'c']);
+  assert.equal(slugs(3, 3), ['a', 'b', 'c']);
+  // The last one shares only what all have.
+  assert.equal(slugs(4, 3), []);
+  assert.equal(slugs(5, 3), []);
+});
+
+test('an agent that shares more rare words is named first, whatever the words are', () => {
+  const agents = [
+    agent('a', 'one', ['a'], 'alpha bravo charlie delta'),
+    agent('b', 'two', ['b'], 'zulu alpha yankee'),
+    agent('c', 'three', ['c'], 'delta charlie xray bravo'),
+    agent('d', 'four', ['d'], 'bravo delta'),
+    agent('e', 'five', ['e'], 'whisky'),
+  ];
+  const slugs = (index: number) => relatedAgents(agents, 4)(index).map(({ slug }) => slug);
+  assert.equal(slugs(0), ['c', 'd', 'b']);
+  assert.equal(slugs(1), ['a']);
+  assert.equal(slugs(4), []);
+});
+
+test('the nearest eight on each side are considered, also at the ends of the list', () => {
+  const agents = Array.from({ length: 60 }, (_, index) => agent(`a${index}`, 'one', [`t${index}`], 'shared words'));
+  agents.push(agent('other', 'two', ['other'], 'nothing alike'));
+  const numbers = (index: number) => relatedAgents(agents, 100)(index).map(({ slug }) => Number(slug.slice(1)));
+  assert.equal(numbers(0), [1, 2, 3, 4, 5, 6, 7, 8]);
+  assert.equal(numbers(30), [22, 23, 24, 25, 26, 27, 28, 29, 31, 32, 33, 34]);
+});
+
 function agent(slug: string, category: string, tags: string[], excerpt: string) {
   return { slug, category, tags, title: '', excerpt, problem: '' };
 }

@@ -87,9 +87,6 @@ async function askMcp({ method, params = {} }: Asked): Promise<McpResult> {
 const elsewhere: Record<string, string> = {
   'assets/{folder}/{file}': 'the same bytes as in templates/: test/outputs/pages.test.ts',
   'assets/{file}': 'the same bytes as in templates/: test/outputs/pages.test.ts',
-  'robots.txt': 'test/server/contract.test.ts',
-  _headers: 'test/server/contract.test.ts',
-  '.nojekyll': 'empty',
   'search-index.json': 'searched in a browser and over MCP: test/browser, test/mcp',
 };
 

@@ -1,4 +1,5 @@
 import { newer, older, publication, rich } from '../rich-catalog.ts';
+import { hostFiles } from './hosting.ts';
 import type { Expected } from './reader.ts';
 
 /** What the other files of the rich catalog say, as its texts and the calendar have it. */
@@ -416,11 +417,10 @@ ${rich.prompt}
 How it works "quoted" & ]]> Ωμέγα with *stress* and [a link](https://link.example/?a=1&b=2).
 `;
 
-/** Texts that are the source's, byte for byte. */
+/** Texts that are known byte for byte. */
 export const verbatim: Record<string, string> = {
   'agents/rich/prompt.txt': rich.prompt,
   'agents/rich/sample-output.txt': rich.sampleOutput,
   'agents/rich/config.json': rich.config,
-  // A year after the day of the newest agent.
-  '.well-known/security.txt': `Contact: ${publication.securityContact}\nExpires: 2027-03-01T15:00:00.000Z\nPreferred-Languages: en\nCanonical: ${base}/.well-known/security.txt\n`,
+  ...hostFiles,
 };

@@ -1,5 +1,6 @@
 import { load } from 'cheerio';
 import yaml from 'js-yaml';
+import { bareJson, bareTexts, bareXml } from './bare.ts';
 import {
   feedContent,
   frontMatter,
@@ -18,7 +19,7 @@ import { differences, readHtml, readJson, readMarkdown, xmlReader } from './read
 
 /** The outputs whose texts are checked, by the path of one file of each, and by what of it is read. */
 export const shown: readonly string[] = [
-  ...Object.keys(barePages).map((path) => `${path} (bare)`),
+  ...[barePages, bareXml, bareJson, bareTexts].flatMap(Object.keys).map((path) => `${path} (bare)`),
   ...Object.keys(largePages).map((path) => `${path} (large)`),
   ...Object.keys(largeXml).map((path) => `${path} (large)`),
   ...Object.keys(largeData).map((path) => `${path} (large, JSON-LD)`),
@@ -42,6 +43,7 @@ export interface Builds {
 /** What each of them shows otherwise than the texts of the catalogs ask for. */
 export async function findings({ files, large, bare }: Builds): Promise<Map<string, string[]>> {
   const text = (path: string) => files.get(path)?.toString('utf8') ?? '';
+  const bareText = (path: string) => bare.get(path)?.toString('utf8') ?? '';
   const readXml = await xmlReader(namespaces);
   const found = new Map<string, string[]>();
   for (const [path, expected] of Object.entries(largePages)) {
@@ -51,7 +53,16 @@ export async function findings({ files, large, bare }: Builds): Promise<Map<stri
     found.set(`${path} (large)`, differences(readXml(large.get(path)?.toString('utf8') ?? ''), expected));
   }
   for (const [path, expected] of Object.entries(barePages)) {
-    found.set(`${path} (bare)`, differences(readHtml(bare.get(path)?.toString('utf8') ?? ''), expected));
+    found.set(`${path} (bare)`, differences(readHtml(bareText(path)), expected));
+  }
+  for (const [path, expected] of Object.entries(bareXml)) {
+    found.set(`${path} (bare)`, differences(readXml(bareText(path)), expected));
+  }
+  for (const [path, expected] of Object.entries(bareJson)) {
+    found.set(`${path} (bare)`, differences(readJson(bareText(path)), expected));
+  }
+  for (const [path, expected] of Object.entries(bareTexts)) {
+    found.set(`${path} (bare)`, bareText(path) === expected ? [] : [`it is ${JSON.stringify(bareText(path))}`]);
   }
   for (const [path, expected] of Object.entries(pagesOf(files))) {
     found.set(path, differences(readHtml(text(path)), expected));
@@ -71,7 +82,7 @@ export async function findings({ files, large, bare }: Builds): Promise<Map<stri
     found.set(path, differences(readJson(text(path)), expected));
   for (const [path, expected] of Object.entries(xmlFiles)) found.set(path, differences(readXml(text(path)), expected));
   for (const [path, expected] of Object.entries(verbatim)) {
-    found.set(path, text(path) === expected ? [] : [`it is ${JSON.stringify(text(path))}`]);
+    found.set(path, files.has(path) && text(path) === expected ? [] : [`it is ${JSON.stringify(text(path))}`]);
   }
   for (const [path, expected] of Object.entries(frontMatter)) {
     const [, head = '', body = ''] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text(path)) ?? [];
