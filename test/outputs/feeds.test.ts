@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { smallAgent, temporaryFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { inFolder, smallAgent, temporaryFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { render } from '../support/render.ts';
 import { readXml } from '../support/xml.ts';
@@ -204,5 +204,24 @@ test('a feed holds no more agents than the settings say', () => {
     newest,
   );
 });
+
+test("a category's feed has its newest agents, even if other categories have newer ones", () =>
+  inFolder((path) => {
+    const settings = { feedLength: 2 };
+    writeCatalog(
+      path,
+      [
+        { slug: 'rare-one', date: '2026-01-01', front: { category: 'writing' } },
+        { slug: 'rare-two', date: '2026-01-02', front: { category: 'writing' } },
+        { slug: 'rare-three', date: '2026-01-03', front: { category: 'writing' } },
+        { slug: 'common-one', date: '2026-01-04' },
+        { slug: 'common-two', date: '2026-01-05' },
+      ],
+      settings,
+    );
+    const { feed } = readXml(render(path, { today: '2026-03-29' }).get('feeds/writing.xml') ?? '');
+    const links = feed.entry.map(({ link }: { link: { href: string } }) => new URL(link.href).pathname);
+    assert.equal(links, ['/agents/rare-three', '/agents/rare-two']);
+  }));
 
 test.run();

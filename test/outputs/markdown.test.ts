@@ -35,6 +35,12 @@ const rows: [name: string, source: string, onPage: string, inFeed?: string][] = 
     '<p><a href="https://press.example/catalog/agents/two">x</a></p>',
   ],
   [
+    'a link to a part of another page keeps the part and the query',
+    '[x](two?a=1#why) [y](https://press.example/catalog/about?a=1#part)',
+    '<p><a href="/catalog/agents/two?a=1#why">x</a> <a href="/catalog/about?a=1#part">y</a></p>',
+    '<p><a href="https://press.example/catalog/agents/two?a=1#why">x</a> <a href="https://press.example/catalog/about?a=1#part">y</a></p>',
+  ],
+  [
     'a link to the root is one to the home page',
     '[x](/)',
     '<p><a href="/catalog/">x</a></p>',

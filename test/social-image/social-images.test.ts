@@ -103,6 +103,20 @@ test('an image in the cache is not drawn again', async () => {
   });
 });
 
+test('a font that replaces one of the same name is used, whatever the cache holds', async () => {
+  await inFolder((folder) => {
+    writeCatalog(folder, agents.slice(0, 1));
+    const cache = join(folder, 'cache');
+    const font = (name: string) => ({ 'templates/fonts/besley-basic.ttf': readFileSync(new URL(name, fontFolder)) });
+    writeFiles(folder, font('besley-basic.ttf'));
+    const before = imagesOf(build(folder, cache))['og/catalog.png'];
+    writeFiles(folder, font('libre-franklin-basic.ttf'));
+    const after = imagesOf(build(folder, cache))['og/catalog.png'];
+    assert.not.equal(after, before);
+    assert.equal(after, imagesOf(build(folder))['og/catalog.png']);
+  });
+});
+
 test("a catalog's own template and font replace those of the program", async () => {
   await inFolder((folder) => {
     writeCatalog(folder, agents.slice(0, 1));
