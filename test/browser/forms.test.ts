@@ -10,12 +10,12 @@ import { inFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { builtCatalog, oneAgent } from '../support/server.ts';
 
-/** What readers are told when a vote or a sign-up is not taken, and the forms without scripts and across origins. */
+/** What readers see if a vote or a subscription fails, and the forms without scripts and across origins. */
 
 const test = suite('a form');
 
 let browser: Browser;
-/** One vote and one sign-up are taken; whatever keeps sign-ups does not answer. */
+/** One vote and one subscription are allowed; the provider of subscribers does not respond. */
 let strict: ServedSite;
 
 test.before(
@@ -62,7 +62,7 @@ async function onPage(address: string, use: (page: Page) => Promise<void>, scrip
 
 const agent = '/agents/claim-ladder';
 
-test('says what is wrong with an address, that the service behind failed, and how long to wait; and keeps the input', async () => {
+test('reports a wrong address, a failing provider and how long to wait, and keeps the input', async () => {
   await onPage(`${strict.address}/about`, async (page) => {
     const field = page.locator('#subscribe-email');
     const refused = async (email: string, pattern: RegExp) => {
@@ -119,7 +119,7 @@ test('is honest about every other failure', async () => {
   });
 });
 
-test('works without scripts, as does reading, and what needs them is not shown', async () => {
+test('works without scripts, as does reading, and hides what needs scripts', async () => {
   const site = await serveSite({ dist: strict.dist });
   try {
     await onPage(
@@ -159,7 +159,7 @@ test('works without scripts, as does reading, and what needs them is not shown',
   }
 });
 
-test('reaches a runtime at another origin, with scripts and without', async () => {
+test('reaches a server at another origin, with and without scripts', async () => {
   const [here, there] = [await freePort(), await freePort()];
   const urls = { baseUrl: `http://127.0.0.1:${here}`, runtimeUrl: `http://127.0.0.1:${there}/live` };
   const pages = await serveSite({ urls, flags: { port: String(here) } });
@@ -191,7 +191,7 @@ test('reaches a runtime at another origin, with scripts and without', async () =
   }
 });
 
-test('is not there where there is no runtime', async () => {
+test('is missing without a server', async () => {
   await inFolder((folder) => {
     const page = join(builtCatalog(folder, oneAgent, { runtimeUrl: null }), 'agents', 'one.html');
     const text = readFileSync(page, 'utf8');

@@ -40,7 +40,7 @@ test.after(
   }),
 );
 
-/** Runs `use` with a page of its own; what it complained about is collected. */
+/** Runs `use` with a new page, and collects the errors that it logs. */
 async function onPage(path: string, use: (page: Page) => Promise<void>, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
   context.setDefaultTimeout(10_000);
@@ -95,7 +95,7 @@ test('goes the whole way by keyboard: search, choose, read, copy, vote', async (
   });
 });
 
-test('finds agents while typing, and shares what was searched by its address', async () => {
+test('finds agents while typing, and puts the search into the address', async () => {
   await onPage('/', async (page) => {
     const field = page.locator('#search');
     await field.focus();
@@ -119,7 +119,7 @@ test('finds agents while typing, and shares what was searched by its address', a
   });
 });
 
-test('is shown number, date, category, title and excerpt of what a search finds, by each text that is searched', async () => {
+test('sees number, date, category, title and excerpt of results, for each searched field', async () => {
   const files = await inFolder((folder) => {
     writeRichCatalog(folder);
     return renderRichCatalog(folder);
@@ -179,7 +179,7 @@ test('walks through results with the arrows and back into the field', async () =
   });
 });
 
-test('narrows with filters, each a step that the back button goes back', async () => {
+test('narrows with filters, which the back button undoes one by one', async () => {
   await onPage('/', async (page) => {
     const choose = async (name: string, value: string, search: string) => {
       await page.locator(`[name="${name}"]`).selectOption(value);
@@ -241,7 +241,7 @@ test('searches from every page, and loads nothing for it before', async () => {
   });
 });
 
-test('is told when the browser does not let the page copy, and finds the text selected', async () => {
+test('is told if the browser does not allow the page to copy, and finds the text selected', async () => {
   await onPage(agent, async (page) => {
     await page.evaluate(() => {
       navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
@@ -255,7 +255,7 @@ test('is told when the browser does not let the page copy, and finds the text se
   });
 });
 
-test('copies the prompt with an input of one’s own, and opens it in an assistant', async () => {
+test('copies the prompt with their own input, and opens it in an assistant', async () => {
   await onPage(agent, async (page) => {
     const prompt = await promptOf('dependency-bump-judge');
     await page.locator('#own-input').fill('left-pad 1.0.0 to 2.0.0');
@@ -313,7 +313,7 @@ test('steps through the demo and plays it', async () => {
   });
 });
 
-test('votes once however often Enter is pressed, and is shown the vote later', async () => {
+test('votes once however often Enter is pressed, and sees the vote later', async () => {
   await onPage('/agents/claim-ladder', async (page) => {
     const before = site.linesOf('votes').length;
     let release = () => {};
@@ -339,7 +339,7 @@ test('votes once however often Enter is pressed, and is shown the vote later', a
   });
 });
 
-test('signs up', async () => {
+test('subscribes', async () => {
   await onPage('/about', async (page) => {
     await page.locator('#subscribe-email').fill('ada@example.com');
     await page.keyboard.press('Enter');
@@ -349,7 +349,7 @@ test('signs up', async () => {
   });
 });
 
-test('copies a config, and downloads it under the name it has to have', async () => {
+test('copies a config, and downloads it under the name that it needs', async () => {
   await onPage(agent, async (page) => {
     await page.locator('[data-copy="config-text"]').click();
     const response = await fetch(`${site.address}${agent}/config.json`);
@@ -364,7 +364,7 @@ test('copies a config, and downloads it under the name it has to have', async ()
   });
 });
 
-test('meets no error on the console and nothing that the security policy stops', () => {
+test('gets no error on the console and nothing blocked by the security policy', () => {
   assert.equal(complaints, []);
 });
 

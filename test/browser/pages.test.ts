@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { complaintsOf, launchBrowser, type ServedSite, serveSite, textOf } from '../support/browser.ts';
 import { loud } from '../support/loud.ts';
 
-/** What every kind of page owes its readers, on a phone, a tablet and a desk, by day and by night. */
+/** Every kind of page works on a phone, a tablet and a desktop, in light and dark mode. */
 
 const test = suite('every kind of page');
 
@@ -46,7 +46,7 @@ const kinds: [string, string, number[]][] = [
 ];
 
 for (const [kind, path, widths] of kinds) {
-  test(`${kind}: axe finds nothing, nothing is wider than the screen, nothing is complained of`, async () => {
+  test(`${kind}: axe finds nothing, nothing is wider than the screen, no error is logged`, async () => {
     const context = await browser.newContext({ viewport: { width: desk, height: 900 }, reducedMotion: 'reduce' });
     context.setDefaultTimeout(10_000);
     const faults: string[] = [];
@@ -74,7 +74,7 @@ for (const [kind, path, widths] of kinds) {
   });
 }
 
-/** The rules that a colour scheme can break; all others give the same by night as by day. */
+/** The rules that a color scheme can break; all others have the same result in dark mode. */
 const colorRules = ['color-contrast', 'link-in-text-block'];
 
 async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
@@ -122,7 +122,7 @@ for (const width of [phone, desk]) {
   });
 }
 
-test('results of a search move nothing, however late its index comes', async () => {
+test('search results move nothing, however late the index loads', async () => {
   const context = await browser.newContext({ viewport: { width: desk, height: 900 } });
   try {
     const page = await context.newPage();

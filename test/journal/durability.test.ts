@@ -35,7 +35,7 @@ test('writes a line, syncs it, and only then acknowledges it', () =>
     assert.equal(events, ['write', 'datasync', 'acknowledged', 'write', 'datasync', 'acknowledged']);
   }));
 
-test('acknowledges no line that the sync did not cover', () =>
+test('acknowledges no line before it is synced', () =>
   withFolder(async (file) => {
     let synced = '';
     const disk = shimDisk(async ({ op, path, run }) => {
@@ -79,7 +79,7 @@ test('shares one sync among the lines that wait for it', () =>
     });
   }));
 
-test('keeps lines in the order in which they came', () =>
+test('keeps lines in the order of the calls', () =>
   withFolder(async (file) => {
     await withJournal({ file }, async ({ journal }) => {
       const pending: Promise<Stored>[] = [];
@@ -96,7 +96,7 @@ test('keeps lines in the order in which they came', () =>
     });
   }));
 
-test('stores what was prepared of an item, in one line whatever it holds, and gives that back', () =>
+test('stores the prepared item in one line, whatever it contains, and returns it', () =>
   withFolder(async (file) => {
     await withJournal({ file }, async ({ journal }) => {
       const note = 'line\nbreak\u2028"quoted" \ud83d\ude00 \ud800';
@@ -108,7 +108,7 @@ test('stores what was prepared of an item, in one line whatever it holds, and gi
     });
   }));
 
-test('what cannot be prepared is refused, with all of its pass, and nothing of it is written', () =>
+test('an item that cannot be prepared is refused with its whole pass, and nothing is written', () =>
   withFolder(async (file) => {
     let fails = true;
     const prepare = async (items: readonly Item[]): Promise<Stored[]> => {
@@ -127,7 +127,7 @@ test('what cannot be prepared is refused, with all of its pass, and nothing of i
     });
   }));
 
-test('a write that takes only a part is completed', () =>
+test('a partial write is completed', () =>
   withFolder(async (file) => {
     const disk = shimDisk(async ({ op, path, args, run }) => {
       if (path === file && op === 'write') args[2] = Math.min(3, args[2] as number);
@@ -150,7 +150,7 @@ testUnless(process.platform === 'win32' && 'Windows has no file modes')(
     }),
 );
 
-test('syncs the folder of a log that it makes, and the one above of a folder that it makes', () =>
+test('syncs the folder of a new log, and the parent of a new folder', () =>
   withFolder(async (_file, folder) => {
     const events: string[] = [];
     const disk = shimDisk(async ({ op, path, run }) => {
@@ -167,7 +167,7 @@ test('syncs the folder of a log that it makes, and the one above of a folder tha
     );
   }));
 
-test('waits at closing for the lines under way, and refuses later ones', () =>
+test('closing waits for pending lines and refuses later ones', () =>
   withFolder(async (file) => {
     await withJournal({ file }, async ({ journal }) => {
       const pending = [1, 2, 3].map((client) => journal.append({ client }));

@@ -28,7 +28,7 @@ const faults = [
 ];
 
 for (const { name, op, code } of faults) {
-  test(`${name} refuses the lines of its pass, and those alone`, () =>
+  test(`${name} refuses only the lines of its pass`, () =>
     withFolder(async (file) => {
       let fails = false;
       const disk = failing(file, (call) => {
@@ -54,7 +54,7 @@ for (const { name, op, code } of faults) {
     }));
 }
 
-test('a failed sync is not tried again on the same bytes or the same descriptor', () =>
+test('a failed sync is not repeated for the same bytes or the same descriptor', () =>
   withFolder(async (file) => {
     let fails = false;
     const events: string[] = [];
@@ -80,7 +80,7 @@ const outages: { name: string; fails: (op: string) => boolean; warned: number }[
 ];
 
 for (const { name, fails, warned } of outages) {
-  test(`while ${name} all lines are refused, and once it works again they are taken`, () =>
+  test(`while ${name} all lines are refused; they are accepted once it works again`, () =>
     withFolder(async (file) => {
       let broken = false;
       const disk = failing(file, ({ op }) => (broken && fails(op) ? 'EIO' : undefined));
@@ -99,7 +99,7 @@ for (const { name, fails, warned } of outages) {
     }));
 }
 
-test('a refused line is gone after a restart too, when the disk recovers before the end only', () =>
+test('a refused line is gone after a restart, even if the disk recovers only at the end', () =>
   withFolder(async (file) => {
     let broken = false;
     const disk = failing(file, ({ op }) => (broken && ['datasync', 'truncate'].includes(op) ? 'EIO' : undefined));
@@ -113,7 +113,7 @@ test('a refused line is gone after a restart too, when the disk recovers before 
     assert.is((await linesIn(file)).length, 1);
   }));
 
-test('a log that became shorter from outside is not filled up with zeros', () =>
+test('a log that another program shortened is not filled up with zeros', () =>
   withFolder(async (file, folder) => {
     let fails = false;
     const disk = shimDisk(async ({ op, path, run }) => {
@@ -132,7 +132,7 @@ test('a log that became shorter from outside is not filled up with zeros', () =>
     });
   }));
 
-test('lines go on after a log was cut to nothing, as a rotation by copying does', () =>
+test('lines are stored after a log was truncated, as rotation by copying does', () =>
   withFolder(async (file) => {
     await withJournal({ file }, async ({ journal }) => {
       await journal.append({ client: 1 });
@@ -159,7 +159,7 @@ test('refused lines are cut from a log that was renamed before the disk recovere
     });
   }));
 
-test('a log that was renamed and cannot be cut any more stops no new one, and the operator is told', () =>
+test('a renamed log that cannot be cut does not block the new one, and the operator gets a warning', () =>
   withFolder(async (file) => {
     let [broken, stuck] = [false, false];
     const disk = failing(file, ({ op }) =>

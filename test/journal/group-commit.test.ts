@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { groupCommit } from '../../src/journal/group-commit.ts';
 import { rejection, until } from '../support/journal.ts';
 
-/** A flush that ends when it is told to, and notes what it got. */
+/** A flush that ends on demand and records its items. */
 function heldFlush() {
   const passes: number[][] = [];
   let release: () => void = () => {};
@@ -17,7 +17,7 @@ function heldFlush() {
   return { passes, flush, release: () => release() };
 }
 
-test('takes all that arrived during a pass into the next one, in order', async () => {
+test('puts all items that arrived during a pass into the next one, in order', async () => {
   const { passes, flush, release } = heldFlush();
   const commit = groupCommit(flush);
   const first = commit.add(1);
@@ -31,7 +31,7 @@ test('takes all that arrived during a pass into the next one, in order', async (
   assert.equal(passes, [[1], [2, 3, 4]]);
 });
 
-test('takes what arrives in one turn of the event loop into one pass', async () => {
+test('puts all items of one turn of the event loop into one pass', async () => {
   const passes: number[][] = [];
   const commit = groupCommit(async (items: readonly number[]) => {
     passes.push([...items]);
@@ -56,7 +56,7 @@ test('rejects the items of a pass that fails, and no others', async () => {
   assert.is(await commit.add(3), 3);
 });
 
-test('splits what is more than a pass may take', async () => {
+test('splits more items than a pass may have', async () => {
   const passes: number[][] = [];
   const commit = groupCommit(
     async (items: readonly number[]) => {
@@ -69,7 +69,7 @@ test('splits what is more than a pass may take', async () => {
   assert.equal(passes, [[1, 2], [3, 4], [5]]);
 });
 
-test('refuses what would wait behind too many', async () => {
+test('refuses items if too many are waiting', async () => {
   const { passes, flush, release } = heldFlush();
   const commit = groupCommit(flush, { maxWaiting: 2 });
   const kept = [commit.add(1)];

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { type LastingOptions, openLastingJournal } from '../../src/journal/lasting-journal.ts';
 import { type Item, linesIn, rejection, shimDisk, soon, systemError, until, withFolder } from '../support/journal.ts';
 
-/** A journal under a server that goes on whatever its disk does: lines are refused until the disk recovers. */
+/** The server keeps running whatever its disk does. The journal refuses lines until the disk recovers. */
 
 function open(file: string, rest: Partial<LastingOptions<Item, Item>> = {}) {
   return openLastingJournal<Item, Item>({
@@ -46,7 +46,7 @@ for (const code of ['ENOSPC', 'EROFS', 'EIO', 'EACCES', 'EMFILE', 'ENOENT']) {
     }));
 }
 
-test('a disk that hangs does not hold the start up', () =>
+test('a hanging disk does not delay the start', () =>
   withFolder(async (file) => {
     let recover = () => {};
     const recovered = new Promise<void>((done) => {
@@ -61,7 +61,7 @@ test('a disk that hangs does not hold the start up', () =>
     await journal.close();
   }));
 
-test('closing waits for an opening under way, which then keeps no lock', () =>
+test('closing waits for a pending opening, which then keeps no lock', () =>
   withFolder(async (file, folder) => {
     let recover = () => {};
     const recovered = new Promise<void>((done) => {
@@ -75,7 +75,7 @@ test('closing waits for an opening under way, which then keeps no lock', () =>
     assert.equal(await fs.readdir(folder), ['log.jsonl']);
   }));
 
-test('a journal whose lock another process takes refuses lines, and takes them again once that process is gone', () =>
+test('a journal that lost its lock refuses lines until the new owner has ended', () =>
   withFolder(async (file) => {
     let handles = 0;
     const disk = shimDisk(async ({ op, path, run }) => {
@@ -110,7 +110,7 @@ test('a journal whose lock another process takes refuses lines, and takes them a
     assert.is(handles, 0);
   }));
 
-test('a start that is a mistake is refused', () =>
+test('a mistake at the start is reported', () =>
   withFolder(async (file, folder) => {
     const journal = await open(file);
     assert.is((await rejection(open(file)))?.name, 'OperationError');
@@ -119,7 +119,7 @@ test('a start that is a mistake is refused', () =>
     assert.is(((await rejection(open(`${file}/log.jsonl`))) as NodeJS.ErrnoException).code, 'EEXIST');
   }));
 
-test('closing succeeds where the folder is no folder any longer', () =>
+test('closing succeeds if the folder is no longer a folder', () =>
   withFolder(async (_file, folder) => {
     const data = join(folder, 'data');
     const journal = await open(join(data, 'log.jsonl'));
@@ -129,7 +129,7 @@ test('closing succeeds where the folder is no folder any longer', () =>
     await soon(journal.close());
   }));
 
-test('closing ends the attempts', () =>
+test('closing stops further attempts', () =>
   withFolder(async (file, folder) => {
     const disk = shimDisk(async ({ op, run }) => {
       if (op === 'open') throw systemError('EIO');

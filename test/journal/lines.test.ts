@@ -30,7 +30,7 @@ for (const { name, lines } of rows) {
     }));
 }
 
-test('reads no lines of a file that is not there', () =>
+test('reads no lines from a missing file', () =>
   withFolder(async (file) => {
     assert.equal(await linesOf(file), []);
   }));

@@ -20,7 +20,7 @@ const options = (file: string, rest: Partial<LockOptions> = {}): LockOptions => 
   ...rest,
 });
 
-/** Another owner's lock: by default one like that of this process. */
+/** Another owner's lock, by default like the one of this process. */
 async function putLock(file: string, rest: Partial<LockOwner> = {}): Promise<LockOwner> {
   const time = '2026-11-20T00:00:00.000Z';
   const owner = { token: 'other', file, ...(await thisProcess()), since: time, heartbeat: time, ...rest };
@@ -47,7 +47,7 @@ test('a lock names its owner, and is removed at the end', () =>
     assert.equal(await fs.readdir(folder), []);
   }));
 
-test('a second owner is refused, and told who the first is', () =>
+test('a second owner is refused with the name of the first', () =>
   withFolder(async (file) => {
     await withJournal({ file }, async ({ journal }) => {
       const error = await rejection(withJournal({ file }, async () => {}));
@@ -58,7 +58,7 @@ test('a second owner is refused, and told who the first is', () =>
     await withJournal({ file }, async () => {});
   }));
 
-test('a second owner is refused by way of a symbolic link too', () =>
+test('a second owner is refused through a symbolic link too', () =>
   withFolder(async (file, folder) => {
     await withJournal({ file }, async () => {
       await fs.symlink(file, `${folder}/link.jsonl`);
@@ -67,7 +67,7 @@ test('a second owner is refused by way of a symbolic link too', () =>
     });
   }));
 
-test('with a lock: it is held during the work and let go after, also where the work fails', () =>
+test('with a lock: it is held during the work and released after it, even if the work fails', () =>
   withFolder(async (file, folder) => {
     const done = await withLock(options(file), async () => (await ownerOf(file)).pid);
     assert.is(done, process.pid);
@@ -110,7 +110,7 @@ const elsewhere: { name: string; rest: Partial<LockOwner> }[] = [
 ];
 
 for (const { name, rest } of elsewhere) {
-  test(`an owner ${name} whose heartbeat stands still loses the lock`, () =>
+  test(`an owner ${name} whose heartbeat stops loses the lock`, () =>
     withFolder(async (file) => {
       await putLock(file, { ...rest, heartbeat: '2999-01-01T00:00:00.000Z' });
       const lock = await acquireLock(options(file));
@@ -118,7 +118,7 @@ for (const { name, rest } of elsewhere) {
       await lock.release();
     }));
 
-  test(`an owner ${name} whose heartbeat goes on keeps the lock, whatever its clock says`, () =>
+  test(`an owner ${name} whose heartbeat continues keeps the lock, whatever its clock says`, () =>
     withFolder(async (file) => {
       const owner = await putLock(file, rest);
       let refused: Error | undefined;
@@ -136,7 +136,7 @@ for (const { name, rest } of elsewhere) {
     }));
 }
 
-test('drafts of processes that were killed are removed, and those of processes under way stay', () =>
+test('drafts of killed processes are removed, and those of running processes stay', () =>
   withFolder(async (file, folder) => {
     const name = basename(file);
     const token = 'a'.repeat(32);
@@ -156,7 +156,7 @@ test('drafts of processes that were killed are removed, and those of processes u
     assert.equal((await fs.readdir(folder)).sort(), others.sort());
   }));
 
-test('a lock that nobody can read is taken over when it stands still', () =>
+test('an unreadable lock is taken over if it does not change', () =>
   withFolder(async (file) => {
     await fs.writeFile(`${file}.lock`, '');
     const lock = await acquireLock(options(file));
@@ -164,7 +164,7 @@ test('a lock that nobody can read is taken over when it stands still', () =>
     await lock.release();
   }));
 
-test('a takeover that its process did not survive is taken over too', () =>
+test('the takeover of a killed process is taken over too', () =>
   withFolder(async (file, folder) => {
     await putLock(file, { pid: gonePid() });
     await fs.copyFile(`${file}.lock`, `${file}.lock.takeover`);
@@ -184,7 +184,7 @@ test('works without hard links', () =>
     await lock.release();
   }));
 
-test('the heartbeat goes on', () =>
+test('the heartbeat continues', () =>
   withFolder(async (file) => {
     let seconds = 0;
     const now = () => new Date(Date.UTC(2026, 10, 21, 0, 0, seconds++));
@@ -194,7 +194,7 @@ test('the heartbeat goes on', () =>
     await lock.release();
   }));
 
-test('a journal whose lock somebody else has refuses lines from then on, and leaves that lock alone', () =>
+test('a journal whose lock another process has refuses lines and does not touch that lock', () =>
   withFolder(async (file) => {
     await withJournal({ file, beatMs: 5 }, async ({ journal, warnings }) => {
       await journal.append({ client: 1 });
@@ -209,7 +209,7 @@ test('a journal whose lock somebody else has refuses lines from then on, and lea
     assert.is((await ownerOf(file)).host, 'elsewhere');
   }));
 
-test('a journal whose lock somebody else has does not mend the log when it is reopened', () =>
+test('a journal whose lock another process has does not repair the log when it is reopened', () =>
   withFolder(async (file) => {
     await withJournal({ file, beatMs: 5 }, async ({ journal, warnings }) => {
       await putLock(`${file}.other`, { host: 'elsewhere' });
@@ -221,7 +221,7 @@ test('a journal whose lock somebody else has does not mend the log when it is re
     });
   }));
 
-test('a lock that was removed is made again', () =>
+test('a removed lock is created again', () =>
   withFolder(async (file) => {
     await withJournal({ file, beatMs: 5 }, async ({ journal }) => {
       const { token } = await ownerOf(file);
@@ -244,7 +244,7 @@ async function withClock(use: (to: (ms: number) => void) => Promise<void>): Prom
   }
 }
 
-test('an owner that could not show its heartbeat for two beats looks at its lock before it writes', () =>
+test('an owner that missed two heartbeats checks its lock before it writes', () =>
   withClock((to) =>
     withFolder(async (file) => {
       let away = false;
@@ -275,7 +275,7 @@ test('an owner that could not show its heartbeat for two beats looks at its lock
     }),
   ));
 
-test('an owner that slept while somebody else took its lock writes nothing when it wakes', () =>
+test('an owner that was suspended while another process took its lock writes nothing afterward', () =>
   withClock((to) =>
     withFolder(async (file) => {
       const beatMs = 1_000_000;
@@ -293,7 +293,7 @@ test('an owner that slept while somebody else took its lock writes nothing when 
     }),
   ));
 
-test('a lock that stands still is taken over after four seconds, which is later than its owner looks', () =>
+test('an unchanged lock is taken over after four seconds, later than its owner checks it', () =>
   withClock((to) =>
     withFolder(async (file) => {
       await putLock(file, { host: 'elsewhere' });

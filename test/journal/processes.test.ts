@@ -20,7 +20,7 @@ test.before(
 
 test.after(loud<{ children: ChildProcess[] }>(({ children }) => Promise.all(children.map(endChild))));
 
-test('of eight processes that want one lock at once exactly one gets it, free or stale', ({ children }) =>
+test('if eight processes want a lock at once, exactly one gets it, whether free or stale', ({ children }) =>
   withFolder(async (_file, folder) => {
     const gone = { ...(await thisProcess()), pid: spawnSync(process.execPath, ['--version']).pid };
     const time = '2026-11-20T00:00:00.000Z';
@@ -41,7 +41,7 @@ test('of eight processes that want one lock at once exactly one gets it, free or
     }
   }));
 
-test('a log that another process has is refused, naming that process', ({ children }) =>
+test('a log that another process owns is refused, naming that process', ({ children }) =>
   withFolder(async (file) => {
     const child = take(children);
     child.stdout?.resume();

@@ -37,7 +37,7 @@ function failing(file: string): Failing {
   return state;
 }
 
-/** Gives the lock of a journal to another owner, which then adds a line, and waits until the journal notices. */
+/** Gives a journal's lock to another owner, which adds a line, and waits until the journal notices. */
 async function takeOver(file: string, journal: Journal<Item, Stored>): Promise<void> {
   const owner = JSON.parse(await readFile(`${file}.lock`, 'utf8'));
   await writeFile(`${file}.other`, JSON.stringify({ ...owner, token: 'other', host: 'elsewhere' }));
@@ -108,7 +108,7 @@ test('reopening cuts refused lines from the log that was renamed', () =>
     });
   }));
 
-test('the check fails while refused lines cannot be cut off, and cuts them once that is possible', () =>
+test('the check fails while refused lines cannot be cut off, then cuts them', () =>
   withFolder(async (file) => {
     const state = failing(file);
     await withJournal({ file, disk: state.disk }, async ({ journal }) => {
@@ -161,7 +161,7 @@ for (const [name, harm] of leaks) {
     }));
 }
 
-test('the lock is let go where the log cannot be closed', () =>
+test('the lock is released even if the log cannot be closed', () =>
   withFolder(async (file, folder) => {
     const disk = shimDisk(async ({ op, path, run }) => {
       const result = await run();

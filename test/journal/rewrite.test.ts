@@ -21,7 +21,7 @@ const changes: [name: string, change: (file: string) => void, expected: string][
 ];
 
 for (const [name, change, expected] of changes) {
-  test(`a file that ${name} while it is rewritten stays as it then is`, () =>
+  test(`a file that ${name} while it is rewritten keeps that change`, () =>
     withFolder(async (file, folder) => {
       await fs.writeFile(file, 'one\ntwo\n');
       let changed = false;

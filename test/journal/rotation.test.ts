@@ -17,7 +17,7 @@ test('a renamed log is followed by a new one after reopen', () =>
     });
   }));
 
-test('rotation under load loses no line and doubles none', () =>
+test('rotation under load neither loses nor duplicates a line', () =>
   withFolder(async (file) => {
     const logs = [file];
     await withJournal({ file }, async ({ journal }) => {
@@ -60,7 +60,7 @@ test('a log that was removed is followed by a new one, made with mode 0600', () 
     });
   }));
 
-test('lines that were written to a log just removed are written to the new one before they are acknowledged', () =>
+test('lines in a log that was just removed are written to the new one before they are acknowledged', () =>
   withFolder(async (file) => {
     let remove = false;
     const disk = shimDisk(async ({ op, path, run }) => {
@@ -77,7 +77,7 @@ test('lines that were written to a log just removed are written to the new one b
     });
   }));
 
-test('lines that were written to a log just renamed stay there, and are not doubled', () =>
+test('lines in a log that was just renamed stay there and are not duplicated', () =>
   withFolder(async (file) => {
     let move = false;
     const disk = shimDisk(async ({ op, path, run }) => {
@@ -96,7 +96,7 @@ test('lines that were written to a log just renamed stay there, and are not doub
     });
   }));
 
-test('a removed log that another name still holds is not written twice', () =>
+test('lines in a removed log that still has another name are not written twice', () =>
   withFolder(async (file) => {
     let remove = false;
     const disk = shimDisk(async ({ op, path, run }) => {
@@ -116,7 +116,7 @@ test('a removed log that another name still holds is not written twice', () =>
     });
   }));
 
-test('a log that somebody put in the place of the open one is mended and added to', () =>
+test('a log that replaced the open one is repaired and continued', () =>
   withFolder(async (file) => {
     await withJournal({ file }, async ({ journal }) => {
       const first = await journal.append({ client: 1 });
@@ -127,7 +127,7 @@ test('a log that somebody put in the place of the open one is mended and added t
     });
   }));
 
-test('a line that somebody adds by hand without a newline does not swallow the next line', () =>
+test('a line added by hand without a newline does not swallow the next line', () =>
   withFolder(async (file) => {
     await withJournal({ file }, async ({ journal }) => {
       const first = await journal.append({ client: 1 });
@@ -138,7 +138,7 @@ test('a line that somebody adds by hand without a newline does not swallow the n
     });
   }));
 
-test('without its folder lines are refused, and with it they are taken again', () =>
+test('lines are refused while the folder is missing, and accepted once it is back', () =>
   withFolder(async (_file, folder) => {
     const file = `${folder}/data/log.jsonl`;
     await withJournal({ file }, async ({ journal }) => {
@@ -151,7 +151,7 @@ test('without its folder lines are refused, and with it they are taken again', (
     });
   }));
 
-test('reopen waits for the lines under way', () =>
+test('reopen waits for pending lines', () =>
   withFolder(async (file) => {
     let syncing = () => {};
     let release = () => {};

@@ -70,7 +70,7 @@ for (const { name, before, kept, torn } of rows) {
     }));
 }
 
-test('every length at which a log may be cut keeps all its whole lines', () =>
+test('a log that is cut anywhere keeps all its whole lines', () =>
   withFolder(async (file) => {
     const whole = Buffer.from(line(1) + line(2, 'a\ud83d\ude00b'));
     const first = line(1).length;
@@ -83,7 +83,7 @@ test('every length at which a log may be cut keeps all its whole lines', () =>
     }
   }));
 
-test('what is set aside is named in the warning, readable by its owner alone, and joined by what comes later', () =>
+test('the warning names the file for torn lines, which only its owner can read and which keeps earlier ones', () =>
   withFolder(async (file) => {
     await writeFile(file, half);
     await withJournal({ file }, async ({ warnings }) => {
@@ -96,7 +96,7 @@ test('what is set aside is named in the warning, readable by its owner alone, an
     });
   }));
 
-test('what is set aside is on disk, with its name, before it is cut off', () =>
+test('a torn line is durable in its file before it is cut off', () =>
   withFolder(async (file, folder) => {
     await writeFile(file, line(1) + half);
     const events: string[] = [];
@@ -140,7 +140,7 @@ testUnless(noModes)('a log that others may read stays so where nobody forbids it
 );
 
 for (const before of [null, '{"from before\n']) {
-  test(`a log is not cut where what is torn cannot be set aside ${before === null ? '' : 'with the rest '}`, () =>
+  test(`a log is not cut if its torn line cannot be set aside ${before === null ? '' : 'with the rest '}`, () =>
     withFolder(async (file, folder) => {
       await writeFile(file, line(1) + half);
       if (before !== null) await writeFile(tornPath(file), before);

@@ -11,7 +11,7 @@ import { searchIndex } from '../../src/search/search-index.ts';
 import { stemOf } from '../../src/search/words.ts';
 import { heldOutQueries, type SearchQuery, searchQueries } from '../support/search-queries.ts';
 
-/** The search of the pages and of MCP, judged with the bundled agents and the words of people who do not know them. */
+/** The search of pages and MCP, judged with the bundled agents and the words of people who do not know them. */
 
 const test = suite('the search');
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
@@ -72,7 +72,7 @@ test('owes more to the agents’ own texts than to keywords', () => {
   assert.ok(untouched.length >= all.length / 2, `${untouched.length} of ${all.length}`);
 });
 
-test('finds forms of a word, beginnings from three letters, and slips in longer words', () => {
+test('finds forms of a word, prefixes of three letters, and longer words with a typo', () => {
   const rows: [query: string, slugs: string[]][] = [
     ['dependency', ['dependency-bump-judge']],
     ['dependencies', ['dependency-bump-judge']],
@@ -97,7 +97,7 @@ test('scores how much of the query an agent has: 1 for every word in its title, 
   assert.ok(part !== undefined && part.score > 0.4 && part.score < 0.6, String(part?.score));
 });
 
-test('leaves out words that say nothing, and knows the forms of others by their common beginning', () => {
+test('ignores stop words, and knows the forms of other words by their stem', () => {
   assert.equal(wordsOf('Which of the Agents can help me to write a Poem?'), ['agents', 'write', 'poem']);
   const forms = [
     ['update', 'updates', 'updated', 'updating'],

@@ -32,7 +32,7 @@ const agents: SmallAgent[] = Object.entries(titles).map(([slug, title], index) =
   front: { title: JSON.stringify(title) },
 }));
 
-test('every agent and the publication have a social image of their own, 1200 by 630, of at most 40 KiB', async () => {
+test('every agent and the publication have their own social image, 1200 by 630, of at most 40 KiB', async () => {
   await inFolder((folder) => {
     writeCatalog(folder, agents);
     const images = imagesOf(build(folder));
@@ -64,7 +64,7 @@ test('a page gives the address of its social image, and its alternative text', a
   });
 });
 
-test('the bytes are the same whatever the cache holds, and wherever it can be written', async () => {
+test('the bytes are the same whatever the cache contains and wherever it is', async () => {
   await inFolder((folder) => {
     writeCatalog(folder, agents.slice(0, 1));
     const expected = imagesOf(build(folder));
@@ -136,7 +136,7 @@ const fontNames = readdirSync(fontFolder)
 const fonts = fontNames.map((name) => readFont(name, readFileSync(new URL(name, fontFolder))));
 const serif = new Typesetter(fonts, 'besley-basic.ttf');
 
-test('lines are never wider than measured, as the renderer draws them', () => {
+test('the renderer draws no line wider than measured', () => {
   const fontFiles = fontNames.map((name) => fileURLToPath(new URL(name, fontFolder)));
   for (const title of Object.values(titles)) {
     const text = serif.drawable(title);
@@ -151,14 +151,14 @@ test('lines are never wider than measured, as the renderer draws them', () => {
   }
 });
 
-test('what no font has is left out where a text reads without it, and else the text is not drawn', () => {
+test('symbols that no font has are left out; a text with such letters is not drawn', () => {
   assert.is(serif.drawable('🚀 Ship it 👩‍💻 today 1️⃣'), 'Ship it today 1');
   assert.is(serif.drawable('© Zoe\u0301'), '© Zoé');
   assert.is(serif.drawable('リリースノート'), null);
   assert.is(serif.drawable('🚀'), null);
 });
 
-test('texts break between words, after hyphens and between ideographs, and end with an ellipsis where they are too long', () => {
+test('texts break between words, after hyphens and between ideographs, and end with an ellipsis if they are too long', () => {
   const every = { name: 'every', advance: () => 1 };
   const set = (text: string, width: number, lines = 9) =>
     new Typesetter([every], 'every').set(text, { width, sizes: [{ size: 1, lines }] }).lines;
@@ -168,7 +168,7 @@ test('texts break between words, after hyphens and between ideographs, and end w
   assert.equal(set('one two three four', 5, 2), ['one', 'two…']);
 });
 
-test('the cache is where the system keeps caches, unless CATALOG_CACHE names a folder', () => {
+test('the cache is in the system’s folder for caches, unless CATALOG_CACHE names another', () => {
   const name = 'daily-agent-catalog';
   assert.is(cacheFolder({ CATALOG_CACHE: '/c', HOME: '/h' }, 'linux'), '/c');
   for (const platform of ['linux', 'darwin', 'win32'] as const) {

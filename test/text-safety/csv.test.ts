@@ -4,7 +4,7 @@ import { toCsv } from '../../src/subscribers/export-csv.ts';
 import { csv } from '../../src/text-safety/csv.ts';
 import { agentsCsv, notesCsv } from '../../src/votes/report-csv.ts';
 
-/** A reader may write any note: opened in a spreadsheet, no exported table runs it, and every one holds it whole. */
+/** A reader may write any note: no exported table runs it in a spreadsheet, and each contains it whole. */
 
 const cells: { name: string; note: string; expected: string }[] = [
   { name: 'plain text', note: 'Hello', expected: 'Hello' },
@@ -39,7 +39,7 @@ for (const { name, note, expected } of cells) {
   });
 }
 
-test('numbers stay numbers, also negative ones', () => {
+test('numbers stay numbers, even negative ones', () => {
   assert.is(csv(['a', 'b'], [[-1, 0.5]]), 'a,b\r\n-1,0.5\r\n');
 });
 

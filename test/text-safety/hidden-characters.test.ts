@@ -10,7 +10,7 @@ const points = (...codes: number[]) => String.fromCodePoint(...codes);
 const tags = (text: string) => points(...[...text].map((letter) => 0xe0000 + (letter.codePointAt(0) ?? 0)));
 const flag = (region: string) => `\u{1F3F4}${tags(`${region}\x7F`)}`;
 
-/** What a character is needed for, and texts that have it there. */
+/** Uses of characters, with texts that have them there. */
 const allowed: [use: string, ...texts: string[]][] = [
   [
     'nothing hidden',
@@ -46,7 +46,7 @@ for (const [use, ...texts] of allowed) {
   });
 }
 
-test('refused wherever it is: controls, noncharacters, lone surrogates, fillers, spaces without width, format controls', () => {
+test('refused anywhere: controls, noncharacters, lone surrogates, fillers, zero-width spaces, format controls', () => {
   const everywhere = [
     ...[...Array(32).keys()].filter((code) => code !== 9 && code !== 10),
     ...Array.from({ length: 33 }, (_, index) => 0x7f + index),
@@ -122,7 +122,7 @@ for (const [what, ...texts] of refused) {
   });
 }
 
-test('allowed: the characters on either side of what is hidden, and number signs of Arabic', () => {
+test('allowed: the neighbors of hidden characters in Unicode, and number signs of Arabic', () => {
   const visible = [
     ...[0x20, 0x7e, 0xa0, 0xac, 0xae, 0x34e, 0x350, 0x115e, 0x1161, 0x17b3, 0x17b6, 0x180a, 0x1810, 0x200a, 0x2010],
     ...[0x2027, 0x202f, 0x205f, 0x2070, 0x27ff, 0x2801, 0x3163, 0x3165, 0xfdcf, 0xfdf0, 0xfdff, 0xfe10, 0xff00, 0xff9f],

@@ -12,7 +12,7 @@ import { any, caps, digits, hex, low, shortestSecrets } from '../support/shortes
 
 const uuid = [hex(8), 'a1b2', '4c3d', '9e8f', hex(12)].join('-');
 
-/** What a secret of each kind looks like; parts are joined without anything between them. */
+/** An example of each kind of secret; the parts are joined without separators. */
 const examples: [name: string, ...parts: string[]][] = [
   [
     'a private key',
@@ -157,7 +157,7 @@ const examples: [name: string, ...parts: string[]][] = [
   ['a webhook signing secret', 'wh', `sec_${any(32)}`],
 ];
 
-test('every kind of secret is found whole, and masked but for its first four characters', () => {
+test('every kind of secret is found whole, and masked except for its first four characters', () => {
   for (const [name, ...parts] of examples) {
     const secret = parts.join('');
     const before = /^\w/.test(secret) ? 'Before ' : 'before';
@@ -179,7 +179,7 @@ test('every kind of secret is found whole, and masked but for its first four cha
   );
 });
 
-test('the shortest secret of each form is found, and with one character less it is none of that kind', () => {
+test('the shortest secret of each form is found, but not with one character less', () => {
   for (const [name, secret] of shortestSecrets) {
     const named = (text: string) => findSecrets(text).filter((it) => it.name === name);
     assert.equal(named(`${secret} `), [{ offset: 0, length: secret.length, name }], `${name}: ${secret}`);
@@ -203,7 +203,7 @@ const harmless = [
   '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n-----BEGIN PUBLIC KEY-----',
   'pat-1, key-value-store-with-many-replicas, dp.st and hvs.example, pub_sub_0123456789, md-to-html-converter-v2',
 ];
-test('placeholders, identifiers, hashes and images are no secrets', () => {
+test('placeholders, identifiers, hashes and images are not secrets', () => {
   for (const text of harmless) assert.equal(findSecrets(text), [], text);
   let state = 1;
   const bytes = Buffer.from(
@@ -216,7 +216,7 @@ test('placeholders, identifiers, hashes and images are no secrets', () => {
   assert.equal(findSecrets(Buffer.alloc(50_000).toString('base64')), []);
 });
 
-test('the beginning of a secret is none, so that texts can say what one looks like', () => {
+test('the start of a secret is not one, so that texts can show what one looks like', () => {
   // Slack's tokens may have 15 characters.
   const found = examples
     .filter(([name]) => name !== 'a Slack token')
