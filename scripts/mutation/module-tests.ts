@@ -30,6 +30,8 @@ export const moduleTests: Record<string, readonly string[]> = {
   publish: ['publish/days', 'publish/command', 'publish/record', 'publish/kills', 'catalog/hostile'],
   catalog: [
     'catalog/number',
+    'catalog/explanations',
+    'catalog/words',
     'catalog/limits',
     'docs/docs',
     'schema/settings',

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkContent } from '../../src/catalog/load.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { ContentError } from '../../src/errors.ts';
-import { inFolder, type SmallAgent, smallAgent, smallSettings, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { inFolder, type SmallAgent, smallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { contentOf } from '../support/memory.ts';
 import { render } from '../support/render.ts';
 
 /** One gate for every string: what a text may not hold is refused as well where it is written with escapes. */
@@ -13,13 +13,7 @@ const today = '2026-01-01';
 
 /** What is found in an agent that is made in memory. */
 function check(change: Partial<SmallAgent>): { diagnostics: Diagnostic[]; isUsable: boolean } {
-  const files = Object.entries(smallAgent({ slug: 'one', date: today, ...change }));
-  const folder = {
-    slug: 'one',
-    files: files.map(([name, content]) => ({ name, bytes: Buffer.from(content), trouble: null })),
-    trouble: null,
-  };
-  const { diagnostics, folders } = checkContent([folder], smallSettings, today);
+  const { diagnostics, folders } = contentOf([{ slug: 'one', date: today, ...change }], today);
   return { diagnostics, isUsable: folders[0]?.agent !== null };
 }
 

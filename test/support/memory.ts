@@ -1,0 +1,57 @@
+import { type Content, checkContent } from '../../src/catalog/load.ts';
+import type { ParsedFolder } from '../../src/catalog/parse/parse.ts';
+import { editorialFindings } from '../../src/catalog/rules/index.ts';
+import { type SmallAgent, smallAgent, smallSettings } from './catalog.ts';
+
+/** Catalogs of small agents that are checked without writing them to a disk. */
+
+/** What a catalog of these agents holds, and what is wrong with its structure. */
+export function contentOf(agents: readonly SmallAgent[], today: string): Content {
+  const folders = agents.map((agent) => ({
+    slug: agent.slug,
+    files: Object.entries(smallAgent(agent)).map(([name, content]) => ({
+      name,
+      bytes: Buffer.from(content),
+      trouble: null,
+    })),
+    trouble: null,
+  }));
+  return checkContent(folders, smallSettings, today);
+}
+
+/** What is wrong with the structure of one agent, each as `file:line:column code message ~ hint`. */
+export function structuralRemarks(change: Partial<SmallAgent>): string[] {
+  const { diagnostics } = contentOf([{ slug: 'one', date: '2026-01-01', ...change }], '2026-01-01');
+  return diagnostics.map(
+    ({ file, line, column, code, message, hint }) =>
+      `${file.slice('agents/one/'.length)}:${line}:${column} ${code} ${message} ~ ${hint}`,
+  );
+}
+
+/** What the rules about writing find in one agent, each as `rule file:line:column message`. */
+export function writingRemarks({ front, files = {} }: Partial<SmallAgent>, language = 'en'): string[] {
+  const folder = written(front ?? {});
+  if (folder.written === null) throw new Error(JSON.stringify(folder.diagnostics, null, 2));
+  // The front matter is the costly part to read, and most changes are in the other files.
+  const texts = new Map([...folder.texts, ...(Object.entries(files) as [string, string][])]);
+  const text = (name: string) => texts.get(name) ?? '';
+  const agent = {
+    ...folder.written,
+    prompt: text('prompt.txt'),
+    sampleInput: text('sample-input.txt'),
+    sampleOutput: text('sample-output.txt'),
+  };
+  return editorialFindings({ ...folder, texts, written: agent }, language).map(
+    ({ code, file, line, column, message }) =>
+      `${code.slice('editorial/'.length)} ${file.slice('agents/a/'.length)}:${line}:${column} ${message}`,
+  );
+}
+
+const parsed = new Map<string, ParsedFolder>();
+
+function written(front: NonNullable<SmallAgent['front']>): ParsedFolder {
+  const key = JSON.stringify(front);
+  const folder = parsed.get(key) ?? contentOf([{ slug: 'a', date: '2026-01-01', front }], '2026-01-01').folders[0];
+  parsed.set(key, folder as ParsedFolder);
+  return folder as ParsedFolder;
+}
