@@ -19,31 +19,31 @@ import { z } from 'zod';
 import { buildFile } from '../schema/build-info.ts';
 
 const planShape = z.object({
-  /** The fingerprint of the build.json that is replaced. Where another one is in place, the plan is out of date. */
+  /** The fingerprint of the build.json that is replaced. If another one is in place, the plan is obsolete. */
   replaces: z.string(),
-  /** Paths below the folder that get a new file, in the order in which they are put in place. */
+  /** Paths that get a new file, in the order in which the files are moved. */
   moved: z.array(z.string()),
-  /** Paths below the folder that the build no longer has. */
+  /** Paths that the build no longer has. */
   removed: z.array(z.string()),
 });
 
 type Plan = z.infer<typeof planShape>;
 
 /**
- * A build that is whole on the disk but not yet in its folder: its new files are in another folder beside that one, and
- * are being moved in, or a process that was killed left them there.
+ * A complete build on the disk whose new files are not all in its folder yet. They are in a folder beside it, because
+ * they are being moved, or because the process was killed.
  */
 export interface PendingBuild extends Pick<Plan, 'moved' | 'removed'> {
   /** The folder with the plan. It is removed last. */
   folder: string;
-  /** Where the files are that have not been moved yet. */
+  /** The folder of the files that were not moved yet. */
   staged: string;
 }
 
 const stagedName = 'files';
 const planName = 'plan.json';
 
-/** The pending build of the folder `target`; null where there is none. */
+/** The pending build of the folder `target`, or null. */
 export function findPending(target: string): PendingBuild | null {
   for (const folder of pendingFolders(target)) {
     const plan = readPlan(folder);
@@ -54,7 +54,7 @@ export function findPending(target: string): PendingBuild | null {
   return null;
 }
 
-/** The folders of pending builds beside `target`, out of date or not. */
+/** The folders of pending builds beside `target`, including obsolete ones. */
 export function pendingFolders(target: string): string[] {
   const prefix = `.${basename(target)}.ready-`;
   return readdirSync(dirname(target))
@@ -63,14 +63,14 @@ export function pendingFolders(target: string): string[] {
     .map((name) => join(dirname(target), name));
 }
 
-/** Where new files of a build are staged below the folder `staging`. */
+/** The folder below `staging` for the new files of a build. */
 export function stagedFolder(staging: string): string {
   return join(staging, stagedName);
 }
 
 /**
- * Makes a pending build of the folder `staging`, in which all new files are and synced. From here on the build counts:
- * if this process is killed, the next build puts it in place, and a server reads it as if it were.
+ * Turns the folder `staging`, with all new files written and synced, into a pending build. From here on the build counts:
+ * if this process is killed, the next build finishes it, and a server already reads it.
  */
 export function commitPending(staging: string, target: string, plan: Omit<Plan, 'replaces'>): PendingBuild {
   const file = join(staging, planName);
@@ -81,7 +81,7 @@ export function commitPending(staging: string, target: string, plan: Omit<Plan, 
   return { folder, staged: join(folder, stagedName), ...plan };
 }
 
-/** Puts every pending build of `target` in place, and removes plans that are out of date. */
+/** Finishes all pending builds of `target`, and removes obsolete plans. */
 export function completePending(target: string): void {
   for (let pending = findPending(target); pending !== null; pending = findPending(target)) {
     putInPlace(target, pending);
@@ -89,7 +89,7 @@ export function completePending(target: string): void {
   for (const folder of pendingFolders(target)) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Moves the files of a pending build in, removes those that it no longer has, and puts build.json in place last. */
+/** Moves the files of a pending build into place, removes those that it no longer has, and moves build.json last. */
 export function putInPlace(target: string, { folder, staged, moved, removed }: PendingBuild): void {
   for (const path of moved) if (path !== buildFile) move(staged, target, path);
   for (const path of removed) {
@@ -112,7 +112,7 @@ export function syncFile(path: string): void {
 
 function move(staged: string, target: string, path: string): void {
   const from = join(staged, path);
-  // It was moved before the process was killed, or by another process that completes the build too.
+  // It was moved before the process was killed, or by another process that also finishes the build.
   if (!existsSync(from)) return;
   clearTheWay(target, path);
   try {
@@ -122,7 +122,7 @@ function move(staged: string, target: string, path: string): void {
   }
 }
 
-/** Makes the folder of a path, and removes what has another kind there: a file in place of a folder, or the reverse. */
+/** Creates the folder of a path. A file where a folder is needed is removed, and the reverse. */
 function clearTheWay(target: string, path: string): void {
   const parts = path.split('/');
   for (let depth = 1; depth < parts.length; depth += 1) {

@@ -5,28 +5,28 @@ import { OperationError } from '../errors.ts';
 import { type BuildInfo, buildFile, buildInfo } from '../schema/build-info.ts';
 import { findPending } from './pending.ts';
 
-/** The agents of a build, as far as others have to know them. */
+/** The slugs of the agents in a build. */
 export interface Published {
   slugs: ReadonlySet<string>;
-  /** Former slug → slug. */
+  /** From each former slug to the current one. */
   formerSlugs: ReadonlyMap<string, string>;
 }
 
 const catalogShape = z.object({ agents: z.array(z.object({ slug: z.string() })) });
 
-/** Reads which agents the build in the folder `dist` has. Throws OperationError when there is none. */
+/** Reads which agents the build in `dist` has. Throws OperationError if there is no build. */
 export function readPublished(dist: string): Published {
   const { moved } = readJson(dist, buildFile, buildInfo.pick({ moved: true }));
   const { agents } = readJson(dist, 'api/agents.json', catalogShape);
   return { slugs: new Set(agents.map(({ slug }) => slug)), formerSlugs: new Map(Object.entries(moved)) };
 }
 
-/** What build.json in the folder `dist` says of the build there. Throws OperationError when there is none. */
+/** Reads build.json in `dist`. Throws OperationError if there is no build. */
 export function readBuildInfo(dist: string): Pick<BuildInfo, 'id' | 'baseUrl' | 'counts'> {
   return readJson(dist, buildFile, buildInfo.pick({ id: true, baseUrl: true, counts: true }));
 }
 
-/** A file of the build counts as soon as the build does: one that was killed may still have it beside its folder. */
+/** Reads a JSON file of a build, also if it was not moved into place because the process was killed. */
 function readJson<Shape extends z.ZodType>(dist: string, file: string, shape: Shape): z.infer<Shape> {
   try {
     const pending = findPending(dist);

@@ -43,7 +43,7 @@ export function createApp(app: AppParts): RequestListener {
   const { follower, log } = app;
   const files = new Files();
   const mounts = mountsOf(follower.current());
-  const router = polka({ onError: answerFault(log), onNoMatch: siteHandler({ follower, files, mounts }) });
+  const router = polka({ onError: answerBug(log), onNoMatch: siteHandler({ follower, files, mounts }) });
   router.parse = targetOf;
   for (const [method, path, handler] of routes(app, files, mounts)) {
     if (method === 'ALL') router.all(path, handler);
@@ -96,7 +96,7 @@ function routes(
 }
 
 /** Logs a bug in a handler and answers 500, if the answer has not begun. */
-function answerFault({ log }: ServerLog) {
+function answerBug({ log }: ServerLog) {
   return (error: string | IError, { method, path }: Request, response: Response): void => {
     log.error({ err: error, method, path }, 'a request failed because of a bug in the server');
     if (response.headersSent) response.destroy();

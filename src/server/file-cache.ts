@@ -29,16 +29,6 @@ export interface Variant {
   headers: string[];
 }
 
-/** The files of one build in memory. Each is read once, and compressed once in each encoding. */
-export interface FileCache {
-  /** The file at a path of the build, if it is in memory. */
-  peek(path: string): CachedFile | undefined;
-  /** The file at a path of the build; null if none is served there; 'large' if it is too large for the cache. */
-  get(path: string): Promise<CachedFile | 'large' | null>;
-  /** The file at `path` in an encoding, compressed at the first request. Concurrent requests share the work. */
-  variant(path: string, file: CachedFile, encoding: Encoding): Promise<Variant>;
-}
-
 /** The largest file in the cache, and the size of the whole cache, in bytes. */
 const maxFileBytes = 8 * 1024 * 1024;
 const defaultMaxBytes = 128 * 1024 * 1024;
@@ -71,71 +61,92 @@ export interface SiteRules {
   securityHeaders(addresses: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>): Record<string, string>;
 }
 
-/** Creates the cache of one build. It never reads a file again, since a new build gets a new cache. */
-export function fileCache(
-  { roots, removed }: BuildFolders,
-  info: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>,
-  { contentType, securityHeaders }: SiteRules,
-  maxBytes = defaultMaxBytes,
-): FileCache {
-  const files = new LRUCache<string, CachedFile>({ maxSize: maxBytes, sizeCalculation: sizeOf });
-  const reading = shared<CachedFile | 'large' | null>();
-  const compressing = shared<Variant>();
-  const headers = Object.entries({ ...securityHeaders(info), 'Access-Control-Expose-Headers': 'ETag' });
-  const common = headers.flatMap(([name, value]) => [name.toLowerCase(), value]);
+/** A file of the build; null if none is served there; 'large' if it is too large for the cache. */
+type Found = CachedFile | 'large' | null;
 
-  async function read(path: string): Promise<CachedFile | 'large' | null> {
-    const type = path === buildFile ? 'application/json' : contentType(path);
-    if (type === undefined) return null;
-    if (removed.has(path)) return null;
+/**
+ * The files of one build in memory. Each is read once, and compressed once in each encoding. It never reads a file again,
+ * since a new build gets a new cache.
+ */
+export class FileCache {
+  readonly #folders: BuildFolders;
+  readonly #rules: SiteRules;
+  /** The headers that all files share, as names and values in turn. */
+  readonly #headers: readonly string[];
+  readonly #files: LRUCache<string, CachedFile>;
+  readonly #reading = shared<Found>();
+  readonly #compressing = shared<Variant>();
+
+  constructor(
+    folders: BuildFolders,
+    info: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>,
+    rules: SiteRules,
+    maxBytes = defaultMaxBytes,
+  ) {
+    this.#folders = folders;
+    this.#rules = rules;
+    this.#files = new LRUCache({ maxSize: maxBytes, sizeCalculation: sizeOf });
+    const headers = Object.entries({ ...rules.securityHeaders(info), 'Access-Control-Expose-Headers': 'ETag' });
+    this.#headers = headers.flatMap(([name, value]) => [name.toLowerCase(), value]);
+  }
+
+  /** The file at a path of the build, if it is in memory. */
+  peek(path: string): CachedFile | undefined {
+    return this.#files.get(path);
+  }
+
+  /** The file at a path of the build, read at the first request. */
+  async get(path: string): Promise<Found> {
+    return this.#files.get(path) ?? this.#reading(path, () => this.#read(path));
+  }
+
+  /** The file at `path` in an encoding, compressed at the first request. Concurrent requests share the work. */
+  async variant(path: string, file: CachedFile, encoding: Encoding): Promise<Variant> {
+    if (encoding === 'identity') return file.plain;
+    const known = (this.#current(path, file) ?? file).compressed[encoding];
+    return known ?? this.#compressing(`${encoding} ${path}`, () => this.#compress(path, file, encoding));
+  }
+
+  async #read(path: string): Promise<Found> {
+    const type = path === buildFile ? 'application/json' : this.#rules.contentType(path);
+    const { roots, removed } = this.#folders;
+    if (type === undefined || removed.has(path)) return null;
     let bytes: Buffer | 'large' | null = null;
     for (const root of roots) bytes ??= await readWhole(join(root, path));
     if (bytes === null || bytes === 'large') return bytes;
     const hash = createHash('sha256').update(bytes).digest('hex');
     const version = path.startsWith('assets/') ? hash.slice(0, 12) : null;
-    const plain = variantOf(type, 'identity', bytes, hash.slice(0, 32));
+    const plain = this.#variantOf(type, 'identity', bytes, hash.slice(0, 32));
     const file: CachedFile = { version, bytes, type, plain, compressed: {} };
-    files.set(path, file);
+    this.#files.set(path, file);
     return file;
   }
 
-  function variantOf(type: string, encoding: Encoding, body: Buffer, hash: string): Variant {
+  async #compress(path: string, file: CachedFile, encoding: keyof typeof compress): Promise<Variant> {
+    const { plain, bytes, type } = file;
+    const body = isCompressible(file) ? await compress[encoding](bytes) : bytes;
+    const variant = body.length < bytes.length ? this.#variantOf(type, encoding, body, plain.etag.slice(1, -1)) : plain;
+    // Meanwhile another encoding may have been added, or the file evicted.
+    const now = this.#current(path, file);
+    if (now !== undefined) this.#files.set(path, { ...now, compressed: { ...now.compressed, [encoding]: variant } });
+    return variant;
+  }
+
+  /** The latest form of a file with the same bytes, if it is still in the cache. */
+  #current(path: string, { bytes }: CachedFile): CachedFile | undefined {
+    const now = this.#files.peek(path);
+    return now?.bytes === bytes ? now : undefined;
+  }
+
+  #variantOf(type: string, encoding: Encoding, body: Buffer, hash: string): Variant {
     const etag = `"${hash}${encoding === 'identity' ? '' : `-${encoding}`}"`;
     const headers = [
       ...['content-type', type, 'content-length', String(body.length), 'etag', etag, 'vary', 'Accept-Encoding'],
       ...(encoding === 'identity' ? [] : ['content-encoding', encoding]),
-      ...common,
+      ...this.#headers,
     ];
     return { body, etag, headers };
   }
-
-  /** The latest form of a file with the same bytes, if it is still in the cache. */
-  function current(path: string, { bytes }: CachedFile): CachedFile | undefined {
-    const now = files.peek(path);
-    return now?.bytes === bytes ? now : undefined;
-  }
-
-  async function compressed(path: string, file: CachedFile, encoding: keyof typeof compress): Promise<Variant> {
-    const { plain, bytes, type } = file;
-    const body = isCompressible(file) ? await compress[encoding](bytes) : bytes;
-    const variant = body.length < bytes.length ? variantOf(type, encoding, body, plain.etag.slice(1, -1)) : plain;
-    // Meanwhile another encoding may have been added, or the file evicted.
-    const now = current(path, file);
-    if (now !== undefined) files.set(path, { ...now, compressed: { ...now.compressed, [encoding]: variant } });
-    return variant;
-  }
-
-  return {
-    peek: (path) => files.get(path),
-    async get(path) {
-      return files.get(path) ?? reading(path, () => read(path));
-    },
-    async variant(path, file, encoding) {
-      if (encoding === 'identity') return file.plain;
-      const known = (current(path, file) ?? file).compressed[encoding];
-      return known ?? compressing(`${encoding} ${path}`, () => compressed(path, file, encoding));
-    },
-  };
 }
 
 /** The memory that a file takes, in bytes. */

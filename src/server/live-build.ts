@@ -7,7 +7,7 @@ import { findPending, pendingFolders } from '../build-folder/pending.ts';
 import { OperationError } from '../errors.ts';
 import { loadMcpCatalog, type McpCatalog } from '../mcp/catalog.ts';
 import { type BuildInfo, buildFile, parseBuildInfo } from '../schema/build-info.ts';
-import { type BuildFolders, type FileCache, fileCache, type SiteRules } from './file-cache.ts';
+import { type BuildFolders, FileCache, type SiteRules } from './file-cache.ts';
 
 /** One build while the server serves it. */
 export interface LiveBuild {
@@ -116,7 +116,7 @@ async function load(dist: string, rules: SiteRules, warn?: (message: string) => 
     const folders = foldersOf(realpathSync(dist));
     const info = parseBuildInfo(await readFirst(folders, buildFile));
     const basePath = basePathOf(info.baseUrl);
-    const files = fileCache(folders, info, rules);
+    const files = new FileCache(folders, info, rules);
     const mcp = await loadMcpCatalog(async (path) => {
       const file = await files.get(path);
       return file === 'large' ? readFirst(folders, path) : (file?.bytes ?? null);

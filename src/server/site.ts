@@ -13,7 +13,7 @@ export interface SiteParts {
 const readMethods = 'GET, HEAD, OPTIONS';
 const readCors = { 'access-control-allow-origin': '*' };
 
-/** Answers requests that no route takes: with a file of the build, or by saying that there is none. */
+/** Answers requests without a route: with a file of the build, or with 404. */
 export function siteHandler({ follower, files, mounts }: SiteParts): Middleware {
   const isInApi = (path: string) => mounts.some((mount) => `${path}/`.startsWith(`${mount}/api/`));
 

@@ -53,5 +53,5 @@ export function withDeadline(provider: SubscriberProvider, timeoutMs = subscript
 
 function asFailure(provider: string, { email, note }: Subscription, error: unknown): SubscriptionFailed {
   if (error instanceof SubscriptionFailed) return error;
-  return new SubscriptionFailed({ provider, reason: 'fault', cause: safeCause(error, secretsOf(email, note)) });
+  return new SubscriptionFailed({ provider, reason: 'bug', cause: safeCause(error, secretsOf(email, note)) });
 }

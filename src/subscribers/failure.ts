@@ -1,9 +1,9 @@
 /**
  * Why a subscription was not stored: the provider took too long, could not be reached, answered with a redirect, refused
  * it, or sent a success that cannot be read (`answer`); the file could not be written (`storage`); the server is
- * stopping (`closed`); or this program has a bug (`fault`).
+ * stopping (`closed`); or this program has a bug (`bug`).
  */
-export type FailureReason = 'timeout' | 'network' | 'redirect' | 'refused' | 'answer' | 'storage' | 'closed' | 'fault';
+export type FailureReason = 'timeout' | 'network' | 'redirect' | 'refused' | 'answer' | 'storage' | 'closed' | 'bug';
 
 export interface FailureFacts {
   provider: string;
@@ -55,7 +55,7 @@ function describe(reason: FailureReason, status: number | undefined, code: strin
       return `could not write it${detail}`;
     case 'closed':
       return 'is closed';
-    case 'fault':
+    case 'bug':
       return 'failed because of a bug in this program';
   }
 }

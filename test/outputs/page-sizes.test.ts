@@ -16,7 +16,7 @@ import { archiveAddresses } from '../../src/outputs/pages/archive.ts';
 import { groupAddresses } from '../../src/outputs/pages/groups.ts';
 import { commonTags } from '../../src/outputs/shared/groups.ts';
 import type { Site } from '../../src/outputs/site.ts';
-import { fileCache } from '../../src/server/file-cache.ts';
+import { FileCache } from '../../src/server/file-cache.ts';
 import { inFolder, smallSettings } from '../support/catalog.ts';
 
 /** How much goes into one page, answer or cache entry: just as much as fits, and one more. */
@@ -244,7 +244,7 @@ test('files up to 8 MiB are kept in memory, and those from 512 bytes on compress
     sized('llms-full.txt', 8_388_609);
     sized('feed.xml', 511);
     sized('atom.xml', 512);
-    const cache = fileCache(
+    const cache = new FileCache(
       { roots: [folder], removed: new Set() },
       { baseUrl: 'http://localhost', runtimeUrl: null },
       siteRules,

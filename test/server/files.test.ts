@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
-import { type CachedFile, fileCache } from '../../src/server/file-cache.ts';
+import { type CachedFile, FileCache } from '../../src/server/file-cache.ts';
 import { inFolder } from '../support/catalog.ts';
 import { ask, withRuntime } from '../support/server.ts';
 
@@ -47,13 +47,13 @@ for (const path of ['', '/catalog']) {
 const others = ['feed.xml', 'atom.xml', 'sitemap.xml'];
 
 /** A cache of 1.6 MB over llms.txt, which takes 900 KB and long to compress, and `others` with 500 KB each. */
-async function withCache(use: (cache: ReturnType<typeof fileCache>) => Promise<void>): Promise<void> {
+async function withCache(use: (cache: FileCache) => Promise<void>): Promise<void> {
   await inFolder(async (folder) => {
     const words = Array.from({ length: 200_000 }, (_, index) => (index * 7919) % 100_003).join(' ');
     writeFileSync(join(folder, 'llms.txt'), words.slice(0, 900_000));
     for (const name of others) writeFileSync(join(folder, name), words.slice(0, 500_000));
     await use(
-      fileCache(
+      new FileCache(
         { roots: [folder], removed: new Set() },
         { baseUrl: 'http://localhost', runtimeUrl: null },
         siteRules,

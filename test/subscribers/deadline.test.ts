@@ -52,7 +52,7 @@ for (const [name, add] of [
       .add(subscription)
       .catch((error) => error);
     assert.instance(failure, SubscriptionFailed);
-    assert.is(inShort(failure), 'fault');
+    assert.is(inShort(failure), 'bug');
     assertNothingPrivate(failure, subscription);
   });
 }
