@@ -67,7 +67,16 @@ export const moduleTests: Record<string, readonly string[]> = {
     'search/search',
     'outputs/surfaces',
   ],
-  mcp: ['mcp/errors', 'outputs/surfaces', 'mcp/discovery', 'mcp/builds', 'mcp/stdio', 'mcp/clients', 'search/search'],
+  mcp: [
+    'mcp/answers',
+    'mcp/errors',
+    'outputs/surfaces',
+    'mcp/discovery',
+    'mcp/builds',
+    'mcp/stdio',
+    'mcp/clients',
+    'search/search',
+  ],
   server: [
     'server/request-schema',
     'server/origins',

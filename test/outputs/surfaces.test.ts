@@ -9,6 +9,7 @@ import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { renderBareCatalog, renderLargeCatalog, renderRichCatalog, writeRichCatalog } from '../support/rich-catalog.ts';
 import { findings, shown } from '../support/surfaces/index.ts';
+import { largeMcpRows } from '../support/surfaces/large-mcp.ts';
 import { type Asked, mcpRows, serverInfo } from '../support/surfaces/mcp.ts';
 import { differences, readJson, readMarkdown } from '../support/surfaces/reader.ts';
 
@@ -18,6 +19,7 @@ const folder = temporaryFolder();
 let found: ReadonlyMap<string, string[]> = new Map();
 let files: ReadonlyMap<string, Buffer> = new Map();
 let mcp: McpCatalog;
+let largeMcp: McpCatalog;
 
 test.before(
   loud(async () => {
@@ -27,6 +29,7 @@ test.before(
     found = await findings({ files, large, bare });
     const { moved } = JSON.parse(files.get('build.json')?.toString('utf8') ?? '');
     mcp = await loadMcpCatalog(async (path) => files.get(path) ?? null, moved);
+    largeMcp = await loadMcpCatalog(async (path) => large.get(path) ?? null, {});
   }),
 );
 test.after(() => folder.remove());
@@ -37,7 +40,7 @@ for (const path of shown) {
 
 for (const [asked, row] of Object.entries(mcpRows)) {
   test(`over MCP, ${asked} shows every text where it belongs, and no other`, async () => {
-    const { content, contents, ...result } = await askMcp(row);
+    const { content, contents, ...result } = await askMcp(row, mcp);
     const text = content?.[0]?.text ?? contents?.[0]?.text ?? '';
     if (content !== undefined) assert.equal(content, [{ type: 'text', text }]);
     const documents = contents?.map(({ text: _, ...rest }) => rest);
@@ -49,6 +52,14 @@ for (const [asked, row] of Object.entries(mcpRows)) {
     if (row.markdown !== undefined) assert.equal(differences(readMarkdown(text), row.markdown), []);
     if (row.document !== undefined) assert.equal(JSON.parse(text), row.document);
     if (row.file !== undefined) assert.is(text, files.get(row.file)?.toString('utf8'));
+  });
+}
+
+for (const [asked, row] of Object.entries(largeMcpRows)) {
+  test(`over MCP, of 205 agents, ${asked}`, async () => {
+    const result = await askMcp(row, largeMcp);
+    if (row.result !== undefined) assert.equal(result, row.result);
+    assert.equal(differences(readJson(JSON.stringify(result)), row.places ?? {}), []);
   });
 }
 
@@ -67,14 +78,14 @@ interface McpResult {
   contents?: { uri: string; text: string }[];
 }
 
-/** Asks the MCP server of the rich catalog, and takes away what every result of its revision carries. */
-async function askMcp({ method, params = {} }: Asked): Promise<McpResult> {
+/** Asks the MCP server of a catalog, and takes away what every result of its revision carries. */
+async function askMcp({ method, params = {} }: Asked, catalog: McpCatalog): Promise<McpResult> {
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': modernVersion,
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   const modern = method === 'initialize' ? {} : { _meta: envelope };
-  const { json } = await dispatch({ jsonrpc: '2.0', id: 1, method, params: { ...params, ...modern } }, null, mcp);
+  const { json } = await dispatch({ jsonrpc: '2.0', id: 1, method, params: { ...params, ...modern } }, null, catalog);
   const { result, error } = JSON.parse(json?.toString('utf8') ?? '{}');
   assert.is(error, undefined);
   if (method === 'initialize') return result;

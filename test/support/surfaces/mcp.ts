@@ -334,6 +334,12 @@ export const mcpRows: Record<string, Asked> = {
       (word) => [`search_agents by ${word}, which is not searched`, findsNothing(word)],
     ),
   ),
+  'search_agents by words of which one is nowhere': {
+    method: 'tools/call',
+    params: { name: 'search_agents', arguments: { query: 'seekword zebra' } },
+    places: { 'structuredContent.agents.*.slug': 'rich', 'structuredContent.matched': 'some words' },
+    text: `Showing 1 of 1, best match first. No agent has every word of the query; these have some.\n\n${shortLine('rich', ', score 0.5')}`,
+  },
   get_agent: getAgent([]),
   ...Object.fromEntries(keys.map((part) => [`get_agent with ${part}`, getAgent([part])])),
   'get_agent with all': getAgent(keys, ['all']),

@@ -1,0 +1,207 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadMcpCatalog, type McpCatalog } from '../../src/mcp/catalog.ts';
+import { dispatch } from '../../src/mcp/dispatch.ts';
+import type { McpHeaders } from '../../src/mcp/envelope.ts';
+import { keptResults } from '../../src/mcp/results.ts';
+import { modernVersion } from '../../src/schema/mcp.ts';
+import { temporaryFolder } from '../support/catalog.ts';
+import { loud } from '../support/loud.ts';
+import { renderRichCatalog, rich, writeRichCatalog } from '../support/rich-catalog.ts';
+
+/** What is answered about a catalog in memory: for how long, from which files, and why a request is refused. */
+
+const folder = temporaryFolder();
+let files: ReadonlyMap<string, Buffer> = new Map();
+
+test.before(
+  loud(() => {
+    writeRichCatalog(folder.path);
+    files = renderRichCatalog(folder.path);
+  }),
+);
+test.after(() => folder.remove());
+
+/** The catalog, without the files that `gone` names, and the paths of the files that were read. */
+async function load(gone: readonly string[] = []): Promise<{ catalog: McpCatalog; read: string[] }> {
+  const read: string[] = [];
+  const readFile = async (path: string) => {
+    read.push(path);
+    return gone.includes(path) ? null : (files.get(path) ?? null);
+  };
+  const catalog = await loadMcpCatalog(readFile, { 'formerly-rich': 'rich' });
+  read.length = 0;
+  return { catalog, read };
+}
+
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': modernVersion,
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+async function ask(catalog: McpCatalog, method: string, params: object = {}, meta: object = envelope) {
+  const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } };
+  return JSON.parse(String((await dispatch(message, null, catalog)).json));
+}
+const askTool = (catalog: McpCatalog, name: string, given: object) =>
+  ask(catalog, 'tools/call', { name, arguments: given });
+
+const [hour, fiveMinutes] = [3_600_000, 300_000];
+const kept: [method: string, params: object, ttlMs: number | undefined][] = [
+  ['server/discover', {}, hour],
+  ['resources/templates/list', {}, hour],
+  ['tools/list', {}, fiveMinutes],
+  ['resources/list', {}, fiveMinutes],
+  ['resources/read', { uri: 'agent://rich' }, fiveMinutes],
+  ['prompts/list', {}, fiveMinutes],
+  ['skills/list', {}, fiveMinutes],
+  ['skills/get', { uri: 'skill://rich/SKILL.md' }, fiveMinutes],
+  ['prompts/get', { name: 'rich' }, undefined],
+  ['tools/call', { name: 'list_agents' }, undefined],
+];
+test('a client may keep what describes the server for an hour, and what is in the catalog for five minutes', async () => {
+  const { catalog } = await load();
+  for (const [method, params, ttlMs] of kept) {
+    const { result } = await ask(catalog, method, params);
+    assert.equal([result.ttlMs, result.cacheScope], [ttlMs, ttlMs === undefined ? undefined : 'public'], method);
+  }
+});
+
+test('the same request is answered from memory, and another is not', async () => {
+  const { catalog, read } = await load();
+  const first = await askTool(catalog, 'get_agent', { slug: 'rich' });
+  const count = read.length;
+  assert.ok(count > 0);
+  assert.equal(await askTool(catalog, 'get_agent', { slug: 'rich' }), first);
+  assert.is(read.length, count);
+  assert.is((await askTool(catalog, 'get_agent', { slug: 'older' })).result.structuredContent.slug, 'older');
+});
+
+test('results are kept until they take 32 MiB together, and none of more than 1 MiB', () => {
+  const results = keptResults();
+  const mebibyte = Buffer.alloc(1024 * 1024);
+  results.keep('large', Buffer.alloc(1024 * 1024 + 1));
+  results.keep('k'.repeat(1025), Buffer.alloc(1));
+  assert.equal([results.get('large'), results.get('k'.repeat(1025))], [undefined, undefined]);
+  // A key and its result count: 31 MiB with their keys, and one that fills the rest exactly.
+  for (let index = 0; index < 31; index += 1) results.keep(String(index).padStart(2, '0'), mebibyte);
+  results.keep('r'.repeat(1024), Buffer.alloc(1024 * 1024 - 1024 - 31 * 2));
+  assert.ok(results.get('00') !== undefined && results.get('r'.repeat(1024)) !== undefined);
+  results.keep('00', Buffer.from('another result for a key that is there'));
+  assert.ok(results.get('00') === mebibyte);
+  results.keep('s', Buffer.alloc(0));
+  assert.is(results.get('00'), undefined);
+  assert.ok(results.get('01') !== undefined && results.get('s') !== undefined);
+});
+
+const skillFile = '.well-known/agent-skills/rich/SKILL.md';
+test('an agent whose files have just gone is unknown, and the others are still listed', async () => {
+  const { catalog } = await load(['api/agents/rich.json', skillFile]);
+  const refused = { code: -32602, message: 'There is no such resource.' };
+  for (const uri of ['agent://rich', 'skill://rich/SKILL.md']) {
+    const { error } = await ask(catalog, 'resources/read', { uri });
+    assert.equal(error, { ...refused, data: { uri } });
+  }
+  const { result } = await ask(catalog, 'skills/list');
+  assert.equal(
+    result.skills.map(({ uri }: { uri: string }) => uri),
+    ['skill://newer/SKILL.md', 'skill://older/SKILL.md'],
+  );
+  assert.is((await ask(catalog, 'skills/get', { uri: 'skill://rich/SKILL.md' })).error.code, -32602);
+  assert.is((await askTool(catalog, 'get_agent', { slug: 'rich' })).result.isError, true);
+  assert.is((await ask(catalog, 'prompts/get', { name: 'rich' })).error.code, -32602);
+});
+
+test('an agent without its sample output is answered with the rest', async () => {
+  const { catalog } = await load(['agents/rich/sample-output.txt']);
+  const { structuredContent } = (await askTool(catalog, 'get_agent', { slug: 'rich', include: ['sample'] })).result;
+  assert.equal(
+    [structuredContent.prompt, structuredContent.sampleInput, structuredContent.sampleOutput],
+    [rich.prompt, rich.sampleInput, ''],
+  );
+});
+
+test('an error repeats no more than 500 characters of an address', async () => {
+  const { catalog } = await load();
+  const uri = `agent://${'x'.repeat(600)}`;
+  for (const method of ['resources/read', 'skills/get']) {
+    assert.equal((await ask(catalog, method, { uri })).error.data, { uri: uri.slice(0, 500) }, method);
+  }
+});
+
+test('params that do not fit are explained', async () => {
+  const { catalog } = await load();
+  const { error } = await ask(catalog, 'prompts/list', { cursor: 5 });
+  assert.is(error.code, -32602);
+  assert.match(error.message, 'cursor');
+});
+
+test('a cursor is taken only as it was given out', async () => {
+  const { catalog } = await load();
+  const refusal = (await askTool(catalog, 'list_agents', { cursor: 'x' })).result.content[0].text;
+  const rows: [text: string, slugs: string[] | null][] = [
+    ['before 3', ['rich', 'older']],
+    ['before 1', []],
+    ['before 0', null],
+    ['before 02', null],
+    ['before 1234567890', null],
+    ['before 2 ', null],
+    ['after 2', null],
+  ];
+  const cursors = rows.map(([text, slugs]): [string, string[] | null] => [
+    Buffer.from(text).toString('base64url'),
+    slugs,
+  ]);
+  // The same bytes in another spelling.
+  for (const [cursor, slugs] of [...cursors, ['YmVmb3JlIDI=', null], ['YmVmb3JlIDJ', null]] as const) {
+    const { result } = await askTool(catalog, 'list_agents', { cursor });
+    const found = result.structuredContent?.agents.map(({ slug }: { slug: string }) => slug) ?? null;
+    assert.equal(found, slugs, cursor);
+    if (slugs === null) assert.is(result.content[0].text, refusal);
+    const { error } = await ask(catalog, 'prompts/list', { cursor });
+    assert.is(error?.code, slugs === null ? -32602 : undefined, cursor);
+  }
+});
+
+const named: [header: string | undefined, fits: boolean][] = [
+  ['rich', true],
+  ['=?base64?cmljaA==?=', true],
+  ['=?base64?cmljaA?=', false],
+  ['=?base64?cmlj aA==?=', false],
+  ['=?base64?cmljaA==', false],
+  ['=?base64??=', false],
+  ['ric', false],
+  [undefined, false],
+];
+test('the name in a header is the name of the request, as text or as Base64', async () => {
+  const { catalog } = await load();
+  for (const [name, fits] of named) {
+    const headers: McpHeaders = { version: modernVersion, method: 'prompts/get', name };
+    const message = { jsonrpc: '2.0', id: 1, method: 'prompts/get', params: { name: 'rich', _meta: envelope } };
+    const { json } = await dispatch(message, headers, catalog);
+    assert.is(JSON.parse(String(json)).error?.code, fits ? undefined : -32020, name ?? 'no header');
+  }
+});
+
+const about: [name: string, clientInfo: unknown, fits: boolean][] = [
+  ['with a name and a version', { name: 'client', version: '1' }, true],
+  ['without a version', { name: 'client' }, false],
+  ['without a name', { version: '1' }, false],
+];
+for (const [name, clientInfo, fits] of about) {
+  test(`a client that describes itself ${name} is ${fits ? 'answered' : 'refused'}`, async () => {
+    const { catalog } = await load();
+    const key = 'io.modelcontextprotocol/clientInfo';
+    const { error } = await ask(catalog, 'tools/list', {}, { ...envelope, [key]: clientInfo });
+    assert.equal(error?.data, fits ? undefined : { keys: [key] });
+  });
+}
+
+test('a request that also holds a result is still a request', async () => {
+  const { catalog } = await load();
+  const { json } = await dispatch({ jsonrpc: '2.0', id: 1, method: 'ping', result: {} }, null, catalog);
+  assert.equal(JSON.parse(String(json)), { jsonrpc: '2.0', id: 1, result: {} });
+  assert.is((await dispatch({ jsonrpc: '2.0', id: 1, error: {} }, null, catalog)).json, null);
+});
+
+test.run();
