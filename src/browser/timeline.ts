@@ -69,7 +69,7 @@ class Timeline {
     this.#stop();
   }
 
-  /** Moves, plays or pauses, as a button or a key says. */
+  /** Performs the move of a button or a key. */
   move(name: string | undefined): void {
     if (name === 'previous') this.#go(this.#current - 1);
     else if (name === 'next') this.#go(this.#current + 1);

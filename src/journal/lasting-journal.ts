@@ -3,9 +3,7 @@ import { OperationError } from '../errors.ts';
 import { hasCode, reasonOf } from './disk.ts';
 import { type Journal, type JournalOptions, openJournal } from './journal.ts';
 
-/**
- * A journal that recovers from a failing disk and a lost lock: it refuses items and keeps trying to reopen.
- */
+/** A journal that recovers from a failing disk and a lost lock: it refuses items and keeps trying to reopen. */
 export interface LastingJournal<Item, Stored> extends Omit<Journal<Item, Stored>, 'lost'> {
   /** Whether it is open, with this process as its owner. */
   isOpen(): boolean;

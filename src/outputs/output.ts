@@ -1,6 +1,6 @@
 import type { Site } from './site.ts';
 
-/** One output of a build: a file, or a family of files of one shape. */
+/** An output of a build: a file, or a set of files of one kind. */
 export interface Output {
   /** The path of its files below dist/, with a placeholder such as `{slug}` for the part that differs. */
   path: string;
