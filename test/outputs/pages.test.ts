@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -37,13 +38,17 @@ test('search engines get the agent, its steps and the way to it, and no text can
   }
 });
 
-test('a feed that is opened in a browser has a stylesheet, which is there', async () => {
+test('a feed that is opened in a browser has a stylesheet, which is there in this version', async () => {
   const { files } = await buildOne({});
   for (const path of ['feed.xml', 'atom.xml', 'feeds/coding.xml']) {
     const [sheet = ''] = instructions(files[path] ?? '', 'xml-stylesheet');
     assert.match(sheet, 'type="text/css"', path);
-    const [, address = ''] = /href="([^"?]*)/.exec(sheet) ?? [];
-    assert.ok(files[new URL(address, 'https://press.example').pathname.slice(1)], path);
+    const address = /href="([^"]*)/.exec(sheet)?.[1]?.replace('&#x3D;', '=') ?? '';
+    const { pathname, search } = new URL(address, 'https://press.example');
+    const css = files[pathname.slice(1)];
+    assert.ok(css, path);
+    const hash = createHash('sha256').update(Buffer.from(css, 'latin1')).digest('hex');
+    assert.is(search, `?v=${hash.slice(0, 12)}`, path);
   }
 });
 
