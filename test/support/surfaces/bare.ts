@@ -5,6 +5,9 @@ import type { Expected } from './reader.ts';
 
 const { title: name, description, tagline, feedId, baseUrl: base } = publication;
 
+/** The pages that every site has. */
+const lists = ['', 'archive', 'about', 'developers'].map((path) => `${base}/${path}`);
+
 /** Files that are XML. */
 export const bareXml: Record<string, Expected> = {
   'feed.xml': {
@@ -19,8 +22,9 @@ export const bareXml: Record<string, Expected> = {
     '/a:feed/a:entry': [],
   },
   'sitemap.xml': {
-    '/s:urlset/s:url/s:loc': ['', 'archive', 'about', 'developers'].map((path) => `${base}/${path}`),
-    '//s:lastmod': [],
+    '/s:urlset/s:url/s:loc': lists,
+    // An entry has an address and nothing else.
+    '/s:urlset/s:url': lists,
   },
 };
 
