@@ -24,9 +24,9 @@ export const errorCodes = {
   unsupported_media_type: { status: 415, meaning: 'The content type is not one that the address takes' },
   rate_limited: { status: 429, meaning: 'Too many requests; Retry-After says how many seconds to wait' },
   headers_too_large: { status: 431, meaning: 'The headers are larger than allowed' },
-  internal: { status: 500, meaning: 'A fault of the service' },
-  upstream_failed: { status: 502, meaning: 'The provider that stores sign-ups failed' },
-  unavailable: { status: 503, meaning: 'The service cannot take this at the moment' },
+  internal: { status: 500, meaning: 'The server failed' },
+  upstream_failed: { status: 502, meaning: 'The provider that stores subscriptions failed' },
+  unavailable: { status: 503, meaning: 'The server cannot accept this at the moment' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof errorCodes;

@@ -59,7 +59,7 @@ export function mcpRpc(examples: Examples | null) {
           413: 'The body is larger than allowed',
           415: 'The content type is not JSON',
           429: 'Too many refused requests; Retry-After says how many seconds to wait',
-          500: 'A fault of the service',
+          500: 'The server failed',
         }).map(([status, text]) => [
           status,
           ok(text, 'McpError', {

@@ -38,7 +38,7 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
     security: [],
     tags: [
       { name: 'catalog', description: 'The agents' },
-      { name: 'readers', description: 'Votes and sign-ups' },
+      { name: 'readers', description: 'Votes and subscriptions' },
       { name: 'mcp', description: 'Model Context Protocol' },
       { name: 'discovery', description: 'Descriptions, text indexes and feeds' },
     ],
