@@ -32,6 +32,8 @@ export const moduleTests: Record<string, readonly string[]> = {
     'catalog/number',
     'catalog/explanations',
     'catalog/words',
+    'catalog/shapes',
+    'catalog/names',
     'catalog/limits',
     'docs/docs',
     'schema/settings',
