@@ -120,6 +120,6 @@ function freedNumbers({ folders, reserved }: Settled, { lost }: NumberHistory): 
     .filter((number) => number.issue > highest && reserved.some(({ issue }) => issue === number.issue))
     .map(
       ({ slug, issue, commit }) =>
-        `No. ${issue} was published as ${slug} and removed by commit ${commit.slice(0, 12)}; no other agent gets this number. Bring the agent back with git checkout ${commit.slice(0, 12)}^ -- agents/${slug}.`,
+        `No. ${issue} was published as ${slug} and removed by commit ${commit.slice(0, 12)}; no other agent gets this number. Restore the agent with git checkout ${commit.slice(0, 12)}^ -- agents/${slug}.`,
     );
 }

@@ -156,7 +156,7 @@ function parseSettings(marked: string): { value: unknown; diagnostics: Diagnosti
   const fail = (code: Diagnostic['code'], location: Location, message: string, hint: string) =>
     diagnose({ code, file: settingsFile, text, location, message, hint });
   if (text.trim() === '') {
-    const hint = 'Write the settings; catalog init makes a file to start from.';
+    const hint = 'Write the settings, or start from the file that catalog init creates.';
     return {
       value: undefined,
       diagnostics: [fail('settings/json', locationAt(text, 0), `${settingsFile} is empty.`, hint)],
@@ -167,8 +167,8 @@ function parseSettings(marked: string): { value: unknown; diagnostics: Diagnosti
     fail('settings/json', locationAt(text, offset, length), message, hint),
   );
   if (text !== marked) {
-    const message = `${settingsFile} starts with a byte-order mark (BOM), a character that does not show.`;
-    diagnostics.push(fail('settings/json', locationAt(text, 0), message, 'Save the file as UTF-8 without BOM.'));
+    const message = `${settingsFile} starts with a byte-order mark (BOM), an invisible character.`;
+    diagnostics.push(fail('settings/json', locationAt(text, 0), message, 'Save the file as UTF-8 without a BOM.'));
   }
   const shown = textFindings(text);
   diagnostics.push(...shown.map((finding) => diagnose({ ...finding, file: settingsFile, text })));

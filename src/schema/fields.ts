@@ -46,7 +46,7 @@ const deviceNames = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 
 /** Why a tag, a category key or a slug of the right form can't be used in an address, or null. */
 function reservedName(name: string): string | null {
-  if (deviceNames.test(name)) return 'Windows keeps it for a device, so nobody could check out its files there';
+  if (deviceNames.test(name)) return 'Windows reserves it for a device, so its files could not be checked out there';
   return name === 'index' ? 'hosts serve a file of this name as the page of its folder' : null;
 }
 

@@ -13,9 +13,9 @@ const x = (count: number) => 'x'.repeat(count);
 const deeper = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const escapes = 'Write a backslash as \\\\, a line break as \\n, and a tab as \\t.';
 const badText = 'This text has a backslash or a control character that JSON does not allow.';
-const tooLarge = 'This number is too large: programs round it, or read none at all. ~ Put it in quotes.';
+const tooLarge = 'This number is too large: programs round it or cannot read it. ~ Put it in quotes.';
 const noComments = 'JSON has no comments. ~ Remove it.';
-const useless = 'This comma has nothing after it. ~ Remove the comma.';
+const useless = 'Nothing follows this comma. ~ Remove the comma.';
 const noComma = 'A comma is missing here. ~ Add a comma.';
 const open = 'The quote that opens here is never closed. ~ Add the closing quote.';
 const badWord = (word: string, fix = 'Put it in double quotes.') => `\`${word}\` is not a JSON value. ~ ${fix}`;
@@ -28,11 +28,11 @@ const json: [text: string, ...found: string[]][] = [
   ['{"a": 1}}', '1:9 There is text after the end of the JSON. ~ Remove it, or the bracket that closes too early.'],
   [
     '{"a": [1}',
-    '1:9 `}` closes a bracket of the other kind. ~ Close the brackets in the order in which they were opened.',
+    '1:9 `}` does not match the bracket that it closes. ~ Close the brackets in the order in which they were opened.',
   ],
   [
     '[{"a": 1]',
-    '1:9 `]` closes a bracket of the other kind. ~ Close the brackets in the order in which they were opened.',
+    '1:9 `]` does not match the bracket that it closes. ~ Close the brackets in the order in which they were opened.',
   ],
   ['{"a" 1}', '1:5 A colon is missing after the key. ~ Add a colon.'],
   ['{"a":', `1:5 ${early('{', 1, '}')}`],
@@ -43,7 +43,7 @@ const json: [text: string, ...found: string[]][] = [
   ['# one\n{"a": 1}', `1:1 ${noComments}`],
   ['{"a": 1} /* one', `1:10 ${noComments}`],
   ['{"a": 1 / 2}', `1:8 ${noComma}`, `1:9 ${badSign('/', 'a key')}`],
-  ['{"a": 1,, "b": 2}', '1:9 Here is a comma too many. ~ Remove the comma.'],
+  ['{"a": 1,, "b": 2}', '1:9 There is an extra comma here. ~ Remove the comma.'],
   ['[1 2]', `1:3 ${noComma}`],
   ['[1\n2]', `1:3 ${noComma}`],
   ['["a""b"]', `1:5 ${noComma}`],
@@ -83,7 +83,7 @@ const json: [text: string, ...found: string[]][] = [
   [deeper(50)],
   [
     deeper(51),
-    '1:51 The config is nested more than 50 levels deep. ~ Make it flatter: not every program can read it like this.',
+    '1:51 The config is nested more than 50 levels deep. ~ Reduce the nesting: not every program can read this.',
   ],
   [`[${'[], '.repeat(60)}1]`],
 ];
@@ -124,7 +124,7 @@ const yaml: [title: string, ...found: string[]][] = [
   ["title: Ada's agent: a story", `2:8 ${colon} ~ ${inQuotes}: "Ada's agent: a story".`],
   ['title: %agent', `2:8 ${special('%')}`],
   ['title: `agent`', `2:8 ${special('`')}`],
-  ["title: 'The' agent", `2:14 front-matter/yaml Here is text after the closing quote. ~ ${inQuotes}: "'The' agent".`],
+  ["title: 'The' agent", `2:14 front-matter/yaml There is text after the closing quote. ~ ${inQuotes}: "'The' agent".`],
   ['title: "The one agent" # once more'],
   ['title: The one agent\n# once more\n'],
   [
@@ -152,7 +152,7 @@ const yaml: [title: string, ...found: string[]][] = [
   ],
   [
     `title: ${deeper(101)}`,
-    '2:108 front-matter/yaml The front matter is nested too deep here: more than 100 lists and keys are open. ~ No key of an agent needs more than two levels. If this is text, put it in quotes.',
+    '2:108 front-matter/yaml The front matter is nested too deeply here: more than 100 lists and keys are open. ~ No key of an agent needs more than two levels. If this is text, put it in quotes.',
   ],
 ];
 for (const [title, ...found] of yaml) {
@@ -178,17 +178,16 @@ test('YAML: of many mistakes the first 20 are told', () => {
 });
 
 const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
-const notText = (more = '') =>
-  `file/encoding sample-input.txt is not text in UTF-8${more}. ~ Save the file with the encoding UTF-8.`;
+const notText = (more = '') => `file/encoding sample-input.txt is not UTF-8 text${more}. ~ Save the file in UTF-8.`;
 const crs =
-  'file/line-ends sample-input.txt has line ends with CR (Windows or old Mac). ~ Save the file with LF line ends; the `.gitattributes` line `* text=auto eol=lf` keeps them so.';
+  'file/line-ends sample-input.txt has CR line endings (Windows or old Mac). ~ Save the file with LF line endings; the `.gitattributes` line `* text=auto eol=lf` enforces them.';
 const empty = 'file/empty sample-input.txt is empty. ~ Write its text, or remove the file if it is not needed.';
 
 const encodings: [name: string, content: Uint8Array, ...found: string[]][] = [
-  ['UTF-16 with its mark, little-endian', bytes('ff fe 61 00 0a 00'), `1:1 ${notText(', but in UTF-16')}`],
-  ['UTF-16 with its mark, big-endian', bytes('fe ff 00 61 00 0a'), `1:1 ${notText(', but in UTF-16')}`],
-  ['UTF-16 without a mark, little-endian', bytes('61 00 0a 00'), `1:1 ${notText(', but in UTF-16')}`],
-  ['UTF-16 without a mark, big-endian', bytes('00 61 00 0a'), `1:1 ${notText(', but in UTF-16')}`],
+  ['UTF-16 with its mark, little-endian', bytes('ff fe 61 00 0a 00'), `1:1 ${notText(' but UTF-16')}`],
+  ['UTF-16 with its mark, big-endian', bytes('fe ff 00 61 00 0a'), `1:1 ${notText(' but UTF-16')}`],
+  ['UTF-16 without a mark, little-endian', bytes('61 00 0a 00'), `1:1 ${notText(' but UTF-16')}`],
+  ['UTF-16 without a mark, big-endian', bytes('00 61 00 0a'), `1:1 ${notText(' but UTF-16')}`],
   ['half of the mark', bytes('61 0a fe 41 0a'), `2:1 ${notText()}`],
   ['the first byte of the mark alone', bytes('ff 41 42 43'), `1:1 ${notText()}`],
   ['the second half of the mark alone', bytes('41 fe 42 43'), `1:2 ${notText()}`],

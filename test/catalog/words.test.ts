@@ -85,7 +85,7 @@ pair(
 test('stop points at the text that names the delicate matter', () => {
   const unsettled = prompt(owner, '6. Change nothing at all in 1 list.').files as Record<string, string>;
   const excerpt = 'Checks the tax lists of a small shop and says what to look up where.';
-  const message = 'The agent deals with a delicate matter ("tax"), and its prompt does not say that a person decides.';
+  const message = 'The agent deals with a sensitive matter ("tax"), and its prompt does not say that a person decides.';
   for (const [change, place] of [
     [{ title: 'Checks tax lists', excerpt, tags: '[stock, tax]' }, '2:8'],
     [{ excerpt, tags: '[stock, tax]' }, '8:10'],
@@ -114,7 +114,7 @@ const unchecked = (first: string) =>
 test('measurable counts each rule that has something to check', () => {
   const count = (text: string) =>
     writingRemarks(unchecked(text)).filter((remark) =>
-      remark.endsWith('Of the 5 rules, 1 can be checked; it should be three at least.'),
+      remark.endsWith('Of the 5 rules, 1 can be checked; at least three should be.'),
     ).length;
   const tests = words(
     '7, "x", `x`, one, two, three, four, five, six, seven, eight, nine, ten, twelve, once, twice, half, third, first, last, every, each, all, only, exactly, none, most, least, fewer, more, longer, same, verbatim, cite, quote, name, if, unless, when, where, until',

@@ -66,7 +66,7 @@ function built(folder: string, day = today): Record<string, number> {
   return Object.fromEntries(agents.map(({ slug, issue }) => [slug, issue]));
 }
 
-const drop = 'Delete the `issue` line; `catalog publish` writes the number on the day.';
+const drop = 'Delete the `issue` line; `catalog publish` writes the number on that date.';
 
 const changes: [name: string, change: (folder: string) => void, expected: string[], next?: number][] = [
   ['nothing changed', () => {}, []],
@@ -74,21 +74,21 @@ const changes: [name: string, change: (folder: string) => void, expected: string
     'the latest agent deleted',
     (folder) => remove(folder, 'three'),
     [
-      'record/deleted three:1 Restore it with `git checkout main -- agents/three`. To take an agent back, add `withdrawn: <reason>` to its front matter; to rename its folder, use `catalog rename`.',
+      'record/deleted three:1 Restore it with `git checkout main -- agents/three`. To withdraw an agent, add `withdrawn: <reason>` to its front matter; to rename its folder, use `catalog rename`.',
     ],
   ],
   [
     'its number swapped for a draft',
     (folder) => put(folder, agent('three', 3, { draft: 'true' })),
     [
-      'record/issue three/agent.md:30 Replace the line `draft` with `issue: 3`; to take the agent back, also add `withdrawn: <reason>`.',
+      'record/issue three/agent.md:30 Replace the line `draft` with `issue: 3`; to withdraw the agent, also add `withdrawn: <reason>`.',
     ],
   ],
   [
     'its number gone, and withdrawn',
     (folder) => put(folder, agent('three', 3, { withdrawn: 'Wrong.' })),
     [
-      'record/issue three/agent.md:3 Put the line `issue: 3` back below the date; to take the agent back, also add `withdrawn: <reason>`.',
+      'record/issue three/agent.md:3 Put the line `issue: 3` back below the date; to withdraw the agent, also add `withdrawn: <reason>`.',
     ],
   ],
   [
@@ -268,7 +268,7 @@ test('a deletion that was merged frees no number, and the notice says how to bri
       numbers: { today: 4 },
       skipped: [],
       notices: [
-        `No. 3 was published as three and removed by commit ${removal}; no other agent gets this number. Bring the agent back with git checkout ${removal}^ -- agents/three.`,
+        `No. 3 was published as three and removed by commit ${removal}; no other agent gets this number. Restore the agent with git checkout ${removal}^ -- agents/three.`,
       ],
     });
     assert.is(built(folder).today, 4);

@@ -122,7 +122,7 @@ function fallingDates(numbered: readonly Numbered[]): Diagnostic[] {
     return inFrontMatter(folder, 'issue', {
       code: 'issue/order',
       message: `Number ${issue} is dated ${date}, ${relation} number ${other.schedule.issue} (\`${other.slug}\`, ${other.schedule.date}).`,
-      hint: 'Put back the date and the number with which it was published; git has them.',
+      hint: 'Restore the date and the number from git.',
     });
   });
 }
@@ -152,7 +152,7 @@ function takenDates(
     }
     return inFrontMatter(folder, 'date', {
       code: 'date/taken',
-      message: `${date} is the date of \`${owner.slug}\`; one agent comes out a day.`,
+      message: `${date} is the date of \`${owner.slug}\`; only one agent is published a day.`,
       hint: `Choose another date; the first free one is ${free}.`,
     });
   });
@@ -165,7 +165,7 @@ function backdated(folders: readonly ParsedFolder[], last: string | null, free: 
     if (issue !== null || draft || date === null || last === null || date > last || dates.has(date)) return [];
     return inFrontMatter(folder, 'date', {
       code: 'date/backdated',
-      message: `${date} is before ${last}, the date of the last numbered agent, so this one can't be numbered any more.`,
+      message: `${date} is before ${last}, the date of the last numbered agent, so this agent can no longer get a number.`,
       hint: `Choose a later date; the first free one is ${free}.`,
     });
   });
@@ -178,7 +178,7 @@ function exceptions(folders: readonly ParsedFolder[]): Diagnostic[] {
       return inFrontMatter(folder, 'draft', {
         code: 'issue/draft',
         message: `This agent has number ${issue}, so it is published and can't be a draft.`,
-        hint: 'Remove the `draft` line; to take the agent back, write `withdrawn: <reason>`.',
+        hint: 'Remove the `draft` line; to withdraw the agent, write `withdrawn: <reason>`.',
       });
     }
     if (withdrawn && issue === null) {
@@ -206,7 +206,7 @@ function takenSlugs(folders: readonly ParsedFolder[], blamed: ReadonlySet<string
       return inFrontMatter(folder, ['formerSlugs', index], {
         code: 'slug/taken',
         message: `\`${slug}\` ${owner.slug === slug ? 'is the folder of an agent' : `is already a former slug of \`${owner.slug}\``}.`,
-        hint: 'Remove it here: an address can lead to one agent only.',
+        hint: 'Remove it here: an address can belong to only one agent.',
       });
     }),
   );

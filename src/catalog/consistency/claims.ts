@@ -76,14 +76,15 @@ interface Claim {
 /** Why a folder cannot have the number that it names, or null. */
 function refusal(folder: ParsedFolder, { today, holder, next, free, where }: Claim): Diagnostic | null {
   const { issue, date, draft } = folder.schedule;
-  const hint = 'Delete the `issue` line; `catalog publish` writes the number on the day.';
+  const hint = 'Delete the `issue` line; `catalog publish` writes the number on that date.';
   if (date !== null && date > today) {
     const message = `This agent is dated ${date}, so it cannot have a number yet.`;
     return inFrontMatter(folder, 'issue', { code: 'issue/early', message, hint });
   }
   if (next === null || holder?.slug === folder.slug) return null;
   if (holder !== undefined) return takenNumber(folder, holder, `has it${where}`, free);
-  if (draft) return inFrontMatter(folder, 'draft', { code: 'issue/draft', message: 'A draft has no number.', hint });
+  if (draft)
+    return inFrontMatter(folder, 'draft', { code: 'issue/draft', message: 'A draft cannot have a number.', hint });
   if (issue === next) return null;
   const message = `The next number is ${next}, not ${issue}.`;
   return inFrontMatter(folder, 'issue', { code: 'issue/skipped', message, hint });
@@ -94,8 +95,8 @@ export function lostLine(folder: ParsedFolder, issue: number, where: string): Di
   const { draft } = folder.schedule;
   return inFrontMatter(folder, draft ? 'draft' : 'date', {
     code: 'record/issue',
-    message: `This agent was published as No. ${issue} (${where}), and its \`issue\` line is gone.`,
-    hint: `${draft ? `Replace the line \`draft\` with \`issue: ${issue}\`` : `Put the line \`issue: ${issue}\` back below the date`}; to take the agent back, also add \`withdrawn: <reason>\`.`,
+    message: `This agent was published as No. ${issue} (${where}), but its \`issue\` line is missing.`,
+    hint: `${draft ? `Replace the line \`draft\` with \`issue: ${issue}\`` : `Put the line \`issue: ${issue}\` back below the date`}; to withdraw the agent, also add \`withdrawn: <reason>\`.`,
   });
 }
 

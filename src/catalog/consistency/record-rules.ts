@@ -129,7 +129,7 @@ function undeclaredRename(folder: ParsedFolder, { slug, issue }: RecordedAgent):
   const line = `formerSlugs: [${[...formerSlugs, slug].filter((former) => former !== folder.slug).join(', ')}]`;
   return inFrontMatter(folder, 'issue', {
     code: 'record/renamed',
-    message: `No. ${issue} was published as \`${slug}\`, and nothing leads from that address to \`${folder.slug}\`.`,
+    message: `No. ${issue} was published as \`${slug}\`, but that address does not redirect to \`${folder.slug}\`.`,
     hint:
       formerSlugs.length === 0
         ? `Add the line \`${line}\` to this front matter.`
@@ -143,7 +143,7 @@ function deletion({ slug, issue, date }: RecordedAgent, branch: string): Diagnos
     file: pathOf(slug, ''),
     slug,
     message: `No. ${issue}, published on ${date} as \`${slug}\`, was deleted.`,
-    hint: `Restore it with \`git checkout ${branch} -- agents/${slug}\`. To take an agent back, add \`withdrawn: <reason>\` to its front matter; to rename its folder, use \`catalog rename\`.`,
+    hint: `Restore it with \`git checkout ${branch} -- agents/${slug}\`. To withdraw an agent, add \`withdrawn: <reason>\` to its front matter; to rename its folder, use \`catalog rename\`.`,
   });
 }
 

@@ -25,8 +25,8 @@ export function takenTitles(folders: readonly ParsedFolder[], blamed: ReadonlySe
       }
       return inFrontMatter(folder, 'title', {
         code: 'title/taken',
-        message: `\`${owner.slug}\` has this title already.`,
-        hint: 'Choose another title: readers and assistants tell agents apart by it.',
+        message: `\`${owner.slug}\` already has this title.`,
+        hint: 'Choose another title: it is how readers and assistants tell agents apart.',
       });
     });
 }

@@ -14,8 +14,8 @@ export function decode(
       code: 'file/encoding',
       text,
       location: locationAt(text, isUtf16(bytes) ? 0 : firstInvalid(bytes)),
-      message: `${name} is not text in UTF-8${isUtf16(bytes) ? ', but in UTF-16' : ''}.`,
-      hint: 'Save the file with the encoding UTF-8.',
+      message: `${name} is not UTF-8 text${isUtf16(bytes) ? ' but UTF-16' : ''}.`,
+      hint: 'Save the file in UTF-8.',
     });
     return null;
   }
@@ -26,8 +26,8 @@ export function decode(
       code: 'text/hidden-character',
       text,
       location: locationAt(text, 0),
-      message: `${name} starts with a byte-order mark (BOM), a character that does not show.`,
-      hint: 'Save the file as UTF-8 without BOM.',
+      message: `${name} starts with a byte-order mark (BOM), an invisible character.`,
+      hint: 'Save the file as UTF-8 without a BOM.',
     });
   }
   const carriageReturn = text.indexOf('\r');
@@ -36,8 +36,8 @@ export function decode(
       code: 'file/line-ends',
       text,
       location: locationAt(text, carriageReturn),
-      message: `${name} has line ends with CR (Windows or old Mac).`,
-      hint: 'Save the file with LF line ends; the `.gitattributes` line `* text=auto eol=lf` keeps them so.',
+      message: `${name} has CR line endings (Windows or old Mac).`,
+      hint: 'Save the file with LF line endings; the `.gitattributes` line `* text=auto eol=lf` enforces them.',
     });
   }
   if (text.trim() === '') {

@@ -53,7 +53,7 @@ function checkName(slug: string, report: Report): void {
     const long = slug.length > maxSlugLength ? `, which has ${slug.length} characters` : '';
     report({
       code: 'folder/name',
-      message: `The folder is called "${slug}"${long}; its name is the slug and has to be lower-case words joined by hyphens, at most ${maxSlugLength} characters.`,
+      message: `The folder is named "${slug}"${long}; its name is the slug and has to be lowercase words joined by hyphens, at most ${maxSlugLength} characters.`,
       hint: `Rename the folder${slugFrom(slug) === '' ? '' : `, for example to ${slugFrom(slug)}`}.`,
     });
   } else if (reservedSlug(slug) !== null) {
@@ -206,7 +206,7 @@ function explainTrouble({ kind, reason }: Trouble, name: string): Omit<Finding, 
       return {
         code: 'folder/unknown-file',
         message: `${name} is ${reason === 'folder' ? 'a folder' : 'not a regular file'}.`,
-        hint: 'Remove it: the folder of an agent has files only.',
+        hint: 'Remove it: an agent folder contains only files.',
       };
     case 'too-large':
       return {
@@ -218,7 +218,7 @@ function explainTrouble({ kind, reason }: Trouble, name: string): Omit<Finding, 
       return {
         code: 'folder/unreadable',
         message: `${name} cannot be read (${reason}).`,
-        hint: 'Check its permissions, and whether the disk is well.',
+        hint: 'Check its permissions, and check the disk for errors.',
       };
   }
 }

@@ -103,7 +103,7 @@ function explainOpening(text: string, opening: string, refuse: Refuse): Diagnost
       'front-matter/language',
       locationAt(text, 3, opening.length - 3),
       `The front matter opens with \`${shown}\`; it has to be YAML after a bare \`---\`.`,
-      'Leave nothing after the three hyphens, and write the keys as YAML.',
+      'Delete everything after the three hyphens, and write the keys as YAML.',
     );
   }
   if (isNearlyFence(shown)) return wrongFence(line, shown, refuse);
@@ -112,7 +112,7 @@ function explainOpening(text: string, opening: string, refuse: Refuse): Diagnost
       'front-matter/missing',
       line,
       'The front matter is in a code block.',
-      'Remove the marks of the code block: `---` has to be the first line.',
+      'Remove the code fence: `---` has to be the first line.',
     );
   }
   if (/^\s*\n---\n/.test(text)) {

@@ -106,7 +106,7 @@ function commentAt(text: string, at: number, comment: string): Found {
 }
 
 function trailingComma(text: string, at: number): Found {
-  return fault(text, at, 1, 'This comma has nothing after it.', 'Remove the comma.', ' ');
+  return fault(text, at, 1, 'Nothing follows this comma.', 'Remove the comma.', ' ');
 }
 
 function noComma(text: string, at: number, end: number, depth: number): Found {
@@ -125,7 +125,7 @@ function noComma(text: string, at: number, end: number, depth: number): Found {
       text,
       at,
       1,
-      `\`${character}\` closes a bracket of the other kind.`,
+      `\`${character}\` does not match the bracket that it closes.`,
       'Close the brackets in the order in which they were opened.',
     );
   }
@@ -153,7 +153,7 @@ function badToken(text: string, at: number, isKey: boolean): Found {
     const repaired = quoted === undefined ? null : `"${quoted.slice(1, -1)}"`;
     return fault(text, at, quoted?.length ?? 1, `${what} needs double quotes in JSON.`, doubleQuotes, repaired);
   }
-  if (character === ',') return fault(text, at, 1, 'Here is a comma too many.', 'Remove the comma.', ' ');
+  if (character === ',') return fault(text, at, 1, 'There is an extra comma here.', 'Remove the comma.', ' ');
   const word = /^[\p{L}\p{N}_$.+-]+/u.exec(text.slice(at, at + 200))?.[0];
   if (word === undefined)
     return fault(

@@ -19,7 +19,7 @@ export function jsonFinding(
       return {
         code: 'config/json',
         location: locationAt(text, index, token.length),
-        message: 'This number is too large: programs round it, or read none at all.',
+        message: 'This number is too large: programs round it or cannot read it.',
         hint: 'Put it in quotes.',
       };
     }
@@ -28,7 +28,7 @@ export function jsonFinding(
         code: 'config/json',
         location: locationAt(text, index),
         message: `The config is nested more than ${maxDepth} levels deep.`,
-        hint: 'Make it flatter: not every program can read it like this.',
+        hint: 'Reduce the nesting: not every program can read this.',
       };
     }
   }

@@ -110,8 +110,8 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
     report('agent.md', {
       code: 'file/empty',
       location: locationAt(text, text.length - 1),
-      message: 'agent.md ends with its front matter; the body, which says how the agent works, is empty.',
-      hint: 'Write it in Markdown after the closing `---`.',
+      message: 'agent.md has no text after its front matter.',
+      hint: 'After the closing `---`, describe in Markdown how the agent works.',
     });
   }
   if (!parsed.success) return { slug, texts, agent: null, written: null, schedule, diagnostics };

@@ -25,8 +25,8 @@ export function conflictFinding(text: string): LeftoverFinding | null {
         return {
           code: 'text/conflict',
           location: locationAt(text, offset, line.length),
-          message: 'This line is the marker of a merge conflict.',
-          hint: 'Keep one of the two versions and delete the three markers; to show a conflict, put it in a code fence.',
+          message: 'This line is a merge conflict marker.',
+          hint: 'Keep one of the two versions, and delete the markers. To show a conflict, put it in a code fence.',
         };
       }
     }
@@ -45,6 +45,6 @@ export function placeholderFindings(text: string): LeftoverFinding[] {
       code: 'text/placeholder',
       location: locationAt(text, offset, leftover.length),
       message: 'This is a placeholder that `catalog new` wrote.',
-      hint: 'Replace it by your own text, or put `draft: true` back until you have.',
+      hint: 'Replace it with your own text, or put `draft: true` back until you have.',
     }));
 }

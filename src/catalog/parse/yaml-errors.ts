@@ -19,7 +19,7 @@ export function explainYaml(source: string): YamlFault {
     return fault(
       deep,
       1,
-      'The front matter is nested too deep here: more than 100 lists and keys are open.',
+      'The front matter is nested too deeply here: more than 100 lists and keys are open.',
       'No key of an agent needs more than two levels. If this is text, put it in quotes.',
     );
   }
@@ -121,7 +121,7 @@ function afterQuote(source: string): YamlFault | null {
   return fault(
     match.index + line.length - rest.length,
     rest.length,
-    'Here is text after the closing quote.',
+    'There is text after the closing quote.',
     `Put the whole text in quotes: ${quote}${short(line.slice(before.length))}${quote}.`,
   );
 }

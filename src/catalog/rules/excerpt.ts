@@ -25,7 +25,7 @@ export const excerpt: EditorialRule = {
       );
     }
     if (!/[^.][.。]$/u.test(text)) {
-      report('`excerpt` does not end with a full stop.', 'Make it one whole sentence that ends with a full stop.');
+      report('`excerpt` does not end with a period.', 'Make it one whole sentence that ends with a period.');
     }
     if (/\p{L}{4}\.\s+\p{Lu}|[!?]\s+\p{Lu}/u.test(text)) {
       report('`excerpt` is more than one sentence.', 'Keep the sentence that says what the reader gets.');

@@ -15,7 +15,7 @@ export const ground: EditorialRule = {
       atHeading(
         view,
         'RULES',
-        'No rule says what to write when INPUT does not hold a fact.',
+        'No rule says what to write when INPUT does not contain a fact.',
         'Add one, such as: Take every fact from INPUT; write "unknown" where it is silent, and never guess.',
       ),
     ];

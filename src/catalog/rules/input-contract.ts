@@ -31,7 +31,7 @@ export const inputContract: EditorialRule = {
           view,
           'INPUT',
           'INPUT does not say what to do when something is missing.',
-          'Say for each thing whether to ask for it once, or what to assume and go on.',
+          'For each one, say whether to ask for it once or what to assume.',
         ),
       );
     }

@@ -18,7 +18,7 @@ export const measurable: EditorialRule = {
             atHeading(
               view,
               'RULES',
-              `Of the ${items.length} rules, ${tests === 0 ? 'none' : tests} can be checked; it should be three at least.`,
+              `Of the ${items.length} rules, ${tests === 0 ? 'none' : tests} can be checked; at least three should be.`,
               'Give them a number, a limit or a yes-or-no test, such as "at most 7 bullets" or "cite line numbers".',
             ),
           ];
@@ -31,7 +31,7 @@ export const measurable: EditorialRule = {
             offset + index,
             word.length,
             `"${word}" can't be checked.`,
-            'Say how one would see it: a number, a limit, or what has to be there.',
+            'Say how to check it: a number, a limit, or what has to be there.',
           ),
         ),
       );

@@ -20,7 +20,7 @@ export const oneJob: EditorialRule = {
       remarks.push(inFrontMatter(view, path, message, hint));
     }
     if (names(problem, title)) {
-      remarks.push(repeats(view, 'title', 'Say what hurts and whom: the title stands just above it on the page.'));
+      remarks.push(repeats(view, 'title', 'Say who is stuck, and with what: the title is right above it on the page.'));
     }
     if (sharesRun(problem, excerpt)) {
       remarks.push(repeats(view, 'excerpt', 'Say what happens without the agent: what it gives is in the excerpt.'));

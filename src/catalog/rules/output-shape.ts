@@ -18,7 +18,7 @@ export const outputShape: EditorialRule = {
         atHeading(
           view,
           'OUTPUT',
-          'OUTPUT describes the answer and does not show it.',
+          'OUTPUT describes the answer instead of showing it.',
           'Write the answer as a skeleton: its headings, table columns or keys, with <slots> for what changes.',
         ),
       );
@@ -28,8 +28,8 @@ export const outputShape: EditorialRule = {
         atHeading(
           view,
           'OUTPUT',
-          'OUTPUT has no limit of length.',
-          'Give one beside the heading, such as "OUTPUT (at most 40 lines)".',
+          'OUTPUT has no length limit.',
+          'Give one next to the heading, such as "OUTPUT (at most 40 lines)".',
         ),
       );
     }

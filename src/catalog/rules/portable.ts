@@ -43,7 +43,7 @@ function vendors(view: AgentView): Remark[] {
         view,
         found.index,
         found[0].length,
-        `The prompt names ${found[0]}, and the agent is for ${others.join(', ')} too.`,
+        `The prompt names ${found[0]}, but the agent is also for ${others.join(', ')}.`,
         'Say it without the name, or limit `runtimes` to that vendor.',
       ),
     ];
@@ -110,7 +110,9 @@ function tags(view: AgentView): Remark[] {
   const index = names.indexOf(category);
   if (index !== -1) {
     const message = `The tag ${category} repeats the category.`;
-    remarks.push(inFrontMatter(view, ['tags', index], message, 'Replace it by something the category does not say.'));
+    remarks.push(
+      inFrontMatter(view, ['tags', index], message, 'Replace it with something that the category does not say.'),
+    );
   }
   return remarks;
 }

@@ -21,8 +21,8 @@ export const rulesCount: EditorialRule = {
           'RULES',
           `RULES has ${count === 1 ? '1 rule' : `${count} rules`}; it should have 5 to 12.`,
           count < 5
-            ? 'Add what a careful colleague would check, one rule a line.'
-            : 'Join or drop some: of many rules, models forget a few.',
+            ? 'Add what a careful colleague would check, one rule per line.'
+            : 'Merge or remove some: models forget a few of many rules.',
         ),
       );
     }
@@ -30,18 +30,14 @@ export const rulesCount: EditorialRule = {
       remarks.push(inPrompt(view, line?.offset ?? 0, line?.text.length ?? 1, message, hint));
     const long = RULES.items.find(({ lines }) => lines.length > 1);
     if (long !== undefined) {
-      at(
-        long,
-        'This rule goes on over several lines.',
-        'Write each rule on one line, and make two rules of a long one.',
-      );
+      at(long, 'This rule spans several lines.', 'Write each rule on one line, and split a long rule into two.');
     }
     if (!view.english) return remarks;
     for (const item of RULES.items) {
       if (description.test(item.text)) {
         at(item, 'This rule describes the assistant instead of telling it what to do.', 'Start with the verb.');
       } else if (isBareProhibition(item.text)) {
-        at(item, 'This rule forbids something and gives no way out.', 'Add what to do instead, or why.');
+        at(item, 'This rule forbids something without an alternative.', 'Add what to do instead, or why.');
       }
     }
     return remarks;

@@ -21,8 +21,8 @@ export const stop: EditorialRule = {
           view,
           line.offset + line.text.indexOf(act.text),
           verb.length,
-          'This rule acts on the world, and the prompt does not say that the assistant asks first.',
-          'Add to the rule that it shows what it would do and waits for a yes, or that it only drafts.',
+          'This rule makes the assistant act, and the prompt does not tell it to ask first.',
+          'Tell it to show what it would do and wait for a yes, or to write only a draft.',
         ),
       );
     }
@@ -33,7 +33,7 @@ export const stop: EditorialRule = {
         inFrontMatter(
           view,
           path,
-          `The agent deals with a delicate matter ("${topic}"), and its prompt does not say that a person decides.`,
+          `The agent deals with a sensitive matter ("${topic}"), and its prompt does not say that a person decides.`,
           'Add a rule that names who decides, such as a lawyer, a physician or a tax adviser.',
         ),
       );

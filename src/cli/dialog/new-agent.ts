@@ -37,7 +37,10 @@ function questions({ vocabulary, today }: Surroundings): AboutAnswer[] {
       about: 'Two to six tags, parted by commas, each of lower-case words joined by hyphens.',
       list: true,
     },
-    { key: 'date', about: `The day on which it comes out, YYYY-MM-DD. Today is ${today}; one agent comes out a day.` },
+    {
+      key: 'date',
+      about: `The day on which it comes out, YYYY-MM-DD. Today is ${today}; only one agent is published a day.`,
+    },
     {
       key: 'excerpt',
       about: 'What the reader gets: one sentence of 60 to 160 characters that starts with a verb.',
