@@ -35,7 +35,7 @@ for (const path of ['', '/catalog']) {
         }
       }
       assert.equal(wrong, []);
-      for (const name of ['', '/', '/archive', '/archive.html', '/%61rchive']) {
+      for (const name of ['', '/', '/archive', '/archive/', '/archive.html', '/%61rchive']) {
         if (path + name === '') continue;
         for (let round = 1; round <= 2; round += 1) {
           assert.is((await ask(address, path + name)).status, 200, `${round} ${name}`);

@@ -426,6 +426,11 @@ test('over its rate a client gets 429 with the wait; refused requests have a lim
     assertError(over, 429, 'rate_limited');
     const wait = Number(over.headers['retry-after']);
     assert.ok(wait >= 1 && wait <= 60);
+    const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+    const page = await ask(at, '/api/feedback', { method: 'POST', body: 'slug=one&vote=yes', headers: form });
+    assert.equal([page.status, page.headers['content-type']], [429, 'text/html; charset=utf-8']);
+    assert.match(page.headers['retry-after'] as string, /^[1-9]\d*$/);
+    assert.match(page.headers.ratelimit as string, /^"votes";r=0;t=\d+$/);
     assert.equal(notesIn(log), ['a', 'b', 'c']);
     const subscribe = () => postJson(at, '/api/subscribe', { email: 'a@example.com', list: 'daily' });
     assert.equal([(await subscribe()).status, (await subscribe()).status, (await subscribe()).status], [200, 200, 429]);

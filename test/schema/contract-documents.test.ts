@@ -1,0 +1,39 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadMcpCatalog } from '../../src/mcp/catalog.ts';
+import { dispatch } from '../../src/mcp/dispatch.ts';
+import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { render } from '../support/render.ts';
+
+/**
+ * The descriptions that clients are generated from. Each is compared by meaning with a copy in test/fixtures/, so that a
+ * change of the contract is a diff that a person reads: `UPDATE=1 npm run -s unit -- contract-documents` writes the copies.
+ */
+
+const files = await inFolder((folder) => {
+  writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
+  return render(folder, { today: '2026-02-01' });
+});
+
+function isCopied(name: string, document: unknown): void {
+  const copy = new URL(`../fixtures/${name}`, import.meta.url);
+  if (process.env.UPDATE === '1') writeFileSync(copy, `${JSON.stringify(document, null, 2)}\n`);
+  assert.equal(document, JSON.parse(readFileSync(copy, 'utf8')));
+}
+
+for (const name of ['openapi.json', 'schema.json']) {
+  test(`api/${name} says what it said before`, () => isCopied(name, JSON.parse(files.get(`api/${name}`) ?? '')));
+}
+
+test('MCP describes its tools as before', async () => {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+  const { json } = await dispatch(
+    message,
+    null,
+    await loadMcpCatalog(async (path) => Buffer.from(files.get(path) ?? ''), {}),
+  );
+  isCopied('mcp-tools.json', JSON.parse(String(json)).result.tools);
+});
+
+test.run();
