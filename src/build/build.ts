@@ -11,14 +11,14 @@ import { type Rendered, renderSite, UnrenderableAgents } from './render.ts';
 import { type Written, writeBuild } from './write.ts';
 
 export interface RenderOptions extends Selection {
-  /** The catalog's folder. */
+  /** The catalog folder. */
   cwd: string;
   settings: Settings;
-  /** A folder for what may be kept between builds; without one nothing is kept. */
+  /** A folder for caches; null: no caching. */
   cache?: string | null;
   /** Whether to draw social images; if not, their files are empty. @default true */
   images?: boolean;
-  /** Hears of the stages as they begin: read, number, render <output>, write. */
+  /** Is called as each stage begins: read, number, render <output>, write. */
   onStage?: (stage: string) => void;
 }
 
@@ -27,7 +27,7 @@ export interface BuildResult {
   written: Written;
   /** Diagnostics that did not stop the build. */
   warnings: Diagnostic[];
-  /** Slugs of due agents that were left out because of their errors. */
+  /** Slugs of due agents that were skipped because of their errors. */
   skipped: string[];
   /** Why the pages show no history of the prompts, or null. */
   historyMissing: string | null;
@@ -81,7 +81,7 @@ export function renderCatalog({
       const rendered = renderSite(site, (output) => onStage(`render ${output}`));
       return { rendered, selected, historyMissing: missing };
     } catch (error) {
-      // Which agents can't be rendered is known only now: the choice is made again with that.
+      // Only now is it known which agents cannot be rendered, so the selection is repeated without them.
       if (!(error instanceof UnrenderableAgents)) throw error;
       faults.push(...error.diagnostics);
     } finally {

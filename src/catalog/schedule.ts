@@ -6,28 +6,28 @@ import type { Content } from './load.ts';
 import type { ParsedFolder } from './parse/parse.ts';
 import { select } from './select.ts';
 
-/** The schedule of a publication on a day. Days are YYYY-MM-DD; lists are in order of time unless said otherwise. */
+/** The schedule on a day. Days are YYYY-MM-DD, and lists are in order of date unless stated otherwise. */
 export interface Status {
   today: string;
-  /** The time zone that decides what is today. */
+  /** The time zone that decides which day is today. */
   timezone: string;
   /** Numbered and due, in order of their numbers. */
   published: (Entry & { issue: number })[];
-  /** Due without a number, with the one that a build or `catalog publish` gives them now. */
+  /** Due without a number, with the number that they get next. */
   due: (Entry & { issue: number })[];
   /** Dated later. */
   coming: (Entry & { daysLeft: number })[];
-  /** Of the 14 days from today on, those on which a new agent can still come out. */
+  /** Dates within 14 days from today that are free for a new agent. */
   freeDates: string[];
-  /** The date of a draft is taken too; null where it cannot be read. */
+  /** The date of a draft is taken too; null if it cannot be read. */
   drafts: Entry[];
-  /** Taken back: their numbers and dates stay taken. */
+  /** Their numbers and dates stay taken. */
   withdrawn: (Entry & { issue: number | null })[];
-  /** All with errors, by slug. Those that are published, coming, drafts or withdrawn stand there too. */
+  /** All folders with errors, by slug; most are also in one of the lists above. */
   faulty: { slug: string; date: string | null; state: State; errors: number }[];
-  /** The first agent to come after today that has no error, with the number that it gets if nothing comes between. */
+  /** The first agent after today that has no errors, with its expected number. */
   next: { issue: number; date: string; slug: string; title: string | null; daysLeft: number } | null;
-  /** How many days from tomorrow on have an agent without an error, without a gap. */
+  /** How many days from tomorrow on have an agent without errors, with no gap. */
   queueDays: number;
   /** Whether that is fewer than `queueWarningDays` of the settings. */
   queueLow: boolean;
@@ -36,7 +36,7 @@ export interface Status {
 interface Entry {
   date: string | null;
   slug: string;
-  /** Null where errors keep it from being read. */
+  /** Null if errors make it unreadable. */
   title: string | null;
   errors: number;
 }
@@ -52,7 +52,7 @@ export function queueText({ today, queueDays }: Pick<Status, 'today' | 'queueDay
 
 const daysShown = 14;
 
-/** The schedule that the folders of a catalog make on the day `today`. */
+/** The schedule of a catalog on the day `today`. */
 export function status(
   content: Pick<Content, 'folders' | 'reserved' | 'diagnostics'>,
   { today, settings }: { today: string; settings: Pick<Settings, 'timezone' | 'queueWarningDays'> },

@@ -4,40 +4,40 @@ import type { Content } from './load.ts';
 import { number } from './number.ts';
 import type { ParsedFolder } from './parse/parse.ts';
 
-/** Which agents a build takes in besides those that are due. */
+/** Which agents a build includes, besides those that are due. */
 export interface Selection {
-  /** The day that decides what is due, YYYY-MM-DD. */
+  /** The day that decides which agents are due, YYYY-MM-DD. */
   today: string;
-  /** Also agents dated later. */
+  /** Whether to include agents dated later. */
   future?: boolean;
-  /** Also drafts. */
+  /** Whether to include drafts. */
   drafts?: boolean;
   /**
-   * Leaves out due agents without a number that have an error instead of failing, and goes on where a folder
-   * contradicts what git recorded of a published agent: the record counts.
+   * Whether to skip new agents that have errors instead of failing. Where a folder contradicts git's record of a
+   * published agent, the record is used.
    */
   skipInvalid?: boolean;
-  /** Slugs of the last build. They are not left out because of an error: leaving them out would unpublish them. */
+  /** Slugs of the last build. These agents are never skipped, since that would unpublish them. */
   published?: ReadonlySet<string>;
 }
 
-/** What a build renders, and what stands in its way. */
+/** The agents that a build renders, and the errors that stop it. */
 export interface Selected {
   /** In the order of their numbers. */
   agents: NumberedAgent[];
-  /** Numbered agents that were taken back: no output shows them, their numbers and dates stay taken. */
+  /** Withdrawn agents: no output shows them, but their numbers and dates stay taken. */
   withdrawn: string[];
   /** Former slug → slug of the agent that had it. */
   moved: Map<string, string>;
-  /** Due agents without a number that were left out because of their errors. */
+  /** Due agents without a number that were skipped because of their errors. */
   skipped: string[];
-  /** Errors in what would be built: the build fails on them. */
+  /** Errors that make the build fail. */
   errors: Diagnostic[];
   /** All other diagnostics: of future agents, drafts and skipped agents. */
   warnings: Diagnostic[];
 }
 
-/** Whether an error stops no build that leaves out errors: what git recorded of the published agent is used instead. */
+/** Whether an error does not stop a build that skips errors, because git's record of the agent is used instead. */
 export function isSettledByRecord({ code }: Diagnostic): boolean {
   return /^(?:record\/|issue\/order$)/.test(code);
 }
@@ -91,7 +91,7 @@ export function select(
   };
 }
 
-/** Whether an agent is to come out and has no number yet. What can't be read counts as due. */
+/** Whether an agent is due and has no number yet. An agent with an unreadable date counts as due. */
 function isNewcomer({ slug, schedule }: ParsedFolder, { today, published }: Selection): boolean {
   if (published?.has(slug)) return false;
   return schedule.issue === null && !schedule.draft && (schedule.date === null || schedule.date <= today);

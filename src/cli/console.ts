@@ -1,19 +1,19 @@
 import type { WriteStream } from 'node:tty';
 import { printable, printableJson } from '../text-safety/printable.ts';
 
-/** Where commands write: data to stdout, talk to stderr. */
+/** Where commands write: results to stdout, messages to stderr. */
 export class Console {
-  /** Whether talk may be coloured: stderr is a terminal and NO_COLOR is not set (no-color.org). */
+  /** Whether messages may have colors: stderr is a terminal and NO_COLOR is not set (no-color.org). */
   readonly color: boolean;
-  /** The same for data: stdout is a terminal. */
+  /** The same for results: stdout is a terminal. */
   readonly colorData: boolean;
-  /** The exit code of a command that ends well by itself but found something wrong. */
+  /** The exit code of a command that returned normally; 1 if it found errors. */
   exitCode = 0;
   readonly #out: NodeJS.WritableStream;
   readonly #error: NodeJS.WritableStream;
   readonly #isTerminal: boolean;
   readonly #now: () => number;
-  /** When the first progress was told of, and the last was shown, in milliseconds; and whether it is on the screen. */
+  /** When progress was first reported and last shown, in milliseconds, and whether it is on the screen. */
   #begun: number | undefined;
   #lastProgress = Number.NEGATIVE_INFINITY;
   #shown = false;
@@ -28,7 +28,7 @@ export class Console {
     this.#now = now;
     this.#out = out;
     this.#error = error;
-    // A reader such as `head` may leave before the end, and has then what it wants.
+    // A reader such as `head` may close the pipe early; that is not an error.
     for (const stream of [out, error]) {
       stream.on('error', (failure: NodeJS.ErrnoException) => {
         if (failure.code !== 'EPIPE') throw failure;
@@ -40,7 +40,7 @@ export class Console {
     this.colorData = allowed && (out as WriteStream).isTTY === true;
   }
 
-  /** Writes data to stdout, as `printable` makes it. */
+  /** Writes results to stdout, made safe by `printable`. */
   print(text: string): void {
     this.#clearProgress();
     this.#out.write(printable(text, { color: this.colorData }));
@@ -52,21 +52,21 @@ export class Console {
     this.#out.write(`${printableJson(value)}\n`);
   }
 
-  /** Writes commands of GitHub Actions to stdout. Each has to be one line, escaped as `githubReport` does it. */
+  /** Writes commands of GitHub Actions to stdout. Each must be one line, escaped as `githubReport` does. */
   printCommands(lines: string): void {
     this.#clearProgress();
     this.#out.write(printable(lines, { commands: true }));
   }
 
-  /** Writes messages to stderr, as `printable` makes them. */
+  /** Writes messages to stderr, made safe by `printable`. */
   say(text: string): void {
     this.#clearProgress();
     this.#error.write(printable(text, { color: this.color }));
   }
 
   /**
-   * Says how far a long task is, at most ten times a second: on one line of a terminal, which the next message clears.
-   * Elsewhere it says so every ten seconds, for logs.
+   * Shows the progress of a long task: in a terminal at most ten times a second, on a line that the next message clears;
+   * elsewhere every ten seconds, for logs.
    */
   progress(task: string, done: number, total: number): void {
     const now = this.#now();
@@ -86,7 +86,7 @@ export class Console {
   }
 }
 
-/** A text as one word of a command that a person pastes into a shell. */
+/** Quotes a text as one word of a shell command. */
 export function shellWord(text: string): string {
   return /^[\w./\\:-]+$/.test(text) ? text : JSON.stringify(text);
 }

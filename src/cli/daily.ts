@@ -1,12 +1,12 @@
-/** A task that is done once for each day. */
+/** A task that runs once a day. */
 export interface DailyOptions {
   /** Today, as YYYY-MM-DD. */
   today(): string;
   /** How long it is until the next day begins, in milliseconds. */
   untilTomorrow(): number;
-  /** Does the task. A rejection means that it has to be done again. */
+  /** Runs the task. If it rejects, the task is retried. */
   task(): Promise<void>;
-  /** The day for which the task is done, or null if it has to be done again soon. */
+  /** The day for which the task has run; null if it must run soon. */
   done: string | null;
   /** How long to wait at most before looking at the clock again, in milliseconds: clocks change and machines sleep. @default 60000 */
   longestWaitMs?: number;
@@ -15,14 +15,14 @@ export interface DailyOptions {
 }
 
 const longestRetryMs = 30 * 60_000;
-/** However near the next day is, the clock is looked at no sooner, in milliseconds. */
+/** The shortest wait before the clock is checked again, in milliseconds. */
 const shortestWaitMs = 100;
 
 /**
- * Does a task whenever the day is not the one for which it was done last: after midnight, and also after the clock was
- * set back. A task that fails is tried again.
+ * Runs a task whenever the day differs from that of its last run: after midnight, and after the clock was set back. A task
+ * that fails is retried.
  *
- * Returns the function that ends it.
+ * Returns a function that stops it.
  */
 export function daily({
   today,

@@ -5,12 +5,12 @@ import type { RuleCode } from './codes.ts';
 import { ruleSeverity } from './codes.ts';
 import { codeFrame, type Location } from './source-location.ts';
 
-/** One thing that an editor has to mend. */
+/** One problem that an editor has to fix. */
 export interface Diagnostic {
-  /** A permanent name of the rule that is broken. */
+  /** The permanent name of the broken rule. */
   code: RuleCode;
   severity: 'error' | 'warning';
-  /** Path from the catalog's folder, with slashes. */
+  /** Path from the catalog folder, with slashes. */
   file: string;
   /** From 1; `endColumn` is the column after the last one meant. */
   line: number;
@@ -18,15 +18,15 @@ export interface Diagnostic {
   endColumn: number;
   /** What is wrong. */
   message: string;
-  /** How to mend it. */
+  /** How to fix it. */
   hint: string;
-  /** The lines around it with a mark, or an empty text where there are none to show. */
+  /** The lines around it with a mark; empty if there are none to show. */
   frame: string;
-  /** The agent concerned, or null where it is the publication as a whole. */
+  /** The agent, or null if the problem concerns the whole catalog. */
   slug: string | null;
 }
 
-/** What a check finds: where, what and how to mend it. The rule gives the severity. */
+/** What a check finds: where, what is wrong and how to fix it. The rule gives the severity. */
 export interface Finding {
   code: RuleCode;
   file: string;
@@ -39,9 +39,9 @@ export interface Finding {
 }
 
 /**
- * Makes a finding complete: its severity, position and code frame. Without a location it stands at the file's start.
+ * Makes a finding complete: its severity, position and code frame. Without a location, it is at the start of the file.
  *
- * Secrets are masked in everything it says, since logs are read by many; message and hint are one line each.
+ * Secrets are masked everywhere, since many people read logs; message and hint are one line each.
  */
 export function diagnose({ code, file, text, location, message, hint, slug }: Finding): Diagnostic {
   const at = location ?? { line: 1, column: 1, length: 1 };

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { explainSaid, systemReason } from '../errors.ts';
 
-/** What a git command that failed said. */
+/** A git command failed; the message is what it said. */
 export class GitError extends Error {
   override readonly name = 'GitError';
-  /** Git itself is not there, rather than unwilling. */
+  /** Whether git is not installed. */
   readonly missing: boolean;
 
   constructor(args: readonly string[], said: string, missing: boolean) {
@@ -44,7 +44,7 @@ export function gitBytes(cwd: string, args: readonly string[], input = ''): Buff
   }
 }
 
-/** The same where a failure is an answer too: null then. */
+/** The same, but null if the command fails. */
 export function gitOrNull(cwd: string, args: readonly string[]): string | null {
   try {
     return git(cwd, args);

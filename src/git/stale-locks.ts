@@ -4,13 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { OperationError } from '../errors.ts';
 import { git } from './run.ts';
 
-/** The folders in which git keeps the state of a working tree: its own, and the one it shares with other trees. */
+/** The git folders of a working tree: its own, and the one that it shares with other working trees. */
 export function gitFolders(cwd: string): string[] {
   const paths = git(cwd, ['rev-parse', '--absolute-git-dir', '--git-common-dir']).trim().split('\n');
   return [...new Set(paths.map((path) => resolve(cwd, path)))];
 }
 
-/** How long a git process can go on after the run that started it was killed, in milliseconds. */
+/** How long a git process may continue after the run that started it was killed, in milliseconds. */
 const patienceMs = 60_000;
 
 /**
@@ -32,14 +32,14 @@ export async function removeStaleLocks(root: string, folders: readonly string[],
     }
     if (Date.now() > end) {
       throw new OperationError(
-        `A git process${working === undefined ? '' : ` (${working})`} that an interrupted run started is still at work in ${root}. Wait for it to end, or stop it, and run the command again.`,
+        `A git process${working === undefined ? '' : ` (${working})`} of an interrupted run is still working in ${root}. Wait until it has finished, or stop it, and run the command again.`,
       );
     }
     await pause(100);
   }
 }
 
-/** The path of the lock on the index where there is one: git is at work, or was killed. */
+/** The path of the lock on the index; null if there is none. With one, git is running or was killed. */
 export function indexLock(folders: readonly string[]): string | null {
   const found = folders.flatMap(locksIn).find(({ path }) => basename(path) === 'index.lock');
   return found?.path ?? null;
@@ -79,7 +79,7 @@ function gitProcessIn(root: string): string | null | undefined {
       const inside = folder === root || folder.startsWith(root + sep);
       return inside && readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('git') && !hasEnded(pid);
     } catch {
-      // It ended meanwhile, or belongs to someone else.
+      // It has ended, or belongs to someone else.
       return false;
     }
   });

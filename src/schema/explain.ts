@@ -11,7 +11,7 @@ export interface Explanation {
   path: (string | number)[];
   /** What is wrong: a full sentence that names the field and the rule. */
   message: string;
-  /** How to mend it: a full sentence, or an empty text where the message says it all. */
+  /** How to fix it: a full sentence, or empty if the message says it all. */
   hint: string;
 }
 
@@ -50,7 +50,7 @@ interface Surroundings {
   json: boolean;
 }
 
-/** In words, the issues of one place. */
+/** Explains the issues of one value. */
 function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surroundings): Explanation[] {
   const { schema, root, echo } = surroundings;
   const [issue] = issues;

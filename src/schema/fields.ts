@@ -3,7 +3,7 @@ import { z } from 'zod';
 /**
  * What the shapes of this folder have in common.
  *
- * Every custom `error` is the end of the sentence "it must be …", which explain.ts completes.
+ * Every custom `error` is the end of the sentence "it has to be …", which explain.ts completes.
  */
 
 /** The form of slugs, tags and category keys, which become paths: lowercase words joined by hyphens. */

@@ -39,7 +39,7 @@ export interface Schedule {
   formerSlugs: readonly string[];
 }
 
-/** Reads an agent out of the files of its folder. Everything that is wrong is in the diagnostics; nothing is thrown. */
+/** Reads an agent from the files of its folder. All problems are in the diagnostics; nothing is thrown. */
 export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof frontMatterSchema>): ParsedFolder {
   const { slug } = folder;
   const { texts, config: configFile, diagnostics } = decodeFolder(folder);
@@ -50,7 +50,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
 
   const reportText = textReporter(slug, diagnostics, report);
   for (const [name, text] of texts) reportText(name, textFindings(text));
-  // A text with two versions in it is not read further: its other faults come from that.
+  // A text with two versions in it is not read further: its other errors come from the conflict.
   const readable = new Map(texts);
   for (const [name, text] of texts) {
     const conflict = conflictFinding(text);
@@ -129,7 +129,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
   return { slug, texts, agent, written: isWhole ? written : null, schedule, diagnostics };
 }
 
-/** How many faults of one front matter are reported at once. */
+/** The largest number of errors reported for one front matter. */
 const mostRemarks = 50;
 
 const codes = {
@@ -204,13 +204,13 @@ function readSchedule(data: unknown): Schedule {
   };
 }
 
-/** The standing that the text of an agent.md gives its agent, whatever else is wrong with it. */
+/** The schedule in the text of an agent.md, whatever else is wrong with it. */
 export function scheduleIn(text: string): Schedule {
   const source = splitFrontMatter(text, '', '');
   return 'code' in source ? guessSchedule(text) : scheduleOf(source, text);
 }
 
-/** What front matter says, guessed where a part of it cannot be read. */
+/** The schedule in front matter, guessed where a part of it cannot be read. */
 function scheduleOf({ data, unread }: SplitSource, text: string): Schedule {
   return readSchedule(unread.size > 0 ? { ...guess(text), ...(data as object) } : data);
 }

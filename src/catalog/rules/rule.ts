@@ -5,7 +5,7 @@ import { type Location, locationAt } from '../../diagnostics/source-location.ts'
 import { locationInFrontMatter, type Path } from '../../diagnostics/yaml-location.ts';
 import type { Agent } from '../../schema/agent.ts';
 
-/** What a rule finds: in which file of the agent's folder, where, what, and how to mend it. */
+/** What a rule finds: in which file of the agent's folder, where, what, and how to fix it. */
 export type Remark = Pick<Finding, 'file' | 'message' | 'hint'> & { location: Location };
 
 /** A rule about the writing of one agent. It says nothing where a program cannot tell: that is for the reviewer. */

@@ -5,20 +5,20 @@ import type { Given } from '../../scaffold/answer-checks.ts';
 import { printable } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
 
-/** Thrown when the person leaves in place of answering. */
+/** Thrown when the person cancels. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
 
-/** One thing to be asked for. */
+/** One question. */
 export interface Question<Value> {
-  /** What the answer is called. */
+  /** The name of the answer. */
   name: string;
   /** What is asked for, with the choices or limits. */
   about: string;
-  /** What an empty answer stands for; null where there is nothing. */
+  /** The value of an empty answer; null if there is none. */
   fallback: Given | null;
-  /** Whether the answer is a list, parted by commas. */
+  /** Whether the answer is a list, separated by commas. */
   list?: boolean;
   /** What an empty answer means where there is no fallback: the value is null then. Without it an answer is needed. */
   empty?: string;
@@ -26,10 +26,10 @@ export interface Question<Value> {
   check(name: string, given: Given): Value;
 }
 
-/** Asks one question, again with the reason while the answer is wrong, and gives the value. */
+/** Asks one question until the answer is valid, showing what is wrong, and returns the value. */
 export type Ask = <Value>(question: Question<Value>) => Promise<Value | null>;
 
-/** Whether a person is there to answer: they type, and see what is asked (stderr) and what comes out (stdout). */
+/** Whether a person can answer: stdin, stderr and stdout are all a terminal. */
 export function canAsk(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true && process.stderr.isTTY === true;
 }

@@ -2,7 +2,7 @@ import { type Answers, type Checks, defaults, type Surroundings } from '../../sc
 import type { Console } from '../console.ts';
 import { dialogue, type Question } from './dialog.ts';
 
-/** Asks on the terminal for what is not given, one question at a time. Throws Cancelled when the person leaves. */
+/** Asks for missing answers, one question at a time. Throws Cancelled when the person cancels. */
 export function askForAnswers(
   given: Partial<Answers>,
   surroundings: Surroundings,

@@ -18,7 +18,7 @@ const questions: { key: keyof Answers; name: string; about: string }[] = [
   },
 ];
 
-/** Asks on the terminal for what is not given. Throws Cancelled when the person leaves. */
+/** Asks for missing answers. Throws Cancelled when the person cancels. */
 export function askForAnswers(given: Partial<Answers>, folder: string, terminal: Console): Promise<Answers> {
   return dialogue(terminal, async (ask) => {
     terminal.say(
@@ -34,7 +34,7 @@ export function askForAnswers(given: Partial<Answers>, folder: string, terminal:
   });
 }
 
-/** The time zone of this machine, where it has one. */
+/** The time zone of this machine, if it has one. */
 function ownTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC';
 }
