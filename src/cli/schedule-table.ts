@@ -25,7 +25,7 @@ export function statusTable(status: Status, { width, all, wanted }: TableOptions
       ...(earlier === 0 ? [] : [`  ${earlier} earlier: see them with --all`]),
       ...table(shown, ({ issue }) => `#${issue}`, width),
     ],
-    part('Due now, with their next issue numbers', due, ({ issue }) => `#${issue}`, width),
+    part('Due now (with the numbers they will get)', due, ({ issue }) => `#${issue}`, width),
     [
       `Coming: ${coming.length === 0 ? 'nothing' : coming.length}`,
       ...table(coming, ({ daysLeft }) => `in ${plural(daysLeft, 'day')}`, width),

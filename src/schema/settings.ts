@@ -25,7 +25,7 @@ const category = z.strictObject({
   label: line(60)
     .regex(/^[^<>]*$/, { error: 'text without < and >' })
     .describe('The label that readers see'),
-  description: text(300).describe('A sentence that says what belongs in it'),
+  description: text(300).describe('A sentence that says what belongs in the category'),
 });
 
 /** The publication's settings, as they stand in catalog.config.json. */
@@ -34,9 +34,9 @@ export const settingsSource = z
     $schema: z
       .string()
       .optional()
-      .describe('The address of the JSON Schema of this file, so that editors can complete and check it'),
+      .describe('The address of the JSON Schema of this file, with which editors complete and check it'),
     title: line(100).describe('The name of the publication'),
-    tagline: line(160).describe('The publication in a few words'),
+    tagline: line(160).describe('The publication in a few words, shown below its name'),
     description: text(500).describe('The publication in a sentence or two'),
     language: language.default('en').describe('The language of the agents, as a language tag (BCP 47)'),
     timezone: timezone.default('UTC').describe('The time zone in which a day begins at midnight'),
@@ -47,16 +47,16 @@ export const settingsSource = z
         email: z
           .email({ error: 'an e-mail address' })
           .optional()
-          .describe('An e-mail address of the publisher, for feeds'),
+          .describe('An email address of the publisher, shown in feeds'),
       })
-      .describe('Who publishes it'),
+      .describe('Who publishes the catalog'),
     feedId: z
       .string()
       .regex(/^tag:[A-Za-z0-9.@_-]+,\d{4}(?:-\d{2}){0,2}:[\w.~:/-]*$/, {
         error: 'a tag: URI such as tag:example.com,2026:catalog (RFC 4151)',
       })
-      .describe('The tag: URI that the ids of feeds and their entries start with; never change it'),
-    baseUrl: baseUrl.describe('The address of the site; may have a path'),
+      .describe('The start of the id of every feed and feed entry, as a tag: URI; never change it'),
+    baseUrl: baseUrl.describe('The address of the site, with or without a path'),
     runtimeUrl: baseUrl
       .nullable()
       .optional()

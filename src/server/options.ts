@@ -58,7 +58,7 @@ export const serverOptions = [
     flag: '--refused-rate <count/seconds>',
     variable: 'CATALOG_REFUSED_RATE',
     fallback: '120/60',
-    about: 'refused requests per client, or off',
+    about: 'refused requests per client that get a specific error, or off',
   },
   {
     key: 'maxConnections',
@@ -72,14 +72,14 @@ export const serverOptions = [
     flag: '--max-client-connections <count>',
     variable: 'CATALOG_MAX_CLIENT_CONNECTIONS',
     fallback: '200',
-    about: 'open connections per client, unless behind a proxy; 0: no limit',
+    about: 'open connections per client, if no proxy is trusted; 0: no limit',
   },
   {
     key: 'trustProxy',
     flag: '--trust-proxy <hops>',
     variable: 'CATALOG_TRUST_PROXY',
     fallback: '0',
-    about: 'number of proxies in front of the server that set X-Forwarded-For',
+    about: 'number of proxies in front of the server; with 0, X-Forwarded-For is ignored',
   },
   {
     key: 'allowOrigin',

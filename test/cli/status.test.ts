@@ -81,7 +81,7 @@ Published: 2
   #1  2026-11-15  first  The first agent
   #3  2026-11-17  hurt   (2 errors)
 
-Due now, with their next issue numbers: 2
+Due now (with the numbers they will get): 2
   #4  2026-11-19  missed    The missed agent
   #5  2026-11-21  of-today  The of-today agent
 

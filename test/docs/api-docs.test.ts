@@ -98,13 +98,16 @@ const rows: { when: string; state?: State; curl: string }[] = [
     curl: `curl -s ${json} -H 'Origin: https://elsewhere.example' -d '{"slug":"claim-ladder","vote":"yes"}' ${feedback}`,
   },
   {
-    when: 'A vote names no agent',
+    when: 'The slug of a vote is not the slug of an agent',
     curl: `curl -s ${json} -d '{"slug":"no-such-agent","vote":"yes"}' ${feedback}`,
   },
   { when: 'No agent has the slug', curl: `curl -s ${documented}/api/agents/no-such-agent.json` },
   { when: 'Nothing is at the address', curl: `curl -s ${documented}/api/no-such-address` },
-  { when: 'The method is not one that a file takes', curl: `curl -s -X DELETE ${documented}/api/agents.json` },
-  { when: 'A GET where only a POST is taken', curl: `curl -s ${feedback}` },
+  {
+    when: 'A file is requested with another method than GET or HEAD',
+    curl: `curl -s -X DELETE ${documented}/api/agents.json`,
+  },
+  { when: 'An operation that needs POST is requested with GET', curl: `curl -s ${feedback}` },
   {
     when: 'The body does not arrive within 20 seconds',
     state: 'little patience',

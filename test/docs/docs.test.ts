@@ -39,19 +39,27 @@ test('docs/rules.md has every rule, with an example of what is reported', async 
   const lines = [
     '# Rules',
     '',
-    'Every rule that `catalog validate` checks, by its code. Codes never change. `catalog build` checks the same rules,',
-    'except those in `editorial/`, which judge the writing. It fails if the settings, a template, or an agent that it would',
-    'publish has an error, and only warns about errors in other agents.',
+    'Every rule that `catalog validate` checks, by its code. Codes never change. Each section states the rule, then shows the',
+    'message for a catalog that breaks it.',
     '',
-    'This page is generated from the rules and from the table of mistakes in the tests.',
+    '`catalog build` checks the same rules, except those in `editorial/`, which are about the writing. A build fails if the',
+    'settings, a template, or an agent that it would publish has an error. It only warns about errors in other agents.',
+    '',
+    'This page is generated from the program.',
   ];
   for (const { code, severity, summary } of allRules) {
     const mistake = mistakes.find((mistake) => mistake.code === code) ?? editorialMistake(code);
     assert.ok(mistake, `no row of the table of mistakes breaks ${code}`);
     const diagnostics = (await diagnosticsOf(mistake)).filter((diagnostic) => diagnostic.code === code);
     const report = prettyReport(diagnostics, { color: false }).split('\n').slice(0, -2).join('\n');
-    lines.push('', `## ${code}`, '', `${severity === 'error' ? 'Error' : 'Warning'}. ${summary}`, '');
-    lines.push(`For example, ${mistake.name}:`, '', '```', report, '```');
+    lines.push('', `## ${code}`, '', `**Rule:** ${summary}`, '');
+    lines.push(
+      `Breaking it is ${severity === 'error' ? 'an error' : 'a warning'}. For example, ${mistake.name}:`,
+      '',
+      '```',
+      report,
+      '```',
+    );
   }
   isCurrent('rules.md', `${lines.join('\n')}\n`);
 });
@@ -68,8 +76,8 @@ test('docs/outputs.md has every output', () => {
   const lines = [
     '# Outputs',
     '',
-    'Every file that `catalog build` writes, in the order in which it writes them; `build.json` comes last. The table is',
-    'generated from the list of outputs in the source.',
+    'Every file that `catalog build` writes, in that order. The last file, `build.json`, has the id of the build; when it changes,',
+    'the server switches to the new build. This page is generated from the program.',
     '',
     '| path | type | what it is |',
     '|---|---|---|',
@@ -118,10 +126,10 @@ test('docs/settings.md has every setting, with its limits and its default', () =
   const lines = [
     '# Settings',
     '',
-    'The settings of a catalog are in `catalog.config.json`, in the folder of the catalog. `catalog validate` checks them,',
-    'and an editor completes and checks them if `$schema` points to `catalog.config.schema.json` of the program.',
+    'The settings of a catalog are in `catalog.config.json`, in the folder of the catalog. `catalog validate` checks them. If',
+    '`$schema` points to the `catalog.config.schema.json` of the program, your editor also completes and checks them.',
     '',
-    'This page is generated from the schema.',
+    'This page is generated from the program.',
     '',
     '| setting | value | default | meaning |',
     '|---|---|---|---|',
@@ -131,12 +139,13 @@ test('docs/settings.md has every setting, with its limits and its default', () =
     '`feedId`. `feedId` looks like `tag:<your domain>,<a day on which you owned it>:<any name>` and never changes, even',
     'when the site moves; otherwise feed readers show every agent again.',
     '',
-    'Flags and environment variables override two settings: `--base-url`, then `CATALOG_BASE_URL`, then `baseUrl`; and',
-    '`--runtime-url`, then `CATALOG_RUNTIME_URL`, then `runtimeUrl`. Only `catalog serve --build` does not use `baseUrl`: it',
-    'defaults to `http://localhost:<port>`. The settings of the server itself, such as its port, are flags and variables of',
-    '[`catalog serve`](commands.md#serve).',
+    'The environment variable `CATALOG_BASE_URL` overrides `baseUrl`, and the flag `--base-url` overrides both. In the same way,',
+    '`CATALOG_RUNTIME_URL` and `--runtime-url` override `runtimeUrl`. `catalog serve --build` ignores `baseUrl`: without the',
+    'flag or the variable, it uses `http://localhost:<port>`. The settings of the server itself, such as its port, are flags and',
+    'variables of [`catalog serve`](commands.md#serve).',
     '',
-    'These are the settings that `catalog init` starts from:',
+    'These are the settings that `catalog init` starts from. In your catalog, it sets `$schema` to the path of the installed',
+    'program:',
     '',
     '```json',
     example,
@@ -166,7 +175,7 @@ function kindOf({ type, format, minimum, maximum, maxLength, items, anyOf, ...re
   if (type === 'integer') return `whole number from ${minimum} to ${maximum}`;
   if (type === 'null') return '`null`';
   if (format === 'uri') return 'address';
-  if (format === 'email') return 'e-mail address';
+  if (format === 'email') return 'email address';
   if (type !== 'string') return 'object';
   if (maxLength === undefined) return 'text';
   return `${JSON.stringify(rest).includes('"^\\\\S') ? 'one line' : 'text'} of at most ${maxLength} characters`;

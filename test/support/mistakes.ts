@@ -484,7 +484,7 @@ export const mistakes: Mistake[] = [
       ['a link with a user name', '[Sign in](https://accounts.google.com@evil.example)', 'link', '33:11'],
       ['a link with a backslash', '[x](https:\\evil.example)', 'link', '33:5'],
       ['a link that leaves out the scheme', '[x](//evil.example)', 'link', '33:5'],
-      ['an image of strangers', 'Look: ![A cat](https://evil.example/c.png)', 'image', '33:16'],
+      ['an image from another site', 'Look: ![A cat](https://evil.example/c.png)', 'image', '33:16'],
       ['an image by reference', '![A cat][c]\n\n[c]: /c.png', 'image', '35:6'],
       ['HTML that loads an image', 'Look: <img src="https://evil.example/c.png">', 'html', '33:7'],
       ['too many headings', '# a\n'.repeat(101), 'size', '133:1'],

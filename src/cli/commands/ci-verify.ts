@@ -12,12 +12,12 @@ interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'baseUrl' | 'runtime
 
 export function addCiVerify(ci: Command, terminal: Console): void {
   ci.command('verify')
-    .description('check that the live site serves the build of today')
+    .description("check that the live site serves today's build")
     .addOption(cwdOption())
     .addOption(todayOption())
     .addOption(baseUrlOption())
     .addOption(runtimeUrlOption())
-    .option('--expect <id>', 'build id to check for; default: the id of a build made now')
+    .option('--expect <id>', 'build id to check for; default: the id that a build would have now')
     .addOption(
       new Option('--wait <seconds>', 'keep checking for up to this many seconds')
         .argParser(parseSeconds)

@@ -15,13 +15,13 @@ export function addDeploy(program: Command, terminal: Console): void {
     .addOption(cwdOption())
     .addOption(outOption())
     .addOption(
-      new Option('--ssh <command>', 'command to run instead of ssh and the host; its last argument is a shell script'),
+      new Option('--ssh <command>', 'run this command instead of ssh; it gets a shell script as its last argument'),
     )
     .addHelpText(
       'after',
       '\nUploads the build to <folder>/builds/<id>, points the symlink <folder>/dist to it and keeps the last three builds.\n' +
         'Run the server on that symlink: catalog serve --out <folder>/dist\n' +
-        '\nRUNTIME_SSH_KEY is a private key, and RUNTIME_KNOWN_HOSTS has the lines of known_hosts for the host. Without\n' +
+        '\nRUNTIME_SSH_KEY can contain a private key, and RUNTIME_KNOWN_HOSTS the known_hosts lines of the host. Without\n' +
         'them, ssh uses your own keys and known hosts.\n' +
         '\nExamples:\n  $ catalog deploy catalog@runtime.example.com:/srv/catalog\n  $ catalog deploy --ssh "sh -c" here:/srv/catalog\n',
     )

@@ -84,7 +84,7 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   const here = relative(process.cwd(), folder);
   const replace = [
     ...(answers.baseUrl === placeholderUrl
-      ? ['Set baseUrl and feedId in catalog.config.json: they say example.com.']
+      ? ['Set baseUrl and feedId in catalog.config.json: they contain example.com.']
       : []),
     ...(ownerOf(answers.baseUrl) === placeholderOwner
       ? [
@@ -119,8 +119,8 @@ function nextSteps(
     completed === null
       ? ''
       : completed.added.length === 0
-        ? 'package.json was there and is as it was.\n'
-        : `package.json was there and is kept; added to it: ${completed.added.join(', ')}.\n`;
+        ? 'package.json existed and did not change.\n'
+        : `package.json existed and was kept; added to it: ${completed.added.join(', ')}.\n`;
   const serve = completed?.starts === false ? 'npx catalog serve --build' : 'npm start';
   const steps = [
     ...(here === '' ? [] : [`cd ${shellWord(here)}`]),
@@ -129,12 +129,12 @@ function nextSteps(
     'npx catalog new    (to write your own)',
     ...replace,
   ];
-  return `Made "${title}": ${count} files.
+  return `Created "${title}": ${count} files.
 ${kept}
 Next:
 ${steps.map((step, index) => `  ${index + 1}. ${step}`).join('\n')}
 
-README.md says how it comes out every day on GitHub.
+README.md says how to publish every day with GitHub.
 
 `;
 }

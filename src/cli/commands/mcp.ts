@@ -26,7 +26,7 @@ export function addMcp(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nAssistants start this command. It serves the build in --out and switches to each new one. Without a build, it builds\n' +
-        'the agents due today in memory. It exits when stdin closes.\n' +
+        'the catalog in memory, and again each day. It exits when stdin closes.\n' +
         '\nExamples:\n  $ claude mcp add agents -- npx --no --prefix /path/to/catalog catalog mcp --cwd /path/to/catalog\n  $ catalog mcp --out /srv/catalog/dist\n',
     )
     .action((flags: CommonFlags) => serveMcp(flags, terminal));

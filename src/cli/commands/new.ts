@@ -37,7 +37,7 @@ export function addNew(program: Command, terminal: Console): void {
     .option('--difficulty <name>', 'difficulty, as in the settings; default: the first')
     .option('--runtime <name...>', 'assistants it works with, as in the settings; default: the first')
     .option('--tag <tag...>', 'tags; default: from the slug')
-    .option('--keyword <text...>', 'search words that the text does not have; never shown')
+    .option('--keyword <text...>', 'search terms that the text does not contain; never shown')
     .option('--date <YYYY-MM-DD>', 'date on which it is published; default: the next free date')
     .option('--excerpt <text>', 'one sentence: what the reader gets')
     .option('--problem <text>', 'who is stuck, with what, and when')
@@ -114,15 +114,15 @@ function nextSteps(
   cwd: string,
 ): string {
   const there = cwd === '.' || cwd === catalogAround(process.cwd()) ? '' : ` --cwd ${shellWord(cwd)}`;
-  const late = date < today ? ' That day has passed: it comes out as soon as it is no draft.' : '';
-  return `Made "${title}" for ${date}, ${category}, ${difficulty}, ${runtimes.join(', ')}.${late}
-It is a draft, which no build takes in: most of its texts are placeholders.
+  const late = date < today ? ' That date has passed: it is published as soon as it is no longer a draft.' : '';
+  return `Created "${title}" for ${date} (${category}, ${difficulty}, ${runtimes.join(', ')}).${late}
+It is a draft, so builds skip it. Most of its texts are placeholders.
 
 Next:
-  1. Replace the texts in ${files.join(', ')}; [brackets] hold guidance.
-  2. catalog validate ${slug}${there}
-  3. catalog build --drafts --out preview${there}    (to see it as readers will)
-  4. Remove \`draft: true\` from agent.md: the agent comes out on its day.
+  1. Replace the texts in ${files.join(', ')}. Text in [brackets] tells you what to write.
+  2. npx catalog validate ${slug}${there}
+  3. npx catalog build --drafts --out preview${there}    (renders it as readers will see it)
+  4. Remove \`draft: true\` from agent.md. The agent is published on its date.
 
 `;
 }

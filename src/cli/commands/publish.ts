@@ -29,7 +29,7 @@ export function addPublish(program: Command, terminal: Console): void {
     .addOption(todayOption())
     .option('--dry-run', 'show what would be published, and write nothing')
     .option('--commit', 'commit the issue numbers, and nothing else')
-    .option('--push', 'commit and push, on top of new commits of the remote')
+    .option('--push', 'commit the issue numbers and push the commit')
     .option('--allow-dirty', 'allow uncommitted changes')
     .option('--allow-behind', 'allow a branch that is behind its remote, or a remote that does not answer')
     .addOption(formatOption(['pretty', 'json', 'github']))

@@ -13,7 +13,7 @@ interface Flags extends ServerFlags, Pick<CommonFlags, 'cwd' | 'baseUrl' | 'runt
 export function addServe(program: Command, terminal: Console): void {
   const command = program
     .command('serve')
-    .description('serve a build, and take votes and subscriptions')
+    .description('serve a build, and accept votes and subscriptions')
     .addOption(cwdOption())
     .option('--build', 'build first, and again at midnight in the time zone of the catalog')
     .addOption(baseUrlOption())

@@ -44,7 +44,8 @@ export function addSubscribers(program: Command, terminal: Console): void {
     .addOption(formatOption(['pretty', 'json', 'csv']))
     .addHelpText(
       'after',
-      '\nIt can run while the server does. Only json and csv contain notes, with one entry for each address and list.\n' +
+      '\nYou can run this command while the server runs. The formats json and csv also contain notes, and have one entry for\n' +
+        'each address and list.\n' +
         '\nExamples:\n  $ catalog subscribers\n  $ catalog subscribers --list pro --since 2026-11-01\n' +
         '  $ catalog subscribers --format csv > subscribers.csv\n  $ catalog subscribers erase reader@example.com\n',
     )
@@ -52,7 +53,7 @@ export function addSubscribers(program: Command, terminal: Console): void {
   subscribers
     .command('erase')
     .description('remove an address from all lists; stop the server first')
-    .argument('<address>', 'e-mail address, in upper or lower case')
+    .argument('<address>', 'email address; upper and lower case do not matter')
     .addOption(cwdOption())
     .addOption(dataOption())
     .addOption(fileOption())

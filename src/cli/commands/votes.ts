@@ -46,8 +46,8 @@ export function addVotes(program: Command, terminal: Console): void {
     .addOption(formatOption(['pretty', 'json', 'csv']))
     .addHelpText(
       'after',
-      '\nIf a reader votes on an agent several times on one day (UTC), only the last vote counts. It can run while the\n' +
-        'server does. Rotated files next to the log are counted too, even if compressed with gzip.\n' +
+      '\nIf a reader votes on an agent several times on one day (UTC), only the last vote counts. You can run this command\n' +
+        'while the server runs. It also counts rotated files next to the log, even if compressed with gzip.\n' +
         '\nExamples:\n  $ catalog votes\n  $ catalog votes --since 2026-11-01 --format csv > votes.csv\n' +
         '  $ catalog votes --notes --format csv > notes.csv\n  $ catalog votes redact 0199a3c2-5d1e-7c3a-9f10-2b6d8e4f7a11\n',
     )
@@ -55,7 +55,7 @@ export function addVotes(program: Command, terminal: Console): void {
   votes
     .command('redact')
     .description('delete the note of one vote; stop the server first')
-    .argument('<id>', 'id of the vote, as in --format json')
+    .argument('<id>', 'id of the vote, as printed by catalog votes --notes --format csv')
     .addOption(cwdOption())
     .addOption(dataOption())
     .addOption(fileOption())

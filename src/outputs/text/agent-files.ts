@@ -15,7 +15,7 @@ export const prompt: Output = {
 export const sampleOutput: Output = {
   path: 'agents/{slug}/sample-output.txt',
   type: plain,
-  purpose: 'What a good answer to the sample input looks like',
+  purpose: 'The ideal answer to the sample input',
   *files({ agents }) {
     for (const { slug, sampleOutput } of agents) {
       yield { path: `agents/${slug}/sample-output.txt`, agent: slug, render: () => sampleOutput };
