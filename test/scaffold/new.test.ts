@@ -215,7 +215,7 @@ const refused: [name: string, args: string[], code: number, message: RegExp][] =
   ['a slug that is a path', ['../evil'], 2, /`slug` is "\.\.\/evil"/],
   ['a slug that is too long', ['x'.repeat(65)], 2, /at most 64 characters/],
   ['an empty slug', [''], 2, /`slug` is empty/],
-  ['a slug that Windows reserves', ['con'], 2, /Windows keeps/],
+  ['a slug that Windows reserves', ['con'], 2, /Windows reserves/],
   ['a slug that is taken', ['taken'], 1, /agents\/taken exists already/],
   ['a slug that a file in agents/ has', ['file'], 1, /agents\/file exists already/],
   ['a slug that an empty folder has', ['empty'], 1, /agents\/empty exists already/],
