@@ -186,9 +186,9 @@ function commit(day: string, message: string): void {
   git(repository, ['commit', '--quiet', '--message', message], at(day));
 }
 
-/** Noon of a day as the time of a commit. */
+/** Noon of a day as the time of a commit. It was written long before, as a commit that was rebased later. */
 function at(day: string): NodeJS.ProcessEnv {
-  return { GIT_AUTHOR_DATE: `${day}T12:00:00Z`, GIT_COMMITTER_DATE: `${day}T12:00:00Z` };
+  return { GIT_AUTHOR_DATE: '2020-01-01T12:00:00Z', GIT_COMMITTER_DATE: `${day}T12:00:00Z` };
 }
 
 function git(cwd: string, args: string[], env: NodeJS.ProcessEnv = {}): void {

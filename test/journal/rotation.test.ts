@@ -17,6 +17,15 @@ test('a renamed log is followed by a new one after reopen', () =>
     });
   }));
 
+test('lines in any script are the length that they have on the disk', () =>
+  withFolder(async (file) => {
+    await withJournal({ file }, async ({ journal, warnings }) => {
+      const stored = [await journal.append({ client: 1, note: 'Grüße 規則 🎈' }), await journal.append({ client: 2 })];
+      assert.equal(await linesIn(file), stored);
+      assert.equal(warnings, []);
+    });
+  }));
+
 test('rotation under load neither loses nor duplicates a line', () =>
   withFolder(async (file) => {
     const logs = [file];

@@ -218,6 +218,7 @@ for (const [name, args, message] of wrongUsage) {
 
 test('rotated files are counted too, compressed ones as well, and no vote twice', () =>
   inFolder(async (folder) => {
+    const august = line({ id: 'd', time: '2026-08-05T10:00:00.000Z', voter: 4 });
     const october = line({ id: 'a', time: '2026-10-05T10:00:00.000Z', voter: 1, note: 'first' });
     const november = line({ id: 'b', time: '2026-11-05T10:00:00.000Z', voter: 2, vote: 'no' });
     writeFiles(folder, {
@@ -226,6 +227,7 @@ test('rotated files are counted too, compressed ones as well, and no vote twice'
       'data/votes.jsonl.1': november,
       'data/votes.jsonl.1.gz': gzipSync(november).subarray(0, 20),
       'data/votes-20261201.jsonl': november,
+      'data/votes-20260801.jsonl.gz': gzipSync(august),
       'data/votes.jsonl-20260901.xz': 'xz',
       'data/votes.jsonl.1.lock': 'x',
       'data/votes.jsonl.secret': 'x',
@@ -233,7 +235,7 @@ test('rotated files are counted too, compressed ones as well, and no vote twice'
     const { code, stdout, stderr } = await catalog(['votes', '--cwd', folder, '--format', 'json']);
     assert.is(code, 0, stderr);
     const { totals, malformed } = JSON.parse(stdout);
-    assert.equal({ ...totals, malformed }, { votes: 3, yes: 2, no: 1, share: 0.6667, malformed: 0 });
+    assert.equal({ ...totals, malformed }, { votes: 4, yes: 3, no: 1, share: 0.75, malformed: 0 });
     assert.match(stderr, /Not counted: \S+votes\.jsonl-20260901\.xz\. Decompress/);
 
     const packed = await catalog(['votes', 'redact', 'a', '--cwd', folder]);
