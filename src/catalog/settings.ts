@@ -142,7 +142,7 @@ function readSettings(cwd: string): { value: unknown; diagnostics: Diagnostic[] 
       code: 'settings/missing',
       file: settingsFile,
       message: missing
-        ? `There is no ${settingsFile} in ${cwd}.`
+        ? `There is no ${settingsFile} in "${cwd}".`
         : `${settingsFile} in ${cwd} cannot be read (${(error as NodeJS.ErrnoException).code}).`,
       hint: 'Run the command in the folder of a catalog, or name that folder with --cwd.',
     });

@@ -25,11 +25,11 @@ export const demo = [
   },
 ];
 
-export const howItWorks = `[Say in two to four short paragraphs how the prompt works. Which rule does the most work, and why does it stand there?]
+export const howItWorks = `[Say in two to four short paragraphs how the prompt works. Which rule matters most, and why?]
 
 [Say what the reader sees of that in the sample: which trap is in the input, and how the answer catches it.]
 
-[Say when to leave the prompt aside, and who decides there in its place.]
+[Say when not to use the prompt, and who decides then.]
 `;
 
 /** The prompt; `config` is the name of the config file, or null. */
@@ -40,7 +40,7 @@ export function prompt(config: string | null): string {
       ? ''
       : `\n- CONFIG (optional): the lines of ${config}. When it is missing, give at most 7 findings and say so in the first line.`;
   const limit = config === null ? 'Give at most 7 findings' : 'Give at most as many findings as CONFIG allows';
-  return `Find what will cause trouble in one text. [Replace this: say in a sentence or two the one job that is done, and for whom.]
+  return `Find the problems in one text. [Replace this: say in a sentence or two the one job that is done, and for whom.]
 
 INPUT
 [List every thing to paste: its name, its format, and what to do when it is missing.]

@@ -21,7 +21,9 @@ export const excerpt: EditorialRule = {
     if (length < 60 || length > 160) {
       report(
         `\`excerpt\` has ${length} characters; it has to be 60 to 160 characters long.`,
-        length < 60 ? 'Add what exactly the reader gets, and out of what.' : 'Keep what the reader gets; cut the rest.',
+        length < 60
+          ? 'Say exactly what the reader gets, and from which input.'
+          : 'Keep what the reader gets; cut the rest.',
       );
     }
     if (!/[^.][.。]$/u.test(text)) {
