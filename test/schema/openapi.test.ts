@@ -103,6 +103,25 @@ test('what the MCP server takes and gives fits the description, method by method
   }
 });
 
+test('clients of both eras get the results of their own era, whoever asks first', async () => {
+  const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
+  const capabilities = { 'io.modelcontextprotocol/clientCapabilities': {} };
+  for (const order of [
+    ['handshake', 'modern', 'handshake'],
+    ['modern', 'handshake', 'modern'],
+  ]) {
+    const catalog = await loadMcpCatalog(async (path) => Buffer.from(files.get(path) ?? ''), {});
+    const kinds: unknown[] = [];
+    for (const era of order) {
+      const params = era === 'modern' ? { _meta: { ...meta, ...capabilities } } : {};
+      const { json } = await dispatch({ jsonrpc: '2.0', id: 1, method: 'tools/list', params }, null, catalog);
+      const { result } = JSON.parse(json?.toString() ?? '');
+      kinds.push(result.resultType === undefined ? 'handshake' : 'modern');
+    }
+    assert.equal(kinds, order);
+  }
+});
+
 test('messages that the server would refuse do not fit', () => {
   const wrong: object[] = [
     { id: 1, method: 'ping' },
