@@ -22,7 +22,7 @@ for (const [runtime, names] of products) {
         ...prompt('Find the rows', `In ${name}, find the rows`),
         ...front('runtimes', '[Claude, ChatGPT]'),
       };
-      const message = `The prompt names ${name}, and the agent is for ${others.join(', ')} too.`;
+      const message = `The prompt names ${name}, but the agent is also for ${others.join(', ')}.`;
       assert.equal(writingRemarks(change), [`portable prompt.txt:1:4 ${message}`]);
     });
   }
