@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { OperationError } from '../errors.ts';
 import { type BuildInfo, buildFile, buildInfo } from '../schema/build-info.ts';
-import { findPending } from './pending.ts';
+import { findPending } from './unfinished-build.ts';
 
 /** The slugs of the agents in a build. */
 export interface Published {

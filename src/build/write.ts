@@ -11,7 +11,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { commitPending, completePending, putInPlace, stagedFolder, syncFile } from '../build-folder/pending.ts';
+import {
+  commitPending,
+  completePending,
+  putInPlace,
+  stagedFolder,
+  syncFile,
+} from '../build-folder/unfinished-build.ts';
 import { OperationError } from '../errors.ts';
 import { buildFile } from '../schema/build-info.ts';
 
@@ -28,7 +34,7 @@ export interface Written {
  * comes last. Files that are the same are not touched.
  *
  * A process that is killed leaves whole files only, the old ones or the new ones. Once all is staged, it leaves a pending
- * build (see pending.ts), which the next call completes. Throws OperationError when `out` is a folder that holds
+ * build (see unfinished-build.ts), which the next call completes. Throws OperationError when `out` is a folder that holds
  * something else than a build.
  */
 export function writeBuild(out: string, files: ReadonlyMap<string, Uint8Array>): Written {

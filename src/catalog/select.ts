@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Agent, NumberedAgent } from '../schema/agent.ts';
+import { number } from './assign-numbers.ts';
 import type { Content } from './load.ts';
-import { number } from './number.ts';
 import type { ParsedFolder } from './parse/parse.ts';
 
 /** Which agents a build includes, besides those that are due. */

@@ -8,7 +8,7 @@ import { prettyReport } from '../diagnostics/report.ts';
 import { ContentError } from '../errors.ts';
 import { cacheFolder } from '../social-image/cache.ts';
 import type { Console } from './console.ts';
-import { daily } from './daily.ts';
+import { daily } from './midnight-timer.ts';
 
 interface BuilderOptions {
   cwd: string;

@@ -1,6 +1,6 @@
 import { compareText } from '../compare.ts';
+import { maskSecrets } from '../text-safety/find-secrets.ts';
 import { visible } from '../text-safety/printable.ts';
-import { maskSecrets } from '../text-safety/secrets.ts';
 import type { RuleCode } from './codes.ts';
 import { ruleSeverity } from './codes.ts';
 import { codeFrame, type Location } from './source-location.ts';

@@ -17,9 +17,9 @@ import {
 import { GitError } from '../git/run.ts';
 import { gitFolders } from '../git/stale-locks.ts';
 import type { Settings } from '../schema/settings.ts';
-import { aloneIn } from './alone.ts';
 import { commitMessage } from './commit-message.ts';
 import { type Plan, planPublication } from './plan.ts';
+import { aloneIn } from './publish-lock.ts';
 import { type Checkout, clearAfterKill, ownCommits, refuseLocked, takeBackLines } from './recover.ts';
 import {
   nameOf,

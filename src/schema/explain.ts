@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { maskSecrets } from '../text-safety/secrets.ts';
+import { maskSecrets } from '../text-safety/find-secrets.ts';
 import { entryHint, valueHint } from './hints.ts';
 import { describe, knownKeys, valueAt } from './schema-at.ts';
 import { meant, nearest } from './suggestions.ts';

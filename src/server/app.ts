@@ -10,7 +10,7 @@ import { type Rate, rateLimit } from './limits.ts';
 import { type BuildFollower, basePathOf, type LiveBuild } from './live-build.ts';
 import { mcpRoutes } from './mcp.ts';
 import { originPolicy } from './origin.ts';
-import { type PostParts, postRoutes, type Take } from './posts.ts';
+import { type PostParts, postRoutes, type Take } from './post-requests.ts';
 import type { ServerLog } from './request-log.ts';
 import type { Route } from './route.ts';
 import { siteHandler } from './site.ts';

@@ -5,8 +5,8 @@ import { OperationError } from '../errors.ts';
 import { endStalled, limitConnections } from './connections.ts';
 import { sendError } from './errors.ts';
 import { hostProblem } from './host.ts';
+import { Turns } from './pipelining.ts';
 import type { ServerSettings } from './settings.ts';
-import { Turns } from './turns.ts';
 import { answerUnparsed } from './unparsed.ts';
 
 /** How long requests under way may take after the server was asked to stop, in milliseconds. */

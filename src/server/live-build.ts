@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { findPending, pendingFolders } from '../build-folder/pending.ts';
+import { findPending, pendingFolders } from '../build-folder/unfinished-build.ts';
 import { OperationError } from '../errors.ts';
 import { loadMcpCatalog, type McpCatalog } from '../mcp/catalog.ts';
 import { type BuildInfo, buildFile, parseBuildInfo } from '../schema/build-info.ts';

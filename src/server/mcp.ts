@@ -10,7 +10,7 @@ import { Refusal, sendError } from './errors.ts';
 import type { Limit } from './limits.ts';
 import { acceptsCard, sendCard, sendCardPreflight } from './mcp-card.ts';
 import { corsHeaders } from './origin.ts';
-import { answerPreflight, limited, type PostParts } from './posts.ts';
+import { answerPreflight, limited, type PostParts } from './post-requests.ts';
 import type { Route } from './route.ts';
 
 /** The largest body, in bytes. */

@@ -2,7 +2,7 @@ import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorCode, errorCodes } from '../schema/api-errors.ts';
 import { errorBody } from './errors.ts';
-import type { Turns } from './turns.ts';
+import type { Turns } from './pipelining.ts';
 
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number };
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../src/calendar.ts';
-import { number } from '../../src/catalog/number.ts';
+import { number } from '../../src/catalog/assign-numbers.ts';
 
 interface Row {
   slug: string;

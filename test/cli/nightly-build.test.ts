@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPublished } from '../../src/build-folder/read-build.ts';
 import { Console } from '../../src/cli/console.ts';
-import { daily } from '../../src/cli/daily.ts';
+import { daily } from '../../src/cli/midnight-timer.ts';
 import { catalogBuilder, run } from '../../src/cli/nightly-build.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { until } from '../support/server.ts';

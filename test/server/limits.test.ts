@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { ErrorCode } from '../../src/schema/api-errors.ts';
 import { Refusal } from '../../src/server/errors.ts';
 import { rateLimit } from '../../src/server/limits.ts';
-import { limited } from '../../src/server/posts.ts';
+import { limited } from '../../src/server/post-requests.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 
 /** What a limit tells a client is never longer than its window, whatever happens to the clock. */

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { diagnose } from '../../src/diagnostics/diagnostic.ts';
-import { secretForms } from '../../src/text-safety/secret-forms.ts';
-import { findSecrets, maskSecrets } from '../../src/text-safety/secrets.ts';
+import { findSecrets, maskSecrets } from '../../src/text-safety/find-secrets.ts';
+import { secretForms } from '../../src/text-safety/secret-patterns.ts';
 import { any, caps, digits, hex, low, shortestSecrets } from '../support/shortest-secrets.ts';
 
 /**

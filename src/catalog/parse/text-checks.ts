@@ -2,8 +2,8 @@ import MarkdownIt from 'markdown-it';
 import type { Finding } from '../../diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import type { LocationOf, Path } from '../../diagnostics/yaml-location.ts';
+import { findSecrets } from '../../text-safety/find-secrets.ts';
 import { hiddenCharacter } from '../../text-safety/hidden-characters.ts';
-import { findSecrets } from '../../text-safety/secrets.ts';
 
 /** What is wrong with a text, and where in its file. */
 export type TextFinding = Pick<Finding, 'code' | 'message' | 'hint'> & {

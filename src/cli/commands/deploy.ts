@@ -29,7 +29,7 @@ export function addDeploy(program: Command, terminal: Console): void {
 }
 
 async function deployBuild(argument: string | undefined, flags: Flags, terminal: Console): Promise<void> {
-  const { completePending } = await import('../../build-folder/pending.ts');
+  const { completePending } = await import('../../build-folder/unfinished-build.ts');
   const { readBuildInfo } = await import('../../build-folder/read-build.ts');
   const { deploy } = await import('../../deploy/deploy.ts');
   const { parseTarget } = await import('../../deploy/target.ts');

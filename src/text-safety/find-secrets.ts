@@ -1,4 +1,4 @@
-import { secretForms } from './secret-forms.ts';
+import { secretForms } from './secret-patterns.ts';
 
 /** Part of a text that looks like a key or a token. */
 export interface Secret {
