@@ -129,6 +129,27 @@ test('an error repeats no more than 500 characters of an address', async () => {
   }
 });
 
+test('an address that only begins like that of a skill is unknown', async () => {
+  const { catalog } = await load();
+  for (const uri of ['skill://rich/SKILL.md/x', 'skill://rich/SKILL.md?x', 'xskill://rich/SKILL.md']) {
+    assert.is((await ask(catalog, 'skills/get', { uri })).error?.code, -32602, uri);
+  }
+});
+
+test('only the slug is completed in the address of an agent', async () => {
+  const { catalog } = await load();
+  const ref = { type: 'ref/resource', uri: 'agent://{slug}' };
+  const { result } = await ask(catalog, 'completion/complete', { ref, argument: { name: 'tag', value: '' } });
+  assert.equal(result.completion, { values: [], total: 0, hasMore: false });
+});
+
+test('two letters of a slug are not enough for a suggestion', async () => {
+  const { catalog } = await load();
+  const text = async (slug: string) => (await askTool(catalog, 'get_agent', { slug })).result.content[0].text;
+  assert.is(await text('ne'), 'No agent has this slug. search_agents finds agents by what they are for.');
+  assert.match(await text('new'), 'Did you mean newer?');
+});
+
 test('params that do not fit are explained', async () => {
   const { catalog } = await load();
   const { error } = await ask(catalog, 'prompts/list', { cursor: 5 });
@@ -138,7 +159,7 @@ test('params that do not fit are explained', async () => {
 
 test('a cursor is taken only as it was given out', async () => {
   const { catalog } = await load();
-  const refusal = (await askTool(catalog, 'list_agents', { cursor: 'x' })).result.content[0].text;
+  const refusal = 'list_agents did not give this `cursor`. Leave it out to start from the newest agent.';
   const rows: [text: string, slugs: string[] | null][] = [
     ['before 3', ['rich', 'older']],
     ['before 1', []],
@@ -180,6 +201,25 @@ test('the name in a header is the name of the request, as text or as Base64', as
     const message = { jsonrpc: '2.0', id: 1, method: 'prompts/get', params: { name: 'rich', _meta: envelope } };
     const { json } = await dispatch(message, headers, catalog);
     assert.is(JSON.parse(String(json)).error?.code, fits ? undefined : -32020, name ?? 'no header');
+  }
+});
+
+const differing: [headers: McpHeaders, message: string][] = [
+  [
+    { version: '2025-11-25', method: 'ping', name: undefined },
+    'The header MCP-Protocol-Version is "2025-11-25"; `_meta` of the request has another version.',
+  ],
+  [
+    { version: modernVersion, method: undefined, name: undefined },
+    'The header Mcp-Method is missing; the method of the request is tools/list.',
+  ],
+];
+test('a header that differs from the request is named, with both values', async () => {
+  const { catalog } = await load();
+  for (const [headers, message] of differing) {
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: envelope } };
+    const { json } = await dispatch(list, headers, catalog);
+    assert.is(JSON.parse(String(json)).error.message, message);
   }
 });
 
