@@ -32,6 +32,8 @@ export const moduleTests: Record<string, readonly string[]> = {
     'catalog/words',
     'catalog/shapes',
     'catalog/names',
+    'catalog/schedule',
+    'catalog/settings',
     'catalog/limits',
     'docs/docs',
     'schema/settings',

@@ -1,0 +1,168 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { status } from '../../src/catalog/schedule.ts';
+import { select } from '../../src/catalog/select.ts';
+import type { SmallAgent } from '../support/catalog.ts';
+import { contentOf } from '../support/memory.ts';
+
+/** Numbers and dates at their edges: what is published, what comes next, and which days are free. */
+
+const today = '2026-01-10';
+
+function agent(slug: string, day: number, front: Record<string, string> = {}): SmallAgent {
+  return { slug, date: `2026-01-${String(day).padStart(2, '0')}`, front };
+}
+
+/** What is said of agents together, each as `slug code message ~ hint`. */
+function told(...agents: SmallAgent[]): string[] {
+  return contentOf(agents, today).diagnostics.map(
+    ({ slug, code, message, hint }) => `${slug} ${code} ${message} ~ ${hint}`,
+  );
+}
+
+const putBack = 'Restore the date and the number from git.';
+const next = 'Delete the `issue` line; `catalog publish` writes the next number.';
+const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
+  ['a number on today', [agent('a', 10, { issue: '1' })]],
+  [
+    'a number on tomorrow',
+    [agent('a', 11, { issue: '1' })],
+    'a issue/early This agent is dated 2026-01-11, so it cannot have a number yet. ~ Delete the `issue` line; `catalog publish` writes the number on that date.',
+  ],
+  [
+    'one number on one day: the slug decides',
+    [agent('b', 5, { issue: '1' }), agent('a', 5, { issue: '1' })],
+    'b issue/taken Number 1 belongs to `a`, which comes first by date and slug. ~ Delete the `issue` line and change the date, which belongs to `a` too; the first free one is 2026-01-10.',
+  ],
+  [
+    'one number on three days: the first keeps it',
+    [agent('a', 7, { issue: '1' }), agent('b', 6, { issue: '1' }), agent('c', 5, { issue: '1' })],
+    `b issue/taken Number 1 belongs to \`c\`, which comes first by date and slug. ~ ${next}`,
+    `a issue/taken Number 1 belongs to \`c\`, which comes first by date and slug. ~ ${next}`,
+  ],
+  [
+    'one of four dated too early',
+    [1, 2, 3, 4].map((issue) => agent(`n${issue}`, issue === 3 ? 1 : issue + 2, { issue: `${issue}` })),
+    `n3 issue/order Number 3 is dated 2026-01-01, before number 2 (\`n2\`, 2026-01-04). ~ ${putBack}`,
+  ],
+  [
+    'one of four dated too late',
+    [1, 2, 3, 4].map((issue) => agent(`n${issue}`, issue === 2 ? 9 : issue + 2, { issue: `${issue}` })),
+    `n2 issue/order Number 2 is dated 2026-01-09, after number 3 (\`n3\`, 2026-01-05). ~ ${putBack}`,
+  ],
+  [
+    'one date: the number goes before the draft, and the first free date is not taken',
+    [agent('a', 10, { draft: 'true' }), agent('b', 10), agent('c', 9, { issue: '1' }), agent('d', 11)],
+    'a date/taken 2026-01-10 is the date of `b`; only one agent is published a day. ~ Choose another date; the first free one is 2026-01-12.',
+  ],
+  [
+    'a past date, before and on the last number; a draft may have one',
+    [agent('a', 9, { issue: '1' }), agent('b', 8), agent('c', 7, { draft: 'true' })],
+    'b date/backdated 2026-01-08 is before 2026-01-09, the date of the last numbered agent, so this agent can no longer get a number. ~ Choose a later date; the first free one is 2026-01-10.',
+  ],
+  ['a date after the last number and before today', [agent('a', 5, { issue: '1' }), agent('b', 6)]],
+  [
+    'a title in other letters: the published agent keeps it',
+    [agent('a', 12, { title: 'Find  rows' }), agent('b', 9, { title: 'find ROWS', issue: '1' })],
+    'a title/taken `b` already has this title. ~ Choose another title: it is how readers and assistants tell agents apart.',
+  ],
+  [
+    'a title of a draft and of a later agent',
+    [agent('a', 11, { title: 'Rows', draft: 'true' }), agent('b', 12, { title: 'Rows' })],
+    'a title/taken `b` already has this title. ~ Choose another title: it is how readers and assistants tell agents apart.',
+  ],
+  [
+    'the title of a withdrawn agent',
+    [agent('a', 9, { title: 'Rows', issue: '1', withdrawn: 'Wrong.' }), agent('b', 12, { title: 'Rows' })],
+  ],
+];
+for (const [name, agents, ...found] of together) {
+  test(`together: ${name}`, () => assert.equal(told(...agents), found));
+}
+
+const settings = { timezone: 'UTC', queueWarningDays: 3 };
+
+test('the schedule sorts by date, then by slug, and starts with the next agent without an error', () => {
+  const agents = [
+    agent('c', 12, { issue: '9' }),
+    agent('b', 13),
+    agent('a', 11, { tags: '[]' }),
+    agent('d', 10),
+    agent('e', 9, { issue: '4' }),
+    agent('g', 20, { draft: 'true' }),
+    agent('f', 20, { draft: 'true' }),
+  ];
+  const result = status(contentOf(agents, today), { today, settings });
+  assert.equal(
+    result.coming.map(({ slug, daysLeft, errors }) => [slug, daysLeft, errors]),
+    [
+      ['a', 1, 1],
+      ['c', 2, 1],
+      ['b', 3, 0],
+    ],
+  );
+  assert.equal(result.next, { issue: 6, date: '2026-01-13', slug: 'b', title: 'The b agent', daysLeft: 3 });
+  assert.equal([result.queueDays, result.queueLow], [0, true]);
+  assert.equal(
+    result.due.map(({ slug, issue }) => [slug, issue]),
+    [['d', 5]],
+  );
+  assert.equal(
+    result.drafts.map(({ slug }) => slug),
+    ['f', 'g'],
+  );
+  assert.equal(result.freeDates.slice(0, 3), ['2026-01-14', '2026-01-15', '2026-01-16']);
+  assert.is(result.freeDates.at(-1), '2026-01-23');
+});
+
+test('an empty catalog has fourteen free days and nothing else', () => {
+  const { freeDates, next: coming, queueDays, faulty } = status(contentOf([], today), { today, settings });
+  assert.equal([freeDates[0], freeDates.length, coming, queueDays, faulty], [today, 14, null, 0, []]);
+});
+
+const mixed = [
+  agent('out', 8, { issue: '1', formerSlugs: '[older, old]' }),
+  agent('back', 9, { issue: '2', withdrawn: 'Wrong.' }),
+  agent('now', 10),
+  agent('then', 11),
+  agent('sketch', 12, { draft: 'true' }),
+];
+const selections: [name: string, options: object, ...slugs: string[]][] = [
+  ['what is due', {}, 'out', 'now'],
+  ['also future agents', { future: true }, 'out', 'now', 'then'],
+  ['also drafts', { drafts: true }, 'out', 'now', 'sketch'],
+  ['both', { future: true, drafts: true }, 'out', 'now', 'then', 'sketch'],
+];
+for (const [name, options, ...slugs] of selections) {
+  test(`a build takes ${name}, with the numbers after those of withdrawn agents`, () => {
+    const selected = select(contentOf(mixed, today), { today, ...options });
+    assert.equal(
+      selected.agents.map(({ slug, issue }) => [slug, issue]),
+      slugs.map((slug, index) => [slug, index === 0 ? 1 : index + 2]),
+    );
+    assert.equal(
+      [selected.withdrawn, [...selected.moved]],
+      [
+        ['back'],
+        [
+          ['older', 'out'],
+          ['old', 'out'],
+        ],
+      ],
+    );
+  });
+}
+
+test('an error stops a build of agents that are due, unless they are new and errors are skipped', () => {
+  const content = contentOf([agent('a', 9, { tags: '[]' }), agent('b', 10), agent('c', 12, { tags: '[]' })], today);
+  const outcome = (options: object) => {
+    const { agents, skipped, errors, warnings } = select(content, { today, ...options });
+    return [agents.map(({ slug }) => slug), skipped, errors.map(({ slug }) => slug), warnings.map(({ slug }) => slug)];
+  };
+  assert.equal(outcome({}), [['b'], [], ['a'], ['c']]);
+  assert.equal(outcome({ skipInvalid: true }), [['b'], ['a'], [], ['a', 'c']]);
+  assert.equal(outcome({ skipInvalid: true, published: new Set(['a']) }), [['b'], [], ['a'], ['c']]);
+  assert.equal(outcome({ future: true }), [['b'], [], ['a', 'c'], []]);
+});
+
+test.run();

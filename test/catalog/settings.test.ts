@@ -1,0 +1,96 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { checkSettings, givenBaseUrl, loadSettings } from '../../src/catalog/settings.ts';
+import { UsageError } from '../../src/errors.ts';
+import { inFolder, smallSettings, writeCatalog, writeFiles } from '../support/catalog.ts';
+
+/** Which setting counts when several say something, and what is used instead of a wrong one. */
+
+test('a flag wins over the environment, which wins over the file', () =>
+  inFolder((folder) => {
+    const addresses = (given: object, environment: object) => {
+      const { baseUrl, runtimeUrl } = loadSettings(folder, given, environment as NodeJS.ProcessEnv);
+      return [baseUrl, runtimeUrl];
+    };
+    const [a, b, c] = ['https://a.example', 'https://b.example', 'https://c.example'];
+    writeCatalog(folder, []);
+    assert.equal(addresses({}, {}), ['https://press.example', 'https://press.example']);
+    assert.equal(addresses({ baseUrl: a }, { CATALOG_BASE_URL: b }), [a, a]);
+    assert.equal(addresses({ baseUrl: '' }, { CATALOG_BASE_URL: b }), [b, b]);
+    assert.equal(addresses({ runtimeUrl: a }, { CATALOG_RUNTIME_URL: b }), ['https://press.example', a]);
+    assert.equal(addresses({}, { CATALOG_RUNTIME_URL: b }), ['https://press.example', b]);
+    writeCatalog(folder, [], { runtimeUrl: c });
+    assert.equal(addresses({}, {}), ['https://press.example', c]);
+    writeCatalog(folder, [], { runtimeUrl: null });
+    assert.equal(addresses({}, {}), ['https://press.example', null]);
+    assert.equal([givenBaseUrl(a, { CATALOG_BASE_URL: b }), givenBaseUrl(undefined, { CATALOG_BASE_URL: b })], [a, b]);
+    assert.is(givenBaseUrl(undefined, {}), undefined);
+  }));
+
+test('an address that is none is refused with the name of what gives it', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, []);
+    const message = (given: object, environment: object) => {
+      try {
+        loadSettings(folder, given, environment as NodeJS.ProcessEnv);
+        return null;
+      } catch (error) {
+        return error instanceof UsageError ? error.message : String(error);
+      }
+    };
+    const expected = '"press"; it has to be an address that starts with http:// or https://.';
+    assert.is(message({ baseUrl: 'press' }, {}), `--base-url is ${expected}`);
+    assert.is(message({ runtimeUrl: 'press' }, {}), `--runtime-url is ${expected}`);
+    assert.is(message({}, { CATALOG_BASE_URL: 'press' }), `CATALOG_BASE_URL is ${expected}`);
+    assert.is(message({}, { CATALOG_RUNTIME_URL: 'press' }), `CATALOG_RUNTIME_URL is ${expected}`);
+  }));
+
+test('what is wrong or missing in the settings has a stand-in, and the rest counts', () =>
+  inFolder((folder) => {
+    const check = (text: string) => {
+      writeFiles(folder, { 'catalog.config.json': text });
+      return checkSettings(folder, {}, {});
+    };
+    const nothing = check('7');
+    assert.equal(nothing.vocabulary, { categories: null, difficulties: null, runtimes: null });
+    assert.equal(nothing.settings, {
+      title: 'Untitled',
+      tagline: 'Untitled',
+      description: 'Untitled',
+      language: 'en',
+      timezone: 'UTC',
+      publisher: { name: 'Unknown', url: 'https://example.com' },
+      feedId: 'tag:example.com,2026:catalog',
+      baseUrl: 'https://example.com',
+      runtimeUrl: 'https://example.com',
+      categories: {},
+      difficulties: [],
+      runtimes: [],
+      feedLength: 50,
+      queueWarningDays: 3,
+    });
+    const some = check(JSON.stringify({ ...smallSettings, title: 7, difficulties: [], categories: { coding: {} } }));
+    assert.equal([some.settings.title, some.settings.tagline], ['Untitled', 'Prompts for tests']);
+    assert.equal(some.vocabulary, {
+      categories: { coding: { label: 'coding', description: 'coding' } },
+      difficulties: null,
+      runtimes: ['Claude', 'ChatGPT'],
+    });
+    const noSlug = check(JSON.stringify({ ...smallSettings, categories: { coding: {}, 'My Things': {} } }));
+    assert.is(noSlug.vocabulary.categories, null);
+    assert.is(check(JSON.stringify({ ...smallSettings, categories: ['coding'] })).vocabulary.categories, null);
+    assert.throws(() => Object.assign(some.settings.publisher, { name: 'x' }), /read only/);
+  }));
+
+test('settings that are a folder are said to be unreadable', () =>
+  inFolder((folder) => {
+    mkdirSync(join(folder, 'catalog.config.json'));
+    assert.equal(
+      checkSettings(folder, {}, {}).diagnostics.map(({ code, message }) => `${code} ${message}`),
+      [`settings/missing catalog.config.json in ${folder} cannot be read (EISDIR).`],
+    );
+  }));
+
+test.run();
