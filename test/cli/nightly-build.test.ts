@@ -8,7 +8,7 @@ import { Console } from '../../src/cli/console.ts';
 import { daily } from '../../src/cli/midnight-timer.ts';
 import { catalogBuilder, run } from '../../src/cli/nightly-build.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
-import { until } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 /** A server that builds serves the last good build whatever the catalog is like, and builds again once it can. */
 

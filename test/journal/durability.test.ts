@@ -3,17 +3,9 @@ import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  type Item,
-  linesIn,
-  rejection,
-  type Stored,
-  shimDisk,
-  until,
-  withFolder,
-  withJournal,
-} from '../support/journal.ts';
+import { type Item, linesIn, rejection, type Stored, shimDisk, withFolder, withJournal } from '../support/journal.ts';
 import { testUnless } from '../support/skip.ts';
+import { until } from '../support/until.ts';
 
 test('writes a line, syncs it, and only then acknowledges it', () =>
   withFolder(async (file) => {

@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { groupCommit } from '../../src/journal/group-commit.ts';
-import { rejection, until } from '../support/journal.ts';
+import { rejection } from '../support/journal.ts';
+import { until } from '../support/until.ts';
 
 /** A flush that ends on demand and records its items. */
 function heldFlush() {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LastingOptions, openLastingJournal } from '../../src/journal/lasting-journal.ts';
-import { type Item, linesIn, rejection, shimDisk, soon, systemError, until, withFolder } from '../support/journal.ts';
+import { type Item, linesIn, rejection, shimDisk, systemError, withFolder } from '../support/journal.ts';
+import { soon, until } from '../support/until.ts';
 
 /** The server keeps running whatever its disk does. The journal refuses lines until the disk recovers. */
 

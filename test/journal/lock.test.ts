@@ -7,7 +7,8 @@ import * as assert from 'uvu/assert';
 import { acquireLock, type LockOptions, withLock } from '../../src/journal/lock.ts';
 import type { LockOwner } from '../../src/journal/lock-owner.ts';
 import { thisProcess } from '../../src/journal/process-identity.ts';
-import { linesIn, rejection, shimDisk, soon, systemError, until, withFolder, withJournal } from '../support/journal.ts';
+import { linesIn, rejection, shimDisk, systemError, withFolder, withJournal } from '../support/journal.ts';
+import { soon, until } from '../support/until.ts';
 
 const options = (file: string, rest: Partial<LockOptions> = {}): LockOptions => ({
   file,

@@ -5,9 +5,10 @@ import { createInterface } from 'node:readline';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { thisProcess } from '../../src/journal/process-identity.ts';
-import { endChild, linesIn, rejection, soon, startChild, withFolder, withJournal } from '../support/journal.ts';
+import { endChild, linesIn, rejection, startChild, withFolder, withJournal } from '../support/journal.ts';
 import type { Answer, Order } from '../support/journal-child.ts';
 import { loud } from '../support/loud.ts';
+import { soon } from '../support/until.ts';
 
 /** Eight processes for all tests below, as each takes its time to start. */
 const test = suite('processes', { children: [] as ChildProcess[] });

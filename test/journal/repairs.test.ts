@@ -10,11 +10,11 @@ import {
   rejection,
   type Stored,
   shimDisk,
-  soon,
   systemError,
   withFolder,
   withJournal,
 } from '../support/journal.ts';
+import { soon } from '../support/until.ts';
 
 /** After a failed sync, refused lines are cut off: durably, in the file that has them, and only by its owner. */
 

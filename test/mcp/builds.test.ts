@@ -12,7 +12,9 @@ import { searchAgents } from '../../src/search/query.ts';
 import { loadSearchIndex } from '../../src/search/search-index.ts';
 import { inFolder } from '../support/catalog.ts';
 import { agents } from '../support/mcp.ts';
-import { ask, builtCatalog, postJson, until, withRuntime } from '../support/server.ts';
+import { ask, postJson } from '../support/requests.ts';
+import { builtCatalog, withRuntime } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 /** MCP follows the build, and has the same search and the same skills as the site. */
 

@@ -6,7 +6,8 @@ import { loadSettings } from '../../src/catalog/settings.ts';
 import { mcpName, serverCard } from '../../src/outputs/api/mcp-card.ts';
 import { mcpSetup } from '../../src/outputs/install/mcp-setup.ts';
 import { bundled, inFolder } from '../support/catalog.ts';
-import { ask, assertError, builtCatalog, postJson, withRuntime } from '../support/server.ts';
+import { ask, assertError, postJson } from '../support/requests.ts';
+import { builtCatalog, withRuntime } from '../support/server.ts';
 
 /** How an assistant's user comes to the server: the card, the registry's entry, what there is to paste. */
 

@@ -3,17 +3,8 @@ import * as assert from 'uvu/assert';
 import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { agents } from '../support/mcp.ts';
-import {
-  type Answer,
-  type Asking,
-  ask,
-  assertError,
-  builtCatalog,
-  postJson,
-  type ServerHere,
-  startRuntime,
-  withRuntime,
-} from '../support/server.ts';
+import { type Answer, type Asking, ask, assertError, postJson } from '../support/requests.ts';
+import { builtCatalog, type ServerHere, startRuntime, withRuntime } from '../support/server.ts';
 
 /** Bad input over HTTP: what the revisions say, never a 500, and the server as well as before. */
 

@@ -8,7 +8,8 @@ import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { agents, mcpCatalog, stdioHere } from '../support/mcp.ts';
 import { catalog, catalogProcess, inherited } from '../support/process.ts';
-import { builtCatalog, until } from '../support/server.ts';
+import { builtCatalog } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 /** catalog mcp: what an assistant that starts it as a process relies on. */
 

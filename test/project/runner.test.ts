@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { slow } from '../slow.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { run } from '../support/process.ts';
-import { until } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 /** The runner itself: what goes wrong outside of a test is a failure, and nothing stays behind. */
 

@@ -8,7 +8,9 @@ import { Refusal } from '../../src/server/errors.ts';
 import { type ServerFlags, serverOptions } from '../../src/server/options.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
-import { ask, notesIn, postJson, vote, withRuntime } from '../support/server.ts';
+import { ask, postJson } from '../support/requests.ts';
+import { withRuntime } from '../support/server.ts';
+import { notesIn, vote } from '../support/voting.ts';
 
 /** What the server does at its boundaries, and one step to either side of them. */
 

@@ -8,7 +8,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { catalog, catalogProcess } from '../support/process.ts';
-import { ask, builtCatalog, notesIn, oneAgent, startRuntime, until, vote, withRuntime } from '../support/server.ts';
+import { ask } from '../support/requests.ts';
+import { builtCatalog, oneAgent, startRuntime, withRuntime } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { notesIn, vote } from '../support/voting.ts';
 
 /** A new build is taken up while it is served: no request fails, and no answer mixes two builds. */
 

@@ -4,7 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ask, parseAnswer, type Runtime, until, withRuntime } from '../support/server.ts';
+import { ask, parseAnswer } from '../support/requests.ts';
+import { type Runtime, withRuntime } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 /** What one connection, and one client, can make the server hold. */
 

@@ -19,20 +19,10 @@ import * as assert from 'uvu/assert';
 import { thisProcess } from '../../src/journal/process-identity.ts';
 import { inFolder } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
-import {
-  ask,
-  assertError,
-  assertKept,
-  builtCatalog,
-  notesIn,
-  postJson,
-  startProcess,
-  startRuntime,
-  startVoting,
-  until,
-  vote,
-  withProcess,
-} from '../support/server.ts';
+import { ask, assertError, postJson } from '../support/requests.ts';
+import { builtCatalog, startProcess, startRuntime, withProcess } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { assertKept, notesIn, startVoting, vote } from '../support/voting.ts';
 
 /** What a 200 promises: the vote is on disk, once, whatever happens to the process afterwards. */
 

@@ -5,7 +5,8 @@ import * as assert from 'uvu/assert';
 import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
 import { type CachedFile, FileCache } from '../../src/server/file-cache.ts';
 import { inFolder } from '../support/catalog.ts';
-import { ask, withRuntime } from '../support/server.ts';
+import { ask } from '../support/requests.ts';
+import { withRuntime } from '../support/server.ts';
 
 /** Files of a build: which paths reach them, what is kept of them in memory, and the headers they come with. */
 

@@ -7,7 +7,9 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Asking, ask, exchange, notesIn, vote, withRuntime } from '../support/server.ts';
+import { type Asking, ask, exchange } from '../support/requests.ts';
+import { withRuntime } from '../support/server.ts';
+import { notesIn, vote } from '../support/voting.ts';
 
 /**
  * Generated requests that are bad, or at least odd: none is answered with 5xx, none hangs, none leaves a trace. What hangs

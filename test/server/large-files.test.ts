@@ -4,7 +4,8 @@ import http from 'node:http';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ask, type Runtime, withRuntime } from '../support/server.ts';
+import { ask } from '../support/requests.ts';
+import { type Runtime, withRuntime } from '../support/server.ts';
 
 /** The server keeps files of up to 8 MiB in memory and streams larger ones. Readers must see no difference. */
 

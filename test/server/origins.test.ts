@@ -1,7 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { originPolicy } from '../../src/server/origin.ts';
-import { assertError, notesIn, postJson, vote, withRuntime } from '../support/server.ts';
+import { assertError, postJson } from '../support/requests.ts';
+import { withRuntime } from '../support/server.ts';
+import { notesIn, vote } from '../support/voting.ts';
 
 /** Whose pages may send votes, subscriptions and MCP messages, where the request names its Host itself. */
 

@@ -6,20 +6,10 @@ import * as assert from 'uvu/assert';
 import type { ErrorCode } from '../../src/schema/api-errors.ts';
 import { errorCodes } from '../../src/schema/api-errors.ts';
 import { writeFiles } from '../support/catalog.ts';
-import {
-  type Answer,
-  type Asking,
-  ask,
-  assertError,
-  exchange,
-  notesIn,
-  parseAnswer,
-  postJson,
-  type Runtime,
-  vote,
-  withRuntime,
-} from '../support/server.ts';
+import { type Answer, type Asking, ask, assertError, exchange, parseAnswer, postJson } from '../support/requests.ts';
+import { type Runtime, withRuntime } from '../support/server.ts';
 import { testUnless } from '../support/skip.ts';
+import { notesIn, vote } from '../support/voting.ts';
 
 /** Bad requests: the right 4xx as an Error object, nothing stored, the server as well as before. */
 

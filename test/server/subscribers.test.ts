@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Answer, ask, assertError, postJson, until, withRuntime } from '../support/server.ts';
+import { type Answer, ask, assertError, postJson } from '../support/requests.ts';
+import { withRuntime } from '../support/server.ts';
 import {
   type FakeProvider,
   hang,
@@ -13,6 +14,7 @@ import {
   startProvider,
   withTimeLimit,
 } from '../support/subscribers.ts';
+import { until } from '../support/until.ts';
 
 /** Sign-ups through HTTP: each gets its own answer, and nobody's address gets into the log. */
 

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Disk } from '../../src/journal/disk.ts';
 import { type Journal, type JournalOptions, openJournal } from '../../src/journal/journal.ts';
@@ -95,25 +94,6 @@ export function shimDisk(around: (call: Call) => Promise<unknown>): Disk {
 export function systemError(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: made by a test`), { code });
 }
-
-/** Resolves once `holds` is true, which is to be soon. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + patienceMs; !(await holds()); await sleep(5)) {
-    if (performance.now() > end) throw new Error(`This never became so: ${holds}`);
-  }
-}
-
-/** Settles like `promise`, which is to be soon. */
-export async function soon<Result>(promise: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('This never came to an end.')), patienceMs);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
-
-/** Long enough for the slowest machine: it is waited for only where a test fails. */
-const patienceMs = 15_000;
 
 /** What a promise is rejected with; undefined where it is fulfilled. */
 export async function rejection(promise: Promise<unknown>): Promise<Error | undefined> {

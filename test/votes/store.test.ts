@@ -2,8 +2,9 @@ import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stamp } from '../../src/votes/stamp.ts';
-import { rejection, shimDisk, systemError, until, withFolder } from '../support/journal.ts';
+import { rejection, shimDisk, systemError, withFolder } from '../support/journal.ts';
 import { testUnless } from '../support/skip.ts';
+import { until } from '../support/until.ts';
 import { voteBy, votesIn, withLog } from '../support/votes.ts';
 
 test('stores the record that it gives back, and nothing of the address', () =>
