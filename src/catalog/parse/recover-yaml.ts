@@ -1,5 +1,5 @@
 import { parseYaml } from './yaml.ts';
-import { duplicateKey, explainYaml, indentedKey, noKey, type YamlFault } from './yaml-errors.ts';
+import { conflictMarker, duplicateKey, explainYaml, indentedKey, noKey, type YamlFault } from './yaml-errors.ts';
 
 /** What could be read of YAML that is not well-formed as a whole. */
 export interface RecoveredYaml {
@@ -42,6 +42,8 @@ function topLevelBlocks(source: string): { text: string; start: number }[] {
 
 /** Adds what a block says to the data, or gives what is wrong with it. */
 function readBlock(text: string, { data, unread }: RecoveredYaml): YamlFault | null {
+  const marker = conflictMarker(text);
+  if (marker !== null) return marker;
   let value: unknown;
   try {
     value = parseYaml(text);

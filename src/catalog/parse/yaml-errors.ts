@@ -85,6 +85,15 @@ export function indentedKey(source: string, offset: number): YamlFault {
   );
 }
 
+/** A marker that was left behind when someone resolved a merge conflict by hand, as the first line of `text`. */
+export function conflictMarker(text: string): YamlFault | null {
+  const line = /^(?:={7}|>{7}|\|{7})(?: .*)?(?=\n|$)/.exec(text)?.[0];
+  if (line === undefined) return null;
+  const message = 'This line is a merge conflict marker.';
+  const hint = 'Delete it, and keep one version of the lines around it.';
+  return { code: 'text/conflict', offset: 0, length: line.length, message, hint };
+}
+
 export function noKey(text: string): YamlFault {
   const [, key, value = ''] = /^([\w-]+):(\S.*)/.exec(text) ?? [];
   if (key !== undefined) {
