@@ -72,7 +72,7 @@ test('the inner loop leaves out the slow files, each of which exists', () =>
   inFolder(async (folder) => {
     const fails = fixture(`test('slow', () => { throw new Error('was run'); });`);
     const fast = fixture(`test('fast', () => {});`);
-    const tests = { 'test/cli/cli.test.ts': fails, 'test/browser/pages.test.ts': fails, 'test/client.test.ts': fast };
+    const tests = { 'test/cli/usage.test.ts': fails, 'test/browser/pages.test.ts': fails, 'test/client.test.ts': fast };
     writeFiles(folder, { ...tests, 'tmp/.keep': '' });
     const env = { TMPDIR: join(folder, 'tmp') };
     const { stdout } = await run(process.execPath, ['--import', tsx, runner, '--unit'], { cwd: folder, env });

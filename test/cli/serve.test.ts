@@ -1,0 +1,76 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, snapshot, writeCatalog } from '../support/catalog.ts';
+import { catalog, startServer } from '../support/process.ts';
+
+/** `catalog serve` as a person starts it: with a build, without one, and where something is in the way. */
+
+test('serve --build builds, prints the address, serves it, and ends well on SIGTERM', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
+    const server = await startServer(['--build', '--cwd', folder]);
+    const { agent } = (await (await fetch(`${server.address}api/agents/one.json`)).json()) as {
+      agent: { url: string };
+    };
+    assert.is(agent.url, `${server.address}agents/one`);
+    const { code } = await server.stop();
+    assert.is(code, 0);
+  });
+});
+
+test('a second serve --build on the same data is refused before it changes what the first one serves', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
+    const data = ['--data', join(folder, 'data')];
+    const server = await startServer(['--build', '--cwd', folder, ...data]);
+    try {
+      const before = snapshot(join(folder, 'dist'));
+      const second = await catalog(['serve', '--build', '--port', '0', '--cwd', folder, ...data]);
+      assert.is(second.code, 1);
+      assert.match(second.stderr, 'is in use by process');
+      assert.equal(snapshot(join(folder, 'dist')), before);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+test('serve --build ends with 1 and the diagnostics when nothing can be built', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }], { title: '' });
+    const { code, stderr } = await catalog(['serve', '--build', '--port', '0', '--cwd', folder]);
+    assert.is(code, 1);
+    assert.match(stderr, 'catalog.config.json');
+    assert.match(stderr, '`title`');
+  });
+});
+
+test('serve without a build says how to make one', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, []);
+    const { code, stderr } = await catalog(['serve', '--port', '0', '--cwd', folder]);
+    assert.is(code, 1);
+    assert.match(stderr, 'catalog serve --build');
+  });
+});
+
+test('serve names a port that is taken', async () => {
+  const other = createServer();
+  await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+  const { port } = other.address() as AddressInfo;
+  try {
+    await inFolder(async (folder) => {
+      writeCatalog(folder, []);
+      const { code, stderr } = await catalog(['serve', '--build', '--port', String(port), '--cwd', folder]);
+      assert.is(code, 1);
+      assert.match(stderr, `Port ${port} of 127.0.0.1 is taken`);
+    });
+  } finally {
+    other.close();
+  }
+});
+
+test.run();

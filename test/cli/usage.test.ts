@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder } from '../support/catalog.ts';
+import { catalog, catalogProcess } from '../support/process.ts';
+
+/** What holds for all commands: help, the version, wrong usage, exit codes. */
+
+const commands = [
+  'init',
+  'new',
+  'rename',
+  'validate',
+  'status',
+  'publish',
+  'build',
+  'serve',
+  'mcp',
+  'votes',
+  'subscribers',
+  'deploy',
+  'ci',
+];
+
+test('help names every command and shows examples', async () => {
+  const { code, stdout } = await catalogProcess(['--help']);
+  assert.is(code, 0);
+  for (const word of [...commands, 'Writing:', 'Publishing:', 'Running:', 'Examples:']) assert.match(stdout, word);
+});
+
+test('the process ends with the exit code that a script goes by', async () => {
+  assert.is((await catalogProcess(['build', '--no-such-option'])).code, 2);
+  await inFolder(async (folder) => assert.is((await catalogProcess(['status', '--cwd', folder])).code, 1));
+});
+
+for (const version of ['18.20.8', '20.10.0', '20.18.3']) {
+  test(`Node.js ${version} gets one sentence that says which version is needed`, async () => {
+    const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
+    const node = ['--import', `data:text/javascript,${encodeURIComponent(old)}`];
+    const { code, stdout, stderr } = await catalogProcess(['--help'], { node });
+    assert.is(code, 1);
+    assert.is(stdout, '');
+    assert.is(stderr, `catalog needs Node.js 20.19.0 or later, and this is ${version}. Install a newer Node.js.\n`);
+  });
+}
+
+for (const command of [...commands.filter((name) => name !== 'ci'), 'ci verify', 'ci notify']) {
+  test(`the help of ${command} shows its options and examples`, async () => {
+    const { code, stdout } = await catalog([...command.split(' '), '--help']);
+    assert.is(code, 0);
+    assert.match(stdout, '--cwd');
+    assert.match(stdout, 'Examples:');
+  });
+}
+
+test('the version is that of the package', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  assert.is((await catalog(['--version'])).stdout.trim(), version);
+});
+
+const wrongUsage: [string, string[], RegExp, NodeJS.ProcessEnv?][] = [
+  ['an unknown command', ['bild'], /unknown command 'bild'[\s\S]*Did you mean build/],
+  ['an unknown option', ['build', '--colour'], /unknown option '--colour'/],
+  ['an unknown option of a subcommand', ['ci', 'verify', '--colour'], /unknown option '--colour'/],
+  ['a day that the calendar does not have', ['build', '--today', '2026-02-30'], /calendar date/],
+  ['an unknown format', ['validate', '--format', 'xml'], /pretty, json/],
+  ['a base URL that is none', ['build', '--base-url', 'example.com'], /--base-url is "example\.com"/],
+  ['a base URL with a query', ['build', '--base-url', 'https://example.com/?a'], /without \? and #/],
+  ['a base URL variable that is none', ['build'], /CATALOG_BASE_URL is "nowhere"/, { CATALOG_BASE_URL: 'nowhere' }],
+  ['a port that is none', ['serve', '--port', '99999'], /--port is "99999"/],
+  ['a port variable that is none', ['serve'], /PORT is "http"/, { PORT: 'http' }],
+  ['a log level that is none', ['serve', '--log-level', 'loud'], /--log-level is "loud"/],
+];
+for (const [name, args, message, env] of wrongUsage) {
+  test(`${name} is wrong usage: exit code 2 and its name`, async () => {
+    const { code, stdout, stderr } = await catalog(args, env === undefined ? {} : { env });
+    assert.is(code, 2);
+    assert.is(stdout, '');
+    assert.match(stderr, message);
+  });
+}
+
+test('no command at all prints the help and is wrong usage', async () => {
+  const { code, stderr } = await catalog([]);
+  assert.is(code, 2);
+  assert.match(stderr, /Usage: catalog/);
+});
+
+test.run();
