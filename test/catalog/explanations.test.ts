@@ -37,6 +37,8 @@ const json: [text: string, ...found: string[]][] = [
   ['{"a" 1}', '1:5 A colon is missing after the key. ~ Add a colon.'],
   ['{"a":', `1:5 ${early('{', 1, '}')}`],
   ['{\n"a": [1', `2:7 ${early('[', 2, ']')}`],
+  ['{\n"a": [\n1,\n{}', `4:2 ${early('[', 2, ']')}`],
+  ['\n[{\n"a": [1]\n\n', `3:8 ${early('{', 2, '}')}`],
   ['/* none */', `1:1 ${noComments}`, '1:1 The text ends where a value belongs. ~ Write the value.'],
   ['{"a": 1 // one\n}', `1:9 ${noComments}`],
   ['{"a": 1 /* one\n two */, // three\n}', `1:9 ${noComments}`, `2:10 ${noComments}`, `2:8 ${useless}`],

@@ -135,6 +135,26 @@ for (const { name, given } of played) {
   });
 }
 
+test('daily: a task that goes on past midnight counts for the day on which it began', async () => {
+  let day = '01-02';
+  const tries: string[] = [];
+  const end = daily({
+    done: '01-01',
+    today: () => day,
+    untilTomorrow: () => 0,
+    async task() {
+      tries.push(day);
+      if (tries.length === 1) day = '01-03';
+    },
+  });
+  try {
+    await until(() => tries.length === 2);
+    assert.equal(tries, ['01-02', '01-03']);
+  } finally {
+    end();
+  }
+});
+
 test('daily: the clock is looked at each minute, and after a failure less and less often', async () => {
   const waits: number[] = [];
   const real = globalThis.setTimeout;

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { feedIdFor } from '../../src/scaffold/catalog/files.ts';
 import { dependencyOn } from '../../src/scaffold/catalog/package-json.ts';
+import { writeCatalog as write } from '../../src/scaffold/catalog/write.ts';
 import { bundled, inFolder, smallAgent, snapshot, writeFiles } from '../support/catalog.ts';
 import { brokenLinks } from '../support/links.ts';
 import { catalog, catalogProcess } from '../support/process.ts';
@@ -245,6 +246,20 @@ test('a disk that refuses in the middle leaves nothing behind, and the program s
     });
   }
 });
+
+test('a file that appears while others are written stays, and so do folders that were there', () =>
+  inFolder((folder) => {
+    mkdirSync(join(folder, 'empty'));
+    writeFiles(folder, { 'b/mine': 'Mine.\n' });
+    const files = new Map(['a', 'empty/a', 'new/a', 'b/a', 'b/mine', 'c'].map((path) => [path, 'New.\n']));
+    const message = `${join(folder, 'b/mine')} cannot be written: EEXIST; nothing was left behind.`;
+    assert.throws(
+      () => write(folder, files, null),
+      ({ message: said }: Error) => said === message,
+    );
+    assert.equal(snapshot(folder), { 'b/mine': 'Mine.\n' });
+    assert.equal(readdirSync(folder).sort(), ['b', 'empty']);
+  }));
 
 test('an installation that lacks a file is named, and nothing is written', async () => {
   const deny = fileURLToPath(new URL('../support/deny.mjs', import.meta.url));

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -89,6 +89,20 @@ for (const [name, args, code, words] of refusals) {
       assert.equal(snapshot(join(folder, 'agents')), before);
     }));
 }
+
+test('a folder whose agent.md cannot be written keeps its name', () =>
+  inCatalog(async (folder) => {
+    const before = snapshot(join(folder, 'agents'));
+    // A folder where the draft of the file goes.
+    const inTheWay = join(folder, `agents/two/.agent.md.draft-${process.pid}`);
+    mkdirSync(inTheWay);
+    const { code, stderr } = await rename(folder, 'two', 'deux');
+    assert.is(code, 1, stderr);
+    assert.match(stderr, 'agents/two cannot be renamed');
+    rmdirSync(inTheWay);
+    assert.equal(snapshot(join(folder, 'agents')), before);
+    assert.not(existsSync(join(folder, 'agents/deux')));
+  }));
 
 const page = (lines: string) =>
   `---\ntitle: x\ndate: 2026-01-01\nissue: 7\n${lines}tags: [a]\n---\nBody: formerSlugs\n`;
