@@ -1,9 +1,12 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
+import { FileCache } from '../../src/server/file-cache.ts';
+import { inFolder } from '../support/catalog.ts';
 import { ask } from '../support/requests.ts';
 import { type Runtime, withRuntime } from '../support/server.ts';
 
@@ -100,6 +103,32 @@ test('a large file that replaces another has another ETag, and a reader who leav
     assert.equal([after.status, after.body.length], [200, limit + 3]);
     assert.is.not(after.headers.etag, before.headers.etag);
     assert.not.match(logged(), '"level":50');
+  }));
+
+test('files up to 8 MiB are kept in memory, and those from 512 bytes on compressed', () =>
+  inFolder(async (folder) => {
+    mkdirSync(join(folder, 'agents'));
+    const sized = (name: string, bytes: number) => {
+      writeFileSync(join(folder, name), '');
+      truncateSync(join(folder, name), bytes);
+    };
+    sized('llms.txt', 8_388_608);
+    sized('llms-full.txt', 8_388_609);
+    sized('feed.xml', 511);
+    sized('atom.xml', 512);
+    const cache = new FileCache(
+      { roots: [folder], removed: new Set() },
+      { baseUrl: 'http://localhost', runtimeUrl: null },
+      siteRules,
+    );
+    assert.is.not(await cache.get('llms.txt'), 'large');
+    assert.is(await cache.get('llms-full.txt'), 'large');
+    const isCompressed = async (name: string) => {
+      const file = await cache.get(name);
+      if (file === null || file === 'large') return null;
+      return (await cache.variant(name, file, 'gzip')) !== file.plain;
+    };
+    assert.equal([await isCompressed('feed.xml'), await isCompressed('atom.xml')], [false, true]);
   }));
 
 test.run();

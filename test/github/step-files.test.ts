@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { maxSummaryBytes, writeSummary } from '../../src/github/step-files.ts';
+import { inFolder } from '../support/catalog.ts';
+
+/** What a step of a workflow writes for people to read stays within what GitHub takes. */
+
+test('a summary of a step takes what still fits, and says how much does not', () =>
+  inFolder((folder) => {
+    const written = (file: string, blocks: string[]) => {
+      writeSummary({ GITHUB_STEP_SUMMARY: join(folder, file) }, blocks);
+      return readFileSync(join(folder, file), 'utf8');
+    };
+    const block = 'x'.repeat(maxSummaryBytes - 3);
+    assert.is(written('whole', [block, 'y']).length, maxSummaryBytes);
+    assert.match(written('over', [block, 'yy']), /…and 1 more, which/);
+    written('earlier', ['z']);
+    assert.match(written('earlier', [`${block}x`]), /^z\n\n…and 1 more, which/);
+    assert.is(maxSummaryBytes, 921_600);
+  }));
+
+test.run();

@@ -1,0 +1,182 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { McpCatalog } from '../../src/mcp/catalog.ts';
+import { complete } from '../../src/mcp/completion.ts';
+import { nearestSlugs } from '../../src/mcp/find.ts';
+import { listPage, type Page, pageOf } from '../../src/mcp/pages.ts';
+import { keptResults } from '../../src/mcp/results.ts';
+import { serveStdio } from '../../src/mcp/stdio.ts';
+import { callTool } from '../../src/mcp/tools.ts';
+
+/** How much goes into one page, answer, line or memory of the MCP server: as much as fits, and one more. */
+
+const times = <Item>(count: number, item: (at: number) => Item) => Array.from({ length: count }, (_, at) => item(at));
+
+/** Agents with these numbers. */
+const numbered = (issues: number[]) => issues.map((issue) => ({ issue }));
+const down = (from: number) => times(from, (at) => from - at);
+
+/** How many are on each page when a client follows the cursors to the end. */
+function walk(
+  count: number,
+  read: (cursor: string | undefined) => { items: { issue: number }[]; nextCursor?: unknown },
+) {
+  const sizes: number[] = [];
+  const seen: number[] = [];
+  let cursor: string | undefined;
+  do {
+    const { items, nextCursor } = read(cursor);
+    sizes.push(items.length);
+    seen.push(...items.map(({ issue }) => issue));
+    cursor = nextCursor as string | undefined;
+  } while (cursor !== undefined && sizes.length < 20);
+  assert.equal(seen, down(count));
+  return sizes;
+}
+
+test('following the cursors gives every agent once, and no empty page at the end', () => {
+  const rows: [count: number, size: number, pages: number[]][] = [
+    [0, 3, [0]],
+    [2, 3, [2]],
+    [3, 3, [3]],
+    [4, 3, [3, 1]],
+    [6, 3, [3, 3]],
+    [7, 3, [3, 3, 1]],
+    [3, 1, [1, 1, 1]],
+  ];
+  for (const [count, size, pages] of rows) {
+    const items = numbered(down(count));
+    assert.equal(
+      walk(count, (cursor) => pageOf(items, cursor, size) as Page<{ issue: number }>),
+      pages,
+      `${count} by ${size}`,
+    );
+  }
+  for (const [count, pages] of [
+    [199, [199]],
+    [200, [200]],
+    [201, [200, 1]],
+    [400, [200, 200]],
+  ] as const) {
+    const items = numbered(down(count));
+    assert.equal(
+      walk(count, (cursor) => listPage(items, cursor)),
+      pages,
+    );
+  }
+});
+
+test('a cursor is exactly what the server gives out', () => {
+  const cursor = (text: string) => Buffer.from(text, 'latin1').toString('base64url');
+  const items = numbered([7, 5, 1]);
+  const issues = (given: string) => pageOf(items, given, 9)?.items.map(({ issue }) => issue);
+  // The agent that it names may be gone; at the end nothing follows.
+  assert.equal(
+    ['before 8', 'before 7', 'before 6', 'before 5', 'before 1', 'before 999999999'].map((text) =>
+      issues(cursor(text)),
+    ),
+    [[7, 5, 1], [5, 1], [5, 1], [1], [], [7, 5, 1]],
+  );
+  const wrong = [
+    'before 0',
+    'before 01',
+    'before -1',
+    'before 1000000000',
+    'before 5 ',
+    'Before 5',
+    'after 5',
+    '5',
+    '',
+  ];
+  assert.equal(
+    [...wrong.map(cursor), `${cursor('before 5')}=`, ` ${cursor('before 5')}`, `${cursor('before 50')}+`].filter(
+      (given) => issues(given) !== undefined,
+    ),
+    [],
+  );
+});
+
+test('a completion holds 100 values and says whether there are more', () => {
+  const completionOf = (count: number) => {
+    const bySlug = new Map(times(count, (at) => [`agent-${at}`, {}]));
+    const ref = { type: 'ref/resource', uri: 'agent://{slug}' } as const;
+    const catalog = { bySlug } as unknown as McpCatalog;
+    return (complete({ ref, argument: { name: 'slug', value: 'agent' } }, catalog) as { completion: Completion })
+      .completion;
+  };
+  type Completion = { values: string[]; total: number; hasMore: boolean };
+  for (const [count, held, hasMore] of [
+    [99, 99, false],
+    [100, 100, false],
+    [101, 100, true],
+  ] as const) {
+    const { values, ...rest } = completionOf(count);
+    assert.equal([values.length, rest], [held, { total: count, hasMore }]);
+  }
+});
+
+test('for a wrong slug the three nearest ones are named, the nearest first', () => {
+  const agents = ['log-reader-b', 'log-reader-c', 'log-reader-a', 'log-leader', 'table-sorter'].map((slug) => ({
+    slug,
+  }));
+  const nearest = (wrong: string) => nearestSlugs({ agents } as unknown as McpCatalog, wrong);
+  assert.equal(nearest(' Log Reader '), ['log-leader', 'log-reader-a', 'log-reader-b']);
+  assert.equal(nearest('tabel-sorter'), ['table-sorter']);
+  assert.equal(nearest('zzzz'), []);
+});
+
+test('up to 20 wrong arguments of a tool are explained one by one', async () => {
+  const explained = async (count: number) => {
+    const given = Object.fromEntries(times(count, (at) => [`k${at}`, 0]));
+    const result = (await callTool({ name: 'list_agents', arguments: given }, {} as McpCatalog)) as {
+      content: [{ text: string }];
+    };
+    return result.content[0].text;
+  };
+  assert.match(await explained(20), '`k19`');
+  assert.is(await explained(21), 'list_agents takes at most 20 arguments; these are 21.');
+});
+
+test('a line of stdin has up to 256 KiB, however it is cut into chunks', async () => {
+  const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+  const lineOf = (bytes: number) => Buffer.from(ping + ' '.repeat(bytes - ping.length));
+  const codesOf = async (chunks: Buffer[]) => {
+    const codes: unknown[] = [];
+    async function* input() {
+      yield* chunks;
+    }
+    await serveStdio({
+      input: input(),
+      write: async (json) => void codes.push(JSON.parse(json.toString()).error?.code),
+      catalog: async () => ({ results: keptResults() }) as McpCatalog,
+      onBug: (error) => codes.push(error),
+    });
+    return codes;
+  };
+  const end = Buffer.from('\n');
+  const [whole, over] = [lineOf(262_144), lineOf(262_145)];
+  const good = lineOf(100);
+  assert.equal(await codesOf([Buffer.concat([whole, end, over, end, good])]), [undefined, -32000, undefined]);
+  const cut = [whole, end, over.subarray(0, 262_144), over.subarray(262_144), end, over, end, good];
+  assert.equal(await codesOf(cut), [undefined, -32000, -32000, undefined]);
+});
+
+test('answers up to 1 MiB to requests up to 1 KiB are kept, 32 MiB of them', () => {
+  const results = keptResults();
+  const keep = (key: string, bytes: number) => {
+    results.keep(key, Buffer.alloc(bytes));
+    return results.get(key) !== undefined;
+  };
+  const mebibyte = 1_048_576;
+  assert.equal([keep('a', mebibyte), keep('b', mebibyte + 1)], [true, false]);
+  assert.equal([keep('k'.repeat(1024), 1), keep('k'.repeat(1025), 1)], [true, false]);
+  const full = keptResults();
+  // 32 answers, each with its key as large as may be, are 32 MiB.
+  const keys = times(33, (at) => String(at).padStart(1024, '0'));
+  for (const key of keys.slice(0, 32)) full.keep(key, Buffer.alloc(mebibyte - 1024));
+  assert.ok(keys.slice(0, 32).every((key) => full.get(key) !== undefined));
+  full.keep(keys[32] as string, Buffer.alloc(1));
+  assert.equal([full.get(keys[0] as string), full.get(keys[1] as string) === undefined], [undefined, false]);
+});
+
+test.run();
