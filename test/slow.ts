@@ -20,6 +20,7 @@ export const slow: readonly string[] = [
   'mcp/clients',
   'mcp/conformance',
   'mcp/stdio',
+  'mcp/tools',
   'outputs/html',
   'outputs/judges',
   'outputs/leaving',
