@@ -1,21 +1,26 @@
-/** Days are text as YYYY-MM-DD, which sorts as it should. */
+/** Days are texts in the form YYYY-MM-DD, so that sorting the texts sorts the days. */
 
 const dayMs = 86_400_000;
 
-/** Whether `text` is a day that the calendar has, as YYYY-MM-DD. */
+/** Whether `text` is a day that exists, in the form YYYY-MM-DD. */
 export function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && dayOf(Date.parse(`${text}T00:00:00Z`)) === text;
 }
 
 /** The calendar of a time zone. */
 export interface Zone {
-  /** The day that it is there at the instant `now`. */
+  /** The day at the instant `now` in this time zone. */
   today(now: Date): string;
-  /** The first instant of `day` there: midnight, or the clock change that skips midnight, or even the whole day. */
+  /**
+   * The first instant of `day` in this time zone. This is midnight or, if a clock change skips midnight or the whole
+   * day, the instant of that change.
+   */
   startOfDay(day: string): Date;
 }
 
-/** The calendar of `timezone`, an IANA name such as UTC or Europe/Berlin. Making one is slow, using it is not. */
+/**
+ * Returns the calendar of `timezone`, an IANA name such as UTC or Europe/Berlin. Creating it is slow; using it is fast.
+ */
 export function zone(timezone: string): Zone {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
@@ -28,7 +33,7 @@ export function zone(timezone: string): Zone {
     second: 'numeric',
   });
 
-  /** How far the clocks there are ahead of UTC at an instant, in milliseconds. */
+  /** How far the clocks in this time zone are ahead of UTC at an instant, in milliseconds. */
   function offsetMs(instant: number): number {
     const parts = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]));
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
@@ -45,7 +50,8 @@ export function zone(timezone: string): Zone {
       let start = midnightInUtc + dayMs;
       const offset = offsetMs(before);
       if (offset === offsetMs(start)) return new Date(midnightInUtc - offset);
-      // The clocks change about then, perhaps at midnight: find the instant, which is a whole second, by bisection.
+      // The clocks change near this midnight. Clock changes happen at whole seconds, so bisection finds the start of
+      // the day.
       while (start - before > 1000) {
         const middle = Math.floor((before + start) / 2000) * 1000;
         if (dayAt(middle) < day) before = middle;
@@ -56,7 +62,7 @@ export function zone(timezone: string): Zone {
   };
 }
 
-/** The day `days` after `day`; before it, when negative. */
+/** The day `days` after `day`, or before it if `days` is negative. */
 export function addDays(day: string, days: number): string {
   return dayOf(Date.parse(`${day}T00:00:00Z`) + days * dayMs);
 }

@@ -21,7 +21,7 @@ export class OperationError extends Error {
   override readonly name = 'OperationError';
 }
 
-/** What the codes of system errors mean: those that a person can do something about. */
+/** The meaning of system error codes. Only errors that the user can fix are listed. */
 const reasons: Record<string, string> = {
   EACCES: 'permission is denied',
   EAGAIN: 'no further process can be started',

@@ -86,7 +86,7 @@ function addCi(program: Command, terminal: Console): void {
   addCiNotify(ci, terminal);
 }
 
-/** Lets every command, at any depth, print and fail as the program does. */
+/** Makes every command, including subcommands, use our output and error handling. */
 function inheritSettings(parent: Command): void {
   for (const command of parent.commands) inheritSettings(command.copyInheritedSettings(parent));
 }

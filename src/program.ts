@@ -10,11 +10,11 @@ const described = JSON.parse(readFileSync(new URL('../package.json', import.meta
   engines: { node: string };
 };
 
-/** The name under which npm knows this program, from its package.json. */
+/** The name of this program on npm, from its package.json. */
 export const programName = described.name;
 
 /** The version of this program, from its package.json. */
 export const programVersion = described.version;
 
-/** The versions of Node.js that it runs on, as npm writes ranges. */
+/** The versions of Node.js that the program supports, as a range in npm syntax. */
 export const programEngines = described.engines;

@@ -11,14 +11,14 @@ import { ContentError } from './errors.ts';
 import { outputs } from './outputs/index.ts';
 import type { KnownVocabulary } from './schema/settings.ts';
 
-/** Called again and again with what is being done, and how much of it is done. */
+/** Called repeatedly with the current task, and how much of it is done. */
 export type OnProgress = (task: string, done: number, total: number) => void;
 
 /**
- * Everything that is wrong with a catalog, sorted: its settings, and with what is known of them all that
- * `validateCatalog` finds. `today` is that of the catalog's time zone where it is not given.
+ * Returns all problems of a catalog, sorted: those of its settings, and those that `validateCatalog` finds. If some
+ * settings are wrong, the agents are checked against the rest. `today` defaults to today in the catalog's time zone.
  *
- * Throws UsageError when an override of the settings is wrong.
+ * Throws UsageError if an override of the settings is wrong.
  */
 export async function checkCatalog(
   cwd: string,
@@ -33,8 +33,8 @@ export async function checkCatalog(
 }
 
 /**
- * Everything that is wrong with a catalog but its settings, sorted: every folder, due or not, its writing, and the
- * catalog's own templates. `folders` are the names of all folders.
+ * Returns all problems of a catalog except those of its settings, sorted. It checks every folder, whether or not its
+ * agent is due, and the catalog's custom templates. `folders` are the names of all folders.
  */
 export async function validateCatalog(
   cwd: string,
@@ -56,14 +56,16 @@ export async function validateCatalog(
   return { folders: folders.map(({ slug }) => slug), diagnostics: sortDiagnostics(found) };
 }
 
-/** Settings with the categories that agents use, where those that they may use are not known. */
+/** If the categories in the settings are unknown, adds those that agents use. */
 function withCategories(settings: Settings, { categories }: KnownVocabulary, { agents }: Selected): Settings {
   if (categories !== null) return settings;
   const used = agents.map(({ category }) => [category, { label: category, description: category }]);
   return { ...settings, categories: Object.fromEntries(used) };
 }
 
-/** What is wrong with agents that can't be rendered, or with the catalog's own templates. */
+/**
+ * The problems that appear only when agents are rendered: agents that cannot be rendered, and invalid custom templates.
+ */
 function renderFaults(cwd: string, settings: Settings, selected: Selected): readonly Diagnostic[] {
   try {
     const faults = trialFaults(cwd, settings, selected);
@@ -77,7 +79,7 @@ function renderFaults(cwd: string, settings: Settings, selected: Selected): read
   }
 }
 
-/** Renders one file of each output, social images too. Throws ContentError for a template that is not well-formed. */
+/** Renders one file of each output, including social images. Throws ContentError if a template is malformed. */
 function tryTemplates(cwd: string, settings: Settings, selected: Selected): void {
   const site = prepareSite(cwd, settings, selected, {
     preview: true,

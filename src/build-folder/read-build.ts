@@ -8,7 +8,7 @@ import { findPending } from './unfinished-build.ts';
 /** The slugs of the agents in a build. */
 export interface Published {
   slugs: ReadonlySet<string>;
-  /** From each former slug to the current one. */
+  /** Maps each former slug to the current one. */
   formerSlugs: ReadonlyMap<string, string>;
 }
 
@@ -26,7 +26,7 @@ export function readBuildInfo(dist: string): Pick<BuildInfo, 'id' | 'baseUrl' | 
   return readJson(dist, buildFile, buildInfo.pick({ id: true, baseUrl: true, counts: true }));
 }
 
-/** Reads a JSON file of a build, also if it was not moved into place because the process was killed. */
+/** Reads a JSON file of a build, including one that a killed process did not move into place. */
 function readJson<Shape extends z.ZodType>(dist: string, file: string, shape: Shape): z.infer<Shape> {
   try {
     const pending = findPending(dist);

@@ -30,8 +30,8 @@ const planShape = z.object({
 type Plan = z.infer<typeof planShape>;
 
 /**
- * A complete build on the disk whose new files are not all in its folder yet. They are in a folder beside it, because
- * they are being moved, or because the process was killed.
+ * A complete build on disk whose new files are not all in its folder yet, because a process is still moving them or was
+ * killed. Until then, they are in a staging folder next to it.
  */
 export interface PendingBuild extends Pick<Plan, 'moved' | 'removed'> {
   /** The folder with the plan. It is removed last. */
@@ -69,8 +69,8 @@ export function stagedFolder(staging: string): string {
 }
 
 /**
- * Turns the folder `staging`, with all new files written and synced, into a pending build. From here on the build counts:
- * if this process is killed, the next build finishes it, and a server already reads it.
+ * Turns the folder `staging`, which contains all new files, written and synced, into a pending build. From then on,
+ * this build is the current one: servers already read it, and if this process is killed, the next build finishes it.
  */
 export function commitPending(staging: string, target: string, plan: Omit<Plan, 'replaces'>): PendingBuild {
   const file = join(staging, planName);
@@ -89,7 +89,9 @@ export function completePending(target: string): void {
   for (const folder of pendingFolders(target)) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Moves the files of a pending build into place, removes those that it no longer has, and moves build.json last. */
+/**
+ * Moves the files of a pending build into place, removes those that the build no longer has, and moves build.json last.
+ */
 export function putInPlace(target: string, { folder, staged, moved, removed }: PendingBuild): void {
   for (const path of moved) if (path !== buildFile) move(staged, target, path);
   for (const path of removed) {
@@ -112,7 +114,7 @@ export function syncFile(path: string): void {
 
 function move(staged: string, target: string, path: string): void {
   const from = join(staged, path);
-  // It was moved before the process was killed, or by another process that also finishes the build.
+  // Another process that also finishes the build has moved it, or this process did before it was killed.
   if (!existsSync(from)) return;
   clearTheWay(target, path);
   try {
@@ -122,7 +124,7 @@ function move(staged: string, target: string, path: string): void {
   }
 }
 
-/** Creates the folder of a path. A file where a folder is needed is removed, and the reverse. */
+/** Creates the folder for a path. Removes a file where a folder is needed, and a folder where a file is needed. */
 function clearTheWay(target: string, path: string): void {
   const parts = path.split('/');
   for (let depth = 1; depth < parts.length; depth += 1) {

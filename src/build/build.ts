@@ -14,11 +14,11 @@ export interface RenderOptions extends Selection {
   /** The catalog folder. */
   cwd: string;
   settings: Settings;
-  /** A folder for caches; null: no caching. */
+  /** The folder for caches; null turns caching off. */
   cache?: string | null;
   /** Whether to draw social images; if not, their files are empty. @default true */
   images?: boolean;
-  /** Is called as each stage begins: read, number, render <output>, write. */
+  /** Called when a stage begins: read, number, render <output>, write. */
   onStage?: (stage: string) => void;
 }
 
@@ -36,7 +36,7 @@ export interface BuildResult {
 /**
  * Builds the catalog into the folder `out`: read → validate → number → render → write.
  *
- * Throws ContentError when something that would be built has an error; the folder is then as it was.
+ * Throws ContentError if anything to be built has an error. The folder is then unchanged.
  */
 export function build({ out, ...options }: RenderOptions & { out: string }): BuildResult {
   const { rendered, selected, historyMissing } = renderCatalog({ published: publishedIn(out), ...options });
@@ -45,7 +45,7 @@ export function build({ out, ...options }: RenderOptions & { out: string }): Bui
   return { info: rendered.info, written, warnings: selected.warnings, skipped: selected.skipped, historyMissing };
 }
 
-/** The slugs of the build in a folder; none where there is no build. */
+/** The slugs of the agents in the existing build; empty if there is none. */
 function publishedIn(out: string): ReadonlySet<string> {
   try {
     return readPublished(out).slugs;
@@ -54,7 +54,7 @@ function publishedIn(out: string): ReadonlySet<string> {
   }
 }
 
-/** The same without writing: the build in memory. Throws ContentError as build does. */
+/** Builds the catalog in memory, without writing it. Throws ContentError as `build` does. */
 export function renderCatalog({
   cwd,
   settings,
@@ -81,7 +81,7 @@ export function renderCatalog({
       const rendered = renderSite(site, (output) => onStage(`render ${output}`));
       return { rendered, selected, historyMissing: missing };
     } catch (error) {
-      // Only now is it known which agents cannot be rendered, so the selection is repeated without them.
+      // Rendering has shown which agents cannot be rendered, so the selection is repeated without them.
       if (!(error instanceof UnrenderableAgents)) throw error;
       faults.push(...error.diagnostics);
     } finally {

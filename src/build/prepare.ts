@@ -20,10 +20,10 @@ export interface SiteOptions {
 }
 
 /**
- * The site of selected agents, with the templates of the catalog in `cwd` and the social images that the folder
- * `cache` keeps between builds.
+ * Makes the site of the selected agents, with the templates of the catalog in `cwd`. The folder `cache` keeps social
+ * images between builds.
  *
- * Throws ContentError when a template is not well-formed.
+ * Throws ContentError if a template is malformed.
  */
 export function prepareSite(
   cwd: string,

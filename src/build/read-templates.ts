@@ -8,16 +8,16 @@ import type { TemplateSource } from '../outputs/shared/templates.ts';
 import { nearest } from '../schema/suggestions.ts';
 import type { FontFile } from '../social-image/font.ts';
 
-/** Templates and assets as they lie on the disk: the program's own, replaced file by file by those of the catalog. */
+/** Templates and assets as read from disk. Each file of the program can be replaced by one of the catalog. */
 export interface TemplateFiles {
   templates: TemplateSource[];
-  /** Files that are served as they are, by their path below dist/, such as `assets/style.css`. */
+  /** Files that are published unchanged, by their path below dist/, such as `assets/style.css`. */
   assets: Map<string, Uint8Array>;
   /** The fonts of the social images, ordered by name. */
   fonts: FontFile[];
 }
 
-/** The files of templates/fonts that are fonts. */
+/** Matches the font files in templates/fonts. */
 const fontName = /^fonts\/([^/]+\.(?:ttf|otf))$/;
 
 const own = fileURLToPath(new URL('../../templates', import.meta.url));
@@ -25,16 +25,17 @@ const own = fileURLToPath(new URL('../../templates', import.meta.url));
 /** The pages' scripts, bundled when the package is built. */
 const scripts = fileURLToPath(new URL('../../lib/browser', import.meta.url));
 
-/** Whether the catalog in `cwd` has templates of its own. */
+/** Whether the catalog in `cwd` has custom templates. */
 export function hasTemplates(cwd: string): boolean {
   const theirs = resolve(cwd, 'templates');
   return theirs !== own && existsSync(theirs);
 }
 
 /**
- * Reads the program's templates/ and scripts and, over them, the templates/ of the catalog in `cwd`.
+ * Reads the program's templates and scripts. Files in the templates/ folder of the catalog in `cwd` replace those of
+ * the program.
  *
- * Throws ContentError for a file of the catalog's that replaces none: it would never be used.
+ * Throws ContentError if a file of the catalog replaces no template, since it would never be used.
  */
 export function readTemplates(cwd: string): TemplateFiles {
   const theirs = resolve(cwd, 'templates');

@@ -9,19 +9,19 @@ import { programVersion } from '../program.ts';
 import { type BuildInfo, buildFile } from '../schema/build-info.ts';
 import { toJson } from '../schema/documents.ts';
 
-/** A build in memory: every file by its path, in the order in which it is put in place, build.json last. */
+/** A build in memory: every file by its path, in the order in which files are moved into place. build.json is last. */
 export interface Rendered {
   info: BuildInfo;
   files: Map<string, Buffer>;
 }
 
-/** Some agents can't be rendered: a diagnostic for each. A build without them can be made. */
+/** Some agents cannot be rendered, with a diagnostic for each. A build without them may succeed. */
 export class UnrenderableAgents extends ContentError {}
 
 /**
- * Renders every output of a site. `onOutput` is called with the path of each before it is rendered, for timing and progress.
+ * Renders every output of a site. `onOutput` is called with the path of each output before it is rendered.
  *
- * Throws UnrenderableAgents when there are any.
+ * Throws UnrenderableAgents if agents cannot be rendered.
  */
 export function renderSite(site: Site, onOutput: (path: string) => void = () => {}): Rendered {
   const files = new Map<string, Buffer>();
@@ -57,8 +57,8 @@ export function renderSite(site: Site, onOutput: (path: string) => void = () => 
 }
 
 /**
- * The agents among `slugs` (default: all) that can't be rendered: one diagnostic for each, found by rendering what is
- * about them alone. Throws ContentError for a template that is not well-formed.
+ * Returns a diagnostic for each agent in `slugs` (default: all) that cannot be rendered. Only files about a single
+ * agent are rendered. Throws ContentError if a template is malformed.
  */
 export function faultsOf(site: Site, slugs?: ReadonlySet<string>): Diagnostic[] {
   const faults: Diagnostic[] = [];
@@ -72,8 +72,9 @@ export function faultsOf(site: Site, slugs?: ReadonlySet<string>): Diagnostic[] 
 }
 
 /**
- * A rendered file; null for one of an agent that fails, or of the whole catalog once an agent has failed. What fails is
- * added to `faults`, once an agent. A template that is not well-formed, and a machine that can't draw, are no agent's fault.
+ * Renders a file, or returns null if its agent cannot be rendered. Each such agent is added to `faults` once, and from
+ * then on, files about the whole catalog are not rendered. Malformed templates and a machine that cannot draw images
+ * are not errors of an agent, so their errors are thrown.
  */
 function attempt({ agent, render }: RenderedFile, faults: Diagnostic[]): string | Uint8Array | null {
   if (agent === undefined) return faults.length > 0 ? null : render();
@@ -88,8 +89,8 @@ function attempt({ agent, render }: RenderedFile, faults: Diagnostic[]): string 
 }
 
 /**
- * A function that takes the paths of a build, one after the other, and throws Error for one that can't be written beside
- * the others: two that differ in nothing but case are one file on Windows and macOS, and no file can also be a folder.
+ * Returns a function to be called with each path of a build. It throws an Error if two paths conflict: paths that
+ * differ only in case are one file on Windows and macOS, and a file cannot also be a folder.
  */
 export function claimPaths(): (path: string) => void {
   const files = new Set<string>();

@@ -5,10 +5,10 @@ import { prepareSite } from './prepare.ts';
 import { faultsOf } from './render.ts';
 
 /**
- * What a build would find out about the agents among `slugs` (default: all) only when it renders them: a diagnostic for
- * each that can't be rendered. Nothing is drawn and nothing is written.
+ * Renders the agents in `slugs` (default: all) without images and without writing files. Returns a diagnostic for each
+ * agent that cannot be rendered, which only rendering can show.
  *
- * Throws ContentError for a template that is not well-formed.
+ * Throws ContentError if a template is malformed.
  */
 export function trialFaults(
   cwd: string,

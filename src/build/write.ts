@@ -21,7 +21,7 @@ import {
 import { OperationError } from '../errors.ts';
 import { buildFile } from '../schema/build-info.ts';
 
-/** What writing a build changed below the folder. */
+/** How many files writing a build changed, removed or left unchanged. */
 export interface Written {
   changed: number;
   removed: number;
@@ -29,17 +29,17 @@ export interface Written {
 }
 
 /**
- * Puts a build into the folder `out`: everything that differs is written beside it first, synced unless it is a first
- * build, and then moved in by renames, in the order of `files`; then what the build no longer has is removed; build.json
- * comes last. Files that are the same are not touched.
+ * Writes a build to the folder `out`. New and changed files are first written to a staging folder next to it, and
+ * synced unless this is a first build. They are then renamed into place in the order of `files`, and files that the
+ * build no longer has are removed. build.json comes last. Unchanged files are not touched.
  *
- * A process that is killed leaves whole files only, the old ones or the new ones. Once all is staged, it leaves a pending
- * build (see unfinished-build.ts), which the next call completes. Throws OperationError when `out` is a folder that holds
- * something else than a build.
+ * If the process is killed, every file is complete, either old or new. Once everything is staged, a killed process
+ * leaves a pending build (see unfinished-build.ts), which the next call finishes. Throws OperationError if `out`
+ * contains files that are not a build.
  */
 export function writeBuild(out: string, files: ReadonlyMap<string, Uint8Array>): Written {
   const target = existsSync(out) ? realpathSync(out) : resolve(out);
-  refuseStrangers(target, out);
+  refuseOtherFolders(target, out);
   removeLeftovers(target);
   completePending(target);
   const staging = stagingFolder(target, process.pid);
@@ -53,8 +53,9 @@ export function writeBuild(out: string, files: ReadonlyMap<string, Uint8Array>):
       if (existsSync(target)) rmdirSync(target);
       renameSync(stagedFolder(staging), target);
     } else if (changed.length + removed.length > 0) {
-      // A power cut after the renames must not leave empty files. Those of a first build are not synced: that takes
-      // about a millisecond a file, CI throws the folder away, and building again compares all bytes.
+      // A power failure after the renames must not leave empty files. The files of a first build are not synced:
+      // syncing takes about a millisecond for each file, CI discards the folder, and the next build compares all bytes
+      // anyway.
       for (const [path] of changed) syncFile(join(stagedFolder(staging), path));
       const moved = changed.map(([path]) => path);
       putInPlace(target, commitPending(staging, target, { moved, removed }));
@@ -93,7 +94,7 @@ function stagingFolder(target: string, pid: number): string {
   return join(dirname(target), `.${basename(target)}.staging-${pid}`);
 }
 
-/** Removes what builds that were killed left beside the folder. */
+/** Removes the staging folders of killed builds. */
 function removeLeftovers(target: string): void {
   const prefix = `.${basename(target)}.staging-`;
   const parent = dirname(target);
@@ -115,8 +116,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A folder with files but without build.json was not made by a build: nothing in it may be removed. */
-function refuseStrangers(target: string, out: string): void {
+/** Refuses a folder that has files but no build.json: a build did not make it, so nothing in it may be removed. */
+function refuseOtherFolders(target: string, out: string): void {
   if (!existsSync(target)) return;
   if (!statSync(target).isDirectory()) throw new OperationError(`${out} is a file; a build needs a folder.`);
   if (readdirSync(target).length > 0 && !existsSync(join(target, buildFile))) {

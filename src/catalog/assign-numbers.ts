@@ -1,6 +1,6 @@
 import { compareText } from '../compare.ts';
 
-/** What numbering needs to know of an agent. */
+/** The fields of an agent that determine its number. */
 export interface Numberable {
   slug: string;
   date: string;
@@ -8,10 +8,11 @@ export interface Numberable {
 }
 
 /**
- * Gives agents without `issue` the next numbers after `highest`, in order of (date, slug); the others keep theirs.
+ * Gives agents without an `issue` the next numbers after `highest`, ordered by date, then slug. The other agents keep
+ * their numbers.
  *
- * `highest` is the highest number ever given, also to an agent that is not in the list: 0 when there is none. The
- * result is in the order of the numbers. The input is not changed.
+ * `highest` is the highest number ever given, including those of agents that are not in the list, or 0. The result is
+ * ordered by number. The input is not changed.
  */
 export function number<Item extends Numberable>(
   agents: readonly Item[],

@@ -9,16 +9,19 @@ import { guessSchedule, type ParsedFolder, parseFolder } from './parse/parse.ts'
 import { readAgents, type SourceFolder } from './read.ts';
 import { unprocessable } from './unprocessable.ts';
 
-/** All folders of a catalog with everything that is structurally wrong with them, alone and together. */
+/** All folders of a catalog and their structural errors, including conflicts between folders. */
 export interface Content extends Calendar {
-  /** Published agents among them have the number and the date that git recorded, whatever their files say. */
+  /** Published agents have the number and the date in git's record, even if their files differ. */
   folders: readonly ParsedFolder[];
   diagnostics: Diagnostic[];
-  /** What a publisher has to know about numbers of deleted agents, in sentences. */
+  /** Sentences for the publisher about the numbers of deleted agents. */
   notices: string[];
 }
 
-/** Reads and checks every folder below `cwd`/agents. `today` decides what is published, and which dates messages propose. */
+/**
+ * Reads and checks every folder below `cwd`/agents. `today` decides which agents are published and which dates are
+ * suggested.
+ */
 export function loadContent(
   cwd: string,
   vocabulary: KnownVocabulary,
@@ -41,19 +44,19 @@ export function loadContent(
   const folders = parseAll(sources, vocabulary, onFolder);
   const record = readRecord(cwd, sources, folders);
   const content = combine(folders, record, noHistory, today);
-  // The history costs more than all the rest, and decides only which numbers the next agents get.
+  // Reading the history takes longer than everything else, and only the next numbers depend on it.
   const waiting = content.folders.some(({ schedule }) => isDue(schedule, today));
   return record !== null && waiting ? combine(folders, record, readLostNumbers(cwd), today) : content;
 }
 
-/** The same for folders that are already read, without git. */
+/** Checks folders that were already read, without git. */
 export function checkContent(sources: readonly SourceFolder[], vocabulary: KnownVocabulary, today: string): Content {
   return combine(parseAll(sources, vocabulary), null, noHistory, today);
 }
 
 const noHistory: NumberHistory = { lost: [], incomplete: null };
 
-/** Is called after each folder with how many of them are done. */
+/** Called after each folder, with how many folders are done. */
 type OnFolder = (done: number, total: number) => void;
 
 function parseAll(
@@ -69,7 +72,10 @@ function parseAll(
   });
 }
 
-/** A folder on which the program itself fails has an error like any other, so that it never stops the rest. */
+/**
+ * Parses a folder. If the program itself fails on it, the folder gets an error, so that the other folders are still
+ * read.
+ */
 function parseSafely(source: SourceFolder, schema: ReturnType<typeof frontMatterSchema>): ParsedFolder {
   try {
     return parseFolder(source, schema);
@@ -113,7 +119,7 @@ function combine(
   };
 }
 
-/** Numbers that the next agent would have got, had the history not said whose they are. */
+/** Describes the numbers of deleted agents that the next agents would have got without the history. */
 function freedNumbers({ folders, reserved }: Settled, { lost }: NumberHistory): string[] {
   const highest = folders.reduce((most, { schedule }) => Math.max(most, schedule.issue ?? 0), 0);
   return lost

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareText } from '../compare.ts';
 
-/** An entry of agents/ as it lies on the disk, before anyone looks at what it says. */
+/** An entry of agents/ as read from disk, not yet parsed. */
 export interface SourceFolder {
   slug: string;
   files: SourceFile[];
@@ -12,13 +12,15 @@ export interface SourceFolder {
 
 export interface SourceFile {
   name: string;
-  /** Null where there is trouble. */
+  /** Null if the file could not be read. */
   bytes: Buffer | null;
   trouble: Trouble | null;
 }
 
-/** `reason` is the system's word for it, such as EACCES, for `unreadable`; the size in bytes for `too-large`;
- * `folder` for a `not-a-file` that is one. */
+/**
+ * Why a file or folder could not be read. `reason` depends on the kind: `unreadable` has the code of the system error,
+ * such as EACCES; `too-large` has the size in bytes; and `not-a-file` has `folder` if it is one.
+ */
 export interface Trouble {
   kind: 'unreadable' | 'symlink' | 'not-a-folder' | 'not-a-file' | 'too-large';
   reason: string;
@@ -28,10 +30,10 @@ export interface Trouble {
 export const maxFileBytes = 256 * 1024;
 
 /**
- * Reads every entry of agents/ below the folder `catalog`, sorted by name, with the files of each sorted by name.
+ * Reads every entry of agents/ in the folder `catalog`. The entries and their files are sorted by name.
  *
- * Hidden entries (.gitkeep, .DS_Store) are passed over. A missing agents/ holds no agents. Throws the system's error
- * when agents/ itself cannot be read.
+ * Hidden entries, such as .gitkeep and .DS_Store, are ignored. If agents/ is missing, there are no entries. Throws the
+ * system error if agents/ cannot be read.
  */
 export function readAgents(catalog: string): SourceFolder[] {
   const root = join(catalog, 'agents');

@@ -1,9 +1,9 @@
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** Gives a file new bytes in one step, so that it is whole at any moment. Its mode stays. Throws the system's error. */
+/** Replaces the content of a file atomically and keeps its mode. Throws the system error. */
 export function replaceFile(path: string, bytes: Buffer | string): void {
-  // Hidden, so that no agent has a file too many while it is there.
+  // The draft is hidden, so that it never counts as a file of the agent.
   const draft = join(dirname(path), `.${basename(path)}.draft-${process.pid}`);
   try {
     writeFileSync(draft, bytes, { mode: statSync(path).mode });
@@ -13,7 +13,7 @@ export function replaceFile(path: string, bytes: Buffer | string): void {
   }
 }
 
-/** Whether a name is that of a draft that waits to replace a file. */
+/** Whether this is the name of a draft that `replaceFile` writes. */
 export function isDraftName(name: string): boolean {
   return /^\..+\.draft-\d+$/.test(name);
 }

@@ -2,7 +2,9 @@ import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
 import { visible } from '../text-safety/printable.ts';
 import { pathOf } from './parse/files.ts';
 
-/** The diagnostic of an agent on which the program fails; `what` it could not do with it, such as "read". */
+/**
+ * Returns the diagnostic of an agent that the program fails on. `what` is the verb for the failed step, such as "read".
+ */
 export function unprocessable(slug: string, what: string, error: unknown): Diagnostic {
   return diagnose({
     code: 'agent/unprocessable',

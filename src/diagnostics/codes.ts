@@ -106,13 +106,13 @@ const rules = {
 
 interface Rule {
   severity: 'error' | 'warning';
-  /** What holds where the rule is kept. */
+  /** What the rule requires, as a statement. */
   summary: string;
 }
 
 export type RuleCode = keyof typeof rules;
 
-/** All codes in the order of this file, with what each demands. */
+/** All codes in the order of this file, each with its severity and what it requires. */
 export const allRules: readonly (Rule & { code: RuleCode })[] = Object.entries(rules).map(([code, rule]) => ({
   code: code as RuleCode,
   ...rule,

@@ -12,7 +12,7 @@ export interface Diagnostic {
   severity: 'error' | 'warning';
   /** Path from the catalog folder, with slashes. */
   file: string;
-  /** From 1; `endColumn` is the column after the last one meant. */
+  /** Lines and columns count from 1. `endColumn` is the column after the end of the range. */
   line: number;
   column: number;
   endColumn: number;
@@ -20,13 +20,13 @@ export interface Diagnostic {
   message: string;
   /** How to fix it. */
   hint: string;
-  /** The lines around it with a mark; empty if there are none to show. */
+  /** The surrounding lines with the range marked; empty if there are none to show. */
   frame: string;
   /** The agent, or null if the problem concerns the whole catalog. */
   slug: string | null;
 }
 
-/** What a check finds: where, what is wrong and how to fix it. The rule gives the severity. */
+/** A problem that a check found, and its fix. The rule determines the severity. */
 export interface Finding {
   code: RuleCode;
   file: string;
@@ -39,9 +39,10 @@ export interface Finding {
 }
 
 /**
- * Makes a finding complete: its severity, position and code frame. Without a location, it is at the start of the file.
+ * Turns a finding into a diagnostic, with its severity, position and code frame. Without a location, the position is
+ * the start of the file.
  *
- * Secrets are masked everywhere, since many people read logs; message and hint are one line each.
+ * Secrets are masked everywhere, because many people read logs. Message and hint become one line each.
  */
 export function diagnose({ code, file, text, location, message, hint, slug }: Finding): Diagnostic {
   const at = location ?? { line: 1, column: 1, length: 1 };
@@ -59,7 +60,7 @@ export function diagnose({ code, file, text, location, message, hint, slug }: Fi
   };
 }
 
-/** Sorts by file, line, column, code: the order in which they are reported. The input is not changed. */
+/** Returns the diagnostics in the order in which they are reported: by file, line, column and code. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return [...diagnostics].sort(
     (a, b) => compareText(a.file, b.file) || a.line - b.line || a.column - b.column || compareText(a.code, b.code),

@@ -2,9 +2,7 @@ import { visible } from '../text-safety/printable.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { sortDiagnostics } from './diagnostic.ts';
 
-/** The forms in which diagnostics are printed. */
-
-/** Diagnostics for people: sorted by file and line, with code frames, then a line that counts them. */
+/** Formats diagnostics for people: sorted by file and line, with code frames, and with the totals at the end. */
 export function prettyReport(diagnostics: readonly Diagnostic[], { color }: { color: boolean }): string {
   const paint = painter(color);
   const blocks = sortDiagnostics(diagnostics).map((diagnostic) => {
@@ -15,16 +13,16 @@ export function prettyReport(diagnostics: readonly Diagnostic[], { color }: { co
   return [...blocks, summary(diagnostics)].filter((block) => block !== '').join('\n\n');
 }
 
-/** The same for programs. */
+/** Formats diagnostics for programs. */
 export function jsonReport(diagnostics: readonly Diagnostic[]): { ok: boolean; diagnostics: Diagnostic[] } {
   return { ok: !hasErrors(diagnostics), diagnostics: sortDiagnostics(diagnostics) };
 }
 
 /**
- * The same as annotations of GitHub Actions, errors first: at most ten of each level, which is what GitHub shows of a
- * step; the tenth then says how many more there are.
+ * Formats diagnostics as annotations for GitHub Actions, errors first. GitHub shows at most ten of each level for a
+ * step, so the tenth says how many more there are.
  *
- * `prefix` is the path from the root of the repository to the catalog's folder, empty or with a slash at its end.
+ * `prefix` is the path from the root of the repository to the catalog folder: empty, or ending in a slash.
  */
 export function githubReport(diagnostics: readonly Diagnostic[], prefix: string): string {
   const sorted = sortDiagnostics(diagnostics);
@@ -54,7 +52,7 @@ function annotation(
   return `::${severity} ${list.join(',')}::${escapeData(hint === '' ? message : `${message}\n${hint}`)}`;
 }
 
-/** The escapes of GitHub's workflow commands. */
+/** Escapes a text for a workflow command of GitHub Actions. */
 function escapeData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
@@ -67,7 +65,7 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === 'error');
 }
 
-/** "2 errors, 1 warning", or an empty text when there is nothing. */
+/** Counts diagnostics, as in "2 errors, 1 warning". Empty if there are none. */
 export function summary(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const counts = [plural(errors, 'error'), plural(diagnostics.length - errors, 'warning')];
@@ -85,7 +83,7 @@ function indent(text: string): string[] {
 
 const styles = { bold: 1, dim: 2, red: 31, yellow: 33 };
 
-/** Gives text a style by terminal escapes, or leaves it as it is. */
+/** Returns a function that styles text with terminal escapes or, without `color`, returns it unchanged. */
 export function painter(color: boolean) {
   return (style: keyof typeof styles, text: string) => (color ? `\u001b[${styles[style]}m${text}\u001b[0m` : text);
 }

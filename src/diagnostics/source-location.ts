@@ -1,14 +1,14 @@
-/** A location in a text: line and column count from 1, columns in UTF-16 units; `length` is at least 1. */
+/** A range in a text. Lines and columns count from 1, columns in UTF-16 units. `length` is at least 1. */
 export interface Location {
   line: number;
   column: number;
   length: number;
 }
 
-/** The location of the `length` units that start at `offset` of `text`; a range over several lines ends with its first. */
+/** Returns the location of the `length` units at `offset` in `text`, cut at the end of the first line. */
 export function locationAt(text: string, offset: number, length = 1): Location {
   const start = Math.max(0, Math.min(offset, text.length));
-  // Before the first unit there is nothing: lastIndexOf would take -1 for 0, and find a newline that starts the text.
+  // Offset 0 needs its own case: lastIndexOf treats -1 as 0, and would find a newline that is the first unit.
   const lineStart = start === 0 ? 0 : text.lastIndexOf('\n', start - 1) + 1;
   const line = countNewlines(text, lineStart) + 1;
   const lineEnd = text.indexOf('\n', start);
@@ -16,7 +16,7 @@ export function locationAt(text: string, offset: number, length = 1): Location {
   return { line, column: start - lineStart + 1, length: Math.max(1, Math.min(length, rest)) };
 }
 
-/** The lines around a location, with a mark under it; an empty text when the location is not in `text`. */
+/** Returns the lines around a location, with the range marked. Empty if the location is outside the text. */
 export function codeFrame(text: string, { line, column, length }: Location): string {
   const lines = text.split(/\r?\n/);
   if (line > lines.length) return '';
@@ -37,7 +37,9 @@ export function codeFrame(text: string, { line, column, length }: Location): str
 
 const maxWidth = 100;
 
-/** What fits of a line around a column; `from` is the column of its first character. Control characters are made visible. */
+/**
+ * Returns the part of a line around a column that fits, with control characters replaced. `from` is its first column.
+ */
 function excerpt(line: string, column: number): { shown: string; from: number } {
   const from = column <= maxWidth - 20 ? 1 : column - 40;
   const visible = line.slice(from - 1, from - 1 + maxWidth).replace(/[\p{Cc}\p{Cf}]/gu, '�');

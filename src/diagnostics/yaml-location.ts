@@ -4,10 +4,10 @@ import { type Location, locationAt } from './source-location.ts';
 /** Keys and indexes from the root of a document. */
 export type Path = readonly (string | number)[];
 
-/** The deepest nesting of YAML that is parsed. The parser that knows positions recurses, and would end the process. */
+/** The deepest YAML that is parsed. The YAML library recurses, so a deeper document could overflow the stack. */
 const maxDepth = 100;
 
-/** Where YAML is nested too deep to be parsed, or -1. Brackets in quotes count too. */
+/** Returns the offset at which YAML is nested too deeply to be parsed, or -1. It counts brackets in quotes too. */
 export function tooDeepAt(source: string): number {
   let depth = 0;
   for (const { index, 0: mark } of source.matchAll(/[[{\]}]|^ {200}|(?:[-?:][ \t]+){100}/gm)) {
@@ -19,23 +19,24 @@ export function tooDeepAt(source: string): number {
 }
 
 /**
- * Gives the location of the value that a path leads to, or of its key with `key: true`.
+ * Returns the location of the value at a path or, with `key: true`, of its key.
  *
- * Where the path ends early: the nearest thing above it, which is a list item or the start of the document.
+ * If the value does not exist, this is the location of the nearest existing parent: a list item or the start of the
+ * document.
  */
 export type LocationOf = (path: Path, options?: { key?: boolean }) => Location;
 
-/** Finds locations in the front matter of `text`, which is parsed once, for the first of them. */
+/** Returns a function that finds locations in the front matter of `text`. The first call parses it. */
 export function locationsInFrontMatter(text: string): LocationOf {
   return locationsInYaml(text, 4, text.indexOf('\n---', 3));
 }
 
-/** The same for a whole JSON text, which is YAML too. */
+/** Returns a function that finds locations in a JSON text, which is also YAML. */
 export function locationsInJson(text: string): LocationOf {
   return locationsInYaml(text, 0, text.length);
 }
 
-/** The location of one value in the front matter of `text`. */
+/** Returns the location of one value in the front matter of `text`. */
 export function locationInFrontMatter(text: string, path: Path, options: { key?: boolean } = {}): Location {
   return locationsInFrontMatter(text)(path, options);
 }
@@ -48,7 +49,7 @@ function locationsInYaml(text: string, start: number, end: number): LocationOf {
   };
 }
 
-/** The document's root; null where it is nested too deeply for the parser. */
+/** Returns the root of the document; null if it is nested too deeply for the YAML library. */
 function parsed(source: string): unknown {
   if (tooDeepAt(source) !== -1) return null;
   try {

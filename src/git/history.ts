@@ -6,16 +6,16 @@ import { GitError, git } from './run.ts';
 export interface History {
   /** Slug → changes of the agent, newest first. */
   changes: ReadonlyMap<string, readonly Change[]>;
-  /** Why there is no history, in a sentence for the person at the terminal, or null. */
+  /** A sentence for the user that says why there is no history, or null. */
   missing: string | null;
 }
 
 /**
- * Reads from git when the agents below `catalog`/agents changed: two processes for all of them.
+ * Reads from git when the agents in the folder `catalog` changed, with two processes for all agents.
  *
- * The answer depends on the commit and the depth of the clone alone: git's own settings are overruled. A merge counts as
- * one change, at the time when it was merged. Without git, outside a repository and in a shallow clone, where the oldest
- * commit seems to have made every file, it is empty.
+ * The result depends only on the commit and the depth of the clone, since git's settings are overridden. A merge counts
+ * as one change, at the time of the merge. The history is empty without git, outside a repository, and in a shallow
+ * clone, whose oldest commit seems to have added every file.
  */
 export function readHistory(catalog: string): History {
   try {
@@ -44,20 +44,23 @@ const log = (...options: string[]) => [
   ...['--first-parent', '-m', '--no-renames', '--diff-algorithm=myers', '--relative', ...options],
 ];
 
-/** Every file of an agent that a commit changed: its status, and how many lines. */
+/** Lists every file of an agent that a commit changed, with its status and its numbers of changed lines. */
 const changeLog = log('--raw', '--numstat', '--', ':(glob)agents/*/*');
 
-/** Every agent.md in which a line with a number came or went. */
+/** Lists every agent.md in which a commit added or removed a line with a number. */
 const numberLog = log('-G^issue: [0-9]+$', '--diff-filter=M', '--name-only', '--', ':(glob)agents/*/agent.md');
 
 interface Entry {
   commit: string;
   time: Date;
-  /** What git lists of the commit: a line for each file. */
+  /** The lines that git prints for the commit, one for each file. */
   lines: string[];
 }
 
-/** The commits of a log. No other line starts with NUL, so nothing in a repository can pass for a commit. */
+/**
+ * Splits a log into its commits. Only the first line of a commit starts with NUL, so no text in a repository can look
+ * like one.
+ */
 function entries(log: string): Entry[] {
   return log
     .split('\0')
@@ -69,10 +72,10 @@ function entries(log: string): Entry[] {
     });
 }
 
-/** A line of `--raw`, `:<modes> <blobs> <status>\t<path>`, or of `--numstat`, `<added>\t<removed>\t<path>`. */
+/** Matches a line of `--raw`, `:<modes> <blobs> <status>\t<path>`, or of `--numstat`, `<added>\t<removed>\t<path>`. */
 const listed = /^(?::.* ([A-Z])|(\d+|-)\t(\d+|-))\tagents\/([^/]+)\/([^/]+)$/;
 
-/** `numbered` has the commits and slugs where a number was written, as `<commit> <slug>`. */
+/** Groups changes by slug. `numbered` contains `<commit> <slug>` for each commit that added a number. */
 function changesBySlug(log: readonly Entry[], numbered: ReadonlySet<string>): Map<string, Change[]> {
   const changes = new Map<string, Change[]>();
   for (const { commit, time, lines } of log) {
@@ -96,7 +99,7 @@ function changesBySlug(log: readonly Entry[], numbered: ReadonlySet<string>): Ma
   return changes;
 }
 
-/** Why git does not read a folder. It reads none of another user, such as root's by the user of the server. */
+/** Says why git refused a folder. It refuses repositories of other users, such as one of root that the server opens. */
 function refusal(said: string, catalog: string): string {
   if (!/dubious ownership|unsafe repository/.test(said)) return 'this folder is not in a git repository';
   return `the repository belongs to another user (allow it with \`git config --system --add safe.directory ${resolve(catalog)}\`)`;

@@ -3,17 +3,20 @@ import { git, gitBytes, gitOrNull } from './run.ts';
 
 /** The branch that says which agents are published, and how the checked-out commit relates to it. */
 export interface RecordBranch {
-  /** As people write it: `origin/main`, or `main`. */
+  /** The short name: `origin/main`, or `main`. */
   name: string;
   commit: string;
   committed: Date;
-  /** The newest commit that HEAD and the branch share; null where there is none or the clone is too shallow to tell. */
+  /**
+   * The newest common commit of HEAD and the branch; null if there is none or the clone is too shallow to contain it.
+   */
   base: string | null;
 }
 
 /**
- * The default branch as the last fetch saw it: of the remote `origin`, else of another remote, else the local `main` or
- * `master`, else HEAD. Null without git, outside a repository, and before the first commit. Nothing is fetched.
+ * Finds the default branch as of the last fetch: that of `origin`, or else of another remote, or else the local `main`
+ * or `master`, or else HEAD. Returns null without git, outside a repository, and before the first commit. Fetches
+ * nothing.
  */
 export function findRecord(cwd: string): RecordBranch | null {
   const format = '%(refname)%09%(symref)%09%(objectname)%09%(committerdate:unix)';
@@ -42,7 +45,7 @@ export function findRecord(cwd: string): RecordBranch | null {
 
 const localBranches = ['refs/heads/main', 'refs/heads/master'];
 
-/** The smallest number is the best candidate. */
+/** Ranks a branch: the lowest number is the best candidate. */
 function preference(ref: string): number {
   if (localBranches.includes(ref)) return 10 + localBranches.indexOf(ref);
   const [, , remote, name = ''] = ref.split('/');
@@ -56,7 +59,7 @@ function checkedOut(cwd: string) {
   return { ref, target: '', commit, seconds };
 }
 
-/** The blobs of every agents/<slug>/agent.md below `cwd` at a commit, by slug. Throws GitError. */
+/** Returns the blob ids of every agents/<slug>/agent.md below `cwd` at a commit, by slug. Throws GitError. */
 export function agentBlobsAt(cwd: string, commit: string): Map<string, string> {
   const entries = git(cwd, ['ls-tree', '-r', '-z', commit, '--', 'agents/']).split('\0');
   return new Map(
@@ -67,7 +70,7 @@ export function agentBlobsAt(cwd: string, commit: string): Map<string, string> {
   );
 }
 
-/** The texts of blobs by their ids, with one process for all of them. A blob that git lacks is left out. Throws GitError. */
+/** Reads the texts of blobs, by id, with one process. Blobs that do not exist are left out. Throws GitError. */
 export function readBlobs(cwd: string, ids: Iterable<string>): Map<string, string> {
   const wanted = [...new Set(ids)];
   const texts = new Map<string, string>();
@@ -85,7 +88,7 @@ export function readBlobs(cwd: string, ids: Iterable<string>): Map<string, strin
   return texts;
 }
 
-/** A version of an agent.md that a commit replaced or deleted, in which a line was another one. */
+/** A version of an agent.md that a commit deleted, or replaced with a version in which one line differs. */
 export interface ReplacedVersion {
   slug: string;
   blob: string;
@@ -95,10 +98,11 @@ export interface ReplacedVersion {
 }
 
 /**
- * Every earlier version of the agents whose line `key` changed afterwards, newest first, as the line of first parents up
- * to `tips` has them: what was on the branch itself, not on branches that were merged later. `slug` may be a pattern.
+ * Finds earlier versions of agents in which the line `key` differs from the next version, newest first. It follows the
+ * first parents of `tips`, so it finds versions that were on the branch, not those on branches that were merged later.
+ * `slug` can be a pattern.
  *
- * Throws GitError, also where git takes longer than a minute.
+ * Throws GitError, also if git takes longer than a minute.
  */
 export function replacedVersions(
   cwd: string,
@@ -126,7 +130,9 @@ export function replacedVersions(
     });
 }
 
-/** Which of some agents had an `issue` line first, by the history of `tip`; null where that does not tell. */
+/**
+ * Returns which of some agents got an `issue` line first, according to the history of `tip`; null if that is unclear.
+ */
 export function firstNumbered(cwd: string, tip: string, slugs: readonly string[]): string | null {
   const files = slugs.map((slug) => `agents/${slug}/agent.md`);
   const log = gitOrNull(cwd, [
@@ -138,7 +144,7 @@ export function firstNumbered(cwd: string, tip: string, slugs: readonly string[]
   return oldest.length === 1 && only !== undefined ? (slugs[files.indexOf(only)] ?? null) : null;
 }
 
-/** Whether commits are missing at the end of the history. */
+/** Whether the clone lacks the oldest commits. */
 export function isShallow(cwd: string): boolean {
   return gitOrNull(cwd, ['rev-parse', '--is-shallow-repository'])?.trim() === 'true';
 }

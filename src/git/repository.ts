@@ -3,13 +3,13 @@ import { join, resolve } from 'node:path';
 import { OperationError } from '../errors.ts';
 import { GitError, git, gitBytes, gitOrNull } from './run.ts';
 
-/** A working tree with what `catalog publish` has to know of it. */
+/** A working tree, and what `catalog publish` needs to know about it. */
 export interface Repository {
   /** The top folder of the working tree. */
   root: string;
-  /** The branch that is checked out; null where HEAD is detached. */
+  /** The branch that is checked out; null if HEAD is detached. */
   branch: string | null;
-  /** Where that branch goes: a remote and the branch's name there. Null where it goes nowhere. */
+  /** The remote branch that this branch is pushed to; null if there is none. */
   upstream: Upstream | null;
 }
 
@@ -19,12 +19,12 @@ export interface Upstream {
   branch: string;
 }
 
-/** What git calls a branch of a remote once it is fetched. */
+/** Returns the ref that git stores a fetched remote branch under. */
 export function trackingName({ remote, branch }: Upstream): string {
   return `refs/remotes/${remote}/${branch}`;
 }
 
-/** Opens the repository of a folder. Throws OperationError where there is none with a working tree, or no git. */
+/** Opens the repository of a folder. Throws OperationError without git, and if the folder is not in a working tree. */
 export function openRepository(cwd: string): Repository {
   let root: string;
   try {
@@ -45,7 +45,7 @@ export function openRepository(cwd: string): Repository {
   return { root, branch, upstream: branch === null ? null : upstreamOf(cwd, branch) };
 }
 
-/** What is configured for the branch, else the branch of the same name at `origin`. */
+/** Returns the configured upstream of the branch or, by default, the branch with the same name on `origin`. */
 function upstreamOf(cwd: string, branch: string): Upstream | null {
   const setting = (key: string) => gitOrNull(cwd, ['config', '--get', `branch.${branch}.${key}`])?.trim();
   const remote = setting('remote');
@@ -55,14 +55,14 @@ function upstreamOf(cwd: string, branch: string): Upstream | null {
   return remotes.includes('origin') ? { remote: 'origin', branch } : null;
 }
 
-/** The commit that is checked out; null before the first commit and outside of a repository. */
+/** Returns the commit that is checked out; null before the first commit and outside a repository. */
 export function head(cwd: string): string | null {
   return gitOrNull(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD'])?.trim() || null;
 }
 
 /**
- * Changes that are not committed, as git lists them: of all files that git knows, and new files below the paths
- * `watched`, which are from the folder `cwd`.
+ * Lists uncommitted changes in the format of git: those to tracked files, and new files below the paths in `watched`,
+ * which are relative to `cwd`.
  */
 export function uncommitted(cwd: string, watched: readonly string[]): string[] {
   const list = (args: string[]) =>
@@ -74,13 +74,18 @@ export function uncommitted(cwd: string, watched: readonly string[]): string[] {
   return [...known, ...unknown];
 }
 
-/** Paths from the top folder that differ from HEAD, in the working tree or in the index, with new files. */
+/**
+ * Lists the paths, relative to the top folder, that differ from HEAD in the working tree or the index, including new
+ * files.
+ */
 export function differing(root: string): string[] {
   const entries = git(root, ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all']).split('\0');
   return entries.filter((entry) => entry !== '').map((entry) => entry.slice(3));
 }
 
-/** The bytes of a file at a commit, `path` being from the top folder; null where it has none. */
+/**
+ * Returns the bytes of a file at a commit; null if the commit does not have it. `path` is relative to the top folder.
+ */
 export function fileAt(cwd: string, commit: string, path: string): Buffer | null {
   try {
     return gitBytes(cwd, ['cat-file', 'blob', `${commit}:${path}`]);
@@ -90,7 +95,7 @@ export function fileAt(cwd: string, commit: string, path: string): Buffer | null
   }
 }
 
-/** Gives a file the content that HEAD has, in the working tree and in the index; removes it where HEAD has none. */
+/** Restores a file from HEAD, in the working tree and the index. Removes it if HEAD does not have it. */
 export function restoreFile(root: string, path: string): void {
   if (fileAt(root, 'HEAD', path) !== null) git(root, ['checkout', '--quiet', 'HEAD', '--', path]);
   else {
@@ -100,8 +105,8 @@ export function restoreFile(root: string, path: string): void {
 }
 
 /**
- * The commits that HEAD has and `other` has not, the newest first, with the first line of their messages; the last one
- * alone where `other` is null.
+ * Lists the commits of HEAD that `other` does not have, newest first, with their subjects. If `other` is null, lists
+ * only the last commit.
  */
 export function commitsSince(cwd: string, other: string | null): { commit: string; subject: string }[] {
   const range = other === null ? ['-1', 'HEAD'] : [`${other}..HEAD`];
@@ -111,7 +116,7 @@ export function commitsSince(cwd: string, other: string | null): { commit: strin
     .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }));
 }
 
-/** Paths from the top folder that a commit changed against its first parent. */
+/** Lists the paths, relative to the top folder, that a commit changed compared to its first parent. */
 export function changedBy(root: string, commit: string): string[] {
   return git(root, ['diff-tree', '-r', '-z', '--no-commit-id', '--name-only', '--no-renames', `${commit}^`, commit])
     .split('\0')
@@ -119,9 +124,9 @@ export function changedBy(root: string, commit: string): string[] {
 }
 
 /**
- * Fetches the upstream branch and returns its commit; null where the remote does not have it yet.
+ * Fetches the upstream branch and returns its commit; null if the remote does not have the branch yet.
  *
- * Throws OperationError when the remote does not answer.
+ * Throws OperationError if the remote does not answer.
  */
 export function fetchUpstream(cwd: string, upstream: Upstream): string | null {
   const { remote, branch } = upstream;
@@ -138,7 +143,7 @@ export function fetchUpstream(cwd: string, upstream: Upstream): string | null {
   return git(cwd, ['rev-parse', tracking]).trim();
 }
 
-/** The newest commit that two have in common; null where there is none or the clone is too shallow to tell. */
+/** Returns the newest common commit of two commits; null if there is none or the clone is too shallow to contain it. */
 export function mergeBase(cwd: string, one: string, other: string): string | null {
   return gitOrNull(cwd, ['merge-base', one, other])?.trim() || null;
 }
@@ -153,7 +158,7 @@ export function commitsAhead(cwd: string, other: string): number {
   return Number(git(cwd, ['rev-list', '--count', `${other}..HEAD`]));
 }
 
-/** Takes up the commits of `other` where HEAD has none of its own. Throws GitError otherwise. */
+/** Fast-forwards the branch to the commit `other`. Throws GitError if the branch has other commits. */
 export function fastForward(cwd: string, other: string): void {
   git(cwd, ['merge', '--quiet', '--ff-only', other]);
 }
@@ -164,17 +169,17 @@ export function commitFiles(cwd: string, files: readonly string[], message: stri
   return git(cwd, ['rev-parse', 'HEAD']).trim();
 }
 
-/** Takes back the commits after `commit`, with what they changed. Changes that are not committed stay. */
+/** Removes the commits after `commit` and their changes. Uncommitted changes stay. */
 export function takeBack(cwd: string, commit: string): void {
   git(cwd, ['reset', '--quiet', '--keep', commit]);
 }
 
-/** Pushes HEAD to a branch of a remote, never by force. Throws GitError when the remote refuses. */
+/** Pushes HEAD to a remote branch, never by force. Throws GitError if the remote refuses. */
 export function push(cwd: string, { remote, branch }: Upstream): void {
   git(cwd, ['push', '--quiet', remote, `HEAD:refs/heads/${branch}`]);
 }
 
-/** The first line of what git said that tells the reason, without its label. */
+/** Returns the line of a git message that contains the reason, without its label. */
 export function firstLine(words: string): string {
   const lines = words.split('\n').map((line) => line.trim());
   const telling = lines.find((line) => /^(?:fatal|error|!|remote: error)/.test(line)) ?? lines[0] ?? '';

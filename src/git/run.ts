@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { explainSaid, systemReason } from '../errors.ts';
 
-/** A git command failed; the message is what it said. */
+/** A git command failed. The message is its output. */
 export class GitError extends Error {
   override readonly name = 'GitError';
   /** Whether git is not installed. */
@@ -14,16 +14,16 @@ export class GitError extends Error {
 }
 
 /**
- * Runs git in the folder `cwd` and returns what it writes to stdout. It speaks English, asks for nothing, and has a
- * minute at most, so that a remote that never answers stops no one for ever.
+ * Runs git in the folder `cwd` and returns its stdout. Its messages are in English, it never prompts, and it is stopped
+ * after a minute, so that a remote that never answers does not block the program.
  *
- * Throws GitError with git's own words.
+ * Throws GitError with git's message.
  */
 export function git(cwd: string, args: readonly string[]): string {
   return gitBytes(cwd, args).toString('utf8');
 }
 
-/** The same for bytes. `input` is written to git's stdin. */
+/** Runs git and returns its stdout as bytes. `input` is written to its stdin. */
 export function gitBytes(cwd: string, args: readonly string[], input = ''): Buffer {
   try {
     return execFileSync('git', args, {
@@ -37,14 +37,14 @@ export function gitBytes(cwd: string, args: readonly string[], input = ''): Buff
   } catch (error) {
     const { code, stderr } = error as { code?: string; stderr?: Buffer };
     const words = (stderr?.toString('utf8') ?? '').trim();
-    // Without a word, it may be that git was not even started, for want of memory or of processes.
+    // Without output, git may not even have started, for example because the system has no memory or processes left.
     const silent = code === undefined || code === 'ENOENT' ? '' : `git cannot be run: ${systemReason(code)}`;
     const said = code === 'ETIMEDOUT' ? 'git did not answer within a minute' : words === '' ? silent : words;
     throw new GitError(args, said, code === 'ENOENT');
   }
 }
 
-/** The same, but null if the command fails. */
+/** Runs git, and returns null if the command fails. */
 export function gitOrNull(cwd: string, args: readonly string[]): string | null {
   try {
     return git(cwd, args);

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { OperationError } from '../errors.ts';
 import { git } from './run.ts';
 
-/** The git folders of a working tree: its own, and the one that it shares with other working trees. */
+/** Returns the git folders of a working tree: its own, and the one that it shares with other working trees. */
 export function gitFolders(cwd: string): string[] {
   const paths = git(cwd, ['rev-parse', '--absolute-git-dir', '--git-common-dir']).trim().split('\n');
   return [...new Set(paths.map((path) => resolve(cwd, path)))];
@@ -14,10 +14,10 @@ export function gitFolders(cwd: string): string[] {
 const patienceMs = 60_000;
 
 /**
- * Removes the locks that git made in a repository since the moment `since` and left behind, as a git process does that
- * is killed. First it waits until no git process works in the folder `root` any more.
+ * Removes git's locks in a repository that are not older than `since`, as a killed git process leaves them. It first
+ * waits until no git process is running in the folder `root`.
  *
- * Throws OperationError where one goes on for more than a minute.
+ * Throws OperationError if one is still running after a minute.
  */
 export async function removeStaleLocks(root: string, folders: readonly string[], since: Date): Promise<void> {
   const end = Date.now() + patienceMs;
@@ -25,7 +25,7 @@ export async function removeStaleLocks(root: string, folders: readonly string[],
     const working = gitProcessIn(root);
     const locks = folders.flatMap((folder) => locksIn(folder)).filter(({ changed }) => changed >= since.getTime());
     const fresh = locks.find(({ changed }) => Date.now() - changed < patienceMs);
-    // Where the system lists no processes, a lock is stale when no git of ours can have it any more.
+    // If the system does not list processes, a lock counts as stale once no git process of ours can still be running.
     if (working === null || (working === undefined && fresh === undefined)) {
       for (const { path } of locks) rmSync(path, { force: true });
       return;
@@ -39,13 +39,13 @@ export async function removeStaleLocks(root: string, folders: readonly string[],
   }
 }
 
-/** The path of the lock on the index; null if there is none. With one, git is running or was killed. */
+/** Returns the path of the lock on the index, or null. If it exists, git is running or was killed. */
 export function indexLock(folders: readonly string[]): string | null {
   const found = folders.flatMap(locksIn).find(({ path }) => basename(path) === 'index.lock');
   return found?.path ?? null;
 }
 
-/** Locks of git itself: on the index, on settings and on references. */
+/** Lists git's own locks: on the index, settings and references. */
 function locksIn(folder: string): { path: string; changed: number }[] {
   const paths = [
     ...list(folder).filter((name) =>
@@ -69,7 +69,9 @@ function list(folder: string, recursive = false): string[] {
   }
 }
 
-/** The number of a git process that works in a folder; null where there is none, undefined where nothing tells. */
+/**
+ * Returns the pid of a git process in a folder; null if there is none, undefined if the system does not list processes.
+ */
 function gitProcessIn(root: string): string | null | undefined {
   const pids = list('/proc').filter((name) => /^\d+$/.test(name));
   if (pids.length === 0) return undefined;
@@ -79,7 +81,7 @@ function gitProcessIn(root: string): string | null | undefined {
       const inside = folder === root || folder.startsWith(root + sep);
       return inside && readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('git') && !hasEnded(pid);
     } catch {
-      // It has ended, or belongs to someone else.
+      // The process has ended, or belongs to another user.
       return false;
     }
   });

@@ -7,18 +7,18 @@ import { longestRise } from './longest-rise.ts';
 import type { Reserved } from './record-rules.ts';
 import { takenTitles } from './title-rules.ts';
 
-/** The folders of a catalog, with numbers and dates that agents outside of them have. */
+/** The folders of a catalog, and the numbers and dates that are reserved for agents outside these folders. */
 export interface Calendar {
   folders: readonly ParsedFolder[];
   reserved: readonly Reserved[];
 }
 
 /**
- * What the folders have to agree on: numbers, dates and former slugs (C3.22 to C3.24: an agent keeps its number
- * permanently, one agent a day, numbers rise with the dates).
+ * Checks folders for conflicts of numbers, dates, former slugs and titles (C3.22 to C3.24: an agent keeps its number
+ * permanently, at most one agent is published a day, and later agents have higher numbers).
  *
- * `today` is the earliest date that is proposed as free. Folders in `blamed` have an error that explains the others and
- * get none here. Of two folders with one date, the one in `recorded` keeps it.
+ * `today` is the earliest date that is suggested as free. Folders in `blamed` already have an error that explains any
+ * conflict, so they get no further one. If two folders have the same date, the one in `recorded` keeps it.
  */
 export function checkTogether(
   { folders, reserved }: Calendar,
@@ -40,7 +40,7 @@ export function checkTogether(
   return [...numbers, ...found.filter(({ slug }) => !known.has(slug))];
 }
 
-/** The first day from `today` on, after the last numbered agent, that no agent has. */
+/** Returns the first free day, from `today` on, after the last numbered agent. */
 export function firstFreeDate(calendar: Calendar, today: string): string {
   const taken = new Set(
     [...calendar.folders.map(({ schedule }) => schedule), ...calendar.reserved].map(({ date }) => date),
@@ -51,7 +51,7 @@ export function firstFreeDate(calendar: Calendar, today: string): string {
   return day;
 }
 
-/** The date of the last numbered agent, YYYY-MM-DD; null where none is numbered. */
+/** Returns the date of the last numbered agent, YYYY-MM-DD; null if no agent has a number. */
 export function lastNumberedDate({ folders, reserved }: Calendar): string | null {
   return [...folders.filter(hasIssue).map(({ schedule }) => schedule), ...reserved].reduce<string | null>(
     (last, { date }) => (date !== null && date > (last ?? '') ? date : last),
@@ -59,12 +59,12 @@ export function lastNumberedDate({ folders, reserved }: Calendar): string | null
   );
 }
 
-/** The order of time, for use with sort. */
+/** Compares folders by date, for use with sort. */
 export function byDate(a: ParsedFolder, b: ParsedFolder): number {
   return compareText(a.schedule.date ?? '', b.schedule.date ?? '') || compareText(a.slug, b.slug);
 }
 
-/** Two folders with one number: what the one that does not keep it is told. `why` is a clause about the other. */
+/** The error for a folder whose number another folder keeps. `why` is a clause that says why that folder keeps it. */
 export function takenNumber(
   folder: ParsedFolder,
   keeper: { slug: string; date: string | null },
@@ -92,7 +92,7 @@ function byNumber(a: Numbered, b: Numbered): number {
   return a.schedule.issue - b.schedule.issue || byDate(a, b);
 }
 
-/** Without a record of who had a number first, the earlier agent by date and slug keeps it. */
+/** If no record says which agent had a number first, the first by date and slug keeps it. */
 function takenNumbers(numbered: readonly Numbered[], free: string): Diagnostic[] {
   let keeper = numbered[0];
   return numbered.slice(1).flatMap((folder) => {
@@ -105,7 +105,10 @@ function takenNumbers(numbered: readonly Numbered[], free: string): Diagnostic[]
   });
 }
 
-/** The agents to blame are the fewest without which numbers rise with the dates; of two, the one with the higher number. */
+/**
+ * Reports agents whose number and date are out of order. It reports as few agents as possible and, of two agents that
+ * conflict, the one with the higher number.
+ */
 function fallingDates(numbered: readonly Numbered[]): Diagnostic[] {
   const dated = numbered.filter(({ schedule }) => schedule.date !== null);
   const kept = longestRise(dated.map(({ schedule }) => schedule.date as string));

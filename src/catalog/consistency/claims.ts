@@ -14,7 +14,7 @@ interface Claimed {
   today: string;
 }
 
-/** Checks numbers that no record confirms. Those that are refused count as if they were not written. */
+/** Checks the numbers that no record confirms. Folders with a refused number then count as having none. */
 export function checkClaims(
   folders: readonly ParsedFolder[],
   { owners, published, reserved, lost, record, today }: Claimed,
@@ -64,16 +64,16 @@ export function checkClaims(
 
 interface Claim {
   today: string;
-  /** Who has the number already. */
+  /** The agent that already has the number. */
   holder: { slug: string; date: string | null } | undefined;
-  /** The number to come; null where none was ever given. */
+  /** The next number; null if no number was ever given. */
   next: number | null;
   /** The first free date. */
   free: string;
   where: string;
 }
 
-/** Why a folder cannot have the number that it names, or null. */
+/** Returns an error if a folder cannot have the number in its front matter, or null. */
 function refusal(folder: ParsedFolder, { today, holder, next, free, where }: Claim): Diagnostic | null {
   const { issue, date, draft } = folder.schedule;
   const hint = 'Delete the `issue` line; `catalog publish` writes the number on that date.';
@@ -90,7 +90,10 @@ function refusal(folder: ParsedFolder, { today, holder, next, free, where }: Cla
   return inFrontMatter(folder, 'issue', { code: 'issue/skipped', message, hint });
 }
 
-/** What a folder is told whose number was published and is no longer there. `where` says how that is known. */
+/**
+ * The error for a published agent whose `issue` line is missing. `where` names the branch or commit that has the
+ * number.
+ */
 export function lostLine(folder: ParsedFolder, issue: number, where: string): Diagnostic {
   const { draft } = folder.schedule;
   return inFrontMatter(folder, draft ? 'draft' : 'date', {
@@ -100,7 +103,7 @@ export function lostLine(folder: ParsedFolder, issue: number, where: string): Di
   });
 }
 
-/** The folder as if it had no number. */
+/** Returns a copy of the folder without its number. */
 export function withoutNumber(folder: ParsedFolder): ParsedFolder {
   const agent = folder.agent === null ? null : { ...folder.agent, issue: null };
   return { ...folder, schedule: { ...folder.schedule, issue: null }, agent };

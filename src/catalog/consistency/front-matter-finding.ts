@@ -3,7 +3,7 @@ import { locationInFrontMatter } from '../../diagnostics/yaml-location.ts';
 import { pathOf } from '../parse/files.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 
-/** A finding in the front matter of an agent, at the value that `path` leads to. */
+/** Makes a diagnostic for the value at `path` in the front matter of an agent. */
 export function inFrontMatter(
   folder: ParsedFolder,
   path: string | (string | number)[],

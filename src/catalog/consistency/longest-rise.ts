@@ -1,7 +1,10 @@
-/** The indexes of a longest subsequence of `values` that never falls; of several, the one that takes the earliest values. */
+/**
+ * Returns the indexes of a longest subsequence of `values` that never falls; if there are several, the one with the
+ * earliest values.
+ */
 export function longestRise(values: readonly string[]): Set<number> {
-  // From the end: how long a subsequence that starts at each index can be. `starts[n]` is the greatest value that
-  // starts one of n + 1 values, so the list never rises.
+  // Works backward to find the length of the longest subsequence that starts at each index. `starts[n]` is the greatest
+  // value that starts one of length n + 1, so `starts` never rises.
   const starts: string[] = [];
   const lengths: number[] = [];
   for (let index = values.length - 1; index >= 0; index -= 1) {

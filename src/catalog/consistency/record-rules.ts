@@ -5,31 +5,34 @@ import { checkClaims, lostLine, withoutNumber } from './claims.ts';
 import { inFrontMatter } from './front-matter-finding.ts';
 import type { LostNumber, PublicationRecord } from './record.ts';
 
-/** A number and a date that no folder may have: those of a published agent that is not in agents/. */
+/** A number and a date that belong to a published agent without a folder, so no other agent can have them. */
 export interface Reserved {
   slug: string;
   issue: number;
-  /** YYYY-MM-DD; null where it is free. */
+  /** YYYY-MM-DD; null if the date is free. */
   date: string | null;
 }
 
-/** The folders as git's record corrects them. */
+/** The folders, corrected according to git's record. */
 export interface Settled {
-  /** In the order given. Published agents have their recorded number and date; numbers written too early are left out. */
+  /**
+   * In the order of the input. Published agents have their recorded number and date. Numbers that are not yet due are
+   * removed.
+   */
   folders: ParsedFolder[];
   reserved: Reserved[];
-  /** Where a folder differs from the record, one for each mistake. Such a folder needs no other word on the calendar. */
+  /** One error for each difference from the record. A folder with one needs no other calendar errors. */
   diagnostics: Diagnostic[];
 }
 
-/** A published agent as the record has it. */
+/** A published agent according to the record. */
 export type RecordedAgent = Schedule & { slug: string; issue: number };
 
 /**
- * Holds the folders against the record: a published agent keeps its number, its date and its address, and a number is
- * given on the agent's day, the next one after the highest.
+ * Compares the folders with the record. A published agent keeps its number, its date and its address. A new number must
+ * be the next one after the highest, and is given on the agent's date.
  *
- * Without a record only numbers of coming days are refused. `today` is YYYY-MM-DD.
+ * Without a record, only numbers of agents with a future date are refused. `today` is YYYY-MM-DD.
  */
 export function settle(
   folders: readonly ParsedFolder[],
@@ -73,13 +76,16 @@ export function settle(
   };
 }
 
-/** Agents that the record publishes, one a number; `early` are numbers of agents whose day is still to come. */
+/**
+ * Returns the agents that are published according to the record, with one agent for each number, and the agents that
+ * have a number before their date (`early`).
+ */
 function publishedIn(
   record: PublicationRecord | null,
   today: string,
 ): { published: RecordedAgent[]; early: Reserved[] } {
-  const numbered = [...(record?.agents ?? [])].flatMap(([slug, standing]) =>
-    standing.issue === null ? [] : [{ ...standing, slug, issue: standing.issue }],
+  const numbered = [...(record?.agents ?? [])].flatMap(([slug, schedule]) =>
+    schedule.issue === null ? [] : [{ ...schedule, slug, issue: schedule.issue }],
   );
   const horizon = record !== null && record.day > today ? record.day : today;
   const byIssue = new Map<number, RecordedAgent[]>();
@@ -96,7 +102,7 @@ function publishedIn(
   };
 }
 
-/** Finds the folder that has a published agent now: under its name, or with that among its former slugs. */
+/** Returns a function that finds the current folder of a published agent: by its slug, or by a former slug. */
 function finder(
   folders: readonly ParsedFolder[],
   record: PublicationRecord | null,
@@ -109,12 +115,12 @@ function finder(
     if (same?.schedule.issue === issue) return same;
     const found = byFormer.get(slug) ?? same ?? byLowerCase.get(slug);
     if (found !== undefined || record?.inherited.has(slug)) return found;
-    // Renamed on the branch after this working tree left it.
+    // The agent was renamed on the default branch after this branch was created.
     return formerSlugs.map((former) => bySlug.get(former)).find((folder) => folder !== undefined);
   };
 }
 
-/** A folder with the number of a published agent that has none: renamed, and not said to be. */
+/** Finds the folder that a published agent was renamed to without an entry in `formerSlugs`: it has the same number. */
 function renamedFolder(
   { issue, date }: RecordedAgent,
   folders: readonly ParsedFolder[],
@@ -147,13 +153,13 @@ function deletion({ slug, issue, date }: RecordedAgent, branch: string): Diagnos
   });
 }
 
-/** What a folder says about its number and its date that differs from what was published. */
+/** Reports a number and a date in a folder that differ from the published ones. */
 function changes(folder: ParsedFolder, agent: RecordedAgent, { branch }: PublicationRecord): Diagnostic[] {
   const { schedule } = folder;
   const text = folder.texts.get('agent.md');
   if (text === undefined) return [];
   const found: Diagnostic[] = [];
-  // A value that is there and is none is reported as what it is.
+  // An invalid value already has its own error.
   const unreadable = (key: string) => new RegExp(`^${key}:[ \\t]*[^\\s#]`, 'm').test(text);
   if (schedule.issue !== agent.issue && !(schedule.issue === null && unreadable('issue'))) {
     found.push(
@@ -180,7 +186,7 @@ function renumbered(folder: ParsedFolder, { issue }: RecordedAgent, branch: stri
   });
 }
 
-/** Numbers of the history that nothing holds, neither in the folders nor in the record. */
+/** Returns the lost numbers that no folder and no reserved agent has. */
 function stillLost(
   lost: readonly LostNumber[],
   folders: readonly ParsedFolder[],
@@ -195,7 +201,7 @@ function stillLost(
     .map(({ slug, issue, date }) => ({ slug, issue, date }));
 }
 
-/** The folder with the number and the date that it counts with. */
+/** Returns the folder with its recorded number and date, or without a refused number. */
 function corrected(folder: ParsedFolder, owner: RecordedAgent | undefined, refused: ReadonlySet<string>): ParsedFolder {
   if (refused.has(folder.slug)) return withoutNumber(folder);
   if (owner === undefined) return folder;

@@ -13,21 +13,24 @@ import { GitError } from '../../git/run.ts';
 import { type ParsedFolder, type Schedule, scheduleIn } from '../parse/parse.ts';
 import type { SourceFolder } from '../read.ts';
 
-/** What the default branch in git says of the catalog. The working tree is a proposal to change it. */
+/** The state of the catalog on the default branch in git. The working tree is a proposal to change it. */
 export interface PublicationRecord {
-  /** The branch as people write it, such as `origin/main`. */
+  /** The short name of the branch, such as `origin/main`. */
   branch: string;
-  /** The latest day, YYYY-MM-DD, that it can have been anywhere when the branch got its last commit. */
+  /** The latest local date, YYYY-MM-DD, in any time zone at the time of the last commit of the branch. */
   day: string;
   /** Every folder with an agent.md on that branch, by slug. */
   agents: ReadonlyMap<string, Schedule>;
-  /** Slugs that had a number already where the working tree left that branch: it answers for what it changed in them. */
+  /**
+   * Slugs of agents that already had a number where this branch left the default branch. This branch is responsible for
+   * its changes to them.
+   */
   inherited: ReadonlySet<string>;
-  /** Of agents that have one number on the branch, the one that had it first. */
+  /** Returns which of some agents with the same number had it first. */
   firstOf(slugs: readonly string[]): string;
 }
 
-/** A number that was published on the default branch and that nothing there has now. */
+/** A number that was published on the default branch, and that no agent there has now. */
 export interface LostNumber {
   slug: string;
   issue: number;
@@ -36,16 +39,16 @@ export interface LostNumber {
   commit: string;
 }
 
-/** Numbers that earlier commits gave away. */
+/** Numbers that were published earlier and then removed. */
 export interface NumberHistory {
   lost: LostNumber[];
-  /** Why there may be more, in a sentence for the person at the terminal; null where there are not. */
+  /** A sentence for the user that says why numbers may be missing here; null if none are. */
   incomplete: string | null;
 }
 
 /**
- * Reads the record of the catalog in `cwd` with a handful of git processes, however many agents there are. Only files
- * that differ from those in the working tree are read from git. Null where git has none to give.
+ * Reads the record of the catalog in `cwd`. The number of git processes does not depend on the number of agents, and
+ * only files that differ from the working tree are read from git. Returns null if git has no record.
  */
 export function readRecord(
   cwd: string,
@@ -57,16 +60,16 @@ export function readRecord(
   try {
     const blobs = agentBlobsAt(cwd, branch.commit);
     const before = baseBlobs(cwd, branch, blobs);
-    const standing = standings(cwd, sources, folders, [...blobs.values(), ...before.values()]);
+    const scheduleOf = schedulesOf(cwd, sources, folders, [...blobs.values(), ...before.values()]);
     const day = latestDay(branch.committed);
     const agents = new Map(
-      [...blobs].map(([slug, blob]) => [slug, beforeMoved(cwd, branch.commit, slug, standing(blob), day)]),
+      [...blobs].map(([slug, blob]) => [slug, withPublishedDate(cwd, branch.commit, slug, scheduleOf(blob), day)]),
     );
     return {
       branch: branch.name,
       day,
       agents,
-      inherited: new Set([...before].flatMap(([slug, blob]) => (standing(blob).issue === null ? [] : [slug]))),
+      inherited: new Set([...before].flatMap(([slug, blob]) => (scheduleOf(blob).issue === null ? [] : [slug]))),
       firstOf: (slugs) => firstNumbered(cwd, branch.commit, slugs) ?? earliest(slugs, agents),
     };
   } catch (error) {
@@ -76,12 +79,13 @@ export function readRecord(
 }
 
 /**
- * The standing of an agent on the branch. One with a number and a date to come has the date on which it was published, if
- * an earlier commit has that: its date was moved, and a page that readers have seen must not disappear.
+ * Returns the schedule of an agent on the branch, with the date on which it was published. If a published agent was
+ * moved to a future date, an earlier commit still has the date of publication. That date counts, because a page that
+ * readers have seen must not disappear.
  */
-function beforeMoved(cwd: string, commit: string, slug: string, standing: Schedule, day: string): Schedule {
-  const { issue, date } = standing;
-  if (issue === null || date === null || date <= day) return standing;
+function withPublishedDate(cwd: string, commit: string, slug: string, schedule: Schedule, day: string): Schedule {
+  const { issue, date } = schedule;
+  if (issue === null || date === null || date <= day) return schedule;
   const versions = replacedVersions(cwd, [commit], 'date', slug);
   const texts = readBlobs(
     cwd,
@@ -90,10 +94,10 @@ function beforeMoved(cwd: string, commit: string, slug: string, standing: Schedu
   for (const { blob, committed } of versions) {
     const earlier = scheduleIn(texts.get(blob) ?? '');
     if (earlier.issue === issue && earlier.date !== null && earlier.date <= latestDay(committed)) {
-      return { ...standing, date: earlier.date };
+      return { ...schedule, date: earlier.date };
     }
   }
-  return standing;
+  return schedule;
 }
 
 function baseBlobs(cwd: string, { base, commit }: RecordBranch, blobs: Map<string, string>): Map<string, string> {
@@ -101,8 +105,8 @@ function baseBlobs(cwd: string, { base, commit }: RecordBranch, blobs: Map<strin
   return base === commit ? blobs : agentBlobsAt(cwd, base);
 }
 
-/** What the blobs say, each parsed once; most are the files of the working tree, which are parsed already. */
-function standings(
+/** Returns the schedule in each blob. Most blobs are files of the working tree, which are already parsed. */
+function schedulesOf(
   cwd: string,
   sources: readonly SourceFolder[],
   folders: readonly ParsedFolder[],
@@ -119,7 +123,10 @@ function standings(
   return (blob) => known.get(blob) ?? scheduleIn('');
 }
 
-/** The id that git gives a file with these bytes, by the hash that `sample` was made with. */
+/**
+ * Returns the id that git gives a file with these bytes. The length of `sample`, any id of the repository, shows which
+ * hash algorithm the repository uses.
+ */
 function blobId(bytes: Buffer, sample: string): string {
   const hash = createHash(sample.length === 64 ? 'sha256' : 'sha1');
   return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
@@ -137,8 +144,8 @@ function latestDay(instant: Date): string {
 }
 
 /**
- * Numbers that agents had on the default branch on their day or later and that the branch has lost since, by the
- * history of that branch and of HEAD.
+ * Finds published numbers that the default branch no longer has, according to the history of that branch and of HEAD. A
+ * number counts as published if the agent's date had come.
  */
 export function readLostNumbers(cwd: string): NumberHistory {
   const branch = findRecord(cwd);

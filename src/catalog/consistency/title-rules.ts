@@ -4,8 +4,8 @@ import { byDate } from './calendar-rules.ts';
 import { inFrontMatter } from './front-matter-finding.ts';
 
 /**
- * Of agents with one title the one that was published first keeps it: those without a number come after it, and drafts
- * and the folders of `blamed` last. Titles of withdrawn agents are free.
+ * Reports all but one of the agents that share a title. The agent that was published first keeps the title. Agents
+ * without a number come after it; drafts and the folders in `blamed` come last. Titles of withdrawn agents are free.
  */
 export function takenTitles(folders: readonly ParsedFolder[], blamed: ReadonlySet<string | null>): Diagnostic[] {
   const rank = ({ slug, schedule }: ParsedFolder) => {
