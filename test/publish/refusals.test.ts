@@ -1,0 +1,159 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { writeNumbers } from '../../src/publish/write-numbers.ts';
+import { inFolder, smallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { git } from '../support/forge.ts';
+import { agents, inRepository, issueOf, publish, refused, today } from '../support/publication.ts';
+
+/** `catalog publish` where something is in the way: clear words, the right exit code, nothing lost. */
+
+/** Leaves a change that is not committed, which no command may touch. */
+function startWork(editor: string): void {
+  appendFileSync(join(editor, 'catalog.config.json'), '\n');
+}
+
+test('numbers are not committed on a branch that is not published', () =>
+  inRepository(async ({ editor }) => {
+    await git(editor, 'switch', '--quiet', '--create', 'headline-tester');
+    const words = /Numbers are recorded on origin\/main, but headline-tester is checked out\./;
+    await refused(editor, words, () => publish(editor, ['--push']));
+    await refused(editor, words, () => publish(editor, ['--commit']));
+    assert.is((await publish(editor, ['--dry-run'])).code, 0);
+  }));
+
+test('a working tree with changes is refused, and named; --allow-dirty lets it be', async () => {
+  await inRepository(async ({ editor }) => {
+    writeFiles(editor, { 'agents/one/prompt.txt': `${smallAgent({ slug: 'one', date: today })['prompt.txt']}` });
+    startWork(editor);
+    await refused(editor, /uncommitted changes:[\s\S]*catalog\.config\.json[\s\S]*--allow-dirty/, () =>
+      publish(editor),
+    );
+    assert.is((await publish(editor, ['--allow-dirty'])).code, 0);
+    assert.is(issueOf(editor, 'two'), '2');
+  });
+});
+
+test('an agent that git does not have is never committed in part', async () => {
+  await inRepository(async ({ editor }) => {
+    await git(editor, 'rm', '--quiet', '--cached', 'agents/two/prompt.txt');
+    await git(editor, 'commit', '--quiet', '-m', 'Forget a file');
+    await refused(editor, /agents\/two are not in git/, () => publish(editor, ['--commit', '--allow-dirty']));
+  });
+});
+
+test('a branch behind its remote is refused, also when nobody fetched; --push brings it up to date', async () => {
+  await inRepository(async ({ editor, remote, folder }) => {
+    const other = join(folder, 'other');
+    await git(folder, 'clone', '--quiet', remote, other);
+    writeFiles(other, { 'README.md': 'Gained.\n' });
+    await git(other, 'add', '--all');
+    await git(other, 'commit', '--quiet', '-m', 'Gain');
+    await git(other, 'push', '--quiet');
+    const before = readFileSync(join(editor, 'agents/two/agent.md'), 'utf8');
+    const behind = await publish(editor);
+    assert.is(behind.code, 1);
+    assert.match(behind.stderr, /lacks a commit of origin\/main[\s\S]*git pull[\s\S]*--allow-behind/);
+    assert.is(readFileSync(join(editor, 'agents/two/agent.md'), 'utf8'), before);
+    startWork(editor);
+    const work = readFileSync(join(editor, 'catalog.config.json'), 'utf8');
+    const pushed = await publish(editor, ['--push', '--allow-dirty']);
+    assert.is(pushed.code, 0, pushed.stderr);
+    assert.ok(existsSync(join(editor, 'README.md')));
+    assert.is(readFileSync(join(editor, 'catalog.config.json'), 'utf8'), work);
+    assert.is(await git(editor, 'status', '--porcelain'), ' M catalog.config.json\n');
+    assert.match(await git(remote, 'log', '-1', '--format=%s', 'main'), 'Publish No. 2');
+  });
+});
+
+test('a remote that does not answer is said to; --allow-behind goes on without it', async () => {
+  await inRepository(async ({ editor, remote }) => {
+    rmSync(remote, { recursive: true });
+    await refused(editor, /origin did not answer[\s\S]*--allow-behind/, () => publish(editor));
+    await refused(editor, /origin did not answer/, () => publish(editor, ['--push']));
+    assert.is((await publish(editor, ['--allow-behind', '--commit'])).code, 0);
+  });
+});
+
+test('a push that the remote refuses is taken back, with the reason, and changes that are not committed stay', async () => {
+  await inRepository(async ({ editor, remote }) => {
+    const hook = '#!/bin/sh\necho "error: GH006: Protected branch update failed" >&2\nexit 1\n';
+    writeFileSync(join(remote, 'hooks/pre-receive'), hook, { mode: 0o755 });
+    startWork(editor);
+    await refused(editor, /GH006: Protected branch[\s\S]*docs\/publishing\.md[\s\S]*Nothing has changed/, () =>
+      publish(editor, ['--push', '--allow-dirty']),
+    );
+  });
+});
+
+test('a commit that git refuses is taken back, and changes that are not committed stay', async () => {
+  await inRepository(async ({ editor }) => {
+    writeFileSync(join(editor, '.git/hooks/pre-commit'), '#!/bin/sh\necho "No commits today" >&2\nexit 1\n', {
+      mode: 0o755,
+    });
+    startWork(editor);
+    await refused(editor, /No commits today[\s\S]*Nothing has changed/, () =>
+      publish(editor, ['--commit', '--allow-dirty']),
+    );
+  });
+});
+
+test('numbers that cannot all be written are all taken back', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2027-03-01' }, ...agents.slice(1)]);
+    const before = snapshot(folder);
+    const releases = ['one', 'two'].map((slug, index) => ({ slug, issue: index + 1, date: today, title: slug }));
+    // A folder where the draft of the second file goes.
+    const inTheWay = join(folder, `agents/two/.agent.md.draft-${process.pid}`);
+    mkdirSync(inTheWay);
+    assert.throws(() => writeNumbers(folder, releases), /Cannot write the numbers\..*Nothing has changed/);
+    rmSync(inTheWay, { recursive: true });
+    assert.equal(snapshot(folder), before);
+  }));
+
+test('branches that have diverged are never merged by force', async () => {
+  await inRepository(async ({ editor, remote, folder }) => {
+    const other = join(folder, 'other');
+    await git(folder, 'clone', '--quiet', remote, other);
+    for (const [place, name] of [
+      [other, 'a'],
+      [editor, 'b'],
+    ] as const) {
+      writeFiles(place, { [name]: 'x\n' });
+      await git(place, 'add', '--all');
+      await git(place, 'commit', '--quiet', '-m', name);
+    }
+    await git(other, 'push', '--quiet');
+    await git(editor, 'fetch', '--quiet');
+    await refused(editor, /have diverged\.[\s\S]*git pull --rebase/, () => publish(editor, ['--push']));
+  });
+});
+
+test('a detached HEAD, a bare repository, a folder without git, and no git at all are told apart', async () => {
+  await inRepository(async ({ editor, remote, folder }) => {
+    await git(editor, 'checkout', '--quiet', '--detach');
+    await refused(editor, /HEAD is detached[\s\S]*git switch/, () => publish(editor));
+    await refused(editor, /HEAD is detached/, () => publish(editor, ['--commit', '--allow-behind']));
+    await git(editor, 'switch', '--quiet', 'main');
+
+    writeCatalog(remote, agents);
+    const bare = await publish(remote);
+    assert.is(bare.code, 1);
+    assert.match(bare.stderr, /bare repository/);
+
+    const plain = join(folder, 'plain');
+    mkdirSync(plain);
+    writeCatalog(plain, agents);
+    const none = await publish(plain, [], { GIT_CEILING_DIRECTORIES: folder });
+    assert.is(none.code, 1);
+    assert.match(none.stderr, /not a git repository[\s\S]*git init/);
+
+    const missing = await publish(editor, [], { PATH: folder });
+    assert.is(missing.code, 1);
+    assert.match(missing.stderr, /no program `git` on the PATH/);
+    assert.is(issueOf(editor, 'two'), undefined);
+  });
+});
+
+test.run();
