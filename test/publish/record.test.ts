@@ -1,72 +1,28 @@
-import { renameSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadContent } from '../../src/catalog/load.ts';
-import { select } from '../../src/catalog/select.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
-import { planPublication } from '../../src/publish/plan.ts';
-import { inFolder, type SmallAgent, smallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
-import { commitAt, gitSync } from '../support/git.ts';
+import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { gitSync } from '../support/git.ts';
 import { catalog } from '../support/process.ts';
+import {
+  agent,
+  built,
+  commit,
+  drop,
+  errors,
+  move,
+  plan,
+  published,
+  put,
+  remove,
+  today,
+  withRecord,
+} from '../support/record.ts';
 
 /** Git is the record, the working tree a proposal: what was published keeps its number, its date and its address. */
-
-const today = '2026-02-01';
-const agent = (slug: string, day: number, front: Record<string, string> = {}): SmallAgent => ({
-  slug,
-  date: `2026-01-${String(day).padStart(2, '0')}`,
-  front,
-});
-const published = [agent('one', 1, { issue: '1' }), agent('two', 2, { issue: '2' }), agent('three', 3, { issue: '3' })];
-
-/** Runs `use` with a repository whose branch main holds the agents. */
-async function inRepository(use: (folder: string) => void | Promise<void>, agents = published): Promise<void> {
-  await inFolder(async (folder) => {
-    writeCatalog(folder, agents);
-    gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
-    commit(folder);
-    await use(folder);
-  });
-}
-
-function commit(folder: string): void {
-  gitSync(folder, 'add', '--all');
-  gitSync(folder, 'commit', '--quiet', '-m', 'Change the agents');
-}
-
-/** Writes agents over what is there. */
-function put(folder: string, ...agents: SmallAgent[]): void {
-  for (const each of agents) writeFiles(join(folder, 'agents', each.slug), smallAgent(each));
-}
-
-const remove = (folder: string, slug: string) => rmSync(join(folder, 'agents', slug), { recursive: true });
-const move = (folder: string, from: string, to: string) =>
-  renameSync(join(folder, 'agents', from), join(folder, 'agents', to));
-
-/** Every error: code, place, what to do. */
-function errors(folder: string, day = today): string[] {
-  return loadContent(folder, loadSettings(folder, {}, {}), day).diagnostics.map(
-    ({ code, file, line, hint }) => `${code} ${file.replace('agents/', '')}:${line} ${hint}`,
-  );
-}
-
-function plan(folder: string, day = today) {
-  const { releases, skipped, notices } = planPublication(folder, loadSettings(folder, {}, {}), day);
-  return {
-    numbers: Object.fromEntries(releases.map(({ slug, issue }) => [slug, issue])),
-    skipped: skipped.map(({ slug }) => slug),
-    notices,
-  };
-}
-
-/** The numbers that a build shows, leaving out what has errors, as the daily run does. */
-function built(folder: string, day = today): Record<string, number> {
-  const { agents } = select(loadContent(folder, loadSettings(folder, {}, {}), day), { today: day, skipInvalid: true });
-  return Object.fromEntries(agents.map(({ slug, issue }) => [slug, issue]));
-}
-
-const drop = 'Delete the `issue` line; `catalog publish` writes the number on that date.';
 
 const changes: [name: string, change: (folder: string) => void, expected: string[], next?: number][] = [
   ['nothing changed', () => {}, []],
@@ -164,7 +120,7 @@ const changes: [name: string, change: (folder: string) => void, expected: string
 
 for (const [name, change, expected, next = 4] of changes) {
   test(`${name}: ${expected.length === 0 ? 'no error' : 'one error, on the agent that changed'}`, () =>
-    inRepository((folder) => {
+    withRecord((folder) => {
       change(folder);
       assert.equal(errors(folder), expected);
       put(folder, { slug: 'today', date: today });
@@ -185,7 +141,7 @@ for (const [name, change, code] of [
   ['an agent.md that is gone', (folder) => rmSync(join(folder, 'agents/two/agent.md')), 'folder/missing-file'],
 ] as [string, (folder: string) => void, string][]) {
   test(`${name} is reported as that, and not as a change of the record too`, () =>
-    inRepository((folder) => {
+    withRecord((folder) => {
       change(folder);
       assert.equal(
         errors(folder).map((line) => line.split(' ')[0]),
@@ -194,60 +150,8 @@ for (const [name, change, code] of [
     }));
 }
 
-test('a build that leaves out errors keeps the pages of published agents, with their recorded numbers and dates', () =>
-  inRepository((folder) => {
-    put(folder, agent('one', 30, { issue: '9' }), agent('two', 2, { draft: 'true' }));
-    move(folder, 'three', 'trois');
-    assert.equal(built(folder), { one: 1, two: 2, trois: 3 });
-    const content = loadContent(folder, loadSettings(folder, {}, {}), today);
-    assert.is(content.folders.find(({ slug }) => slug === 'one')?.agent?.date, '2026-01-01');
-    assert.is(select(content, { today }).errors.length, 4);
-  }));
-
-test('the date of a published agent, moved to a coming day and merged all the same, keeps its page and its date', () =>
-  inRepository((folder) => {
-    put(folder, { slug: 'two', date: '2099-12-24', front: { issue: '2' } });
-    commit(folder);
-    assert.equal(errors(folder), ['record/date two/agent.md:3 Write `date: 2026-01-02`.']);
-    assert.equal(built(folder), { one: 1, two: 2, three: 3 });
-    const { folders } = loadContent(folder, loadSettings(folder, {}, {}), today);
-    assert.is(folders.find(({ slug }) => slug === 'two')?.agent?.date, '2026-01-02');
-  }));
-
-test('a number typed on a coming agent and merged all the same stalls nobody, now or on its day', () =>
-  inRepository((folder) => {
-    put(folder, { slug: 'eager', date: '2099-12-25', front: { issue: '4' } }, { slug: 'today', date: today });
-    commit(folder);
-    assert.equal(errors(folder), [`issue/early eager/agent.md:30 ${drop}`]);
-    // Nobody has seen No. 4, but a record is a record.
-    assert.equal(plan(folder), { numbers: { today: 5 }, skipped: [], notices: [] });
-    put(folder, { slug: 'today', date: today, front: { issue: '5' } });
-    commit(folder);
-    put(folder, { slug: 'christmas', date: '2099-12-26' });
-    const { numbers, skipped } = plan(folder, '2099-12-26');
-    assert.equal({ numbers, skipped }, { numbers: { christmas: 6 }, skipped: [] });
-    assert.is(built(folder, '2099-12-26').eager, 4);
-  }));
-
-test('an agent that was merged with a number before its day can be published earlier with it', () =>
-  inRepository((folder) => {
-    put(folder, { slug: 'eager', date: '2099-12-25', front: { issue: '4' } });
-    commit(folder);
-    put(folder, { slug: 'eager', date: today, front: { issue: '4' } });
-    assert.equal(errors(folder), []);
-    assert.equal(built(folder), { one: 1, two: 2, three: 3, eager: 4 });
-  }));
-
-test('of a copy that was merged all the same the older folder keeps number and date', () =>
-  inRepository((folder) => {
-    put(folder, agent('a-copy', 3, { issue: '3' }), { slug: 'today', date: today });
-    commit(folder);
-    assert.equal(plan(folder), { numbers: { today: 4 }, skipped: ['a-copy'], notices: [] });
-    assert.equal(built(folder), { one: 1, two: 2, three: 3, today: 4 });
-  }));
-
 test('of a copied folder that has no number yet the one on the branch keeps its date', () =>
-  inRepository(
+  withRecord(
     (folder) => {
       put(folder, { slug: 'copy', date: '2026-02-05' });
       assert.equal(errors(folder), [
@@ -257,99 +161,8 @@ test('of a copied folder that has no number yet the one on the branch keeps its 
     [...published, { slug: 'original', date: '2026-02-05' }],
   ));
 
-test('a deletion that was merged frees no number, and the notice says how to bring the agent back', () =>
-  inRepository((folder) => {
-    remove(folder, 'three');
-    commit(folder);
-    put(folder, { slug: 'today', date: today });
-    commit(folder);
-    const removal = gitSync(folder, 'rev-parse', 'HEAD^').slice(0, 12);
-    assert.equal(plan(folder), {
-      numbers: { today: 4 },
-      skipped: [],
-      notices: [
-        `No. 3 was published as three and removed by commit ${removal}; no other agent gets this number. Restore the agent with git checkout ${removal}^ -- agents/three.`,
-      ],
-    });
-    assert.is(built(folder).today, 4);
-    gitSync(folder, 'checkout', '--quiet', `${removal}^`, '--', 'agents/three');
-    assert.equal(plan(folder), { numbers: { today: 4 }, skipped: [], notices: [] });
-    assert.is(built(folder).three, 3);
-  }));
-
-test('a number that was swapped for a draft, merged, and due again is not given anew', () =>
-  inRepository((folder) => {
-    put(folder, agent('three', 3, { draft: 'true' }));
-    commit(folder);
-    put(folder, agent('three', 3), { slug: 'today', date: today });
-    commit(folder);
-    assert.equal(plan(folder).numbers, { today: 4 });
-    assert.equal(plan(folder).skipped, ['three']);
-    assert.match(errors(folder).join(), /record\/issue three\/agent\.md:3 Put the line `issue: 3` back/);
-    put(folder, agent('three', 3, { issue: '3' }));
-    assert.equal(errors(folder), []);
-  }));
-
-test('numbers of branches that were merged later, and numbers taken back before their day, are free', () =>
-  inRepository((folder) => {
-    gitSync(folder, 'checkout', '--quiet', '-b', 'proposal');
-    put(folder, agent('new', 20, { issue: '900' }));
-    commit(folder);
-    put(folder, agent('new', 20));
-    commit(folder);
-    gitSync(folder, 'checkout', '--quiet', 'main');
-    put(folder, { slug: 'eager', date: '2099-12-25', front: { issue: '800' } });
-    commit(folder);
-    put(folder, { slug: 'eager', date: '2099-12-25' });
-    commit(folder);
-    gitSync(folder, 'merge', '--quiet', '--no-edit', 'proposal');
-    assert.equal(plan(folder), { numbers: { new: 4 }, skipped: [], notices: [] });
-  }));
-
-/** The last second before it is January 3 anywhere, and the first one after it. */
-const nights: [instant: string, isThird: boolean][] = [
-  ['2026-01-02T09:59:59Z', false],
-  ['2026-01-02T10:00:00Z', true],
-];
-
-for (const [instant, isThird] of nights) {
-  test(`the number of January 3, deleted at ${instant}, is ${isThird ? 'never given again' : 'free'}`, () =>
-    inFolder((folder) => {
-      publishedEarly(folder);
-      remove(folder, 'three');
-      put(folder, agent('four', 4));
-      commitAt(folder, instant);
-      assert.equal(plan(folder, '2026-01-04').numbers, { four: isThird ? 4 : 3 });
-    }));
-
-  test(`the date January 3, moved at ${instant}, ${isThird ? 'stays' : 'may move'}`, () =>
-    inFolder((folder) => {
-      publishedEarly(folder);
-      put(folder, { slug: 'three', date: '2099-12-24', front: { issue: '3' } });
-      commitAt(folder, instant);
-      assert.equal(built(folder), isThird ? { one: 1, two: 2, three: 3 } : { one: 1, two: 2 });
-    }));
-}
-
-/** A repository that got the agents of January 1 to 3 on January 1. */
-function publishedEarly(folder: string): void {
-  writeCatalog(folder, published);
-  gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
-  commitAt(folder, '2026-01-01T12:00:00Z');
-}
-
-for (const [instant, isThird] of nights) {
-  test(`on January 2, the number of January 3 is ${isThird ? 'published' : 'early'} where main is of ${instant}`, () =>
-    inFolder((folder) => {
-      writeCatalog(folder, published);
-      gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
-      commitAt(folder, instant);
-      assert.equal(errors(folder, '2026-01-02'), isThird ? [] : [`issue/early three/agent.md:30 ${drop}`]);
-    }));
-}
-
 test('validate can be asked about an agent that was deleted', () =>
-  inRepository(async (folder) => {
+  withRecord(async (folder) => {
     remove(folder, 'three');
     const { code, stdout } = await catalog(['validate', 'three', '--cwd', folder, '--today', today]);
     assert.is(code, 1);
@@ -360,7 +173,7 @@ test('validate can be asked about an agent that was deleted', () =>
   }));
 
 test('a shallow clone holds the record too, and publish says what it cannot know', () =>
-  inRepository(async (folder) => {
+  withRecord(async (folder) => {
     put(folder, { slug: 'today', date: today });
     commit(folder);
     await inFolder((place) => {
@@ -374,7 +187,7 @@ test('a shallow clone holds the record too, and publish says what it cannot know
   }));
 
 test('a branch is not blamed for what the default branch gained since, and takes none of its numbers', () =>
-  inRepository(
+  withRecord(
     (folder) => {
       gitSync(folder, 'branch', 'proposal');
       put(folder, { slug: 'waiting', date: today, front: { issue: '4' } });

@@ -1,0 +1,168 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadContent } from '../../src/catalog/load.ts';
+import { select } from '../../src/catalog/select.ts';
+import { loadSettings } from '../../src/catalog/settings.ts';
+import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { commitAt, gitSync } from '../support/git.ts';
+import {
+  agent,
+  built,
+  commit,
+  drop,
+  errors,
+  move,
+  plan,
+  published,
+  put,
+  remove,
+  today,
+  withRecord,
+} from '../support/record.ts';
+
+/** Changes of published agents that were merged in spite of their errors: the history still says what was published. */
+
+test('a build that leaves out errors keeps the pages of published agents, with their recorded numbers and dates', () =>
+  withRecord((folder) => {
+    put(folder, agent('one', 30, { issue: '9' }), agent('two', 2, { draft: 'true' }));
+    move(folder, 'three', 'trois');
+    assert.equal(built(folder), { one: 1, two: 2, trois: 3 });
+    const content = loadContent(folder, loadSettings(folder, {}, {}), today);
+    assert.is(content.folders.find(({ slug }) => slug === 'one')?.agent?.date, '2026-01-01');
+    assert.is(select(content, { today }).errors.length, 4);
+  }));
+
+test('the date of a published agent, moved to a coming day and merged all the same, keeps its page and its date', () =>
+  withRecord((folder) => {
+    put(folder, { slug: 'two', date: '2099-12-24', front: { issue: '2' } });
+    commit(folder);
+    assert.equal(errors(folder), ['record/date two/agent.md:3 Write `date: 2026-01-02`.']);
+    assert.equal(built(folder), { one: 1, two: 2, three: 3 });
+    const { folders } = loadContent(folder, loadSettings(folder, {}, {}), today);
+    assert.is(folders.find(({ slug }) => slug === 'two')?.agent?.date, '2026-01-02');
+  }));
+
+test('a number typed on a coming agent and merged all the same stalls nobody, now or on its day', () =>
+  withRecord((folder) => {
+    put(folder, { slug: 'eager', date: '2099-12-25', front: { issue: '4' } }, { slug: 'today', date: today });
+    commit(folder);
+    assert.equal(errors(folder), [`issue/early eager/agent.md:30 ${drop}`]);
+    // Nobody has seen No. 4, but a record is a record.
+    assert.equal(plan(folder), { numbers: { today: 5 }, skipped: [], notices: [] });
+    put(folder, { slug: 'today', date: today, front: { issue: '5' } });
+    commit(folder);
+    put(folder, { slug: 'christmas', date: '2099-12-26' });
+    const { numbers, skipped } = plan(folder, '2099-12-26');
+    assert.equal({ numbers, skipped }, { numbers: { christmas: 6 }, skipped: [] });
+    assert.is(built(folder, '2099-12-26').eager, 4);
+  }));
+
+test('an agent that was merged with a number before its day can be published earlier with it', () =>
+  withRecord((folder) => {
+    put(folder, { slug: 'eager', date: '2099-12-25', front: { issue: '4' } });
+    commit(folder);
+    put(folder, { slug: 'eager', date: today, front: { issue: '4' } });
+    assert.equal(errors(folder), []);
+    assert.equal(built(folder), { one: 1, two: 2, three: 3, eager: 4 });
+  }));
+
+test('of a copy that was merged all the same the older folder keeps number and date', () =>
+  withRecord((folder) => {
+    put(folder, agent('a-copy', 3, { issue: '3' }), { slug: 'today', date: today });
+    commit(folder);
+    assert.equal(plan(folder), { numbers: { today: 4 }, skipped: ['a-copy'], notices: [] });
+    assert.equal(built(folder), { one: 1, two: 2, three: 3, today: 4 });
+  }));
+
+test('a deletion that was merged frees no number, and the notice says how to bring the agent back', () =>
+  withRecord((folder) => {
+    remove(folder, 'three');
+    commit(folder);
+    put(folder, { slug: 'today', date: today });
+    commit(folder);
+    const removal = gitSync(folder, 'rev-parse', 'HEAD^').slice(0, 12);
+    assert.equal(plan(folder), {
+      numbers: { today: 4 },
+      skipped: [],
+      notices: [
+        `No. 3 was published as three and removed by commit ${removal}; no other agent gets this number. Restore the agent with git checkout ${removal}^ -- agents/three.`,
+      ],
+    });
+    assert.is(built(folder).today, 4);
+    gitSync(folder, 'checkout', '--quiet', `${removal}^`, '--', 'agents/three');
+    assert.equal(plan(folder), { numbers: { today: 4 }, skipped: [], notices: [] });
+    assert.is(built(folder).three, 3);
+  }));
+
+test('a number that was swapped for a draft, merged, and due again is not given anew', () =>
+  withRecord((folder) => {
+    put(folder, agent('three', 3, { draft: 'true' }));
+    commit(folder);
+    put(folder, agent('three', 3), { slug: 'today', date: today });
+    commit(folder);
+    assert.equal(plan(folder).numbers, { today: 4 });
+    assert.equal(plan(folder).skipped, ['three']);
+    assert.match(errors(folder).join(), /record\/issue three\/agent\.md:3 Put the line `issue: 3` back/);
+    put(folder, agent('three', 3, { issue: '3' }));
+    assert.equal(errors(folder), []);
+  }));
+
+test('numbers of branches that were merged later, and numbers taken back before their day, are free', () =>
+  withRecord((folder) => {
+    gitSync(folder, 'checkout', '--quiet', '-b', 'proposal');
+    put(folder, agent('new', 20, { issue: '900' }));
+    commit(folder);
+    put(folder, agent('new', 20));
+    commit(folder);
+    gitSync(folder, 'checkout', '--quiet', 'main');
+    put(folder, { slug: 'eager', date: '2099-12-25', front: { issue: '800' } });
+    commit(folder);
+    put(folder, { slug: 'eager', date: '2099-12-25' });
+    commit(folder);
+    gitSync(folder, 'merge', '--quiet', '--no-edit', 'proposal');
+    assert.equal(plan(folder), { numbers: { new: 4 }, skipped: [], notices: [] });
+  }));
+
+/** The last second before it is January 3 anywhere, and the first one after it. */
+const nights: [instant: string, isThird: boolean][] = [
+  ['2026-01-02T09:59:59Z', false],
+  ['2026-01-02T10:00:00Z', true],
+];
+
+for (const [instant, isThird] of nights) {
+  test(`the number of January 3, deleted at ${instant}, is ${isThird ? 'never given again' : 'free'}`, () =>
+    inFolder((folder) => {
+      publishedEarly(folder);
+      remove(folder, 'three');
+      put(folder, agent('four', 4));
+      commitAt(folder, instant);
+      assert.equal(plan(folder, '2026-01-04').numbers, { four: isThird ? 4 : 3 });
+    }));
+
+  test(`the date January 3, moved at ${instant}, ${isThird ? 'stays' : 'may move'}`, () =>
+    inFolder((folder) => {
+      publishedEarly(folder);
+      put(folder, { slug: 'three', date: '2099-12-24', front: { issue: '3' } });
+      commitAt(folder, instant);
+      assert.equal(built(folder), isThird ? { one: 1, two: 2, three: 3 } : { one: 1, two: 2 });
+    }));
+}
+
+/** A repository that got the agents of January 1 to 3 on January 1. */
+function publishedEarly(folder: string): void {
+  writeCatalog(folder, published);
+  gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
+  commitAt(folder, '2026-01-01T12:00:00Z');
+}
+
+for (const [instant, isThird] of nights) {
+  test(`on January 2, the number of January 3 is ${isThird ? 'published' : 'early'} where main is of ${instant}`, () =>
+    inFolder((folder) => {
+      writeCatalog(folder, published);
+      gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
+      commitAt(folder, instant);
+      assert.equal(errors(folder, '2026-01-02'), isThird ? [] : [`issue/early three/agent.md:30 ${drop}`]);
+    }));
+}
+
+test.run();
