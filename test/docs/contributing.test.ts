@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bundled, inFolder } from '../support/catalog.ts';
-import { git } from '../support/forge.ts';
+import { git } from '../support/git.ts';
 import { brokenLinks } from '../support/links.ts';
 import { catalog } from '../support/process.ts';
 

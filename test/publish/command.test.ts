@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { inFolder, type SmallAgent, smallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
-import { git } from '../support/forge.ts';
+import { git } from '../support/git.ts';
 import { agents, inRepository, issueOf, publish, refused, state } from '../support/publication.ts';
 
 /** `catalog publish` where nothing is in the way: the numbers that it writes, commits and names. */

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeNumbers } from '../../src/publish/write-numbers.ts';
 import { inFolder, smallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
-import { git } from '../support/forge.ts';
+import { git } from '../support/git.ts';
 import { agents, inRepository, issueOf, publish, refused, today } from '../support/publication.ts';
 
 /** `catalog publish` where something is in the way: clear words, the right exit code, nothing lost. */

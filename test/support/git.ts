@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import * as assert from 'uvu/assert';
+import { run } from './process.ts';
 
 /** Who commits in the tests. */
 export const identity = {
@@ -10,7 +12,14 @@ export const identity = {
   GIT_CONFIG_SYSTEM: '/dev/null',
 };
 
-/** Runs git in a folder and returns what it wrote, without the newline at its end. Throws where it fails. */
+/** Runs git in a folder and returns what it wrote. Fails the test where git fails. */
+export async function git(cwd: string, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run('git', args, { cwd, env: identity });
+  assert.is(code, 0, `git ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+/** As `git`, but waits for the end, and returns the text without the newline at its end. Throws where git fails. */
 export function gitSync(cwd: string, ...args: string[]): string {
   return execFileSync('git', args, {
     cwd,

@@ -2,8 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { inFolder, type SmallAgent, snapshot, writeCatalog } from './catalog.ts';
-import { git } from './forge.ts';
-import { identity } from './git.ts';
+import { git, identity } from './git.ts';
 import { catalog, type Finished } from './process.ts';
 
 /** A catalog in a repository with a remote, for tests that run `catalog publish` in it. */

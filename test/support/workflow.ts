@@ -45,10 +45,13 @@ export interface Surroundings {
   /** A new empty folder for the files of a job and its steps; it is removed at the end. */
   temporary: string;
   /** What is done in place of an action, by its name without the version; returns its outputs, or null where it fails. */
-  actions: Record<string, (call: ActionCall) => Outputs | null | Promise<Outputs | null>>;
+  actions: Record<string, Action>;
   /** Called before each step that runs a command: where two runs meet. */
   beforeStep?: (job: string, step: Step) => void | Promise<void>;
 }
+
+/** Does what an action does and returns its outputs, or null if it fails. */
+export type Action = (call: ActionCall) => Outputs | null | Promise<Outputs | null>;
 
 export interface ActionCall {
   /** The folder of the job, where its commands run. */
