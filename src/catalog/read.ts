@@ -7,21 +7,21 @@ export interface SourceFolder {
   slug: string;
   files: SourceFile[];
   /** Why the folder could not be read, or null. */
-  trouble: Trouble | null;
+  problem: ReadProblem | null;
 }
 
 export interface SourceFile {
   name: string;
   /** Null if the file could not be read. */
   bytes: Buffer | null;
-  trouble: Trouble | null;
+  problem: ReadProblem | null;
 }
 
 /**
  * Why a file or folder could not be read. `reason` depends on the kind: `unreadable` has the code of the system error,
  * such as EACCES; `too-large` has the size in bytes; and `not-a-file` has `folder` if it is one.
  */
-export interface Trouble {
+export interface ReadProblem {
   kind: 'unreadable' | 'symlink' | 'not-a-folder' | 'not-a-file' | 'too-large';
   reason: string;
 }
@@ -59,14 +59,14 @@ function listEntries(root: string) {
 
 function readFiles(path: string): SourceFile[] {
   return visible(path).map((entry) => {
-    if (entry.isSymbolicLink()) return trouble(entry.name, 'symlink');
-    if (!entry.isFile()) return trouble(entry.name, 'not-a-file', entry.isDirectory() ? 'folder' : '');
+    if (entry.isSymbolicLink()) return problem(entry.name, 'symlink');
+    if (!entry.isFile()) return problem(entry.name, 'not-a-file', entry.isDirectory() ? 'folder' : '');
     try {
       const bytes = readFileSync(join(path, entry.name));
-      if (bytes.length > maxFileBytes) return trouble(entry.name, 'too-large', String(bytes.length));
-      return { name: entry.name, bytes, trouble: null };
+      if (bytes.length > maxFileBytes) return problem(entry.name, 'too-large', String(bytes.length));
+      return { name: entry.name, bytes, problem: null };
     } catch (error) {
-      return trouble(entry.name, 'unreadable', systemCode(error));
+      return problem(entry.name, 'unreadable', systemCode(error));
     }
   });
 }
@@ -77,12 +77,12 @@ function visible(path: string) {
     .sort((a, b) => compareText(a.name, b.name));
 }
 
-function folder(slug: string, files: SourceFile[], trouble: Trouble | null = null): SourceFolder {
-  return { slug, files, trouble };
+function folder(slug: string, files: SourceFile[], problem: ReadProblem | null = null): SourceFolder {
+  return { slug, files, problem };
 }
 
-function trouble(name: string, kind: Trouble['kind'], reason = ''): SourceFile {
-  return { name, bytes: null, trouble: { kind, reason } };
+function problem(name: string, kind: ReadProblem['kind'], reason = ''): SourceFile {
+  return { name, bytes: null, problem: { kind, reason } };
 }
 
 function systemCode(error: unknown): string {

@@ -11,25 +11,25 @@ export interface Status {
   today: string;
   /** The time zone that decides which day is today. */
   timezone: string;
-  /** Numbered and due, in order of their numbers. */
+  /** Agents that are due and have a number, in order of their numbers. */
   published: (Entry & { issue: number })[];
-  /** Due without a number, with the number that they get next. */
+  /** Agents that are due but have no number yet, with the number that they will get. */
   due: (Entry & { issue: number })[];
-  /** Dated later. */
+  /** Agents with a future date. */
   coming: (Entry & { daysLeft: number })[];
   /** Dates within 14 days from today that are free for a new agent. */
   freeDates: string[];
-  /** The date of a draft is taken too; null if it cannot be read. */
+  /** A draft occupies its date too. The date is null if it cannot be read. */
   drafts: Entry[];
-  /** Their numbers and dates stay taken. */
+  /** Withdrawn agents still occupy their numbers and dates. */
   withdrawn: (Entry & { issue: number | null })[];
   /** All folders with errors, by slug; most are also in one of the lists above. */
   faulty: { slug: string; date: string | null; state: State; errors: number }[];
   /** The first agent after today that has no errors, with its expected number. */
   next: { issue: number; date: string; slug: string; title: string | null; daysLeft: number } | null;
-  /** How many days from tomorrow on have an agent without errors, with no gap. */
+  /** How many days in a row, from tomorrow on, have an agent without errors. */
   queueDays: number;
-  /** Whether that is fewer than `queueWarningDays` of the settings. */
+  /** Whether `queueDays` is less than `queueWarningDays` in the settings. */
   queueLow: boolean;
 }
 

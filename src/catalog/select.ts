@@ -27,7 +27,7 @@ export interface Selected {
   agents: NumberedAgent[];
   /** Withdrawn agents: no output shows them, but their numbers and dates stay taken. */
   withdrawn: string[];
-  /** Former slug → slug of the agent that had it. */
+  /** Maps each former slug to the slug of the agent that had it. */
   moved: Map<string, string>;
   /** Due agents without a number that were skipped because of their errors. */
   skipped: string[];
@@ -37,16 +37,16 @@ export interface Selected {
   warnings: Diagnostic[];
 }
 
-/** Whether an error does not stop a build that skips errors, because git's record of the agent is used instead. */
+/** Whether a build that skips errors can ignore this error, because it uses git's record of the agent instead. */
 export function isSettledByRecord({ code }: Diagnostic): boolean {
   return /^(?:record\/|issue\/order$)/.test(code);
 }
 
 /**
- * Chooses and numbers the agents of a build out of all folders.
+ * Selects the agents of a build from all folders and numbers them.
  *
- * Due agents without a number get the next ones after the highest that was ever given, as `catalog publish` will write
- * them.
+ * Agents that are due and have no number get the next ones after the highest number ever given. `catalog publish` will
+ * write the same numbers.
  */
 export function select(
   { folders, reserved, diagnostics }: Pick<Content, 'folders' | 'reserved' | 'diagnostics'>,

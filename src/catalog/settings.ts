@@ -16,7 +16,7 @@ export type { Settings, Vocabulary } from '../schema/settings.ts';
 /** The name of the settings file in a catalog's folder. */
 export const settingsFile = 'catalog.config.json';
 
-/** What flags and environment variables may override. */
+/** The settings that flags and environment variables can override. */
 export interface SettingsOverrides {
   /** From `--base-url`. */
   baseUrl?: string | undefined;
@@ -24,20 +24,20 @@ export interface SettingsOverrides {
   runtimeUrl?: string | undefined;
 }
 
-/** What is known of a catalog's settings, right or wrong. */
+/** The settings of a catalog, which may have errors. */
 export interface CheckedSettings {
-  /** Complete: a setting that is missing or wrong has a stand-in. */
+  /** Complete: each missing or invalid setting has a default. */
   settings: Settings;
-  /** The names that agents may use, as far as they are known. */
+  /** The names that agents may use. Names whose setting is invalid are unknown. */
   vocabulary: KnownVocabulary;
-  /** What is wrong with the file. */
+  /** The problems in the file. */
   diagnostics: Diagnostic[];
 }
 
 /**
- * Reads catalog.config.json in the folder `cwd`; flags win over `environment`, which wins over the file.
+ * Reads catalog.config.json in the folder `cwd`. Flags override `environment`, which overrides the file.
  *
- * Throws ContentError when the file is missing or wrong, UsageError when an override is.
+ * Throws ContentError if the file is missing or invalid, and UsageError if an override is invalid.
  */
 export function loadSettings(cwd: string, overrides: SettingsOverrides, environment: NodeJS.ProcessEnv): Settings {
   const { settings, diagnostics } = checkSettings(cwd, overrides, environment);
@@ -45,14 +45,14 @@ export function loadSettings(cwd: string, overrides: SettingsOverrides, environm
   return settings;
 }
 
-/** The same, with what is wrong in the result. Throws UsageError when an override is wrong. */
+/** Reads the settings and returns their problems with them. Throws UsageError if an override is invalid. */
 export function checkSettings(
   cwd: string,
   overrides: SettingsOverrides,
   environment: NodeJS.ProcessEnv,
 ): CheckedSettings {
   const { value, diagnostics } = readSettings(cwd);
-  const { source, vocabulary } = diagnostics.length === 0 ? exactly(value) : asFarAsKnown(value);
+  const { source, vocabulary } = diagnostics.length === 0 ? parseValid(value) : parseInvalid(value);
   const runtime =
     override('--runtime-url', overrides.runtimeUrl) ?? override('CATALOG_RUNTIME_URL', environment.CATALOG_RUNTIME_URL);
   const { $schema: _schema, runtimeUrl, ...rest } = source;
@@ -67,13 +67,13 @@ export function checkSettings(
 
 type Source = ReturnType<typeof settingsSource.parse>;
 
-function exactly(value: unknown): { source: Source; vocabulary: KnownVocabulary } {
+function parseValid(value: unknown): { source: Source; vocabulary: KnownVocabulary } {
   const source = settingsSource.parse(value);
   return { source, vocabulary: source };
 }
 
-/** What stands in for a setting that is missing or wrong, so that the agents can be checked all the same. */
-const standIns: Source = {
+/** The defaults for missing and invalid settings, so that the agents can still be checked. */
+const fallbacks: Source = {
   title: 'Untitled',
   tagline: 'Untitled',
   description: 'Untitled',
@@ -89,17 +89,17 @@ const standIns: Source = {
   queueWarningDays: 3,
 };
 
-function asFarAsKnown(value: unknown): { source: Source; vocabulary: KnownVocabulary } {
+function parseInvalid(value: unknown): { source: Source; vocabulary: KnownVocabulary } {
   const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-  const right = Object.entries(settingsSource.shape).flatMap(([key, schema]) => {
+  const valid = Object.entries(settingsSource.shape).flatMap(([key, schema]) => {
     const { success, data } = schema.safeParse(given[key]);
     return success && data !== undefined ? [[key, data] as const] : [];
   });
-  const source: Source = { ...standIns, ...Object.fromEntries(right) };
-  const known = (key: string) => right.some(([name]) => name === key);
+  const source: Source = { ...fallbacks, ...Object.fromEntries(valid) };
+  const known = (key: string) => valid.some(([name]) => name === key);
   const { categories } = given;
   const named = typeof categories === 'object' && categories !== null && !Array.isArray(categories);
-  // A category that lacks its label is a category all the same; a key that is no slug may be meant as another.
+  // A category without a label is still a category. But if a key is not a slug, its intended name is unknown.
   if (!known('categories') && named && Object.keys(categories).every((key) => pathName.safeParse(key).success)) {
     source.categories = Object.fromEntries(
       Object.keys(categories).map((key) => [key, { label: key, description: key }]),
@@ -116,9 +116,9 @@ function asFarAsKnown(value: unknown): { source: Source; vocabulary: KnownVocabu
 }
 
 /**
- * The address that `--base-url` or `CATALOG_BASE_URL` gives, checked; undefined when neither is set.
+ * Returns the address in `--base-url` or `CATALOG_BASE_URL`; undefined if neither is set.
  *
- * Throws UsageError when it is no address.
+ * Throws UsageError if it is not a valid address.
  */
 export function givenBaseUrl(flag: string | undefined, environment: NodeJS.ProcessEnv): string | undefined {
   return override('--base-url', flag) ?? override('CATALOG_BASE_URL', environment.CATALOG_BASE_URL);
@@ -131,7 +131,7 @@ function override(name: string, value: string | undefined): string | undefined {
   throw new UsageError(`${name} is ${JSON.stringify(value)}; it has to be ${result.error.issues[0]?.message}.`);
 }
 
-/** The value of the settings file, as far as it can be read, and what is wrong with it. */
+/** Reads as much of the settings file as possible, with its problems. */
 function readSettings(cwd: string): { value: unknown; diagnostics: Diagnostic[] } {
   let text: string;
   try {
@@ -174,7 +174,7 @@ function parseSettings(marked: string): { value: unknown; diagnostics: Diagnosti
   diagnostics.push(...shown.map((finding) => diagnose({ ...finding, file: settingsFile, text })));
   if (value === undefined) return { value, diagnostics };
   const locationOf = locationsInJson(text);
-  // What is written with escapes is reported without its frame, which would show a part of a secret.
+  // Text that the file writes as escapes is reported without a code frame, which would show part of a secret.
   const hidden = valueFindings(value, locationOf).filter(({ code }) => shown.every((it) => it.code !== code));
   diagnostics.push(...hidden.map((finding) => diagnose({ ...finding, file: settingsFile })));
   for (const { kind, path, message, hint } of explain(settingsSource, value, { json: true })) {

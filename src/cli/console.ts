@@ -5,7 +5,7 @@ import { printable, printableJson } from '../text-safety/printable.ts';
 export class Console {
   /** Whether messages may have colors: stderr is a terminal and NO_COLOR is not set (no-color.org). */
   readonly color: boolean;
-  /** The same for results: stdout is a terminal. */
+  /** Whether results may have colors: stdout is a terminal and NO_COLOR is not set. */
   readonly colorData: boolean;
   /** The exit code of a command that returned normally; 1 if it found errors. */
   exitCode = 0;

@@ -17,19 +17,19 @@ interface BuilderOptions {
   environment: NodeJS.ProcessEnv;
   terminal: Console;
   log: Logger;
-  /** The program that builds in another process: the script that Node runs. @default this command line */
+  /** The script that Node runs to build in another process. @default this command line */
   program?: string;
 }
 
 /** Builds a catalog that the same process serves. */
 export interface CatalogBuilder {
   /**
-   * Builds now, for the server at `port`, and again whenever another day begins. A build that fails is tried again.
+   * Builds now, for the server at `port`, and again whenever a new day begins. Failed builds are retried.
    *
-   * Throws what build throws if it fails and there is no earlier build to serve.
+   * If the first build fails and there is no earlier build to serve, throws the error of the build.
    */
   start(port: number): void;
-  /** Ends the wait for the next day. */
+  /** Stops waiting for the next day. */
   stop(): void;
 }
 
@@ -37,10 +37,10 @@ const failed = 'the catalog cannot be built; the last good build stays';
 const skippedAgents = 'skipped agents that have errors';
 
 /**
- * A builder that follows the calendar: at midnight of the settings' time zone tomorrow's agent becomes due.
+ * Creates a builder that builds the catalog whenever a new day begins in the time zone of the settings.
  *
- * A due agent without a number that has an error is skipped. If the catalog cannot be built for another reason, the
- * last good build stays in place, and the reason is logged.
+ * Agents that are due but have an error and no number are skipped. If the catalog cannot be built for another reason,
+ * the last good build stays, and the reason is logged.
  */
 export function catalogBuilder({
   cwd,
@@ -62,7 +62,7 @@ export function catalogBuilder({
     return loadSettings(cwd, { ...flags, baseUrl: baseUrlFor(port) }, environment);
   }
 
-  /** Builds in this process. Returns the day that the build is for. */
+  /** Builds in this process. Returns the date that the build is for. */
   function buildNow(port: number): string {
     const settings = settingsFor(port);
     timezone = settings.timezone;
@@ -76,7 +76,7 @@ export function catalogBuilder({
     return today;
   }
 
-  /** The same, but null where it fails although there is an earlier build to serve. */
+  /** Builds in this process. If the build fails but there is an earlier build to serve, returns null. */
   function tryNow(port: number): string | null {
     try {
       return buildNow(port);
@@ -90,7 +90,7 @@ export function catalogBuilder({
     }
   }
 
-  /** Builds in another process, so that requests are answered meanwhile. The server takes up what it wrote. */
+  /** Builds in another process, so that requests are answered meanwhile. The server then switches to the new build. */
   async function rebuild(port: number): Promise<void> {
     const urls = [
       ...['--base-url', baseUrlFor(port)],
@@ -113,12 +113,12 @@ export function catalogBuilder({
     }
   }
 
-  /** The calendar of the settings as they are now; they may be in need of a fix. */
+  /** Returns the calendar for the current settings or, if they are invalid, for the last valid ones. */
   function calendar(port: number) {
     try {
       timezone = settingsFor(port).timezone;
     } catch {
-      // The build says why.
+      // The build reports the error.
     }
     return zone(timezone);
   }
@@ -153,7 +153,7 @@ function holdsBuild(dist: string): boolean {
   }
 }
 
-/** Runs a program to its end. An error is how it ended, or why it did not start. */
+/** Runs a program and waits until it ends. `error` says how it failed, or why it did not start. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -173,5 +173,5 @@ export async function run(
   });
 }
 
-/** How much of what a build prints is kept, in bytes. */
+/** The most output of a build that is kept, in bytes. */
 const maxOutputBytes = 64 * 1024 * 1024;

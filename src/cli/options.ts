@@ -50,7 +50,7 @@ export async function openCatalog(flags: Pick<CommonFlags, 'cwd' | 'baseUrl' | '
   return { cwd, settings, today: flags.today ?? zone(settings.timezone).today(new Date()) };
 }
 
-/** The nearest folder with settings, from `folder` up; `.` if that is `folder` itself or there is none. */
+/** Returns the nearest folder with settings, from `folder` upward; `.` if that is `folder` itself or there is none. */
 export function catalogAround(folder: string): string {
   for (let path = folder; ; path = dirname(path)) {
     if (existsSync(join(path, 'catalog.config.json'))) return path === folder ? '.' : path;
@@ -64,8 +64,8 @@ export function outFolder({ cwd, out }: Pick<CommonFlags, 'cwd' | 'out'>): strin
 }
 
 /**
- * The slug that an argument names: the argument itself, or the agent of a path to its folder or to a file in it. Paths
- * are relative to `here` or to the catalog folder `cwd`.
+ * Returns the slug that an argument names. The argument is a slug, or a path to the folder of an agent or a file in it,
+ * relative to `here` or to the catalog folder `cwd`.
  */
 export function slugOf(argument: string, cwd: string, here = process.cwd()): string {
   if (/^[^./\\]+$/.test(argument)) return argument;
@@ -96,7 +96,7 @@ export function given(flag: string | undefined, inherited: string | undefined, f
   return flag ?? (inherited === undefined || inherited === '' ? fallback : inherited);
 }
 
-/** The instant at which the day of `--since` begins. */
+/** Returns the instant at which the day of `--since` begins. */
 export function startOf(day: string): Date {
   return new Date(`${day}T00:00:00Z`);
 }

@@ -3,18 +3,18 @@ import { textFindings } from '../catalog/parse/text-checks.ts';
 import { OperationError, UsageError } from '../errors.ts';
 import { explain } from '../schema/explain.ts';
 
-/** An answer as a flag or a person gives it: text, or a list of texts. */
+/** An answer as given by a flag or a person: a text, or a list of texts. */
 export type Given = string | readonly string[];
 
 /**
- * Checks of every answer. Each takes the name under which the answer was given, for the message, and the answer; it
- * gives the value, or throws UsageError for what can never be right and OperationError for what is taken.
+ * A check for every answer. It takes the name of the flag or question, for the message, and the answer. It returns the
+ * value, or throws UsageError for an invalid answer and OperationError for a value that is already in use.
  */
 export type ChecksOf<Answers> = {
   [Key in keyof Answers]-?: (name: string, given: Given) => Exclude<Answers[Key], null>;
 };
 
-/** The answers that flags give, checked; what is not given is left out. All faults are reported together. */
+/** Checks the answers given by flags, and leaves out flags that are not set. Reports all errors together. */
 export function checkFlags<Answers>(
   flagged: readonly [key: keyof Answers, name: string, given: Given | undefined][],
   checks: ChecksOf<Answers>,
@@ -36,7 +36,7 @@ export function checkFlags<Answers>(
   return answers;
 }
 
-/** The value that `schema` makes of what was given; throws everything that is wrong with it as one UsageError. */
+/** Parses an answer with `schema`. Throws one UsageError with all problems. */
 export function demand<Schema extends z.ZodType>(
   schema: Schema,
   name: string,
@@ -52,7 +52,7 @@ export function demand<Schema extends z.ZodType>(
   return schema.parse(given);
 }
 
-/** One line of text in which nothing hides, breaks the line or cannot be written; throws UsageError for any other. */
+/** Accepts one line of visible, valid text, and throws UsageError for any other. */
 export function oneLine(name: string, text: string): string {
   if (/[\n\r\u0085\u2028\u2029]/.test(text)) {
     throw new UsageError(`\`${name}\` has a line break; it has to be one line of text.`);

@@ -1,11 +1,11 @@
 import type { FrontMatter } from './front-matter.ts';
 
-/** An agent as its folder holds it, read and found well-formed. */
+/** An agent as read from its folder, well-formed. */
 export interface Agent extends FrontMatter {
   slug: string;
   /** The body of agent.md: Markdown, without blank lines around it. */
   howItWorks: string;
-  /** Byte for byte the text of prompt.txt, as are the samples. */
+  /** The exact text of prompt.txt. The samples are exact too. */
   prompt: string;
   sampleInput: string;
   sampleOutput: string;
@@ -17,7 +17,7 @@ export interface Config {
   /** The name of the file in the folder, such as `config.json`. */
   file: string;
   text: string;
-  /** The parsed value where the file is JSON and holds an object, else its text. */
+  /** The parsed value if the file is a JSON object, or else its text. */
   value: string | Record<string, unknown>;
 }
 

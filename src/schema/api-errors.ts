@@ -8,7 +8,7 @@ export const errorObject = z
   })
   .meta({ title: 'Error', description: 'What went wrong' });
 
-/** Every code that `error` may hold, with its status and what it means. */
+/** Every code that `error` can have, with its status and its meaning. */
 export const errorCodes = {
   bad_request: { status: 400, meaning: 'The request is not well-formed HTTP' },
   invalid_body: { status: 400, meaning: 'The body cannot be read, or a field breaks a rule' },

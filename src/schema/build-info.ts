@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The file that says which build a folder holds. A build puts it in place last. */
+/** The file that identifies the build in a folder. A build writes it last. */
 export const buildFile = 'build.json';
 
 /** The contents of build.json. Programs that need only some of its fields pick those. */

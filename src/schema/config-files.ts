@@ -1,8 +1,9 @@
 /**
- * The formats of an agent's config by the extension of the file, each with the content type that it is served with.
+ * The formats of configs by file extension, each with the content type that it is served with.
  *
- * Only data and text: no browser runs one of them or shows it as a page, whatever host serves it, and none is a program.
- * That rules out html, xhtml, svg and xml (pages, or scripts through XSLT), js and wasm, and sh, py, bat and the like.
+ * Only data and text are allowed, nothing that a browser shows as a page or that runs as a program, whatever host
+ * serves it. This excludes html, xhtml, svg and xml (pages, or scripts through XSLT), js and wasm, and sh, py, bat and
+ * the like.
  */
 export const configTypes: Readonly<Record<string, string>> = {
   json: 'application/json',
@@ -28,9 +29,9 @@ const device = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])\./i;
 const startUpFile = /^\.[\w.-]*rc\./i;
 
 /**
- * Whether a reader can be told to save a config under this name: a plain file name that ends like a config, is no device
- * of Windows, and is no start-up file of a tool (`.yarnrc.yml`). Names without such an ending, from `.bashrc` to
- * `setup.exe`, are refused by that alone.
+ * Whether it is safe to tell readers to save a config under this name. It must be a plain file name with the extension
+ * of a config, and not a device name of Windows or a startup file of a tool (`.yarnrc.yml`). The extension alone
+ * excludes names from `.bashrc` to `setup.exe`.
  */
 export function isConfigFilename(name: string): boolean {
   return name.length <= 100 && fileName.test(name) && !device.test(name) && !startUpFile.test(name);

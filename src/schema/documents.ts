@@ -6,7 +6,7 @@ export const contractVersion = '1.1.0';
 
 const nonEmpty = z.string().min(1);
 
-/** The agent document (C2.2, C2.20): exactly these fields, nullable ones present. */
+/** The agent document (C2.2, C2.20): exactly these fields. Fields that are null are present. */
 export const agentDocument = z
   .strictObject({
     title: nonEmpty.describe('Display title'),
@@ -38,7 +38,7 @@ export const agentDocument = z
   })
   .meta({ title: 'Agent', description: 'One published prompt with its metadata' });
 
-/** What the catalog lists of an agent. */
+/** The fields of an agent in the catalog. */
 export const agentSummary = agentDocument
   .pick({
     title: true,

@@ -4,7 +4,7 @@ import { entryHint, valueHint } from './hints.ts';
 import { describe, knownKeys, valueAt } from './schema-at.ts';
 import { meant, nearest } from './suggestions.ts';
 
-/** One thing that is wrong with a value, in words. */
+/** One problem with a value, explained. */
 export interface Explanation {
   kind: 'missing' | 'unknown-key' | 'bad-key' | 'value';
   /** Where in the value: keys and indexes from its root. For an unknown or a bad key, the path ends with that key. */
@@ -16,10 +16,11 @@ export interface Explanation {
 }
 
 /**
- * Everything that `schema` finds wrong with `value`, in words; an empty list when it fits. One mistake is one entry: a
- * misspelled key is not reported as missing too, and a value has one entry, whatever rules it breaks.
+ * Explains all problems that `schema` finds in `value`. The list is empty if the value is valid. Each mistake is one
+ * entry: a misspelled key is not also reported as missing, and a value has only one entry, even if it breaks several
+ * rules.
  *
- * `echo: false` keeps the value itself out of the messages, for what readers send. `json: true` writes proposals as
+ * `echo: false` keeps the value out of the messages, as for requests from readers. `json: true` writes suggestions as
  * JSON instead of YAML.
  */
 export function explain(
@@ -31,8 +32,8 @@ export function explain(
   if (result.success) return [];
   const groups = new Map<string, z.core.$ZodIssue[]>();
   for (const issue of result.error.issues) {
-    const place = JSON.stringify([issue.code === 'unrecognized_keys', issue.path]);
-    groups.set(place, [...(groups.get(place) ?? []), issue]);
+    const group = JSON.stringify([issue.code === 'unrecognized_keys', issue.path]);
+    groups.set(group, [...(groups.get(group) ?? []), issue]);
   }
   const found = [...groups.values()]
     .slice(0, mostExplained)
@@ -40,7 +41,7 @@ export function explain(
   return withoutRepeats(withoutMisspelled(found));
 }
 
-/** How many mistakes of one kind are explained: a value may hold tens of thousands, and nobody reads so many. */
+/** The most mistakes of one kind that are explained. A value can have tens of thousands, and nobody reads that many. */
 const mostExplained = 50;
 
 interface Surroundings {
@@ -85,9 +86,9 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
       },
     ];
   }
-  // A value of a wrong type, and an empty text, break further rules only because of that.
-  const told = issue.code === 'invalid_type' || found === '' ? [issue] : issues;
-  const rules = [...new Set(told.map(rule))];
+  // If a value has the wrong type or is empty, its other errors are only a consequence.
+  const reported = issue.code === 'invalid_type' || found === '' ? [issue] : issues;
+  const rules = [...new Set(reported.map(rule))];
   return [
     {
       kind: 'value',
@@ -108,7 +109,7 @@ function unknownKey(key: string, path: (string | number)[], known: string[]): Ex
   };
 }
 
-/** What else editors call a key. */
+/** Other names that editors use for a key. */
 const otherNames: Record<string, readonly string[]> = {
   title: ['name', 'heading'],
   date: ['day', 'published', 'publishedOn', 'pubDate'],
@@ -124,7 +125,7 @@ const otherNames: Record<string, readonly string[]> = {
   second: ['time', 'at'],
 };
 
-/** An unknown key that is most likely a missing one under another name is one mistake: the missing one is dropped. */
+/** Drops the explanation of a missing key if an unknown key is probably that key under another name. */
 function withoutMisspelled(found: readonly Explanation[]): Explanation[] {
   const missing = found.filter(({ kind }) => kind === 'missing');
   const explained = new Set<Explanation>();
@@ -145,7 +146,7 @@ function parent({ path }: Explanation): string {
   return JSON.stringify(path.slice(0, -1));
 }
 
-/** Entries of one list that are all wrong in the same way are one mistake: the first says so. */
+/** Keeps only the first explanation if several entries of a list are wrong in the same way. */
 function withoutRepeats(found: readonly Explanation[]): Explanation[] {
   const key = ({ kind, path, hint }: Explanation) =>
     kind === 'value' && typeof path.at(-1) === 'number' && hint.startsWith(entryHint)
@@ -161,7 +162,7 @@ function withoutRepeats(found: readonly Explanation[]): Explanation[] {
   });
 }
 
-/** The end of the sentence "it has to be …". */
+/** Returns the rule as the end of the sentence "it has to be …". */
 function rule(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_value':
@@ -199,7 +200,7 @@ function keyRule(issue: z.core.$ZodIssueInvalidKey): string {
   return issue.issues[0]?.message ?? 'another';
 }
 
-/** A value as a person would recognise it, cut to 60 characters. */
+/** Shows a value in a recognizable form, cut to 60 characters. */
 function show(value: unknown): string {
   if (value === null || value === '') return 'empty';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * What the shapes of this folder have in common.
+ * Parts that several schemas of this folder share.
  *
- * Every custom `error` is the end of the sentence "it has to be …", which explain.ts completes.
+ * Every custom `error` completes the sentence "it has to be …" of explain.ts.
  */
 
 /** The form of slugs, tags and category keys, which become paths: lowercase words joined by hyphens. */
@@ -12,7 +12,7 @@ export const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** The longest slug, tag or category key, in characters. */
 export const maxSlugLength = 64;
 
-/** The rules that suggestions.ts knows a proposal for, as the end of the sentence "it has to be …". */
+/** The rules that suggestions.ts has suggestions for. They complete the sentence "it has to be …". */
 export const slugRule = 'lower-case words joined by hyphens, such as release-notes';
 export const dateRule = 'a day of the calendar as YYYY-MM-DD';
 export const webUrlRule = 'an address that starts with http:// or https://';
@@ -26,7 +26,7 @@ export function codePoints(text: string): number {
   return count;
 }
 
-/** Text of `min` to `max` Unicode code points. Both limits appear in the JSON Schema as they are. */
+/** Text of `min` to `max` Unicode code points. The JSON Schema has both limits. */
 export function text(max: number, min = 1) {
   return z
     .string()
@@ -41,21 +41,21 @@ export function line(max: number) {
   return text(max).regex(/^\S(?:.*\S)?$/u, { error: 'one line of text, without spaces around it' });
 }
 
-/** Names that Windows keeps for devices, whatever their extension: no file or folder can be called so there. */
+/** Names that Windows reserves for devices, with any extension. No file or folder can have them there. */
 const deviceNames = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 
-/** Why a tag, a category key or a slug of the right form can't be used in an address, or null. */
+/** Says why a valid tag, category key or slug cannot be used in an address, or returns null. */
 function reservedName(name: string): string | null {
   if (deviceNames.test(name)) return 'Windows reserves it for a device, so its files could not be checked out there';
   return name === 'index' ? 'hosts serve a file of this name as the page of its folder' : null;
 }
 
-/** Why a slug, present or former, of the right form can't be used, or null. */
+/** Says why a valid slug, current or former, cannot be used, or returns null. */
 export function reservedSlug(slug: string): string | null {
   return slug === 'catalog' ? 'MCP and the social images use it for the whole catalog' : reservedName(slug);
 }
 
-/** A schema of names of the form of a slug, without those that `reserved` gives a reason against. */
+/** A schema of names with the form of a slug. `reserved` returns the reason why a name is excluded. */
 function nameWithout(reserved: (name: string) => string | null) {
   return z
     .string()
@@ -69,7 +69,7 @@ function nameWithout(reserved: (name: string) => string | null) {
 /** A tag or a category key. */
 export const pathName = nameWithout(reservedName);
 
-/** A slug, present or former. */
+/** A slug, current or former. */
 export const slug = nameWithout(reservedSlug);
 
 export const date = z.iso.date({ error: dateRule });
@@ -79,8 +79,8 @@ export const issueNumber = z.int({ error: 'a whole number' }).min(1, { error: '1
 const plainAddress = /^https?:\/\/[^\s\p{Cc}\\/?#@]+(?:[/?#][^\s\p{Cc}\\]*)?$/iu;
 
 /**
- * Whether a text is an absolute http or https address that leads where it seems to: browsers take what stands before an @
- * for a user name, turn backslashes into slashes and drop white space and controls.
+ * Whether a text is an absolute http or https address that leads where it appears to. Browsers treat text before an @
+ * as a user name, change backslashes to slashes, and drop white space and control characters, so these are refused.
  */
 export function isWebAddress(text: string): boolean {
   return plainAddress.test(text) && URL.canParse(text);
@@ -95,8 +95,9 @@ export const webUrl = z.url({ protocol: /^https?$/, error: webUrlRule, abort: tr
 const namedHost = /^https:\/\/(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?(?:[/?#]|$)/i;
 
 /**
- * An https address that strangers may send readers to. Its host has a name, which says who is responsible for it, in
- * ASCII, so that no letter looks like another one (xn-- shows); ports are for the machines of developers.
+ * An https address that readers can be sent to, although strangers suggest it. Its host has a name, which says who is
+ * responsible. The name is in ASCII, so that no letter can pass for another (xn-- stays visible). A port suggests a
+ * developer's machine, so there is none.
  */
 export const publicUrl = webUrl.refine((value) => namedHost.test(value), {
   error: 'an address that starts with https:// and the name of a host in ASCII, without a port',

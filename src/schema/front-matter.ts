@@ -4,10 +4,10 @@ import { date, demoPoint, issueNumber, line, pathName, publicUrl, slug, step, te
 import type { KnownVocabulary } from './settings.ts';
 
 /**
- * The front matter of agent.md, as an editor writes it.
+ * The schema of the front matter of agent.md.
  *
- * The allowed categories, difficulties and runtimes come from the publication's settings; any text is allowed where they
- * are not known.
+ * The settings of the publication list the allowed categories, difficulties and runtimes. If a list is unknown, any
+ * text is allowed.
  */
 export function frontMatterSchema({ categories, difficulties, runtimes }: KnownVocabulary) {
   return z.strictObject({
@@ -50,7 +50,9 @@ export function frontMatterSchema({ categories, difficulties, runtimes }: KnownV
   });
 }
 
-/** Asks a rule about a whole list also where an entry breaks another: all that is wrong is told at once. */
+/**
+ * Applies a rule about a whole list even if an entry breaks another rule, so that all problems are reported together.
+ */
 const always = { when: ({ value }: { value: unknown }) => Array.isArray(value) };
 
 function inOrderOfTime(points: readonly unknown[], context: z.RefinementCtx): void {

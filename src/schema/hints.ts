@@ -3,7 +3,7 @@ import { dateRule } from './fields.ts';
 import { describe, knownKeys } from './schema-at.ts';
 import { meant, whyNoDay } from './suggestions.ts';
 
-/** How to fix the value `found` at `path`, which breaks the rule of `issue`: a full sentence. */
+/** Returns a sentence that says how to fix the value `found` at `path`. It breaks the rule of `issue`. */
 export function valueHint(
   issue: z.core.$ZodIssue,
   found: unknown,
@@ -25,16 +25,19 @@ export function valueHint(
   );
 }
 
-/** Whether a text would fit without its quotes. */
+/** Whether a text would be valid without its quotes. */
 function isQuoted(text: string, expected: string): boolean {
   if (expected === 'boolean') return text === 'true' || text === 'false';
   return (expected === 'int' || expected === 'number') && /^-?\d+(?:\.\d+)?$/.test(text);
 }
 
-/** How the hint for an entry of the wrong type begins. */
+/** The start of the hint for an entry of the wrong type. */
 export const entryHint = 'Write each entry with the keys ';
 
-/** How to write a value of another type. `keys` are those of the object, or of the entries of the list, that it has to be. */
+/**
+ * Says how to write a value of the expected type. `keys` are the keys of the expected object, or of the entries of the
+ * expected list.
+ */
 function typeHint(expected: string, found: unknown, keys: readonly string[], json: boolean): string | undefined {
   const names = keys.map((key) => `\`${key}\``).join(' and ');
   switch (expected) {
@@ -53,7 +56,7 @@ function typeHint(expected: string, found: unknown, keys: readonly string[], jso
   }
 }
 
-/** The list that a text most likely stands for, as the end of a sentence. */
+/** Shows the list that a text was probably meant to be, as the end of a sentence. */
 function listOf(found: unknown, json: boolean): string {
   if (typeof found !== 'string') return ', in square brackets and with commas';
   const items = found.split(',').map((item) => item.trim());

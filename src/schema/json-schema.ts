@@ -11,7 +11,7 @@ export type JsonSchema = Record<string, unknown>;
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
-/** The documents of the contract, and what readers send. */
+/** The documents of the contract, and the requests of readers. */
 const shapes = {
   Agent: agentDocument,
   AgentSummary: agentSummary,
@@ -47,12 +47,12 @@ const serviceShapes = {
     .meta({ title: 'OpenApiDocument', description: 'An OpenAPI 3.1 document' }),
 };
 
-/** The JSON Schemas of everything that the service takes and gives, by name, for an OpenAPI document. */
+/** Returns the JSON Schemas of all requests and responses of the service, by name, for an OpenAPI document. */
 export function serviceSchemas(): Record<string, JsonSchema> {
   return namedSchemas('#/components/schemas/', { ...shapes, ...serviceShapes });
 }
 
-/** JSON Schemas by name. `prefix` is what a reference to one of them starts with. */
+/** Returns JSON Schemas by name. A reference to one of them is `prefix` and its name. */
 function namedSchemas(prefix: string, shapes: Record<string, z.ZodType>): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, shape] of Object.entries(shapes)) registry.add(shape, { id });
@@ -65,9 +65,9 @@ function namedSchemas(prefix: string, shapes: Record<string, z.ZodType>): Record
 }
 
 /**
- * The JSON Schema 2020-12 of the documents that point to it: its root accepts a Catalog or an AgentEnvelope.
+ * Returns the JSON Schema 2020-12 of the catalog documents. Its root accepts a Catalog or an AgentEnvelope.
  *
- * `address` is its own address, its `$id`.
+ * `address` is the address of the schema, its `$id`.
  */
 export function catalogSchema(address: string): JsonSchema {
   return {
@@ -85,20 +85,20 @@ export function settingsJsonSchema(): JsonSchema {
   return z.toJSONSchema(settingsSource, { io: 'input', override: tidy });
 }
 
-/** The JSON Schema of a shape, whole and without a dialect, as MCP clients of every revision take it. */
+/** Returns the complete JSON Schema of a value, without `$schema`, as MCP clients of every revision expect it. */
 export function inlineSchema(shape: z.ZodType): JsonSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, { io: 'input', override: tidy });
   return schema;
 }
 
-/** The longest text, in code points, that a field of a shape may hold. Throws where the shape sets no limit. */
+/** Returns the longest text, in code points, that a field allows. Throws if the field has no limit. */
 export function maxLength(shape: z.ZodObject, field: string): number {
   const limit = z.toJSONSchema(shape, { io: 'input' }).properties?.[field];
   if (typeof limit !== 'object' || limit.maxLength === undefined) throw new Error(`${field} has no longest text.`);
   return limit.maxLength;
 }
 
-/** Leaves out what says nothing to a reader: the bounds of JavaScript's own integers, the type of object keys. */
+/** Removes what tells readers nothing: the limits of JavaScript integers. */
 function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

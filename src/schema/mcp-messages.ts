@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { getAgentInput, listAgentsInput, searchAgentsInput } from './mcp.ts';
 
-/** The messages of the Model Context Protocol as JSON: what each method takes, and what a response holds. */
+/** The messages of the Model Context Protocol as JSON: the params of each method, and the content of each response. */
 
 const page = z.object({
   cursor: z.string().optional().describe('The nextCursor of the previous response, to get the next page'),
 });
 
-/** The params of every method, as the server takes them. */
+/** The params that the server accepts, by method. */
 export const methodParams = {
   initialize: z.object({ protocolVersion: z.string() }),
   ping: z.object({}),
@@ -33,7 +33,7 @@ export const methodParams = {
   'skills/get': z.object({ uri: z.string() }),
 };
 
-/** A call of each tool. The server takes any `arguments`, and answers with a tool error where they break a rule. */
+/** A call of each tool. The server accepts any `arguments`, and answers invalid ones with a tool error. */
 const toolCall = z.discriminatedUnion('name', [
   z.object({ name: z.literal('list_agents'), arguments: listAgentsInput.optional() }),
   z.object({ name: z.literal('get_agent'), arguments: getAgentInput }),

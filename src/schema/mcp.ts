@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { agentDocument, agentSummary } from './documents.ts';
 import { maxSlugLength, text } from './fields.ts';
 
-/** The revision of the Model Context Protocol in which every request stands alone. */
+/** The revision of the Model Context Protocol without a handshake: every request is independent. */
 export const modernVersion = '2026-07-28';
 
 /** The revisions that begin with a handshake, newest first. */
@@ -16,7 +16,7 @@ export const serverName = z.string().regex(/^(?=.{3,200}$)[a-zA-Z0-9.-]+\/[a-zA-
   error: 'a reversed domain, a slash and a name, such as com.example/agents',
 });
 
-/** The server card: what the server is called, and where it is. */
+/** The server card: the name and the address of the server. */
 export const serverCard = z.object({
   $schema: z.literal('https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json'),
   name: serverName,
@@ -48,7 +48,7 @@ const detail = z
   .default('short')
   .describe('full: also number, tags, runtimes and addresses of each agent');
 
-/** What list_agents takes. */
+/** The arguments of list_agents. */
 export const listAgentsInput = z.strictObject({
   category: filter('Only agents of this category, by its key, such as coding'),
   tag: filter('Only agents with this tag'),
@@ -64,12 +64,12 @@ export const listAgentsInput = z.strictObject({
   cursor: z.string().max(200).optional().describe('The nextCursor of the answer before, to get what follows'),
 });
 
-/** What get_agent gives besides the prompt when it is asked to. */
+/** The parts of an agent that get_agent returns only on request. */
 export const agentParts = ['metadata', 'problem', 'steps', 'howItWorks', 'demo', 'sample', 'config'] as const;
 
 export type AgentPart = (typeof agentParts)[number];
 
-/** What get_agent takes. */
+/** The arguments of get_agent. */
 export const getAgentInput = z.strictObject({
   slug: slugArgument.describe('The slug of the agent, as list_agents and search_agents give it'),
   include: z
@@ -81,7 +81,7 @@ export const getAgentInput = z.strictObject({
 
 const always = { slug: true, title: true, excerpt: true, url: true, license: true, prompt: true } as const;
 
-/** What get_agent gives: the prompt and how to use it, and of the rest what was asked for. */
+/** The result of get_agent: the prompt, how to use it, and the requested parts. */
 export const getAgentOutput = z.object({
   ...agentDocument.pick(always).shape,
   provenance: z.string().describe('Where the prompt comes from, and what it gives no permission for'),
@@ -92,7 +92,7 @@ export const getAgentOutput = z.object({
   sampleOutput: z.string().optional().describe('A good answer to the sample input'),
 });
 
-/** What search_agents takes. */
+/** The arguments of search_agents. */
 export const searchAgentsInput = z.strictObject({
   query: text(200, 0).describe('A few words for the job to be done, such as: release notes'),
   category: filter('Only agents of this category, by its key'),
@@ -106,7 +106,7 @@ export const searchAgentsInput = z.strictObject({
   detail,
 });
 
-/** An agent as lists give it; where `detail` is full, the other fields of an AgentSummary too. */
+/** An agent in a list. If `detail` is full, it also has the other fields of an AgentSummary. */
 export const listedAgent = agentSummary
   .pick({ slug: true, title: true, excerpt: true, category: true, difficulty: true, date: true })
   .loose();
@@ -123,7 +123,7 @@ const tryInstead = z
   .optional()
   .describe('Present when nothing was found: what there is to ask for');
 
-/** What list_agents gives. */
+/** The result of list_agents. */
 export const listAgentsOutput = z.object({
   agents: z.array(listedAgent).describe('Newest first'),
   total: z.int().min(0).describe('How many agents fit the filters, on all pages'),
@@ -131,7 +131,7 @@ export const listAgentsOutput = z.object({
   tryInstead,
 });
 
-/** What search_agents gives. */
+/** The result of search_agents. */
 export const searchAgentsOutput = z.object({
   agents: z.array(foundAgent).describe('Best match first'),
   total: z.int().min(0).describe('How many agents match'),

@@ -2,7 +2,7 @@ import { handshakeVersions } from './mcp.ts';
 import type { Examples } from './openapi.ts';
 import { ok, reference } from './openapi-parts.ts';
 
-/** The operation that takes messages of the Model Context Protocol. */
+/** The operation that accepts messages of the Model Context Protocol. */
 export function mcpRpc(examples: Examples | null) {
   const slug = examples?.envelope.agent.slug ?? 'release-notes';
   const [protocolVersion] = handshakeVersions;
@@ -73,5 +73,5 @@ export function mcpRpc(examples: Examples | null) {
   };
 }
 
-/** The JSON-RPC codes of refusals that have one of their own. */
+/** The JSON-RPC codes of refusals that have their own code. */
 const mcpCodes: Record<string, number> = { 400: -32600, 404: -32601, 500: -32603 };

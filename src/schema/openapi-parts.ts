@@ -5,7 +5,7 @@ export function reference(schema: string) {
   return { $ref: `#/components/schemas/${schema}` };
 }
 
-/** A response of JSON in a named schema; without an example where that is undefined. */
+/** A JSON response with a named schema, and with an example unless it is undefined. */
 export function ok(description: string, schema: string, example: unknown) {
   const content = { schema: reference(schema) };
   return { description, content: { 'application/json': example === undefined ? content : { ...content, example } } };

@@ -141,7 +141,7 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
   };
 }
 
-/** What any POST of readers may meet, after what is its own. */
+/** The responses that every POST request of a reader can get, after its own ones. */
 const refusals = [
   'method_not_allowed',
   'payload_too_large',
@@ -160,7 +160,10 @@ const accepted = {
   },
 };
 
-/** The operation that gets a document without parameters: JSON of a named schema, or text of a media type. */
+/**
+ * An operation that returns a document and has no parameters. The document is JSON with a named schema, or text of a
+ * media type.
+ */
 function document(operationId: string, summary: string, description: string, of: string) {
   const responses = of.includes('/')
     ? { 200: { description: summary, content: { [of]: { schema: { type: 'string' } } } } }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** The value that `path` leads to. */
+/** Returns the value at `path`. */
 export function valueAt(root: unknown, path: (string | number)[]): unknown {
   let value = root;
   for (const key of path) {
@@ -10,7 +10,10 @@ export function valueAt(root: unknown, path: (string | number)[]): unknown {
   return value;
 }
 
-/** The schema of what `path` leads to, as far as it can be followed through objects, lists and wrappers. */
+/**
+ * Returns the schema of the value at `path`; undefined if the path cannot be followed through objects, lists and
+ * wrappers.
+ */
 function schemaAt(schema: z.ZodType, path: (string | number)[]): z.ZodType | undefined {
   let current: unknown = unwrap(schema);
   for (const key of path) {
@@ -31,14 +34,14 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return current;
 }
 
-/** The keys of the object that `path` leads to. */
+/** Returns the keys of the object at `path`. */
 export function knownKeys(schema: z.ZodType, path: (string | number)[]): string[] {
   const at = schemaAt(schema, path);
   const { shape } = (at === undefined ? {} : unwrap(at)) as { shape?: Record<string, unknown> };
   return Object.keys(shape ?? {});
 }
 
-/** The description of what `path` leads to, to continue a sentence with. */
+/** Returns the description of the value at `path`, in a form that continues a sentence. */
 export function describe(schema: z.ZodType, path: (string | number)[]): string | undefined {
   const text = schemaAt(schema, path)?.description;
   return text !== undefined && /^[A-Z][a-z]/.test(text) ? text[0]?.toLowerCase() + text.slice(1) : text;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isWebAddress, languageRule, line, pathName, text, timeZoneRule, webUrl } from './fields.ts';
 import { serverName } from './mcp.ts';
 
-/** An address under which files are served: no query, no fragment; a slash at its end is dropped. */
+/** An address that files are served below. It has no query and no fragment; a slash at its end is removed. */
 export const baseUrl = webUrl
   .refine((value) => !/[?#]/.test(value), { error: 'an address without ? and #' })
   .overwrite((value) => value.replace(/\/+$/, ''));
@@ -28,7 +28,7 @@ const category = z.strictObject({
   description: text(300).describe('A sentence that says what belongs in the category'),
 });
 
-/** The publication's settings, as they stand in catalog.config.json. */
+/** The settings in catalog.config.json. */
 export const settingsSource = z
   .strictObject({
     $schema: z
@@ -104,11 +104,11 @@ export const settingsSource = z
 
 type SettingsSource = z.infer<typeof settingsSource>;
 
-/** The settings in force: those of the file, with what flags and environment variables override. */
+/** The settings after flags and environment variables have overridden those in the file. */
 export type Settings = Readonly<Omit<SettingsSource, '$schema' | 'runtimeUrl'> & { runtimeUrl: string | null }>;
 
 /** The names that the front matter of an agent may use. */
 export type Vocabulary = Pick<Settings, 'categories' | 'difficulties' | 'runtimes'>;
 
-/** The same where some are not known: null allows any name. */
+/** The names that the front matter of an agent may use. Null allows any name. */
 export type KnownVocabulary = { [Key in keyof Vocabulary]: Vocabulary[Key] | null };

@@ -1,6 +1,6 @@
 import { maxSlugLength } from './fields.ts';
 
-/** The slug that a title suggests: its words in lower case without accents; an empty text when it has none. */
+/** Makes a slug from a title: its words in lower case without accents. Empty if the title has no such words. */
 export function slugFrom(title: string): string {
   const plain = title
     .normalize('NFKD')
@@ -17,7 +17,7 @@ export function slugFrom(title: string): string {
   return slug;
 }
 
-/** The title that a slug suggests: "release-notes" → "Release Notes". */
+/** Makes a title from a slug: "release-notes" → "Release Notes". */
 export function titleFrom(slug: string): string {
   return slug
     .split('-')
@@ -25,7 +25,7 @@ export function titleFrom(slug: string): string {
     .join(' ');
 }
 
-/** Two or three tags to start with: the longer words of the slug that are no categories. */
+/** Suggests two or three tags: the longer words of the slug that are not categories. */
 export function tagsFrom(slug: string, categories: readonly string[]): string[] {
   const words = slug.split('-').filter((word) => word.length > 3 && !categories.includes(word));
   const tags = [...new Set(words)].slice(0, 3);

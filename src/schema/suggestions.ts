@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { dateRule, languageRule, slugRule, timeZoneRule, webUrlRule } from './fields.ts';
 import { slugFrom } from './slugs.ts';
 
-/** The one of `known` that `word` is most likely a slip of, or undefined. Case does not count. */
+/** Returns the name in `known` that `word` is most likely a misspelling of, in any case, or undefined. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined;
   const lower = word.toLowerCase();
@@ -11,14 +11,16 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     lower,
     known.map((name) => name.toLowerCase()),
   );
-  // Two letters that changed places are one slip, and two changes.
+  // Two swapped letters are one mistake, but count as two changes.
   const sorted = (text: string) => [...text].sort().join('');
   const near = distance(lower, best) <= Math.max(1, Math.floor(word.length / 3)) || sorted(lower) === sorted(best);
   if (!near) return undefined;
   return known.find((name) => name.toLowerCase() === best);
 }
 
-/** The name of a time zone that `text` is most likely meant to be: a slip of one, or the last part of one. */
+/**
+ * Returns the time zone that `text` most likely means: a misspelling of its name, or only the last part of its name.
+ */
 export function nearestTimeZone(text: string): string | undefined {
   const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
   const wanted = text.trim().replace(/\s+/g, '_');
@@ -27,7 +29,7 @@ export function nearestTimeZone(text: string): string | undefined {
   return nearest(wanted, zones) ?? (city === undefined ? undefined : zones[cities.indexOf(city)]);
 }
 
-/** What an editor most likely meant with a value that breaks a rule, or undefined. */
+/** Returns what an editor most likely meant with an invalid value, or undefined. */
 export function meant(issue: z.core.$ZodIssue, found: unknown): string | undefined {
   const text = typeof found === 'number' ? String(found) : typeof found === 'string' ? found.trim() : undefined;
   if (text === undefined || text === '') return undefined;
@@ -37,7 +39,7 @@ export function meant(issue: z.core.$ZodIssue, found: unknown): string | undefin
   return byRule[issue.message]?.(text);
 }
 
-/** What is proposed where a rule of fields.ts is broken. */
+/** Suggests a value for each rule of fields.ts. */
 const byRule: Record<string, (text: string) => string | undefined> = {
   [dateRule]: dateOf,
   [slugRule]: (text) => slugFrom(text) || undefined,
@@ -46,7 +48,7 @@ const byRule: Record<string, (text: string) => string | undefined> = {
   [webUrlRule]: (text) => (/^[\w-]+(?:\.[\w-]+)+(?:[:/?#]\S*)?$/.test(text) ? `https://${text}` : undefined),
 };
 
-/** The code of a language by its English name: "German" → de. */
+/** Returns the code of a language by its English name: "German" → de. */
 function codeOfLanguage(name: string): string | undefined {
   const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
   const letters = [...'abcdefghijklmnopqrstuvwxyz'];
@@ -57,7 +59,7 @@ function codeOfLanguage(name: string): string | undefined {
 
 const booleans: Record<string, string> = { yes: 'true', on: 'true', y: 'true', no: 'false', off: 'false', n: 'false' };
 
-/** Seconds written as 0:12 or 12s. */
+/** Parses seconds written as 0:12 or 12s. */
 function secondsOf(text: string): string | undefined {
   const [, minutes, seconds] = /^(\d{1,3}):([0-5]\d)$/.exec(text) ?? [];
   if (minutes !== undefined) return String(Number(minutes) * 60 + Number(seconds));
@@ -66,7 +68,7 @@ function secondsOf(text: string): string | undefined {
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** The day that a date in another form names, as YYYY-MM-DD; of two readings of 3/4/2026 the American one. */
+/** Converts a date in another form to YYYY-MM-DD. Ambiguous dates such as 3/4/2026 are read in the American order. */
 function dateOf(text: string): string | undefined {
   const forms: [RegExp, (a: string, b: string, c: string) => [string, string, string]][] = [
     [/^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?$/, (year, month, day) => [year, month, day]],
@@ -90,13 +92,13 @@ function monthOf(name: string): string {
   return String(months.indexOf(name.toLowerCase()) + 1);
 }
 
-/** How many days a month has; 0 where there is no such month. */
+/** Returns the number of days in a month; 0 if there is no such month. */
 function lengthOfMonth(year: string, month: string): number {
   if (Number(month) < 1 || Number(month) > 12) return 0;
   return new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
 }
 
-/** Why a date of the right form is none, as a sentence; undefined for one of another form. */
+/** Says in a sentence why a date in the right form does not exist; undefined for other forms. */
 export function whyNoDay(text: string): string | undefined {
   const [, year = '', month = ''] = /^(\d{4})-(\d\d)-\d\d$/.exec(text) ?? [];
   if (year === '') return undefined;

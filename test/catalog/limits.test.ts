@@ -21,8 +21,8 @@ function findings(change: Change): string[] {
   const files = Object.entries(smallAgent({ slug: 'one', date, ...change }));
   const source = {
     slug: 'one',
-    files: files.map(([name, content]) => ({ name, bytes: Buffer.from(content), trouble: null })),
-    trouble: null,
+    files: files.map(([name, content]) => ({ name, bytes: Buffer.from(content), problem: null })),
+    problem: null,
   };
   const { folders, diagnostics } = checkContent([source], smallSettings, date);
   assert.equal(diagnostics, []);
@@ -176,12 +176,12 @@ for (const [name, most, make] of markdown) {
 test('a file of an agent has up to 256 KiB', () =>
   inFolder((folder) => {
     writeCatalog(folder, [{ slug: 'one', date }]);
-    const troubleOf = (size: number) => {
+    const problemOf = (size: number) => {
       writeFileSync(join(folder, 'agents', 'one', 'prompt.txt'), Buffer.alloc(size, 'x'));
-      return readAgents(folder)[0]?.files.find(({ name }) => name === 'prompt.txt')?.trouble;
+      return readAgents(folder)[0]?.files.find(({ name }) => name === 'prompt.txt')?.problem;
     };
-    assert.is(troubleOf(262_144), null);
-    assert.equal(troubleOf(262_145), { kind: 'too-large', reason: '262145' });
+    assert.is(problemOf(262_144), null);
+    assert.equal(problemOf(262_145), { kind: 'too-large', reason: '262145' });
   }));
 
 test.run();

@@ -136,8 +136,8 @@ test('any text that is accepted comes out of the front matter as it went in', ()
       }
       accepted += 1;
       const files = [...agentFiles(complete({ slug: 'one', problem: checked }, surroundings, checks))];
-      const source = files.map(([name, content]) => ({ name, bytes: Buffer.from(content), trouble: null }));
-      const content = checkContent([{ slug: 'one', files: source, trouble: null }], smallSettings, today);
+      const source = files.map(([name, content]) => ({ name, bytes: Buffer.from(content), problem: null }));
+      const content = checkContent([{ slug: 'one', files: source, problem: null }], smallSettings, today);
       assert.equal(content.diagnostics, []);
       assert.is(content.folders[0]?.agent?.problem, problem);
     }),
@@ -151,9 +151,9 @@ test('the placeholders keep the rules of good agents that can be counted', () =>
   const checks = answerChecks(surroundings);
   for (const config of [null, ...configExtensions]) {
     const files = agentFiles(complete({ slug: 'one', config }, surroundings, checks));
-    const source = [...files].map(([name, text]) => ({ name, bytes: Buffer.from(text), trouble: null }));
+    const source = [...files].map(([name, text]) => ({ name, bytes: Buffer.from(text), problem: null }));
     const { folders, diagnostics } = checkContent(
-      [{ slug: 'one', files: source, trouble: null }],
+      [{ slug: 'one', files: source, problem: null }],
       smallSettings,
       today,
     );

@@ -12,9 +12,9 @@ export function contentOf(agents: readonly SmallAgent[], today: string): Content
     files: Object.entries(smallAgent(agent)).map(([name, content]) => ({
       name,
       bytes: Buffer.from(content),
-      trouble: null,
+      problem: null,
     })),
-    trouble: null,
+    problem: null,
   }));
   return checkContent(folders, smallSettings, today);
 }

@@ -2,7 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { Finding } from '../../diagnostics/diagnostic.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 
-/** The text of a file of an agent, with LF line ends; null where it has none. Reports what is wrong with its encoding. */
+/**
+ * Decodes a file of an agent, with LF line endings. Returns null if it is not UTF-8 or is empty. Reports problems with
+ * its encoding.
+ */
 export function decode(
   name: string,
   bytes: Buffer,
@@ -51,20 +54,20 @@ export function decode(
   return text.replace(/\r\n?/g, '\n');
 }
 
-/** The text of a file that no agent has, in which secrets may be; null where it is none. */
+/** Decodes a file that does not belong in an agent folder, to search it for secrets. Returns null if it is not text. */
 export function textOf(bytes: Buffer): string | null {
   if (!isUtf8(bytes) || bytes.includes(0)) return null;
   return bytes.toString('utf8').replace(/\r\n?/g, '\n');
 }
 
-/** Whether bytes are text in UTF-16: they start with its mark, or every other one of the first is zero. */
+/** Whether bytes look like UTF-16: they start with its byte-order mark, or with alternating zero bytes. */
 function isUtf16(bytes: Buffer): boolean {
   const [first, second, third, fourth] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
   return bytes.length >= 4 && ((first === 0 && third === 0) || (second === 0 && fourth === 0));
 }
 
-/** Where the first byte that is not UTF-8 falls, in UTF-16 units of the decoded text. */
+/** Returns the position of the first byte that is not UTF-8, in UTF-16 units of the decoded text. */
 function firstInvalid(bytes: Buffer): number {
   let valid = 0;
   let invalid = bytes.length;
@@ -81,7 +84,7 @@ function firstInvalid(bytes: Buffer): number {
     : 0;
 }
 
-/** Whether bytes are UTF-8 as far as they go; a character may be cut off at their end. */
+/** Whether bytes are valid UTF-8, except that their last character may be incomplete. */
 function startsValid(bytes: Buffer): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });

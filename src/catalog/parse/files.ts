@@ -4,10 +4,10 @@ import { configExtensions } from '../../schema/config-files.ts';
 import { maxSlugLength, reservedSlug, slugPattern } from '../../schema/fields.ts';
 import { slugFrom } from '../../schema/slugs.ts';
 import { nearest } from '../../schema/suggestions.ts';
-import { maxFileBytes, type SourceFolder, type Trouble } from '../read.ts';
+import { maxFileBytes, type ReadProblem, type SourceFolder } from '../read.ts';
 import { decode, textOf } from './decode.ts';
 
-/** The texts of a folder that could be read, by file name, and what is wrong with the folder and its files. */
+/** The readable texts of a folder, by file name, and the problems with the folder and its files. */
 export interface FolderTexts {
   texts: ReadonlyMap<string, string>;
   /** The name of the config file, or null. */
@@ -21,9 +21,9 @@ export function decodeFolder(folder: SourceFolder): FolderTexts {
   const report = (finding: Omit<Finding, 'slug' | 'file'>, name = '') =>
     diagnostics.push(diagnose({ ...finding, slug: folder.slug, file: pathOf(folder.slug, name) }));
 
-  if (folder.trouble?.kind !== 'not-a-folder') checkName(folder.slug, report);
-  if (folder.trouble !== null) {
-    report(explainTrouble(folder.trouble, `agents/${folder.slug}`));
+  if (folder.problem?.kind !== 'not-a-folder') checkName(folder.slug, report);
+  if (folder.problem !== null) {
+    report(explainProblem(folder.problem, `agents/${folder.slug}`));
     return { texts: new Map(), config: null, diagnostics };
   }
   const configs = folder.files.filter(({ name }) => /^config\.[A-Za-z0-9]+$/.test(name)).map(({ name }) => name);
@@ -32,16 +32,16 @@ export function decodeFolder(folder: SourceFolder): FolderTexts {
 
   const texts = new Map<string, string>();
   for (const file of folder.files) {
-    const { name, bytes, trouble } = file;
-    if (trouble !== null && known.has(name)) report(explainTrouble(trouble, name), name);
-    if (trouble !== null || bytes === null) continue;
+    const { name, bytes, problem } = file;
+    if (problem !== null && known.has(name)) report(explainProblem(problem, name), name);
+    if (problem !== null || bytes === null) continue;
     const text = known.has(name) ? decode(name, bytes, (finding) => report(finding, name)) : textOf(bytes);
     if (text !== null) texts.set(name, text);
   }
   return { texts, config: configs[0] ?? null, diagnostics };
 }
 
-/** The path of a file of an agent from the catalog's folder; of the folder itself without a name. */
+/** Returns the path of a file of an agent, relative to the catalog folder. Without a name, that of the agent folder. */
 export function pathOf(slug: string, name: string): string {
   return name === '' ? `agents/${slug}` : `agents/${slug}/${name}`;
 }
@@ -67,7 +67,7 @@ function checkName(slug: string, report: Report): void {
 
 function checkNames({ files }: SourceFolder, configs: string[], report: Report): void {
   const names = files.map(({ name }) => name);
-  const folders = files.filter(({ trouble }) => trouble?.kind === 'not-a-file').map(({ name }) => name);
+  const folders = files.filter(({ problem }) => problem?.kind === 'not-a-file').map(({ name }) => name);
   const strangers = names.filter((name) => ![...requiredFiles, ...configs, ...folders].includes(name));
   const missing: (typeof requiredFiles)[number][] = [];
   for (const name of requiredFiles.filter((required) => !names.includes(required))) {
@@ -94,9 +94,9 @@ function checkNames({ files }: SourceFolder, configs: string[], report: Report):
     });
   } else {
     reportMissing(missing, report);
-    for (const { name, trouble } of files) {
+    for (const { name, problem } of files) {
       const isKnown = [...requiredFiles, ...configs].includes(name);
-      if (trouble?.kind === 'not-a-file' && !isKnown) report(explainTrouble(trouble, name), name);
+      if (problem?.kind === 'not-a-file' && !isKnown) report(explainProblem(problem, name), name);
     }
   }
   for (const name of strangers) {
@@ -151,12 +151,12 @@ function reportMissing(missing: readonly (typeof requiredFiles)[number][], repor
   }
 }
 
-/** The name of a file up to its first dot, in one form of writing. */
+/** Returns the file name up to its first dot, in a canonical form for comparison. */
 function plainStem(name: string): string {
   return name.toLowerCase().replace(/\..*$/, '').replace(/[_ ]/g, '-');
 }
 
-/** How to get rid of a file that does not belong to an agent. */
+/** Returns the hint for a file that does not belong to an agent. */
 function strangerHint(name: string, known: readonly string[]): string {
   const original = known.find((file) => isCopyOf(name, file));
   if (original !== undefined) return `It looks like a backup copy of ${original}: delete it.`;
@@ -170,7 +170,10 @@ function strangerHint(name: string, known: readonly string[]): string {
   return `An agent has ${requiredFiles.join(', ')}, and at most one config.<ext>; rename or remove this file.`;
 }
 
-/** Whether a name is what editors and file managers call a copy of `file`: agent.md~, agent.md.bak, agent (copy).md. */
+/**
+ * Whether a name looks like a copy of `file` made by an editor or file manager: agent.md~, agent.md.bak, agent
+ * (copy).md.
+ */
 function isCopyOf(name: string, file: string): boolean {
   const dot = file.lastIndexOf('.');
   const lower = name.toLowerCase();
@@ -188,7 +191,7 @@ const filePurposes: Record<(typeof requiredFiles)[number], string> = {
   'sample-output.txt': 'what a good answer to the sample input looks like',
 };
 
-function explainTrouble({ kind, reason }: Trouble, name: string): Omit<Finding, 'slug' | 'file'> {
+function explainProblem({ kind, reason }: ReadProblem, name: string): Omit<Finding, 'slug' | 'file'> {
   switch (kind) {
     case 'symlink':
       return {

@@ -4,32 +4,32 @@ import { type Location, locationAt } from '../../diagnostics/source-location.ts'
 import { recoverYaml } from './recover-yaml.ts';
 import { parseYaml } from './yaml.ts';
 
-/** The front matter and the body of an agent.md, as far as they could be read. */
+/** The front matter and the body of an agent.md. Parts of the front matter may be unreadable. */
 export interface SplitSource {
   data: unknown;
-  /** Keys that are there and cannot be read: `diagnostics` says why. */
+  /** Keys that exist but could not be read. `diagnostics` says why. */
   unread: ReadonlySet<string>;
   /** The Markdown after the front matter. */
   body: string;
-  /** Where that body starts in the file, in UTF-16 units. */
+  /** Where the body starts in the file, in UTF-16 units. */
   bodyOffset: number;
-  /** What is wrong with the YAML. */
+  /** The problems in the YAML. */
   diagnostics: Diagnostic[];
 }
 
 type Refuse = (code: Diagnostic['code'], location: Location, message: string, hint: string) => Diagnostic;
 
 /**
- * Splits agent.md into its YAML front matter and its body; a Diagnostic says why that is impossible.
+ * Splits agent.md into its YAML front matter and its body. Returns a Diagnostic if that is impossible.
  *
- * Dates stay text (YAML core schema). Only YAML is ever parsed, and no code is run.
+ * Dates stay text (YAML core schema). Nothing but YAML is parsed, and no code is run.
  */
 export function splitFrontMatter(text: string, file: string, slug: string): SplitSource | Diagnostic {
   const refuse: Refuse = (code, location, message, hint) =>
     diagnose({ code, file, text, location, message, hint, slug });
   const [opening = ''] = text.split('\n', 1);
   if (opening !== '---') return explainOpening(text, opening, refuse);
-  // A file may end right after the closing line, so that line gets a newline here.
+  // A file may end right after the closing line without a newline, so one is added.
   const { matter: cut, content } = matter(`${text}\n`, splitOnly);
   const end = opening.length + cut.length;
   if (end > text.length) {
@@ -66,13 +66,13 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
   return { data, unread, diagnostics, ...rest };
 }
 
-/** gray-matter only splits. What it cuts out is read here, where an error still has its position in the file. */
+/** gray-matter only splits the file. We parse the YAML ourselves to know where in the file its errors are. */
 const splitOnly = { delimiters: ['---', '---\n'] as [string, string], engines: { yaml: () => ({}) } };
 
 /** The longest front matter that is parsed, in characters. */
 const maxLength = 65_536;
 
-/** The keys and values of well-formed YAML, of which there may be none; null for anything else. */
+/** Returns the keys and values of well-formed YAML, of which there may be none; null for anything else. */
 function readMapping(source: string): object | null {
   try {
     const data = parseYaml(source) ?? {};
@@ -131,7 +131,9 @@ function explainOpening(text: string, opening: string, refuse: Refuse): Diagnost
   );
 }
 
-/** Whether a line is most likely meant as `---`: other hyphens, more or fewer, or spaces around them. */
+/**
+ * Whether a line was probably meant to be `---`: it has other hyphens, more or fewer of them, or spaces around them.
+ */
 function isNearlyFence(line: string): boolean {
   return line !== '---' && /^\s*(?:[-\u2010-\u2015\u2212]{2,}|[\u2010-\u2015\u2212]|\.\.\.)\s*$/.test(line);
 }
@@ -145,7 +147,7 @@ function wrongFence(location: Location, line: string, refuse: Refuse): Diagnosti
   );
 }
 
-/** Points at the line that was most likely meant to close the front matter, or null. */
+/** Reports the line that was probably meant to close the front matter, or returns null. */
 function explainClosing(text: string, refuse: Refuse): Diagnostic | null {
   let offset = 0;
   for (const line of text.split('\n')) {

@@ -1,4 +1,4 @@
-/** Something wrong with a JSON text: `offset` and `length` are UTF-16 units. */
+/** An error in a JSON text. `offset` and `length` are in UTF-16 units. */
 export interface JsonFault {
   offset: number;
   length: number;
@@ -6,24 +6,27 @@ export interface JsonFault {
   hint: string;
 }
 
-/** A fault, and the text without it where the fix is plain; it has the same length, so that all offsets stay. */
+/**
+ * An error and, if the fix is obvious, the text with that fix. The fixed text has the same length, so all offsets stay
+ * valid.
+ */
 type Found = JsonFault & { repaired: string | null };
 
-/** Enough for a person to see what is wrong. */
+/** The most errors that are reported for a text. More would not help. */
 const maxFaults = 20;
 const maxRounds = 200;
 
-/** Reads a JSON text; `value` is undefined where it could not be read even after plain repairs. */
+/** Parses a JSON text. `value` is undefined if the text cannot be parsed even after obvious fixes. */
 export function readJson(text: string): { value: unknown; faults: JsonFault[] } {
   const faults: JsonFault[] = [];
   let current = text;
-  // Each round reads the text again, and wrong quotes alone may be thousands.
+  // Every round parses the whole text again, and a text can have thousands of wrong quotes, so rounds are limited.
   for (let round = 0; ; round += 1) {
     try {
       return { value: JSON.parse(current), faults };
     } catch {
       const found = firstFault(current);
-      // Quotes of the wrong kind are one mistake, however many there are.
+      // Wrong quotes are reported once, however many there are.
       if (!faults.some(({ hint }) => hint === doubleQuotes && found.hint === hint)) faults.push(found);
       if (found.repaired === null || faults.length >= maxFaults || round >= maxRounds)
         return { value: undefined, faults };
@@ -40,7 +43,7 @@ const space = /[ \t\n\r]*/y;
 const string = /"(?:[^"\\\p{Cc}]|[\x7F-\x9F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
 const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y;
 
-/** What is wrong first. `JSON.parse` has refused the text, but not in every version says where. */
+/** Finds the first error of a text that `JSON.parse` rejected. Not every version of Node.js says where the error is. */
 function firstFault(text: string): Found {
   const open: { bracket: string; offset: number }[] = [];
   let expected: Expected = 'value';

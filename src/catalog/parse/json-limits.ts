@@ -1,12 +1,12 @@
 import type { Finding } from '../../diagnostics/diagnostic.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 
-/** The deepest nesting of a config: what every reader of JSON takes, and far more than a config needs. */
+/** The deepest nesting allowed in a config. Every JSON parser accepts it, and no config needs more. */
 const maxDepth = 50;
 
 /**
- * What keeps programs from reading a well-formed JSON text alike, or null: nesting that some refuse, and numbers that
- * they round or can't hold (RFC 8259, sections 6 and 9).
+ * Finds a part of well-formed JSON that some programs would refuse or read differently, or returns null: deep nesting,
+ * and numbers that they would round or cannot represent (RFC 8259, sections 6 and 9).
  */
 export function jsonFinding(
   text: string,

@@ -15,21 +15,24 @@ import { sectionFaults } from './section-errors.ts';
 import { renderedFindings, type TextFinding, textFindings, valueFindings } from './text-checks.ts';
 import { conflictFinding, placeholderFindings } from './unfinished.ts';
 
-/** What is known of a folder, well-formed or not. */
+/** The content of a folder, which may have errors. */
 export interface ParsedFolder {
   slug: string;
-  /** The texts of its files by name, as far as they could be read. */
+  /** The readable texts of its files, by name. */
   texts: ReadonlyMap<string, string>;
-  /** The agent, when nothing structural is wrong with it. */
+  /** The agent; null if it has structural errors. */
   agent: Agent | null;
-  /** The agent as far as its writing can be judged: its texts and front matter are whole, whatever else is wrong. */
+  /**
+   * The agent for the editorial checks; null unless its texts and its front matter are complete. It may have other
+   * errors.
+   */
   written: Agent | null;
-  /** What its front matter says about when it is published, even where the rest of it is wrong. */
+  /** The schedule in its front matter, even if other parts of the front matter are invalid. */
   schedule: Schedule;
   diagnostics: Diagnostic[];
 }
 
-/** The front matter's title, date, number and exceptions; null where it does not say, or cannot be understood. */
+/** The title, date, number and exceptions in the front matter. A field is null if it is missing or invalid. */
 export interface Schedule {
   title: string | null;
   date: string | null;
@@ -39,7 +42,7 @@ export interface Schedule {
   formerSlugs: readonly string[];
 }
 
-/** Reads an agent from the files of its folder. All problems are in the diagnostics; nothing is thrown. */
+/** Parses an agent from the files of its folder. It never throws: all problems are in the diagnostics. */
 export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof frontMatterSchema>): ParsedFolder {
   const { slug } = folder;
   const { texts, config: configFile, diagnostics } = decodeFolder(folder);
@@ -50,7 +53,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
 
   const reportText = textReporter(slug, diagnostics, report);
   for (const [name, text] of texts) reportText(name, textFindings(text));
-  // A text with two versions in it is not read further: its other errors come from the conflict.
+  // A text with a merge conflict is not checked further, since the conflict causes its other errors.
   const readable = new Map(texts);
   for (const [name, text] of texts) {
     const conflict = conflictFinding(text);
@@ -141,7 +144,10 @@ const codes = {
 
 type Report = (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => void;
 
-/** Reports what the gate for texts finds; of escapes only what the text of the file does not show as well. */
+/**
+ * Returns a function that reports findings in texts. A finding in an escape is not reported if the text already has a
+ * visible one of the same kind.
+ */
 function textReporter(slug: string, diagnostics: Diagnostic[], report: Report) {
   const shown = new Set<string>();
   return (name: string, findings: readonly TextFinding[]) => {
@@ -151,7 +157,7 @@ function textReporter(slug: string, diagnostics: Diagnostic[], report: Report) {
         shown.add(kind);
         report(name, finding);
       } else if (!shown.has(kind)) {
-        // Without its frame, which would show a secret that is written with escapes.
+        // It has no code frame, which would show a secret that is written with escapes.
         diagnostics.push(diagnose({ ...finding, slug, file: pathOf(slug, name) }));
       }
     }
@@ -204,18 +210,21 @@ function readSchedule(data: unknown): Schedule {
   };
 }
 
-/** The schedule in the text of an agent.md, whatever else is wrong with it. */
+/** Reads the schedule in an agent.md, even if other parts of the file are invalid. */
 export function scheduleIn(text: string): Schedule {
   const source = splitFrontMatter(text, '', '');
   return 'code' in source ? guessSchedule(text) : scheduleOf(source, text);
 }
 
-/** The schedule in front matter, guessed where a part of it cannot be read. */
+/** Reads the schedule in front matter. Values that cannot be parsed are guessed from its lines. */
 function scheduleOf({ data, unread }: SplitSource, text: string): Schedule {
   return readSchedule(unread.size > 0 ? { ...guess(text), ...(data as object) } : data);
 }
 
-/** The same from the lines of front matter that is not well-formed, so that a numbered agent is still known as one. */
+/**
+ * Guesses the schedule from the lines of malformed front matter, so that the number of a published agent is still
+ * known.
+ */
 export function guessSchedule(text: string): Schedule {
   return readSchedule(guess(text));
 }

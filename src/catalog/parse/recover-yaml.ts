@@ -1,22 +1,22 @@
 import { parseYaml } from './yaml.ts';
 import { conflictMarker, duplicateKey, explainYaml, indentedKey, noKey, type YamlFault } from './yaml-errors.ts';
 
-/** What could be read of YAML that is not well-formed as a whole. */
+/** The readable part of malformed YAML. */
 export interface RecoveredYaml {
   /** The values of the top-level keys that could be read. */
   data: Record<string, unknown>;
-  /** The keys that could not be read: they are there, so nothing else is to be said of them. */
+  /** The keys that exist but could not be read, so they must not be reported as missing. */
   unread: Set<string>;
   faults: YamlFault[];
 }
 
 const maxFaults = 20;
 
-/** Reads front matter that `parseYaml` refused key by key, so that one mistake hides no other. */
+/** Parses front matter that `parseYaml` rejected, one key at a time, so that one mistake does not hide another. */
 export function recoverYaml(source: string): RecoveredYaml {
   const result: RecoveredYaml = { data: {}, unread: new Set(), faults: [] };
   for (const { text, start } of topLevelBlocks(source)) {
-    // Enough for a person to see what is wrong.
+    // More errors would not help.
     if (result.faults.length === maxFaults) break;
     const fault = readBlock(text, result);
     if (fault === null) continue;
@@ -27,7 +27,7 @@ export function recoverYaml(source: string): RecoveredYaml {
   return result;
 }
 
-/** The parts of front matter that start with a line in the first column: a key with its value. */
+/** Splits front matter at the lines that start in the first column. Each part is a key with its value. */
 function topLevelBlocks(source: string): { text: string; start: number }[] {
   const blocks: { text: string; start: number }[] = [];
   let offset = 0;
@@ -40,7 +40,7 @@ function topLevelBlocks(source: string): { text: string; start: number }[] {
   return blocks;
 }
 
-/** Adds what a block says to the data, or gives what is wrong with it. */
+/** Adds the values of a block to the data, or returns its error. */
 function readBlock(text: string, { data, unread }: RecoveredYaml): YamlFault | null {
   const marker = conflictMarker(text);
   if (marker !== null) return marker;

@@ -10,14 +10,14 @@ import type { Location } from '../../diagnostics/source-location.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 import { nearest } from '../../schema/suggestions.ts';
 
-/** Something that keeps a prompt from having its sections. */
+/** A problem with the sections of a prompt. */
 export interface SectionFault {
   location: Location;
   message: string;
   hint: string;
 }
 
-/** Everything that keeps a prompt from having INPUT, RULES and OUTPUT, each once, in that order. */
+/** Checks that a prompt has INPUT, RULES and OUTPUT, each once and in that order. */
 export function sectionFaults(prompt: string): SectionFault[] {
   const sections = sectionsOf(prompt);
   const count = (name: SectionName) => sections.filter((section) => section.name === name).length;
@@ -83,14 +83,17 @@ function missingFaults(prompt: string, missing: readonly SectionName[]): Section
   return faults;
 }
 
-/** What the sections are called in other languages, and in other words. */
+/** The names of the sections in other languages, and similar words. */
 const otherWords: Record<SectionName, readonly string[]> = {
   INPUT: ['inputs', 'eingabe', 'entree', 'entrada', 'entradas', 'ingresso', 'invoer', 'wejscie', '输入', '入力'],
   RULES: ['rule', 'regeln', 'regles', 'reglas', 'regole', 'regras', 'regels', 'zasady', '规则', 'ルール'],
   OUTPUT: ['outputs', 'ausgabe', 'sortie', 'salida', 'saida', 'uscita', 'uitvoer', 'wyjscie', '输出', '出力'],
 };
 
-/** Whether a line is most likely meant as the heading of a section: the word in other letters, marks or languages. */
+/**
+ * Whether a line was probably meant to be the heading of a section, in other case, with other marks, or in another
+ * language.
+ */
 function isNearly(line: string, name: SectionName): boolean {
   const [, word = '', rest = ''] = /^[\s#*_>[(<\d.)-]*([\p{L}\p{M}]+)[*_\])>]*(.*)$/u.exec(line) ?? [];
   if (!/^\s*(?:$|[:(\u2013\u2014-])/.test(rest)) return false;

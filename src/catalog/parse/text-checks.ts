@@ -5,21 +5,23 @@ import type { LocationOf, Path } from '../../diagnostics/yaml-location.ts';
 import { findSecrets } from '../../text-safety/find-secrets.ts';
 import { hiddenCharacter } from '../../text-safety/hidden-characters.ts';
 
-/** What is wrong with a text, and where in its file. */
+/** A problem in a text, and its location in the file. */
 export type TextFinding = Pick<Finding, 'code' | 'message' | 'hint'> & {
   location: Location;
-  /** Whether it is written as an escape, so that the file does not show it. */
+  /** Whether the file writes it as an escape, so that it is not visible there. */
   escaped: boolean;
 };
 
-/** How many findings of one kind are reported of a text: each may take as long as reading it. */
+/**
+ * The most findings of one kind that are reported for a text. Locating one can take as long as reading the whole text.
+ */
 const maxReported = 10;
 
 /**
- * What the text of a file may not hold as it is: characters that hide, the first of them, and what looks like a secret.
+ * Finds the first hidden character in the text of a file, and everything that looks like a secret.
  *
- * Values and rendered text are checked by valueFindings and renderedFindings: escapes may bring in what the file does
- * not show. Together they are the gate for every string that a catalog publishes.
+ * Escapes can produce text that the file does not show, so valueFindings checks the parsed values and renderedFindings
+ * the rendered text. Together, the three functions check every string that a catalog publishes.
  */
 export function textFindings(text: string): TextFinding[] {
   const hidden = hiddenCharacter(text);
@@ -41,7 +43,7 @@ export function textFindings(text: string): TextFinding[] {
   ];
 }
 
-/** The same for the keys and values of what a file says, which `locationOf` finds in the file. */
+/** Checks parsed keys and values. `locationOf` returns their locations in the file. */
 export function valueFindings(data: unknown, locationOf: LocationOf): TextFinding[] {
   const findings: TextFinding[] = [];
   const waiting: Node[] = [{ value: data, key: null, parent: null }];
@@ -56,7 +58,10 @@ export function valueFindings(data: unknown, locationOf: LocationOf): TextFindin
   return findings;
 }
 
-/** A value within data. Parents instead of paths: data may be as deep as its file is long. */
+/**
+ * A value within parsed data. It has a parent instead of a path, since paths in deeply nested data would take too much
+ * memory.
+ */
 interface Node {
   value: unknown;
   key: string | number | null;
@@ -75,8 +80,8 @@ const markdown = new MarkdownIt({ html: false, linkify: false, typographer: fals
 markdown.validateLink = () => true;
 
 /**
- * The same for what readers see of a Markdown text, and for the targets of its links: entities, escapes and percent
- * signs are decoded. `offset` is where the Markdown starts in the text of the file.
+ * Checks what readers see of a Markdown text, and the targets of its links, after decoding entities, escapes and
+ * percent-encoding. `offset` is where the Markdown starts in `text`.
  */
 export function renderedFindings(text: string, offset: number): TextFinding[] {
   const source = text.slice(offset);
@@ -85,7 +90,7 @@ export function renderedFindings(text: string, offset: number): TextFinding[] {
   try {
     tokens = markdown.parse(source, {});
   } catch {
-    return []; // It cannot be rendered either, which is reported where it is tried.
+    return []; // Rendering it fails too, and reports the error.
   }
   const findings: TextFinding[] = [];
   for (const { type, content, info, map, children } of tokens) {
@@ -100,14 +105,17 @@ export function renderedFindings(text: string, offset: number): TextFinding[] {
 
 type Inline = NonNullable<ReturnType<typeof markdown.parse>[number]['children']>;
 
-/** The text of a line of Markdown as it is read, also across emphasis, and the attributes of its links and images. */
+/**
+ * Returns the text of a line of Markdown as readers see it, joined across emphasis, and the attributes of its links and
+ * images.
+ */
 function inlineTexts(tokens: Inline): string[] {
   const attributes = tokens.flatMap(({ attrs }) => (attrs ?? []).map(([, value]) => decoded(String(value))));
   const read = tokens.map(({ type, content }) => (type === 'softbreak' || type === 'hardbreak' ? '\n' : content));
   return [read.join(''), ...attributes, ...tokens.flatMap(({ children }) => inlineTexts(children ?? []))];
 }
 
-/** A link target without its percent signs; line ends are usual in mailto: links. */
+/** Decodes a link target. CRLF is normal in mailto: links, so it becomes LF. */
 function decoded(target: string): string {
   try {
     return decodeURIComponent(target).replaceAll('\r\n', '\n');

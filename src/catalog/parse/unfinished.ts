@@ -5,8 +5,8 @@ import { leftovers } from './placeholders.ts';
 type LeftoverFinding = Pick<Finding, 'code' | 'message' | 'hint'> & { location: ReturnType<typeof locationAt> };
 
 /**
- * The first marker of a merge conflict in a text, or null: a line that starts with `<<<<<<<`, or one that starts with
- * `>>>>>>>` below a line `=======`.
+ * Finds the first merge conflict marker in a text, or returns null. A marker is a line that starts with `<<<<<<<`, or
+ * with `>>>>>>>` if a line `=======` precedes it.
  *
  * Lines in code fences do not count, so that a prompt about conflicts can show one.
  */
@@ -35,7 +35,7 @@ export function conflictFinding(text: string): LeftoverFinding | null {
   return null;
 }
 
-/** The texts of `catalog new` that nobody replaced, in order. */
+/** Finds placeholders of `catalog new` that were not replaced, in order. */
 export function placeholderFindings(text: string): LeftoverFinding[] {
   return leftovers
     .map((leftover) => ({ leftover, offset: text.indexOf(leftover) }))

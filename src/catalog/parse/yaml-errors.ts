@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { tooDeepAt } from '../../diagnostics/yaml-location.ts';
 import { parseYaml } from './yaml.ts';
 
-/** Something wrong with a YAML text: `offset` and `length` are UTF-16 units. */
+/** An error in a YAML text. `offset` and `length` are in UTF-16 units. */
 export interface YamlFault {
   code: Diagnostic['code'];
   offset: number;
@@ -12,7 +12,7 @@ export interface YamlFault {
   hint: string;
 }
 
-/** Says what is wrong with YAML that js-yaml refused, with the parser that knows positions. */
+/** Explains why js-yaml rejected a text, with the help of a second parser that reports positions. */
 export function explainYaml(source: string): YamlFault {
   const deep = tooDeepAt(source);
   if (deep !== -1) {
@@ -120,7 +120,7 @@ function strayHyphen(source: string): YamlFault | null {
   return fault(match.index + spaces.length, 1, 'There is no space after the hyphen.', `Write \`- ${short(rest)}\`.`);
 }
 
-/** A text that goes on after its closing quote. */
+/** Finds text after a closing quote. */
 function afterQuote(source: string): YamlFault | null {
   const form = /^([ -]*[\w-]+: +)("(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*')[ \t]*([^\s#][^\n]*)$/m;
   const match = form.exec(source);
@@ -135,7 +135,7 @@ function afterQuote(source: string): YamlFault | null {
   );
 }
 
-/** A list or object in brackets that its value opens and never closes. */
+/** Finds a bracket that opens a list or object and is never closed. */
 function openBracket(source: string): YamlFault | null {
   const [line, before = '', bracket = '', rest = ''] = /^([\w-]+: *)([[{])([\s\S]*)/.exec(source) ?? [];
   if (line === undefined || rest.includes(bracket === '[' ? ']' : '}')) return null;
@@ -147,7 +147,7 @@ function openBracket(source: string): YamlFault | null {
   );
 }
 
-/** The usual slips in plain words, by the parser's code for them. */
+/** Explains a common mistake, by its error code in the parser. */
 function wordsFor(code: string, source: string, offset: number, reason: string): { message: string; hint: string } {
   const line = /^[^\n]*/.exec(source.slice(offset))?.[0] ?? '';
   switch (code) {
@@ -180,7 +180,10 @@ function short(text: string): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-/** Where the first quote opens that its line does not close, or null. Texts over several lines are rare here. */
+/**
+ * Finds the first quote that is not closed on its line, or returns null. Texts of several lines are rare in front
+ * matter.
+ */
 function unclosedQuote(source: string): number | null {
   for (const match of source.matchAll(/^(?: *- )? *(?:\w+: +)(["'])(.*)$/gm)) {
     const [line, quote = '', rest = ''] = match;
@@ -191,7 +194,7 @@ function unclosedQuote(source: string): number | null {
   return null;
 }
 
-/** The first anchor or alias of a document. */
+/** Finds the first anchor or alias of a document. */
 function findAnchor(document: ReturnType<typeof parseDocument>, source: string) {
   let found: { offset: number; name: string } | undefined;
   visit(document, {

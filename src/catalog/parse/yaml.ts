@@ -1,9 +1,10 @@
 import yaml from 'js-yaml';
 
 /**
- * js-yaml 4 with its core schema, in which dates stay text; anchors are refused by its (undocumented) listener.
+ * Parses YAML with js-yaml 4 and its core schema, in which dates stay text. It refuses anchors through an undocumented
+ * listener of the library.
  *
- * Throws for anything that is not well-formed.
+ * Throws if the text is malformed.
  */
 export function parseYaml(source: string): unknown {
   return yaml.load(source, {

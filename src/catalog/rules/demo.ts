@@ -2,10 +2,11 @@ import { codePoints } from '../../schema/fields.ts';
 import { type EditorialRule, inFrontMatter, type Remark } from './rule.ts';
 
 /**
- * The demo has 4 to 8 points from 0 to at most 90 seconds, each later than the one before, with labels of at most 40
- * characters; there are 3 to 7 steps.
+ * The demo has 4 to 8 points between seconds 0 and 90, each later than the one before it, with labels of up to 40
+ * characters. There are 3 to 7 steps.
  *
- * Left to the reviewer: whether the trap is seen to be caught, and whether each step takes less than two minutes.
+ * Left to the reviewer: whether the demo shows the trap being caught, and whether each step takes less than two
+ * minutes.
  */
 export const demo: EditorialRule = {
   code: 'editorial/demo',

@@ -2,10 +2,10 @@ import { atHeading, type EditorialRule } from './rule.ts';
 import { isEmpty } from './sections.ts';
 
 /**
- * OUTPUT says what to answer when there is nothing to report.
+ * OUTPUT says what to answer if there is nothing to report.
  *
- * A word such as "no", "none", "nothing" or "every" outside the slots counts. Left to the reviewer: whether the
- * sentence really covers that case.
+ * The check accepts a word such as "no", "none", "nothing" or "every" outside the slots. Left to the reviewer: whether
+ * the sentence really covers this case.
  */
 export const emptyCase: EditorialRule = {
   code: 'editorial/empty-case',

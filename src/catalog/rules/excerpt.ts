@@ -1,15 +1,15 @@
 import { codePoints } from '../../schema/fields.ts';
 import { type EditorialRule, inFrontMatter, type Remark } from './rule.ts';
 
-/** First words that are no verb: articles, pronouns, prepositions, conjunctions. */
+/** First words that are not verbs: articles, pronouns, prepositions, conjunctions. */
 const notVerbs =
   /^(?:an?|the|this|that|these|those|it|its|you|your|we|our|i|my|they|their|he|she|with|from|for|if|when|while|because|in|on|at|by|of|and|or|but|as|all|every|each|some)\b/i;
 
 /**
- * The excerpt has 60 to 160 characters, is one sentence that ends with a full stop, and does not start with a word
- * that can be no verb.
+ * The excerpt is one sentence of 60 to 160 characters that ends with a period and does not start with a word that
+ * cannot be a verb.
  *
- * Left to the reviewer: whether other first words are verbs, and whether it says what the reader gets.
+ * Left to the reviewer: whether other first words are verbs, and whether the excerpt says what the reader gets.
  */
 export const excerpt: EditorialRule = {
   code: 'editorial/excerpt',

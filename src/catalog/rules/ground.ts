@@ -2,9 +2,10 @@ import { atHeading, type EditorialRule } from './rule.ts';
 import { isEmpty } from './sections.ts';
 
 /**
- * A rule names the word `unknown` for what INPUT does not say: the one sign of grounding that every prompt shares.
+ * A rule says to answer `unknown` for anything that INPUT does not say. This word is the one sign of grounding that all
+ * prompts share.
  *
- * Left to the reviewer: whether facts come from INPUT alone, and quotes are verbatim and have a location.
+ * Left to the reviewer: whether facts come only from INPUT, and whether quotes are verbatim and have a location.
  */
 export const ground: EditorialRule = {
   code: 'editorial/ground',

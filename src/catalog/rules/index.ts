@@ -37,7 +37,10 @@ export const editorialRules: readonly EditorialRule[] = [
   portable,
 ];
 
-/** What the rules find in a folder; nothing while its texts or its front matter are not whole. `language` is that of the catalog (BCP 47). */
+/**
+ * Applies the rules to a folder. Returns nothing unless its texts and its front matter are complete. `language` is the
+ * language of the catalog (BCP 47).
+ */
 export function editorialFindings({ slug, written, texts }: ParsedFolder, language: string): Diagnostic[] {
   if (written === null) return [];
   try {

@@ -2,11 +2,11 @@ import { atHeading, type EditorialRule, inPrompt, type PromptItem, type Remark }
 import { isEmpty } from './sections.ts';
 
 /**
- * INPUT lists what to paste and says what to do when something is missing, and each name in capitals that it declares
- * is used in RULES or OUTPUT.
+ * INPUT lists what to paste, and says what to do if something is missing. Each name in capitals that it declares is
+ * used in RULES or OUTPUT.
  *
- * Left to the reviewer: the format of each input, whether the missing of each one is settled, and names that are used
- * without being declared, which a program cannot tell from abbreviations and skeleton slots.
+ * Left to the reviewer: the format of each input, whether INPUT covers each input that may be missing, and names that
+ * are used but not declared, which a program cannot tell from abbreviations and slots.
  */
 export const inputContract: EditorialRule = {
   code: 'editorial/input-contract',
@@ -61,17 +61,17 @@ export const inputContract: EditorialRule = {
 const declaration =
   /^\s*(?:[-*+•]\s|[A-Za-z]?\d+[.):]\s|\||[*_`"<[{]*\p{Lu}[\p{L}\p{N} _-]{0,30}[*_`">\]}]*\s*[:(=])|\{\{/u;
 
-/** The name in capitals that an item starts with, or null. */
+/** Returns the name in capitals that an item starts with, or null. */
 function nameOf({ text }: PromptItem): string | null {
   return /^[*_`<[{]*([A-Z][A-Z0-9_]+(?:[ -][A-Z0-9_]+)*)[*_`>\]}]*\s*(?:[(:=–—]|- |$)/.exec(text)?.[1] ?? null;
 }
 
-/** Whether a text has a name as a word, in small letters or capitals, with or without a plural s. */
+/** Whether a text contains a name as a word, in any case, in the singular or with an s. */
 function mentions(text: string, name: string): boolean {
   return new RegExp(`\\b${name.replace(/S$/, '')}(?:s|es)?\\b`, 'i').test(text);
 }
 
-/** Whether INPUT says it, or a line elsewhere that has one of the names. */
+/** Whether INPUT says what to do if something is missing, or a line elsewhere says it about one of the names. */
 function settlesMissing(input: string, prompt: string, names: readonly string[]): boolean {
   const absent =
     /\b(?:missing|absent|empty|unavailable|left out|not (?:there|given|provided|pasted)|lacks?|lacking)\b/i;

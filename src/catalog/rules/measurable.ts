@@ -1,9 +1,9 @@
 import { atHeading, type EditorialRule, inPrompt, linesOf } from './rule.ts';
 
 /**
- * At least three rules carry something that can be checked, and the prompt has no empty praise.
+ * At least three rules contain something that can be checked, and the prompt contains no empty praise.
  *
- * A number, a limit, a condition or a literal text counts. Left to the reviewer: whether it is a good test.
+ * A number, a limit, a condition or a literal text can be checked. Left to the reviewer: whether it is a good test.
  */
 export const measurable: EditorialRule = {
   code: 'editorial/measurable',
@@ -42,11 +42,11 @@ export const measurable: EditorialRule = {
 const checkable =
   /\d|["`]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|half|third|first|last|every|each|all|only|exactly|none|most|least|fewer|more|longer|same|verbatim|cite|quote|name|if|unless|when|where|until)\b/i;
 
-/** "best" is left alone where it is a part of "at best", "best before" and the like. */
+/** "best" is allowed in phrases such as "at best" and "best before". */
 const emptyWords =
   /\b(?:world-class|high(?:est)?[- ]quality|comprehensive|(?<!\b(?:at|second) )best(?![- ](?:before|case|effort)))\b/gi;
 
-/** A line with what it quotes replaced by blanks: a quoted word is spoken about, not meant. */
+/** Replaces quoted text in a line with blanks: a rule that quotes a word does not use it. */
 function blankQuoted(text: string): string {
   return text.replace(/"[^"]*"|`[^`]*`|“[^”]*”/g, (quoted) => ' '.repeat(quoted.length));
 }

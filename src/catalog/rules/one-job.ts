@@ -4,7 +4,7 @@ import { type AgentView, type EditorialRule, inFrontMatter, type Remark, wordsOf
 const path = ['problem'];
 
 /**
- * The problem has 40 to 400 characters and repeats neither the title nor the excerpt.
+ * The problem has 40 to 400 characters, and repeats neither the title nor the excerpt.
  *
  * Left to the reviewer: whether it names one person, one situation and one pain.
  */
@@ -33,14 +33,17 @@ function repeats(view: AgentView, field: string, hint: string): Remark {
   return inFrontMatter(view, path, `\`problem\` repeats the ${field}.`, hint);
 }
 
-/** Whether a text starts with a title, or holds one of three words or more; shorter ones may be ordinary phrases. */
+/**
+ * Whether a text starts with a title, or contains a title of three or more words. Shorter titles can be ordinary
+ * phrases.
+ */
 function names(text: string, title: string): boolean {
   const words = wordsOf(title);
   const [inside, phrase] = [` ${wordsOf(text).join(' ')} `, ` ${words.join(' ')} `];
   return words.length > 0 && (inside.startsWith(phrase) || (words.length >= 3 && inside.includes(phrase)));
 }
 
-/** Whether two texts have eight words in a row in common. */
+/** Whether two texts share eight words in a row. */
 function sharesRun(text: string, other: string): boolean {
   const inside = ` ${wordsOf(text).join(' ')} `;
   const words = wordsOf(other);

@@ -2,10 +2,11 @@ import { atHeading, type EditorialRule, type Remark } from './rule.ts';
 import { isEmpty } from './sections.ts';
 
 /**
- * OUTPUT shows something literal (a heading, a list, a table, a label, a JSON key, a slot in <angle brackets>) and has
- * a limit of length.
+ * OUTPUT contains something literal (a heading, a list, a table, a label, a JSON key, or a slot in <angle brackets>)
+ * and a limit of length.
  *
- * Left to the reviewer: whether the skeleton is whole, its order, and whether a reader could check it by eye.
+ * Left to the reviewer: whether the skeleton is complete and in a sensible order, and whether a reader can check it by
+ * eye.
  */
 export const outputShape: EditorialRule = {
   code: 'editorial/output-shape',

@@ -3,11 +3,12 @@ import { locationAt } from '../../diagnostics/source-location.ts';
 import { type AgentView, type EditorialRule, inFrontMatter, inPrompt, linesOf, type Remark } from './rule.ts';
 
 /**
- * The prompt has 120 to 900 words, names no tool of one vendor unless the agent is for that vendor alone, and is plain
- * text that survives copying; no front-matter text is cut off by a ` #`; there are 2 to 6 tags, none the category.
+ * The prompt has 120 to 900 words, is plain text that survives copying, and names no tool of a vendor unless the agent
+ * is only for that vendor. No text in the front matter is cut off by a ` #`. There are 2 to 6 tags, and none of them is
+ * the category.
  *
- * Left to the reviewer: features of one vendor that are described without their name. A `: ` in a text without quotes
- * is front-matter/yaml already.
+ * Left to the reviewer: features of one vendor that are described without a name. The rule front-matter/yaml already
+ * covers a `: ` in a text without quotes.
  */
 export const portable: EditorialRule = {
   code: 'editorial/portable',
@@ -16,7 +17,7 @@ export const portable: EditorialRule = {
 
 function length(view: AgentView): Remark[] {
   const text = view.agent.prompt;
-  // Scripts without spaces between words have no words that could be counted.
+  // In scripts without spaces, words cannot be counted.
   const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
   const countable = !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]{4}/u.test(text);
   if (!countable || (words >= 120 && words <= 900)) return [];
@@ -24,7 +25,7 @@ function length(view: AgentView): Remark[] {
   return [inPrompt(view, 0, text.length, `The prompt has ${words} words; it should have 120 to 900.`, hint)];
 }
 
-/** Names that mean one vendor's product and hardly anything else, and how its runtimes are called. */
+/** Names that almost always mean a product of one vendor, with the names of its runtimes. */
 const products: readonly (readonly [runtimes: RegExp, names: RegExp])[] = [
   [/claude/i, /\bClaude (?:Code|Desktop|Projects?|Artifacts?)\b|\bCLAUDE\.md\b/],
   [/chatgpt|codex|gpt/i, /\bChatGPT\b|\bCode Interpreter\b|\bDALL[-·]E\b|\bGPT-\d|\bCodex CLI\b/],
@@ -75,7 +76,7 @@ function characters(view: AgentView): Remark[] {
   ];
 }
 
-/** The texts of the front matter that people read, where a comment is hardly ever meant. */
+/** The texts of the front matter that people read, in which a comment is almost never intended. */
 const proseKeys = new Set(['title', 'excerpt', 'problem', 'withdrawn', 'name', 'text', 'label', 'detail']);
 
 function cutTexts({ texts }: AgentView): Remark[] {

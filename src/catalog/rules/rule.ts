@@ -5,10 +5,13 @@ import { type Location, locationAt } from '../../diagnostics/source-location.ts'
 import { locationInFrontMatter, type Path } from '../../diagnostics/yaml-location.ts';
 import type { Agent } from '../../schema/agent.ts';
 
-/** What a rule finds: in which file of the agent's folder, where, what, and how to fix it. */
+/** A finding of a rule: the file in the agent folder, the location, the problem and the fix. */
 export type Remark = Pick<Finding, 'file' | 'message' | 'hint'> & { location: Location };
 
-/** A rule about the writing of one agent. It says nothing where a program cannot tell: that is for the reviewer. */
+/**
+ * A rule about the writing of one agent. It reports only what a program can decide, and leaves the rest to the
+ * reviewer.
+ */
 export interface EditorialRule {
   code: RuleCode & `editorial/${string}`;
   check(view: AgentView): Remark[];
@@ -21,15 +24,15 @@ export interface AgentView {
   texts: ReadonlyMap<string, string>;
   /** The sections of the prompt. */
   prompt: Record<SectionName, PromptSection>;
-  /** Whether the catalog is in English. Rules that look for words ask this first and are silent otherwise. */
+  /** Whether the catalog is in English. Rules that look for English words report nothing otherwise. */
   english: boolean;
 }
 
 export interface PromptSection extends Section {
-  /** What follows the name on the heading line, such as `(at most 40 lines)`. */
+  /** The rest of the heading line after the name, such as `(at most 40 lines)`. */
   heading: string;
   lines: PromptLine[];
-  /** Its list items of the outermost level; without any, each line counts as one. */
+  /** Its top-level list items or, if it has none, each of its lines. */
   items: PromptItem[];
 }
 
@@ -37,7 +40,7 @@ export interface PromptLine {
   text: string;
   /** Where it starts in the prompt, in UTF-16 units. */
   offset: number;
-  /** Whether it is a code fence or stands in one. */
+  /** Whether the line is in a code fence, or opens or closes one. */
   fenced: boolean;
 }
 
@@ -48,7 +51,10 @@ export interface PromptItem {
   lines: PromptLine[];
 }
 
-/** The view of a well-formed agent: its prompt has each section once. `language` is that of the catalog (BCP 47). */
+/**
+ * Returns the view of a well-formed agent, whose prompt has each section once. `language` is the language of the
+ * catalog (BCP 47).
+ */
 export function viewAgent(agent: Agent, texts: ReadonlyMap<string, string>, language: string): AgentView {
   const sections = sectionsOf(agent.prompt).map((section) => [section.name, readSection(agent.prompt, section)]);
   return { agent, texts, prompt: Object.fromEntries(sections), english: /^en\b/i.test(language) };
@@ -61,7 +67,7 @@ function readSection(prompt: string, section: Section): PromptSection {
   return { ...section, heading, lines, items: itemsOf(lines) };
 }
 
-/** The lines of a part of the prompt that starts at `offset`. */
+/** Returns the lines of a part of the prompt that starts at `offset`. */
 export function linesOf(text: string, offset = 0): PromptLine[] {
   let fence = '';
   let start = offset;
@@ -99,23 +105,23 @@ function itemsOf(lines: readonly PromptLine[]): PromptItem[] {
   return items;
 }
 
-/** A remark at the heading line of a section. */
+/** Makes a remark about the heading line of a section. */
 export function atHeading({ agent, prompt }: AgentView, name: SectionName, message: string, hint: string): Remark {
   const { start } = prompt[name];
   return { file: 'prompt.txt', location: locationAt(agent.prompt, start, agent.prompt.length), message, hint };
 }
 
-/** A remark at an offset of the prompt. */
+/** Makes a remark about a range of the prompt. */
 export function inPrompt(view: AgentView, offset: number, length: number, message: string, hint: string): Remark {
   return { file: 'prompt.txt', location: locationAt(view.agent.prompt, offset, length), message, hint };
 }
 
-/** A remark at a value of the front matter. */
+/** Makes a remark about a value in the front matter. */
 export function inFrontMatter({ texts }: AgentView, path: Path, message: string, hint: string): Remark {
   return { file: 'agent.md', location: locationInFrontMatter(texts.get('agent.md') ?? '', path), message, hint };
 }
 
-/** The lower-case words of a text. */
+/** Returns the words of a text in lower case. */
 export function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }

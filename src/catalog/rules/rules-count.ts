@@ -2,10 +2,11 @@ import { atHeading, type EditorialRule, inPrompt, type PromptItem, type Remark }
 import { isEmpty } from './sections.ts';
 
 /**
- * There are 5 to 12 rules of one line each; none opens as a description ("You should …"), and no short prohibition
- * stands alone.
+ * There are 5 to 12 rules of one line each. None starts as a description ("You should …"), and no short prohibition
+ * lacks an alternative or a reason.
  *
- * Left to the reviewer: whether a rule is an order, and whether longer prohibitions say what to do instead, or why.
+ * Left to the reviewer: whether a rule is an instruction, and whether longer prohibitions say what to do instead, or
+ * why.
  */
 export const rulesCount: EditorialRule = {
   code: 'editorial/rules-count',

@@ -2,11 +2,11 @@ import { locationAt } from '../../diagnostics/source-location.ts';
 import type { AgentView, EditorialRule, PromptSection, Remark } from './rule.ts';
 
 /**
- * The sample input has 8 to 60 lines and no mail address that may be someone's; the sample output has the fixed parts
- * that OUTPUT shows.
+ * The sample input has 8 to 60 lines and no email address that could be someone's. The sample output contains the fixed
+ * parts of the skeleton in OUTPUT.
  *
- * Left to the reviewer: whether the sample is realistic and holds a trap, whether names are invented, other kinds of
- * addresses, and whether the answer is right. Secrets are text/secret.
+ * Left to the reviewer: whether the sample is realistic and contains a trap, whether names and other kinds of addresses
+ * are invented, and whether the answer is correct. The rule text/secret covers secrets.
  */
 export const sample: EditorialRule = {
   code: 'editorial/sample',
@@ -30,7 +30,7 @@ function length({ agent }: AgentView): Remark[] {
   ];
 }
 
-/** Addresses that look like mail but lead nowhere: reserved names (RFC 2606, RFC 6761), local ones, and git@host. */
+/** Addresses that look like email but reach nobody: reserved names (RFC 2606, RFC 6761), local ones, and git@host. */
 const harmless =
   /^(?:git|hg|svn)@|@(?:[\w-]+\.)*(?:example(?:\.(?:com|net|org))?|[\w-]+\.(?:example|test|invalid|localhost|local|internal|lan))$/i;
 
@@ -69,7 +69,7 @@ function skeleton({ agent, prompt }: AgentView): Remark[] {
   return [{ file: 'sample-output.txt', location: locationAt(text, 0, text.length), message, hint }];
 }
 
-/** What a skeleton shows letter for letter: the header rows of its tables, its headings, labels and JSON keys. */
+/** Returns the literal parts of a skeleton: the header rows of its tables, its headings, labels and JSON keys. */
 function fixedParts({ lines }: PromptSection): { tables: string[]; parts: string[] } {
   const texts = lines.map(({ text }) => text.trim());
   const tables = texts.filter(

@@ -1,7 +1,7 @@
 import { sectionNames } from '../../agent-text/prompt-sections.ts';
 import { atHeading, type EditorialRule, type PromptSection } from './rule.ts';
 
-/** No section of the prompt is empty. That each is there, once and in order, is structure: prompt/sections. */
+/** No section of the prompt is empty. The rule prompt/sections checks that each section exists once and in order. */
 export const sections: EditorialRule = {
   code: 'editorial/sections',
   check: (view) =>
@@ -10,7 +10,9 @@ export const sections: EditorialRule = {
       .map((name) => atHeading(view, name, `The section ${name} is empty.`, `Write below it ${contents[name]}.`)),
 };
 
-/** Whether a section says nothing, neither below its heading nor beside it. The other rules then have nothing to add. */
+/**
+ * Whether a section has no text, neither in its heading line nor below it. Other rules then report nothing about it.
+ */
 export function isEmpty({ heading, body }: PromptSection): boolean {
   return body.trim() === '' && !/[\p{L}\p{N}]/u.test(heading);
 }

@@ -1,10 +1,10 @@
 import { type EditorialRule, inFrontMatter, inPrompt, type Remark } from './rule.ts';
 
 /**
- * A rule that tells the assistant to send, publish, install, pay or change files comes with asking first, and an agent
+ * A rule that tells the assistant to send, publish, install, pay or change files also tells it to ask first. An agent
  * about law, health or taxes says that a person decides.
  *
- * Left to the reviewer: every action that is not the first verb of a rule, and every other limit of competence.
+ * Left to the reviewer: actions that are not the first verb of a rule, and other limits of competence.
  */
 export const stop: EditorialRule = {
   code: 'editorial/stop',

@@ -1,6 +1,6 @@
 import { type EditorialRule, inPrompt } from './rule.ts';
 
-/** What others write and a reader pastes. */
+/** Texts that other people write and a reader pastes. */
 const fromOthers =
   /\b(?:e-?mails?|mails|tickets?|web ?(?:pages?|sites?)|news articles?|threads?|chats?|transcripts?|(?:server|access|error|build|chat|ci) logs?|release notes|changelogs?|reviews|survey answers|bug reports?|comments|(?:blog|forum) posts?|newsletters?)\b/i;
 
@@ -8,7 +8,7 @@ const isData =
   /\bdata\b|\buntrusted\b|\binjections?\b|\binstructions?\b|\bcommands? in\b|\bobey|\borders? (?:found|in|to)\b|\b(?:tells?|addresse?s?|speaks? to|asks?) (?:you|the assistant|the model)\b/i;
 
 /**
- * Where INPUT names what others wrote, the prompt says that it is data, or what becomes of instructions in it.
+ * If INPUT names texts of other people, the prompt says that they are data, or how to treat instructions in them.
  *
  * Left to the reviewer: inputs whose names do not show where they come from, and whether the sentence is clear.
  */

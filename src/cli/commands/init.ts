@@ -96,7 +96,7 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   terminal.print(`${here === '' ? '.' : here}\n`);
 }
 
-/** package.json of a folder, with the path of the file that a link leads to; null where there is none. */
+/** Reads package.json of a folder, with the path of the real file if it is a link; null if it does not exist. */
 function readPackageJson(folder: string): { path: string; text: string } | null {
   const path = join(folder, 'package.json');
   try {

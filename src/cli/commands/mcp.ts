@@ -52,24 +52,24 @@ async function serveMcp(flags: CommonFlags, terminal: Console): Promise<void> {
   ]);
 }
 
-/** Where the catalog of the moment comes from. */
+/** Where the current catalog comes from. */
 interface Source {
   name: string;
   catalog(): Promise<McpCatalog>;
 }
 
-/** A build on the disk, and whatever build is put in its place. */
+/** Reads the build in a folder, and follows it when a new build replaces it. */
 async function follow(dist: string): Promise<Source> {
   const { followBuild } = await import('../../server/live-build.ts');
   const { siteRules } = await import('../../outputs/hosting/site-rules.ts');
   const { default: pino } = await import('pino');
-  // stdout belongs to the protocol.
+  // stdout is only for messages of the protocol.
   const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }));
   const follower = await followBuild(dist, siteRules, log);
   return { name: dist, catalog: async () => follower.current().mcp };
 }
 
-/** What is due, built in memory, and built again on another day: an assistant may run for weeks. */
+/** Builds the published agents in memory, and builds them again each day, since an assistant may run for weeks. */
 async function inMemory(flags: CommonFlags, terminal: Console): Promise<Source> {
   const { renderCatalog } = await import('../../build/build.ts');
   const { loadMcpCatalog } = await import('../../mcp/catalog.ts');

@@ -137,7 +137,7 @@ async function tellGitHub(published: Publication, cwd: string, terminal: Console
   });
 }
 
-/** What stops the publication, where a machine reads it. The error itself goes its usual way to stderr. */
+/** Prints the reason of a failure for programs. The error itself is also printed to stderr. */
 async function printErrors(error: ContentError, telling: Telling): Promise<void> {
   await printForMachines(error, telling);
   if (telling.format !== 'github') return;

@@ -14,15 +14,17 @@ export class Cancelled extends Error {
 export interface Question<Value> {
   /** The name of the answer. */
   name: string;
-  /** What is asked for, with the choices or limits. */
+  /** The question in a sentence, with the choices or limits. */
   about: string;
   /** The value of an empty answer; null if there is none. */
   fallback: Given | null;
   /** Whether the answer is a list, separated by commas. */
   list?: boolean;
-  /** What an empty answer means where there is no fallback: the value is null then. Without it an answer is needed. */
+  /**
+   * What an empty answer means if there is no fallback. Its value is then null. Without `empty`, an answer is required.
+   */
   empty?: string;
-  /** Gives the value of an answer; throws UsageError or OperationError, whose message is shown, for a wrong one. */
+  /** Returns the value of an answer. Throws UsageError or OperationError for an invalid one; the message is shown. */
   check(name: string, given: Given): Value;
 }
 
@@ -35,8 +37,8 @@ export function canAsk(): boolean {
 }
 
 /**
- * Holds a dialogue on the terminal: `hold` asks its questions, each shown with its fallback in brackets, and gives the
- * result. Throws Cancelled at Ctrl-C or at the end of the input.
+ * Runs a dialogue in the terminal. `hold` asks its questions and returns the result. Each question shows its fallback
+ * in brackets. Throws Cancelled on Ctrl-C and at the end of the input.
  */
 export async function dialogue<Result>(terminal: Console, hold: (ask: Ask) => Promise<Result>): Promise<Result> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
@@ -75,7 +77,10 @@ export async function dialogue<Result>(terminal: Console, hold: (ask: Ask) => Pr
   }
 }
 
-/** What `work` gives; when the person leaves, says that nothing was written, sets exit code 130 and gives null. */
+/**
+ * Returns the result of `work`. If the person cancels, says that nothing was written, sets exit code 130 and returns
+ * null.
+ */
 export async function unlessCancelled<Result>(terminal: Console, work: () => Promise<Result>): Promise<Result | null> {
   try {
     return await work();

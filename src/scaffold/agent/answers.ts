@@ -8,7 +8,9 @@ import type { Vocabulary } from '../../schema/settings.ts';
 import { slugFrom, tagsFrom, titleFrom } from '../../schema/slugs.ts';
 import { type ChecksOf, demand, type Given, oneLine } from '../answer-checks.ts';
 
-/** What has to be known of a new agent before its files can be made. Null: a placeholder, or no config or keywords. */
+/**
+ * The answers that the files of a new agent are made from. Null means a placeholder or, for config and keywords, none.
+ */
 export interface Answers {
   title: string;
   slug: string;
@@ -63,7 +65,7 @@ export function answerChecks({ vocabulary, calendar, today }: Surroundings): Che
   };
 }
 
-/** Fills what was not given. Throws UsageError where there is neither a slug nor a title to start from. */
+/** Fills in missing answers. Throws UsageError if there is neither a slug nor a title. */
 export function complete(given: Partial<Answers>, surroundings: Surroundings, checks: Checks): Answers {
   if (given.slug === undefined && given.title === undefined) {
     throw new UsageError(
@@ -74,7 +76,7 @@ export function complete(given: Partial<Answers>, surroundings: Surroundings, ch
   return { ...defaults({ ...given, slug }, surroundings), ...given, slug };
 }
 
-/** What is taken for each answer that is not given, as far as those that are given tell. */
+/** Returns the default of each answer, derived from the given ones. */
 export function defaults({ title, slug }: Partial<Answers>, { vocabulary, calendar, today }: Surroundings): Answers {
   const { categories, difficulties, runtimes } = vocabulary;
   const own = slug ?? slugFrom(title ?? '');
@@ -105,7 +107,7 @@ function slugOfTitle(title: string, checks: Checks): string {
   return checks.slug('slug', slug);
 }
 
-/** The one of `known` that differs from `given` in nothing but case, else `given`. */
+/** Returns the name in `known` that equals `given` in any case, or else `given`. */
 function asWritten(given: string, known: readonly string[]): string {
   if (known.includes(given)) return given;
   return known.find((word) => word.toLowerCase() === given.toLowerCase()) ?? given;
@@ -121,7 +123,7 @@ function slugExample(given: string): string {
   return slug === '' || slug === given ? '' : `For example: ${slug}.`;
 }
 
-/** The slug itself. Throws OperationError where it belongs to an agent, or did so once. */
+/** Returns the slug. Throws OperationError if it belongs or once belonged to an agent. */
 export function freeSlug(slug: string, { folders, reserved }: Calendar): string {
   const owner = folders.find((folder) => folder.slug.toLowerCase() === slug);
   if (owner !== undefined) throw new OperationError(`agents/${owner.slug} exists already; choose another slug.`);

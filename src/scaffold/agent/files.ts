@@ -14,7 +14,7 @@ export function agentFiles(answers: Answers): Map<string, string> {
   return files;
 }
 
-/** agent.md. It is a draft: its placeholders must not come out by themselves when its date comes. */
+/** Returns agent.md. It is a draft, so that its placeholders are not published automatically on its date. */
 function agentMarkdown({
   title,
   date,
@@ -50,8 +50,8 @@ ${placeholders.howItWorks}`;
 }
 
 /**
- * One line of text as a YAML scalar: bare where every reader of YAML 1.1 and 1.2 takes it for this very text, else
- * in double quotes, for which the escapes of JSON are valid (YAML 1.2, section 7.3.1).
+ * Writes one line of text as a YAML scalar: without quotes if every parser of YAML 1.1 and 1.2 reads it unchanged, and
+ * otherwise in double quotes. JSON escapes are valid there (YAML 1.2, section 7.3.1).
  */
 function yamlText(text: string): string {
   const bare = /^\p{L}[\p{L}\p{N} ,.()'/-]*$/u.test(text) && !text.endsWith(' ');

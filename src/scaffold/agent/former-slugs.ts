@@ -2,8 +2,8 @@ import { isScalar, isSeq, type Node, parseDocument, type YAMLSeq } from 'yaml';
 import { splitFrontMatter } from '../../catalog/parse/front-matter.ts';
 
 /**
- * The text of an agent.md with `add` as the last of its `formerSlugs` and without `drop`; all other bytes, comments and
- * line ends stay as they are. Null where the front matter does not take that.
+ * Adds `add` to the end of `formerSlugs` in an agent.md, and removes `drop`. All other bytes stay the same. Returns
+ * null if the front matter cannot be edited this way.
  */
 export function withFormerSlug(text: string, add: string, drop: string): string | null {
   const before = frontMatter(text);
@@ -11,7 +11,7 @@ export function withFormerSlug(text: string, add: string, drop: string): string 
   const former = Array.isArray(before.formerSlugs) ? before.formerSlugs : [];
   const wanted = [...former.filter((slug) => slug !== drop && slug !== add), add];
   const changed = edit(text, add, drop, wanted);
-  // js-yaml takes a key after a mapping in braces, which is no YAML.
+  // js-yaml accepts a key after a mapping in braces, which is invalid YAML.
   if (changed === null || parseFrontMatter(changed).errors.length > 0) return null;
   const expected = JSON.stringify(sorted({ ...before, formerSlugs: wanted }));
   return JSON.stringify(sorted(frontMatter(changed) ?? {})) === expected ? changed : null;
@@ -30,12 +30,12 @@ function edit(text: string, add: string, drop: string, wanted: readonly string[]
   if (isSeq(node) && node.flow !== true && node.items.length > 0) return editLines(text, node, add, drop);
   const [start, end] = node.range ?? [];
   if (start === undefined || end === undefined) return null;
-  // A list in brackets, or nothing after the colon.
+  // The value is a list in brackets, or empty.
   const space = isSeq(node) || text[yamlStart + start - 1] === ' ' ? '' : ' ';
   return `${text.slice(0, yamlStart + start)}${space}[${wanted.join(', ')}]${text.slice(yamlStart + end)}`;
 }
 
-/** The end of the line on which the value of the first of `keys` that is there ends, in the front matter. */
+/** Returns the end of the value of the first existing key in `keys`, as an offset in the front matter. */
 function lineOf(document: ReturnType<typeof parseDocument>, keys: readonly string[]): number | null {
   for (const key of keys) {
     const node = document.get(key, true);
@@ -50,7 +50,7 @@ function afterLine(text: string, offset: number | null, line: string): string | 
   return text.slice(0, end) + line + text.slice(end);
 }
 
-/** A list with a line for each item. */
+/** Edits a list that has one item on each line. */
 function editLines(text: string, list: YAMLSeq, add: string, drop: string): string {
   const lines = list.items.map((item) => {
     const [start = 0, end = 0] = (item as Node).range ?? [];

@@ -12,19 +12,20 @@ import { demand } from '../answer-checks.ts';
 import { freeSlug } from './answers.ts';
 import { withFormerSlug } from './former-slugs.ts';
 
-/** What became of a folder. */
+/** The result of renaming a folder. */
 export interface Renamed {
   from: string;
   to: string;
-  /** The number of a published agent, whose old address now leads to the new one; null where it has none. */
+  /** The number of the agent, whose old address now redirects to the new one; null if it is not published. */
   issue: number | null;
 }
 
 /**
- * Renames the folder of an agent in the catalog `cwd`. A published one gets its old name as the last of `formerSlugs`.
+ * Renames the folder of an agent in the catalog `cwd`. If the agent is published, its old name is added to the end of
+ * `formerSlugs`.
  *
- * Throws UsageError where `to` is no slug, OperationError where there is no agent `from`, where `to` belongs to another
- * agent, or where the disk refuses. Nothing is changed then.
+ * Throws UsageError if `to` is not a slug, and OperationError if there is no agent `from`, if `to` belongs to another
+ * agent, or if the disk refuses. The catalog is then unchanged.
  */
 export function renameAgent(cwd: string, calendar: Calendar, from: string, to: string): Renamed {
   const folder = calendar.folders.find(({ slug }) => slug === from);
@@ -33,7 +34,7 @@ export function renameAgent(cwd: string, calendar: Calendar, from: string, to: s
   if (from === to) throw new UsageError(`The agent is called ${to} already.`);
   freeSlug(to, { ...calendar, folders: calendar.folders.filter((other) => other !== folder) });
   const { issue } = folder.schedule;
-  const text = issue === null ? null : announced(folder, from, to);
+  const text = issue === null ? null : withOldName(folder, from, to);
 
   const [old, wanted] = [join(cwd, pathOf(from, '')), join(cwd, pathOf(to, ''))];
   if (exists(wanted) && !sameFile(old, wanted)) {
@@ -72,8 +73,8 @@ function unknownAgent(slug: string, { folders, reserved }: Calendar): OperationE
   return new OperationError(`There is no agent ${visible(slug)} in agents/.${advice}`);
 }
 
-/** The text of a published agent that says its old name. */
-function announced({ texts, schedule }: ParsedFolder, from: string, to: string): string {
+/** Returns the agent.md of a published agent with its old name in `formerSlugs`. */
+function withOldName({ texts, schedule }: ParsedFolder, from: string, to: string): string {
   const text = texts.get('agent.md');
   const changed = text === undefined ? null : withFormerSlug(text, from, to);
   if (changed !== null) return changed;
@@ -87,7 +88,7 @@ function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Whether two names are one folder, as names are that differ in case on some systems. */
+/** Whether two paths are the same folder. On some systems, this is the case if they differ only in case. */
 function sameFile(one: string, other: string): boolean {
   const [a, b] = [lstatSync(one), lstatSync(other)];
   return a.ino === b.ino && a.dev === b.dev;

@@ -8,9 +8,9 @@ import { ContentError, OperationError, systemReason } from '../../errors.ts';
 import type { Vocabulary } from '../../schema/settings.ts';
 
 /**
- * Writes the files of a new agent as agents/<slug> of the catalog `cwd`, all of them or none, never over anything.
+ * Writes the files of a new agent to agents/<slug> in the catalog `cwd`: all of them or none. Never overwrites a file.
  *
- * Throws ContentError when `catalog validate` would find a new error with them there, OperationError when the disk
+ * Throws ContentError if `catalog validate` would report a new error with these files, and OperationError if the disk
  * refuses. Nothing is written then.
  */
 export function writeAgent(
@@ -35,7 +35,7 @@ export function writeAgent(
   }
 }
 
-/** The errors that the catalog would have with this agent and does not have without it. */
+/** Returns the errors that the catalog would have only with this agent. */
 function newErrors(
   cwd: string,
   slug: string,
@@ -45,8 +45,8 @@ function newErrors(
 ): Diagnostic[] {
   const made: SourceFolder = {
     slug,
-    files: [...files].map(([name, text]) => ({ name, bytes: Buffer.from(text), trouble: null })),
-    trouble: null,
+    files: [...files].map(([name, text]) => ({ name, bytes: Buffer.from(text), problem: null })),
+    problem: null,
   };
   const key = ({ code, file, line, column, message }: Diagnostic) =>
     JSON.stringify([code, file, line, column, message]);

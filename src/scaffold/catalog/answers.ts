@@ -3,7 +3,7 @@ import { settingsSource } from '../../schema/settings.ts';
 import { slugFrom, titleFrom } from '../../schema/slugs.ts';
 import { type ChecksOf, demand, type Given, oneLine } from '../answer-checks.ts';
 
-/** What has to be known of a new catalog before its files can be made. */
+/** The answers that the files of a new catalog are made from. */
 export interface Answers {
   title: string;
   baseUrl: string;
@@ -13,12 +13,12 @@ export interface Answers {
   timezone: string;
 }
 
-/** The address that stands in for a base URL that is not known yet: a name that leads nowhere (RFC 2606). */
+/** The base URL until the real one is known. It leads nowhere (RFC 2606). */
 export const placeholderUrl = 'https://example.com';
 
 const { title, baseUrl, publisher, timezone } = settingsSource.shape;
 
-/** Checks of every answer against the schema of the settings, in which it will stand. */
+/** Checks every answer against the schema of the settings. */
 export const answerChecks: ChecksOf<Answers> = {
   title: (name, given) => checked(title, name, given),
   baseUrl: (name, given) => checked(baseUrl, name, given),
@@ -31,7 +31,7 @@ function checked(schema: Parameters<typeof demand>[0], name: string, given: Give
   return oneLine(name, String(demand(schema, name, given)));
 }
 
-/** Fills what was not given: the title from the name of the folder, the rest from what is there. */
+/** Fills in missing answers: the title from the name of the folder, the others from given answers or defaults. */
 export function complete(given: Partial<Answers>, folder: string): Answers {
   const title = given.title ?? (titleFrom(slugFrom(basename(folder))) || 'Agent Catalog');
   const baseUrl = given.baseUrl ?? placeholderUrl;

@@ -10,7 +10,7 @@ import { programEngines, programFolder, programName } from '../../program.ts';
 import { settingsSource } from '../../schema/settings.ts';
 import type { Answers } from './answers.ts';
 
-/** Files of the program's own repository that a catalog gets byte for byte. */
+/** Files that a catalog gets unchanged from the repository of the program. */
 const shared = [
   '.github/workflows/validate.yml',
   '.github/workflows/publish.yml',
@@ -22,17 +22,17 @@ const shared = [
   'deploy/logrotate.conf',
 ];
 
-/** Who owns the program's own repository, in its CODEOWNERS. */
+/** The code owner of the program's repository, as written in its CODEOWNERS. */
 const ownOwner = '@daily-agent-catalog/maintainers';
 
-/** The owner that a new catalog's CODEOWNERS names until somebody replaces it. */
+/** The placeholder for the code owner of a new catalog. */
 export const placeholderOwner = '@OWNER';
 
 /** The example agent: its slug and its files, below starter/agents. */
 const agent = 'handover-gap-finder';
 const agentFiles = ['agent.md', 'prompt.txt', 'sample-input.txt', 'sample-output.txt'];
 
-/** The paths of all files of a new catalog but package.json, in the order in which they are written. */
+/** The paths of all files of a new catalog except package.json, in the order in which they are written. */
 export const catalogPaths: readonly string[] = [
   '.gitattributes',
   '.gitignore',
@@ -47,10 +47,10 @@ export const catalogPaths: readonly string[] = [
 ];
 
 /**
- * The files of a new catalog by path. The example agent comes out on the first free date of the catalog in `folder`,
- * which is `today` where there are no agents yet.
+ * Returns the files of a new catalog, by path. The example agent gets the first free date of the catalog in `folder`,
+ * which is `today` if there are no agents yet.
  *
- * Throws OperationError when this installation of the program lacks a file.
+ * Throws OperationError if a file is missing from this installation of the program.
  */
 export function catalogFiles(answers: Answers, folder: string, today: string): Map<string, string> {
   const settings = settingsOf(answers, today);
@@ -58,7 +58,7 @@ export function catalogFiles(answers: Answers, folder: string, today: string): M
   const made: Record<string, () => string> = {
     [settingsFile]: () => `${JSON.stringify(settings, null, 2)}\n`,
     'README.md': () => readme(answers.title),
-    // npm leaves files called .gitignore out of packages and reads them as lists of what else to leave out.
+    // npm excludes .gitignore files from packages, and reads them as lists of further files to exclude.
     '.gitignore': () => packaged('starter/gitignore'),
     '.gitattributes': () => packaged('starter/gitattributes'),
     '.dockerignore': () => packaged('starter/dockerignore'),
@@ -90,15 +90,15 @@ function settingsOf({ title, baseUrl, publisher, publisherUrl, timezone }: Answe
   };
 }
 
-/** The GitHub account whose Pages serve an address such as https://ada.github.io/prompts, else a placeholder. */
+/** Returns the GitHub account of a Pages address such as https://ada.github.io/prompts, or else a placeholder. */
 export function ownerOf(address: string): string {
   const [, account] = /^([a-z\d-]+)\.github\.io$/.exec(new URL(address).hostname) ?? [];
   return account === undefined ? placeholderOwner : `@${account}`;
 }
 
 /**
- * A tag: URI (RFC 4151) for the publication at an address: its host and the day, by whom the name was chosen, then its
- * path, which tells apart two catalogs of one host.
+ * Returns a tag: URI (RFC 4151) for the publication at an address. The host and the day identify who chose the name;
+ * the path distinguishes catalogs on the same host.
  */
 export function feedIdFor(address: string, day: string): string {
   const { hostname, pathname } = new URL(address);

@@ -15,16 +15,16 @@ const packageJson = z.looseObject({
   optionalDependencies: object.optional(),
 });
 
-/** package.json of a catalog: its text, and what was added to the one that was there. */
+/** The package.json of a catalog, and what was added to an existing one. */
 export interface PackageJson {
   text: string;
-  /** Names of what was added, such as `scripts.start`; empty when nothing had to be. */
+  /** The names of the added fields, such as `scripts.start`. */
   added: string[];
-  /** Whether `npm start` serves the catalog: false where the one that was there starts something else. */
+  /** Whether `npm start` serves the catalog. False if the existing start script does something else. */
   starts: boolean;
 }
 
-/** package.json of a new catalog that depends on this program as `specification` says. */
+/** Returns the package.json of a new catalog. `specification` is the version of its dependency on this program. */
 export function newPackageJson(specification: string): string {
   const content = {
     private: true,
@@ -36,10 +36,10 @@ export function newPackageJson(specification: string): string {
 }
 
 /**
- * The package.json `text` with what a catalog needs and it lacks: a start script and the dependency on this program.
- * Its indentation, line ends and the rest of its content stay.
+ * Adds to a package.json what a catalog needs: a start script and the dependency on this program. Its formatting and
+ * the rest of its content stay the same.
  *
- * Throws OperationError when it is not what npm could read.
+ * Throws OperationError if it is not a valid package.json.
  */
 export function completePackageJson(text: string, specification: string): PackageJson {
   const content = parse(text);
@@ -75,11 +75,11 @@ function parse(text: string): z.infer<typeof packageJson> {
       `package.json is wrong, and nothing was written: ${faults.map(({ message }) => message).join(' ')}`,
     );
   }
-  // Not what zod makes of it, which has the known keys first.
+  // Not the result of zod, which puts known keys first.
   return content as z.infer<typeof packageJson>;
 }
 
-/** JSON with the indentation, the line ends and the end of the text that it replaces. */
+/** Formats JSON with the indentation, line endings and final whitespace of the text that it replaces. */
 function inStyleOf(text: string, content: object): string {
   const indentation = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
@@ -89,11 +89,11 @@ function inStyleOf(text: string, content: object): string {
 }
 
 /**
- * What package.json in `folder` has to say to depend on the package that `given` names: a version range, a tag, an
- * address, or a file or folder, as `npm install` takes them. Without one it is this program's own version or a later
- * compatible one. A path is taken from the working directory and becomes one from `folder`.
+ * Returns the dependency that package.json in `folder` needs for the package `given`: a version range, a tag, an
+ * address, a file or a folder, as in `npm install`. The default is the version of this program or a later compatible
+ * one. Paths are relative to the working directory, and are returned relative to `folder`.
  *
- * Throws UsageError for what names no package, OperationError for a file that is not there.
+ * Throws UsageError if `given` names no package, and OperationError if it names a missing file.
  */
 export function dependencyOn(given: string | undefined, folder: string): string {
   if (given === undefined) return `^${programVersion}`;
@@ -109,7 +109,7 @@ export function dependencyOn(given: string | undefined, folder: string): string 
   return `file:${relative(folder, path).split(sep).join('/')}`;
 }
 
-/** Whether npm would take it for a path (the rule of npm-package-arg). */
+/** Whether npm treats this as a path (the rule of npm-package-arg). */
 function isPath(specification: string): boolean {
   if (/^file:|^\.|^\/|^\\|^[A-Za-z]:[\\/]/.test(specification)) return true;
   return /\.(?:tgz|tar|tar\.gz)$/i.test(specification) && !/^[\w+.-]+:/.test(specification);

@@ -5,8 +5,8 @@ import { OperationError, systemReason } from '../../errors.ts';
 type Kind = 'nothing' | 'folder' | 'other';
 
 /**
- * Throws OperationError when something is where the files of a new catalog in `folder` have to be, naming all of it.
- * `paths` are from the folder, with slashes; package.json may be there, as a file.
+ * Throws OperationError if existing files are in the way of a new catalog in `folder`, and names all of them. `paths`
+ * are relative to `folder`, with slashes. package.json may exist, as a file.
  */
 export function refuseObstacles(folder: string, paths: readonly string[]): void {
   refuseFileAsFolder(folder);
@@ -21,10 +21,11 @@ export function refuseObstacles(folder: string, paths: readonly string[]): void 
 }
 
 /**
- * Writes the files of a new catalog into `folder`, which is made where it is not there, never over anything; then
- * `replaced`, the one file that is changed where it is there, by a rename. All of it or nothing.
+ * Writes the files of a new catalog to `folder`, which is created if it does not exist, and never overwrites a file.
+ * Then replaces `replaced`, the one existing file that changes, by a rename. It writes everything or nothing.
  *
- * Throws OperationError when the disk refuses; what was written is removed again, and what cannot be is named.
+ * Throws OperationError if the disk refuses. Written files are then removed; the message names those that cannot be
+ * removed.
  */
 export function writeCatalog(
   folder: string,
@@ -64,7 +65,9 @@ export function writeCatalog(
   }
 }
 
-/** The first path on the way to a file, or the file itself, that would have to be overwritten; null where it is free. */
+/**
+ * Returns the first part of a path, or the path itself, that would have to be overwritten; null if the path is free.
+ */
 function obstacle(folder: string, path: string): string | null {
   const steps = path.split('/').map((_, index, names) => names.slice(0, index + 1).join('/'));
   for (const step of steps) {
@@ -76,7 +79,7 @@ function obstacle(folder: string, path: string): string | null {
   return null;
 }
 
-/** Throws OperationError when `folder`, or what it would be made in, is no folder. */
+/** Throws OperationError if `folder` or one of its parents is a file. */
 function refuseFileAsFolder(folder: string): void {
   for (let path = folder; ; path = dirname(path)) {
     const kind = kindOf(path);
@@ -85,7 +88,7 @@ function refuseFileAsFolder(folder: string): void {
   }
 }
 
-/** What is at a path; a link that leads to a folder is one, a link that leads nowhere is in the way. */
+/** Returns what exists at a path. A link to a folder is a folder; a broken link is `other`. */
 function kindOf(path: string): Kind {
   try {
     if (!lstatSync(path).isSymbolicLink()) return lstatSync(path).isDirectory() ? 'folder' : 'other';
@@ -97,7 +100,7 @@ function kindOf(path: string): Kind {
   }
 }
 
-/** Makes a folder and those that it is in, and adds to `made` each that was not there. */
+/** Creates a folder and its missing parents, and adds each new folder to `made`. */
 function makeFolder(path: string, made: string[]): void {
   if (kindOf(path) === 'folder') return;
   makeFolder(dirname(path), made);
@@ -105,7 +108,7 @@ function makeFolder(path: string, made: string[]): void {
   made.push(path);
 }
 
-/** Removes what was made, the newest first, and gives what could not be. */
+/** Removes the created files and folders, newest first, and returns those that cannot be removed. */
 function removeAgain(files: readonly string[], folders: readonly string[]): string[] {
   const remove = (path: string, how: (path: string) => void) => {
     try {
