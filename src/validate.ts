@@ -42,7 +42,8 @@ export async function validateCatalog(
   today: string,
   { vocabulary = settings, onProgress = () => {} }: { vocabulary?: KnownVocabulary; onProgress?: OnProgress } = {},
 ): Promise<{ folders: string[]; diagnostics: Diagnostic[] }> {
-  const content = loadContent(cwd, vocabulary, today, (done, total) => onProgress('Reading agents', done, total));
+  const onFolder = (done: number, total: number) => onProgress('Reading agents', done, total);
+  const content = loadContent(cwd, vocabulary, today, { onFolder });
   const { folders, diagnostics } = content;
   const selected = select(content, { today, future: true, drafts: true });
   const found = [

@@ -68,8 +68,8 @@ export function renderCatalog({
   historyMissing: string | null;
 } {
   onStage('read');
-  const content = loadContent(cwd, settings, selection.today);
   const preview = selection.future === true || selection.drafts === true;
+  const content = loadContent(cwd, settings, selection.today, { expectNumbers: preview });
   const { changes: history, missing } = readHistory(cwd);
   const faults: Diagnostic[] = [];
   for (;;) {

@@ -18,6 +18,13 @@ export interface Content extends Calendar {
   notices: string[];
 }
 
+export interface LoadOptions {
+  /** Called after each folder, with how many folders are done. */
+  onFolder?: (done: number, total: number) => void;
+  /** Whether the caller needs the numbers that scheduled agents and drafts will get, not only those of agents due today. */
+  expectNumbers?: boolean;
+}
+
 /**
  * Reads and checks every folder below `cwd`/agents. `today` decides which agents are published and which dates are
  * suggested.
@@ -26,7 +33,7 @@ export function loadContent(
   cwd: string,
   vocabulary: KnownVocabulary,
   today: string,
-  onFolder: OnFolder = () => {},
+  { onFolder = () => {}, expectNumbers = false }: LoadOptions = {},
 ): Content {
   let sources: SourceFolder[];
   try {
@@ -45,7 +52,9 @@ export function loadContent(
   const record = readRecord(cwd, sources, folders);
   const content = combine(folders, record, noHistory, today);
   // Reading the history takes longer than everything else, and only the next numbers depend on it.
-  const waiting = content.folders.some(({ schedule }) => isDue(schedule, today));
+  const waiting = content.folders.some(({ schedule }) =>
+    expectNumbers ? schedule.issue === null : isDue(schedule, today),
+  );
   return record !== null && waiting ? combine(folders, record, readLostNumbers(cwd), today) : content;
 }
 
@@ -56,13 +65,10 @@ export function checkContent(sources: readonly SourceFolder[], vocabulary: Known
 
 const noHistory: NumberHistory = { lost: [], incomplete: null };
 
-/** Called after each folder, with how many folders are done. */
-type OnFolder = (done: number, total: number) => void;
-
 function parseAll(
   sources: readonly SourceFolder[],
   vocabulary: KnownVocabulary,
-  onFolder: OnFolder = () => {},
+  onFolder: LoadOptions['onFolder'] = () => {},
 ): ParsedFolder[] {
   const schema = frontMatterSchema(vocabulary);
   return sources.map((source, index) => {

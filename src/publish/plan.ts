@@ -52,7 +52,7 @@ export interface Plan {
  * Throws ContentError if a numbered agent has an error, because a build would fail on it.
  */
 export function planPublication(cwd: string, settings: Settings, today: string): Plan {
-  const found = loadContent(cwd, settings, today);
+  const found = loadContent(cwd, settings, today, { expectNumbers: true });
   const { folders } = found;
   const numbered = new Set(folders.filter(({ schedule }) => schedule.issue !== null).map(({ slug }) => slug));
   const tried = select(found, { today, skipInvalid: true });

@@ -5,8 +5,10 @@ import { select } from '../../src/catalog/select.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { commitAt, gitSync } from '../support/git.ts';
+import { catalog } from '../support/process.ts';
 import {
   agent,
+  announced,
   built,
   commit,
   drop,
@@ -19,6 +21,7 @@ import {
   today,
   withRecord,
 } from '../support/record.ts';
+import { render } from '../support/render.ts';
 
 /** Changes of published agents that were merged in spite of their errors: the history still says what was published. */
 
@@ -94,6 +97,20 @@ test('a deletion that was merged frees no number, and the notice says how to bri
     assert.is(built(folder).three, 3);
   }));
 
+test('the number of a deleted agent is not announced for the next one, on a day without an agent either', () =>
+  withRecord(async (folder) => {
+    remove(folder, 'three');
+    commit(folder);
+    put(folder, { slug: 'tomorrow', date: '2026-02-02' });
+    commit(folder);
+    const { stdout } = await catalog(['status', '--format', 'json', '--cwd', folder, '--today', today]);
+    assert.is(JSON.parse(stdout).next.issue, 4);
+    assert.is(announced(folder), 4);
+    const preview = render(folder, { today, future: true });
+    assert.is(JSON.parse(preview.get('api/agents/tomorrow.json') ?? '').agent.issue, 4);
+    assert.equal(plan(folder, '2026-02-02').numbers, { tomorrow: 4 });
+  }));
+
 test('a number that was swapped for a draft, merged, and due again is not given anew', () =>
   withRecord((folder) => {
     put(folder, agent('three', 3, { draft: 'true' }));
@@ -162,6 +179,7 @@ for (const [instant, isThird] of nights) {
       gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
       commitAt(folder, instant);
       assert.equal(errors(folder, '2026-01-02'), isThird ? [] : [`issue/early three/agent.md:30 ${drop}`]);
+      if (isThird) assert.is(announced(folder, '2026-01-02'), 3);
     }));
 }
 

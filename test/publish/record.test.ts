@@ -9,6 +9,7 @@ import { gitSync } from '../support/git.ts';
 import { catalog } from '../support/process.ts';
 import {
   agent,
+  announced,
   built,
   commit,
   drop,
@@ -123,8 +124,10 @@ for (const [name, change, expected, next = 4] of changes) {
     withRecord((folder) => {
       change(folder);
       assert.equal(errors(folder), expected);
+      put(folder, { slug: 'tomorrow', date: '2026-02-02' });
+      // However the tree was changed, the next agent gets the next number, and it is announced.
+      assert.is(announced(folder), next);
       put(folder, { slug: 'today', date: today });
-      // However the tree was changed, the next agent gets the next number.
       assert.is(built(folder).today, next);
       assert.is(plan(folder).numbers.today, next);
     }));

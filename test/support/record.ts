@@ -65,6 +65,11 @@ export function plan(folder: string, day = today) {
   };
 }
 
+/** The number that `catalog publish` announces for the first agent after the day; undefined without one. */
+export function announced(folder: string, day = today): number | undefined {
+  return planPublication(folder, loadSettings(folder, {}, {}), day).next?.issue;
+}
+
 /** The numbers that a build shows, leaving out what has errors, as the daily run does. */
 export function built(folder: string, day = today): Record<string, number> {
   const { agents } = select(loadContent(folder, loadSettings(folder, {}, {}), day), { today: day, skipInvalid: true });

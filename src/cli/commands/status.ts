@@ -27,7 +27,7 @@ async function showStatus(flags: Flags, terminal: Console): Promise<void> {
   const { status } = await import('../../catalog/schedule.ts');
   const { statusTable } = await import('../schedule-table.ts');
   const { cwd, settings, today } = await openCatalog(flags);
-  const content = loadContent(cwd, settings, today);
+  const content = loadContent(cwd, settings, today, { expectNumbers: true });
   const unreadable = content.diagnostics.filter(({ slug }) => slug === null);
   if (unreadable.length > 0) throw new ContentError(unreadable);
 
