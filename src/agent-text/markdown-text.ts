@@ -1,3 +1,5 @@
+import { linesOf } from './prompt-sections.ts';
+
 /** Writes Markdown, for the Markdown versions of pages and the text indexes. */
 
 /** Puts a text into a code fence that it cannot close (CommonMark, section 4.5). */
@@ -21,20 +23,13 @@ export function plainText(text: string): string {
 
 /** Shifts the headings with # outside code fences, so that the highest has `level`. */
 export function demoteHeadings(markdown: string, level: number): string {
-  const lines = markdown.split('\n');
-  let fence = '';
-  const depths = lines.map((line) => {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-    if (mark !== undefined && fence === '') fence = mark;
-    else if (mark?.startsWith(fence) && line.trim() === mark) fence = '';
-    else if (fence === '') return /^(#{1,6})(?= |$)/.exec(line)?.[1]?.length ?? 0;
-    return 0;
-  });
-  const highest = depths.reduce((least, depth) => (depth > 0 ? Math.min(least, depth) : least), level);
+  const { lines } = linesOf(markdown);
+  const depths = lines.map(({ text, fenced }) => (fenced ? 0 : (/^(#{1,6})(?= |$)/.exec(text)?.[1]?.length ?? 0)));
+  const highest = Math.min(level, ...depths.filter((depth) => depth > 0));
   return lines
-    .map((line, index) => {
+    .map(({ text }, index) => {
       const depth = depths[index] ?? 0;
-      return depth === 0 ? line : '#'.repeat(Math.min(6, depth - highest + level)) + line.slice(depth);
+      return depth === 0 ? text : '#'.repeat(Math.min(6, depth - highest + level)) + text.slice(depth);
     })
     .join('\n');
 }

@@ -118,32 +118,24 @@ function linkFindings(source: string, tokens: readonly Token[], lines: readonly 
     const offset = target === '' || found === -1 ? block : found;
     if (offset === found) from = offset + target.length;
     const length = offset === found ? target.length : 1;
-    return image ? imageFinding(offset, length) : linkFinding(offset, length);
+    return { ...(image ? imageFinding : linkFinding), offset, length };
   });
 }
 
 /** The most links that are reported for a text. */
 const mostFindings = 20;
 
-function imageFinding(offset: number, length: number): MarkdownFinding {
-  return {
-    code: 'markdown/image',
-    offset,
-    length,
-    message: 'Images are not allowed: the host of an image would learn who reads the page or the feed.',
-    hint: 'Describe the image, or link to a page that shows it: [the text](https://…), without the exclamation mark.',
-  };
-}
+const imageFinding = {
+  code: 'markdown/image',
+  message: 'Images are not allowed: the host of an image would learn who reads the page or the feed.',
+  hint: 'Describe the image, or link to a page that shows it: [the text](https://…), without the exclamation mark.',
+} as const;
 
-function linkFinding(offset: number, length: number): MarkdownFinding {
-  return {
-    code: 'markdown/link',
-    offset,
-    length,
-    message: 'A link must lead to an http, https or mail address, or to a path in this catalog. This one does not.',
-    hint: 'Write the full address, without a user name, spaces or backslashes, or put the text in backticks.',
-  };
-}
+const linkFinding = {
+  code: 'markdown/link',
+  message: 'A link must lead to an http, https or mail address, or to a path in this catalog. This one does not.',
+  hint: 'Write the full address, without a user name, spaces or backslashes, or put the text in backticks.',
+} as const;
 
 /** Finds HTML that other programs would render. Our pages show it as text, but the Markdown is published too. */
 function htmlFindings(source: string, lines: readonly number[]): MarkdownFinding[] {

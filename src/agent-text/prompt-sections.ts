@@ -12,9 +12,9 @@ export interface Section {
 
 /** Finds the sections of a prompt, in order. Headings in code fences do not count. */
 export function sectionsOf(prompt: string): Section[] {
-  const headings = linesOf(prompt).lines.flatMap(({ line, start }) => {
-    const name = headingOf(line);
-    return name === undefined ? [] : [{ name, start, bodyStart: start + line.length + 1 }];
+  const headings = linesOf(prompt).lines.flatMap(({ text, offset, fenced }) => {
+    const name = fenced ? undefined : headingOf(text);
+    return name === undefined ? [] : [{ name, start: offset, bodyStart: offset + text.length + 1 }];
   });
   return headings.map(({ name, start, bodyStart }, index) => {
     const end = headings[index + 1]?.start ?? prompt.length;
@@ -27,27 +27,31 @@ export function headingOf(line: string): SectionName | undefined {
   return /^(?:#{1,6} )?(INPUT|RULES|OUTPUT)\b/.exec(line)?.[1] as SectionName | undefined;
 }
 
-interface Line {
-  line: string;
-  start: number;
+/** A line of a text. Its offset is in UTF-16 units. */
+export interface Line {
+  text: string;
+  offset: number;
+  /** Whether it is in a code fence, or opens or closes one. */
+  fenced: boolean;
 }
 
-/** The lines outside code fences. `openFence` is the line of a fence that is never closed, or null. */
-export function linesOf(prompt: string): { lines: Line[]; openFence: Line | null } {
-  const lines: Line[] = [];
+/** The lines of a text. `openFence` is the line of a fence that is never closed, or null. */
+export function linesOf(text: string): { lines: Line[]; openFence: Line | null } {
   let fence = '';
   let openFence: Line | null = null;
-  let start = 0;
-  for (const line of prompt.split('\n')) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+  let offset = 0;
+  const lines = text.split('\n').map((text) => {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(text)?.[1];
+    const line = { text, offset, fenced: fence !== '' || mark !== undefined };
     if (mark !== undefined && fence === '') {
       fence = mark;
-      openFence = { line, start };
-    } else if (mark?.startsWith(fence) && line.trim() === mark) {
+      openFence = line;
+    } else if (mark?.startsWith(fence) && text.trim() === mark) {
       fence = '';
       openFence = null;
-    } else if (fence === '') lines.push({ line, start });
-    start += line.length + 1;
-  }
+    }
+    offset += text.length + 1;
+    return line;
+  });
   return { lines, openFence };
 }

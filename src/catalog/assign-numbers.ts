@@ -1,4 +1,5 @@
 import { compareText } from '../compare.ts';
+import type { Schedule } from './parse/parse.ts';
 
 /** The fields of an agent that determine its number. */
 export interface Numberable {
@@ -23,4 +24,9 @@ export function number<Item extends Numberable>(
     .sort((a, b) => compareText(a.date, b.date) || compareText(a.slug, b.slug))
     .map((agent) => ({ ...agent, issue: agent.issue ?? next++ }))
     .sort((a, b) => a.issue - b.issue);
+}
+
+/** Whether an agent is due on the day `today` and has no number yet. An agent with an unreadable date counts as due. */
+export function isDue({ issue, draft, date }: Pick<Schedule, 'issue' | 'draft' | 'date'>, today: string): boolean {
+  return issue === null && !draft && (date === null || date <= today);
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
 import { frontMatterSchema } from '../schema/front-matter.ts';
 import type { KnownVocabulary } from '../schema/settings.ts';
+import { isDue } from './assign-numbers.ts';
 import { type Calendar, checkTogether } from './consistency/calendar-rules.ts';
 import { type NumberHistory, type PublicationRecord, readLostNumbers, readRecord } from './consistency/record.ts';
 import { type Settled, settle } from './consistency/record-rules.ts';
@@ -97,10 +98,6 @@ function parseSafely(source: SourceFolder, schema: ReturnType<typeof frontMatter
       diagnostics,
     };
   }
-}
-
-function isDue({ issue, draft, date }: ParsedFolder['schedule'], today: string): boolean {
-  return issue === null && !draft && (date === null || date <= today);
 }
 
 function combine(

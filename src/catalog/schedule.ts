@@ -1,7 +1,7 @@
 import { addDays } from '../calendar.ts';
 import { compareText } from '../compare.ts';
 import type { Settings } from '../schema/settings.ts';
-import { type Calendar, firstFreeDate } from './consistency/calendar-rules.ts';
+import { byDate, type Calendar, datesOf, firstFreeDate } from './consistency/calendar-rules.ts';
 import type { Content } from './load.ts';
 import type { ParsedFolder } from './parse/parse.ts';
 import { select } from './select.ts';
@@ -64,18 +64,16 @@ export function status(
   for (const { slug, severity } of diagnostics) {
     if (severity === 'error') errors.set(slug, (errors.get(slug) ?? 0) + 1);
   }
-  const rows = [...folders]
-    .sort((a, b) => compareText(a.schedule.date ?? '', b.schedule.date ?? '') || compareText(a.slug, b.slug))
-    .map((folder) => ({
-      state: stateOf(folder, skipped, today),
-      issue: folder.schedule.issue ?? numbers.get(folder.slug) ?? null,
-      entry: {
-        date: folder.schedule.date,
-        slug: folder.slug,
-        title: folder.agent?.title ?? null,
-        errors: errors.get(folder.slug) ?? 0,
-      },
-    }));
+  const rows = [...folders].sort(byDate).map((folder) => ({
+    state: stateOf(folder, skipped, today),
+    issue: folder.schedule.issue ?? numbers.get(folder.slug) ?? null,
+    entry: {
+      date: folder.schedule.date,
+      slug: folder.slug,
+      title: folder.agent?.title ?? null,
+      errors: errors.get(folder.slug) ?? 0,
+    },
+  }));
   const of = (state: State) => rows.filter((row) => row.state === state);
   const numbered = (state: State) =>
     of(state)
@@ -119,9 +117,7 @@ function stateOf(
 }
 
 function freeDates(calendar: Calendar, today: string): string[] {
-  const taken = new Set(
-    [...calendar.folders.map(({ schedule }) => schedule), ...calendar.reserved].map(({ date }) => date),
-  );
+  const taken = datesOf(calendar);
   const first = firstFreeDate(calendar, today);
   const days = Array.from({ length: daysShown }, (_, index) => addDays(today, index));
   return days.filter((day) => day >= first && !taken.has(day));

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Agent, NumberedAgent } from '../schema/agent.ts';
-import { number } from './assign-numbers.ts';
+import { isDue, number } from './assign-numbers.ts';
 import type { Content } from './load.ts';
 import type { ParsedFolder } from './parse/parse.ts';
 
@@ -54,7 +54,8 @@ export function select(
 ): Selected {
   const faulty = new Set(diagnostics.filter(({ severity }) => severity === 'error').map(({ slug }) => slug));
   const skipped = folders.filter(
-    (folder) => selection.skipInvalid && faulty.has(folder.slug) && isNewcomer(folder, selection),
+    ({ slug, schedule }) =>
+      selection.skipInvalid && faulty.has(slug) && !selection.published?.has(slug) && isDue(schedule, selection.today),
   );
   const outside = new Set(
     [...skipped, ...folders.filter((folder) => !isWanted(folder, selection))].map(({ slug }) => slug),
@@ -89,12 +90,6 @@ export function select(
     errors,
     warnings: diagnostics.filter((diagnostic) => !errors.includes(diagnostic)),
   };
-}
-
-/** Whether an agent is due and has no number yet. An agent with an unreadable date counts as due. */
-function isNewcomer({ slug, schedule }: ParsedFolder, { today, published }: Selection): boolean {
-  if (published?.has(slug)) return false;
-  return schedule.issue === null && !schedule.draft && (schedule.date === null || schedule.date <= today);
 }
 
 function isWanted({ schedule }: ParsedFolder, { today, future = false, drafts = false }: Selection): boolean {

@@ -42,13 +42,16 @@ export function checkTogether(
 
 /** Returns the first free day, from `today` on, after the last numbered agent. */
 export function firstFreeDate(calendar: Calendar, today: string): string {
-  const taken = new Set(
-    [...calendar.folders.map(({ schedule }) => schedule), ...calendar.reserved].map(({ date }) => date),
-  );
+  const taken = datesOf(calendar);
   const last = lastNumberedDate(calendar);
   let day = last !== null && last >= today ? addDays(last, 1) : today;
   while (taken.has(day)) day = addDays(day, 1);
   return day;
+}
+
+/** Returns the dates that agents have, with null for those without a date. */
+export function datesOf({ folders, reserved }: Calendar): Set<string | null> {
+  return new Set([...folders.map(({ schedule }) => schedule), ...reserved].map(({ date }) => date));
 }
 
 /** Returns the date of the last numbered agent, YYYY-MM-DD; null if no agent has a number. */

@@ -1,5 +1,5 @@
 import type { Finding } from '../../diagnostics/diagnostic.ts';
-import { locationAt } from '../../diagnostics/source-location.ts';
+import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 
 /** The deepest nesting allowed in a config. Every JSON parser accepts it, and no config needs more. */
 const maxDepth = 50;
@@ -10,7 +10,7 @@ const maxDepth = 50;
  */
 export function jsonFinding(
   text: string,
-): (Pick<Finding, 'code' | 'message' | 'hint'> & { location: ReturnType<typeof locationAt> }) | null {
+): (Pick<Finding, 'code' | 'message' | 'hint'> & { location: Location }) | null {
   let depth = 0;
   for (const { 0: token, index } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[{\]}]|-?\d[\d.eE+-]*/g)) {
     if ('[{'.includes(token)) depth += 1;

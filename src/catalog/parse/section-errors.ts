@@ -6,8 +6,7 @@ import {
   sectionNames,
   sectionsOf,
 } from '../../agent-text/prompt-sections.ts';
-import type { Location } from '../../diagnostics/source-location.ts';
-import { locationAt } from '../../diagnostics/source-location.ts';
+import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import { nearest } from '../../schema/suggestions.ts';
 
 /** A problem with the sections of a prompt. */
@@ -51,23 +50,26 @@ function repeatedFaults(prompt: string, sections: readonly Section[]): SectionFa
 
 function missingFaults(prompt: string, missing: readonly SectionName[]): SectionFault[] {
   const { lines, openFence } = linesOf(prompt);
-  const fenced = openFence === null ? [] : prompt.slice(openFence.start).split('\n').map(headingOf);
+  const fenced = openFence === null ? [] : prompt.slice(openFence.offset).split('\n').map(headingOf);
   const swallowed = missing.filter((name) => fenced.includes(name));
   const absent = missing.filter((name) => !swallowed.includes(name));
-  const near = absent.map((name) => ({ name, line: lines.find(({ line }) => isNearly(line, name)) }));
+  const near = absent.map((name) => ({
+    name,
+    line: lines.find(({ text, fenced }) => !fenced && isNearly(text, name)),
+  }));
   const faults = near.flatMap(({ name, line: at }): SectionFault[] => {
     if (at === undefined) return [];
     return [
       {
-        location: locationAt(prompt, at.start, at.line.length),
-        message: `\`${at.line.trimEnd()}\` is not a section heading.`,
+        location: locationAt(prompt, at.offset, at.text.length),
+        message: `\`${at.text.trimEnd()}\` is not a section heading.`,
         hint: `Start the line with ${name} in capitals, such as \`${name}\` or \`## ${name}\`.`,
       },
     ];
   });
   if (openFence !== null && swallowed.length > 0) {
     faults.push({
-      location: locationAt(prompt, openFence.start, openFence.line.length),
+      location: locationAt(prompt, openFence.offset, openFence.text.length),
       message: `This code fence is never closed, so it takes in the section ${swallowed.join(' and ')}.`,
       hint: 'Close it with a line of the same marks.',
     });

@@ -25,22 +25,11 @@ const maxReported = 10;
  */
 export function textFindings(text: string): TextFinding[] {
   const hidden = hiddenCharacter(text);
-  return [
-    ...(hidden === null
-      ? []
-      : [
-          {
-            code: 'text/hidden-character' as const,
-            location: locationAt(text, hidden.offset, hidden.length),
-            message: hidden.message,
-            hint: 'Delete it: it does not show in most editors, so delete the characters around it too and type them again.',
-            escaped: false,
-          },
-        ]),
-    ...findSecrets(text)
-      .slice(0, maxReported)
-      .map(({ offset, length, name }) => secretFinding(name, locationAt(text, offset, length), false)),
-  ];
+  const secrets = findSecrets(text)
+    .slice(0, maxReported)
+    .map(({ offset, length, name }) => secretFinding(name, locationAt(text, offset, length), false));
+  if (hidden === null) return secrets;
+  return [hiddenFinding(hidden.message, locationAt(text, hidden.offset, hidden.length), false), ...secrets];
 }
 
 /** Checks parsed keys and values. `locationOf` returns their locations in the file. */
@@ -134,19 +123,16 @@ function escapedFindings(text: string, location: () => Location): TextFinding[] 
   const hidden = hiddenCharacter(text);
   const [secret] = findSecrets(text);
   return [
-    ...(hidden === null
-      ? []
-      : [
-          {
-            code: 'text/hidden-character' as const,
-            location: location(),
-            message: hidden.message,
-            hint: 'If you cannot see it here, it is written as an escape, such as \\u202E, &#x202E; or %E2%80%AE. Delete the escape.',
-            escaped: true,
-          },
-        ]),
+    ...(hidden === null ? [] : [hiddenFinding(hidden.message, location(), true)]),
     ...(secret === undefined ? [] : [secretFinding(secret.name, location(), true)]),
   ];
+}
+
+function hiddenFinding(message: string, location: Location, escaped: boolean): TextFinding {
+  const hint = escaped
+    ? 'If you cannot see it here, it is written as an escape, such as \\u202E, &#x202E; or %E2%80%AE. Delete the escape.'
+    : 'Delete it: it does not show in most editors, so delete the characters around it too and type them again.';
+  return { code: 'text/hidden-character', location, message, hint, escaped };
 }
 
 function secretFinding(name: string, location: Location, escaped: boolean): TextFinding {

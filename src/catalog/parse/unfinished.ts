@@ -1,8 +1,9 @@
+import { linesOf } from '../../agent-text/prompt-sections.ts';
 import type { Finding } from '../../diagnostics/diagnostic.ts';
-import { locationAt } from '../../diagnostics/source-location.ts';
+import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import { leftovers } from './placeholders.ts';
 
-type LeftoverFinding = Pick<Finding, 'code' | 'message' | 'hint'> & { location: ReturnType<typeof locationAt> };
+type LeftoverFinding = Pick<Finding, 'code' | 'message' | 'hint'> & { location: Location };
 
 /**
  * Finds the first merge conflict marker in a text, or returns null. A marker is a line that starts with `<<<<<<<`, or
@@ -12,25 +13,18 @@ type LeftoverFinding = Pick<Finding, 'code' | 'message' | 'hint'> & { location: 
  */
 export function conflictFinding(text: string): LeftoverFinding | null {
   if (!/^[<>]{7}(?: |$)/m.test(text)) return null;
-  let fence = '';
   let divided = false;
-  let offset = 0;
-  for (const line of text.split('\n')) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-    if (mark !== undefined && fence === '') fence = mark;
-    else if (mark?.startsWith(fence) && line.trim() === mark) fence = '';
-    else if (fence === '') {
-      if (line === '=======') divided = true;
-      if (/^<{7}(?: |$)/.test(line) || (divided && /^>{7}(?: |$)/.test(line))) {
-        return {
-          code: 'text/conflict',
-          location: locationAt(text, offset, line.length),
-          message: 'This line is a merge conflict marker.',
-          hint: 'Keep one of the two versions, and delete the markers. To show a conflict, put it in a code fence.',
-        };
-      }
+  for (const { text: line, offset, fenced } of linesOf(text).lines) {
+    if (fenced) continue;
+    if (line === '=======') divided = true;
+    if (/^<{7}(?: |$)/.test(line) || (divided && /^>{7}(?: |$)/.test(line))) {
+      return {
+        code: 'text/conflict',
+        location: locationAt(text, offset, line.length),
+        message: 'This line is a merge conflict marker.',
+        hint: 'Keep one of the two versions, and delete the markers. To show a conflict, put it in a code fence.',
+      };
     }
-    offset += line.length + 1;
   }
   return null;
 }

@@ -1,4 +1,5 @@
-import { atHeading, type EditorialRule, inPrompt, linesOf } from './rule.ts';
+import { linesOf } from '../../agent-text/prompt-sections.ts';
+import { atHeading, type EditorialRule, inPrompt } from './rule.ts';
 
 /**
  * At least three rules contain something that can be checked, and the prompt contains no empty praise.
@@ -23,7 +24,7 @@ export const measurable: EditorialRule = {
             ),
           ];
     const empty = linesOf(view.agent.prompt)
-      .filter(({ fenced }) => !fenced)
+      .lines.filter(({ fenced }) => !fenced)
       .flatMap(({ text, offset }) =>
         [...blankQuoted(text).matchAll(emptyWords)].map(({ 0: word, index }) =>
           inPrompt(

@@ -1,6 +1,7 @@
 import { isMap, isScalar, parseDocument, visit } from 'yaml';
+import { linesOf } from '../../agent-text/prompt-sections.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
-import { type AgentView, type EditorialRule, inFrontMatter, inPrompt, linesOf, type Remark } from './rule.ts';
+import { type AgentView, type EditorialRule, inFrontMatter, inPrompt, type Remark } from './rule.ts';
 
 /**
  * The prompt has 120 to 900 words, is plain text that survives copying, and names no tool of a vendor unless the agent
@@ -52,7 +53,7 @@ function vendors(view: AgentView): Remark[] {
 }
 
 function characters(view: AgentView): Remark[] {
-  const lines = linesOf(view.agent.prompt);
+  const { lines } = linesOf(view.agent.prompt);
   const first = (pattern: RegExp, message: string, hint: string, skip: (fenced: boolean) => boolean = () => false) => {
     for (const { text, offset, fenced } of lines) {
       const match = skip(fenced) ? null : pattern.exec(text);

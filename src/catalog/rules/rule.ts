@@ -1,4 +1,4 @@
-import { type Section, type SectionName, sectionsOf } from '../../agent-text/prompt-sections.ts';
+import { type Line, linesOf, type Section, type SectionName, sectionsOf } from '../../agent-text/prompt-sections.ts';
 import type { RuleCode } from '../../diagnostics/codes.ts';
 import type { Finding } from '../../diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
@@ -31,24 +31,17 @@ export interface AgentView {
 export interface PromptSection extends Section {
   /** The rest of the heading line after the name, such as `(at most 40 lines)`. */
   heading: string;
-  lines: PromptLine[];
+  /** The lines of its body. Their offsets are in the prompt. */
+  lines: Line[];
   /** Its top-level list items or, if it has none, each of its lines. */
   items: PromptItem[];
-}
-
-export interface PromptLine {
-  text: string;
-  /** Where it starts in the prompt, in UTF-16 units. */
-  offset: number;
-  /** Whether the line is in a code fence, or opens or closes one. */
-  fenced: boolean;
 }
 
 export interface PromptItem {
   /** The first line without its number or bullet. */
   text: string;
   /** The first line and those that continue it. */
-  lines: PromptLine[];
+  lines: Line[];
 }
 
 /**
@@ -61,29 +54,16 @@ export function viewAgent(agent: Agent, texts: ReadonlyMap<string, string>, lang
 }
 
 function readSection(prompt: string, section: Section): PromptSection {
-  const lines = linesOf(section.body, section.end - section.body.length);
+  const bodyStart = section.end - section.body.length;
+  const lines = linesOf(section.body).lines.map((line) => ({ ...line, offset: bodyStart + line.offset }));
   const headingLine = prompt.slice(section.start, section.end).split('\n', 1)[0] ?? '';
   const heading = headingLine.slice(headingLine.indexOf(section.name) + section.name.length).trim();
   return { ...section, heading, lines, items: itemsOf(lines) };
 }
 
-/** Returns the lines of a part of the prompt that starts at `offset`. */
-export function linesOf(text: string, offset = 0): PromptLine[] {
-  let fence = '';
-  let start = offset;
-  return text.split('\n').map((line) => {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-    const fenced = fence !== '' || mark !== undefined;
-    if (mark !== undefined && fence === '') fence = mark;
-    else if (mark?.startsWith(fence) && line.trim() === mark) fence = '';
-    start += line.length + 1;
-    return { text: line, offset: start - line.length - 1, fenced };
-  });
-}
-
 const marker = /^(\s*)(?:[A-Za-z]?\d+[.):]|[-*+•])\s+/;
 
-function itemsOf(lines: readonly PromptLine[]): PromptItem[] {
+function itemsOf(lines: readonly Line[]): PromptItem[] {
   const marks = lines.map(({ text, fenced }) => (fenced ? null : marker.exec(text)));
   const first = marks.find((mark) => mark !== null);
   if (first == null) {
