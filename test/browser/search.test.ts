@@ -1,0 +1,176 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { contentType } from '../../src/outputs/index.ts';
+import { focusOf, textOf } from '../support/browser.ts';
+import { inFolder } from '../support/catalog.ts';
+import { loud } from '../support/loud.ts';
+import { newer, publication, renderRichCatalog, rich, writeRichCatalog } from '../support/rich-catalog.ts';
+import { openReader, type Reader, resultsOf } from '../support/site-reader.ts';
+import { differences, type Expected, readHtml } from '../support/surfaces/reader.ts';
+
+/** How a reader searches the site, in a real browser. */
+
+const test = suite('a reader who searches');
+
+let reader: Reader;
+const agent = '/agents/dependency-bump-judge';
+
+test.before(
+  loud(async () => {
+    reader = await openReader();
+  }),
+);
+test.after(loud(() => reader?.close()));
+
+test('finds agents while typing, and puts the search into the address', async () => {
+  await reader.onPage('/', async (page) => {
+    const field = page.locator('#search');
+    await field.focus();
+    await field.pressSequentially('spredsheet');
+    assert.match(await textOf(page, '.results-count', /found/), '1 agent found');
+    assert.equal(await resultsOf(page), ['Spreadsheet Smell Tester']);
+    assert.is(new URL(page.url()).search, '?q=spredsheet');
+
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await textOf(other, '.results-count', /1 agent found/);
+    assert.is(await other.locator('#search').inputValue(), 'spredsheet');
+    await other.close();
+
+    await field.fill('xyzzy');
+    await textOf(page, '.results-count', /No agents found/);
+    await field.press('Escape');
+    assert.is(await field.inputValue(), '');
+    assert.is(await page.locator('[data-results]').isHidden(), true);
+    assert.is(new URL(page.url()).search, '');
+  });
+});
+
+test('sees number, date, category, title and excerpt of results, for each searched field', async () => {
+  const files = await inFolder((folder) => {
+    writeRichCatalog(folder);
+    return renderRichCatalog(folder);
+  });
+  const { title, excerpt } = rich;
+  const first = '.result-list li:first-child';
+  const shown: Expected = {
+    [first]: `No. 2 · February 28, 2026 · ${publication.categories.coding.label}${title}${excerpt}`,
+    [`${first} h3 a`]: title,
+    [`${first} h3 a @href`]: '/base/agents/rich',
+    [`${first} .excerpt`]: excerpt,
+    [`${first} time`]: 'February 28, 2026',
+    [`${first} time @datetime`]: '2026-02-28',
+    '.result-list i': [],
+  };
+  await reader.onPage('/', async (page) => {
+    await page.context().route(`${publication.baseUrl}/**`, (route) => {
+      const path = decodeURIComponent(new URL(route.request().url()).pathname).replace('/base/', '') || 'index.html';
+      return route.fulfill({ body: files.get(path) ?? '', contentType: contentType(path) ?? 'text/html' });
+    });
+    await page.goto(`${publication.baseUrl}/`);
+    // A word of the title, a keyword, the excerpt, the problem, the name of a step, a tag of the older agent too.
+    for (const word of ['title', 'seekword', 'excerpt', 'problem', 'step', 'two']) {
+      await page.locator('#search').fill(word);
+      const count = word === 'two' ? '2 agents found' : '1 agent found';
+      await page.locator('.results-count', { hasText: count }).waitFor();
+      assert.equal(differences(readHtml(await page.content()), shown), [], word);
+    }
+    // The label of its category, which the newer agent has too.
+    await page.locator('#search').fill('coding');
+    await textOf(page, '.results-count', /2 agents found/);
+    assert.equal(await resultsOf(page), [newer.title, title]);
+    // Texts that are not searched.
+    for (const word of ['sample', 'demo', 'prompt', 'config', 'inner']) {
+      await page.locator('#search').fill(word);
+      await textOf(page, '.results-count', /No agents found/);
+    }
+  });
+});
+
+test('walks through results with the arrows and back into the field', async () => {
+  await reader.onPage('/', async (page) => {
+    await page.locator('#search').focus();
+    await page.locator('#search').fill('te');
+    await textOf(page, '.results-count', /at least three letters/);
+    await page.locator('#search').fill('tes');
+    await textOf(page, '.results-count', /found/);
+    const titles = await resultsOf(page);
+    assert.ok(titles.length > 2);
+    await page.keyboard.press('Enter');
+    assert.is(await focusOf(page), titles[0]);
+    await page.keyboard.press('ArrowDown');
+    assert.is(await focusOf(page), titles[1]);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    assert.is(await page.evaluate(() => document.activeElement?.id), 'search');
+  });
+});
+
+test('narrows with filters, which the back button undoes one by one', async () => {
+  await reader.onPage('/', async (page) => {
+    const choose = async (name: string, value: string, search: string) => {
+      await page.locator(`[name="${name}"]`).selectOption(value);
+      await page.waitForFunction((wanted) => location.search === wanted, search);
+      await textOf(page, '.results-count', /found/);
+      return resultsOf(page);
+    };
+    const inCategory = await choose('category', 'coding', '?category=coding');
+    const ofAll = ((await (await fetch(`${reader.site.address}/api/agents.json`)).json()) as { agents: Agent[] })
+      .agents;
+    const expected = ofAll.filter(({ category }) => category === 'coding');
+    assert.equal(inCategory, titlesOf(expected), 'newest first');
+    const [{ difficulty, runtimes }] = expected as [Agent];
+    const narrowed = await choose('difficulty', difficulty, `?category=coding&difficulty=${difficulty}`);
+    assert.equal(narrowed, titlesOf(expected.filter((one) => one.difficulty === difficulty)));
+
+    await page.goBack();
+    await page.waitForFunction(() => location.search === '?category=coding');
+    assert.equal(await resultsOf(page), inCategory);
+    assert.is(await page.locator('[name="difficulty"]').inputValue(), '');
+    await page.goBack();
+    await page.waitForFunction(() => location.search === '');
+    assert.is(await page.locator('[data-results]').isHidden(), true);
+
+    const [runtime = ''] = runtimes;
+    const [tag = ''] = (ofAll[0] as Agent).tags;
+    await page.goto(`${reader.site.address}/?runtime=${encodeURIComponent(runtime)}&tag=${tag}`);
+    await textOf(page, '.results-count', /found/);
+    const both = ofAll.filter((one) => one.runtimes.includes(runtime) && one.tags.includes(tag));
+    assert.equal(await resultsOf(page), titlesOf(both));
+    assert.is(await page.locator('[name="tag"]').inputValue(), tag);
+  });
+});
+
+interface Agent {
+  title: string;
+  category: string;
+  difficulty: string;
+  runtimes: string[];
+  tags: string[];
+}
+const titlesOf = (agents: readonly Agent[]) => agents.map(({ title }) => title);
+
+test('searches from every page, and loads nothing for it before', async () => {
+  await reader.onPage(agent, async (page) => {
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.reload();
+    assert.equal(
+      asked.filter((path) => path.includes('search')),
+      [],
+    );
+    await page.keyboard.press('/');
+    await page.keyboard.type('runbook');
+    await textOf(page, '.results-count', /found/);
+    assert.equal(
+      asked.filter((path) => path.includes('search')),
+      ['/assets/search.js', '/search-index.json'],
+    );
+  });
+});
+
+test('gets no error on the console and nothing blocked by the security policy', () => {
+  assert.equal(reader.complaints, []);
+});
+
+test.run();
