@@ -2,8 +2,7 @@ import type { AgentDocument } from '../schema/documents.ts';
 import { demoteHeadings, fenced, plainText } from './markdown-text.ts';
 
 /**
- * The parts of an agent other than its prompt, as Markdown blocks. `config` is the text of the file, or null without
- * one.
+ * The parts of an agent other than its prompt, as Markdown blocks. `config` is the text of the config file, or null.
  */
 export function agentSections(document: AgentDocument, texts: { sampleOutput: string; config: string | null }) {
   const { problem, steps, howItWorks, demo, videoUrl, sampleInput, configFilename } = document;

@@ -2,10 +2,11 @@ import { sectionsOf } from './prompt-sections.ts';
 
 /**
  * Adds a reader's input to the end of a prompt's INPUT section, between the lines `<input>` and `</input>`. If the
- * input contains such tags, they become `<input-2>` and `</input-2>`, or have the next number that is not in the input.
+ * input contains such tags, the lines are `<input-2>` and `</input-2>`, or have the next number that is not in the
+ * input.
  *
- * Pages and MCP share this. The rest of the prompt does not change, nor does the whole prompt if the input is blank or
- * there is no INPUT section. Line ends of the input become LF.
+ * Pages and MCP share this. The rest of the prompt stays the same. If the input is blank or the prompt has no INPUT
+ * section, the whole prompt does. Line endings of the input become LF.
  */
 export function fillIn(prompt: string, input: string): string {
   // Not /\s+$/, whose time is quadratic in the number of blanks within the text.

@@ -114,7 +114,8 @@ function linkFindings(source: string, tokens: readonly Token[], lines: readonly 
   return targets.slice(0, mostFindings).map(({ map, image, target }) => {
     const block = lines[map?.[0] ?? 0] ?? 0;
     const found = source.indexOf(target, Math.max(block, from));
-    // A target with entities or escapes, or in an earlier definition, is not found: report its block.
+    // A target that is written with entities or escapes, or in an earlier definition, cannot be located. Its block is
+    // reported instead.
     const offset = target === '' || found === -1 ? block : found;
     if (offset === found) from = offset + target.length;
     const length = offset === found ? target.length : 1;

@@ -22,7 +22,7 @@ export function sectionsOf(prompt: string): Section[] {
   });
 }
 
-/** The section whose heading a line is, or undefined. */
+/** Returns the name of the section that a line is the heading of, or undefined. */
 export function headingOf(line: string): SectionName | undefined {
   return /^(?:#{1,6} )?(INPUT|RULES|OUTPUT)\b/.exec(line)?.[1] as SectionName | undefined;
 }

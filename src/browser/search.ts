@@ -13,7 +13,7 @@ import {
   writeAddress,
 } from './search-state.ts';
 
-/** How many results are shown at first, and added each time. */
+/** How many results are shown at first, and how many more each time. */
 const portion = 20;
 
 type Result = StoredEntry & { id: string };
@@ -45,7 +45,7 @@ function elementsOf(form: HTMLFormElement): Elements | null {
   return { form, field, results, count, list, more };
 }
 
-/** Loads the index, and tells a reader who is already searching. */
+/** Loads the index. Tells a reader who is already typing that it is loading, or that it failed to load. */
 async function loadForReader({ form, results, count }: Elements): Promise<MiniSearch<SearchEntry>> {
   const tell = (text: string) => {
     if (isEmpty(readForm(form))) return;
@@ -157,7 +157,10 @@ async function loadIndex(address: string): Promise<MiniSearch<SearchEntry>> {
   return MiniSearch.loadJSONAsync<SearchEntry>(await response.text(), searchOptions);
 }
 
-/** Finds agents, the best first or, for a search without words, the newest first, with a sentence for the reader. */
+/**
+ * Finds agents and a sentence about the result. The best match is first or, for a search without words, the newest
+ * agent.
+ */
 function searchIndex(
   index: MiniSearch<SearchEntry>,
   { q, category, difficulty, runtime, tag }: SearchState,
@@ -183,7 +186,7 @@ function countText(count: number): string {
   return count === 1 ? '1 agent found' : `${count} agents found`;
 }
 
-/** Returns a function that renders a result. `agents` is the path below which the pages of agents are. */
+/** Returns a function that renders a result. `agents` is the path of the folder with the pages of agents. */
 function resultLine(agents: string): (result: Result) => HTMLElement {
   const dates = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'long', timeZone: 'UTC' });
   return ({ id, title, excerpt, issue, date, categoryLabel }) => {

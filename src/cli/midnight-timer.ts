@@ -19,8 +19,8 @@ const longestRetryMs = 30 * 60_000;
 const shortestWaitMs = 100;
 
 /**
- * Runs a task whenever the day differs from that of its last run: after midnight, and after the clock was set back. A task
- * that fails is retried.
+ * Runs a task whenever the date differs from that of the last run: after midnight, and after the clock was set back.
+ * Failed tasks are retried.
  *
  * Returns a function that stops it.
  */

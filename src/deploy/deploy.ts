@@ -22,7 +22,7 @@ export interface Deployment {
 }
 
 /**
- * Sends a build to the host of a server: as one tar over one ssh connection, to the script of remote-script.ts.
+ * Sends a build to the host of a server, as one tar over one ssh connection. The script of remote-script.ts unpacks it.
  *
  * Throws OperationError with the message of ssh or the script; the host then still serves the previous build. Throws
  * UsageError for a key without known hosts, since unknown hosts are never trusted.
@@ -71,27 +71,29 @@ function sshCommand({ host, port }: Target, secrets: string | null): string[] {
 async function send(dist: string, [command = '', ...args]: readonly string[]): Promise<void> {
   const tar = spawn('tar', ['-C', dist, '-cf', '-', '--', ...readdirSync(dist)], { stdio: ['ignore', 'pipe', 'pipe'] });
   const remote = spawn(command, args, { stdio: ['pipe', 'ignore', 'pipe'] });
-  const [packed, taken] = await Promise.all([
-    ended('tar', tar),
-    ended(command, remote),
+  const [packing, receiving] = await Promise.all([
+    outcomeOf('tar', tar),
+    outcomeOf(command, remote),
     // A remote that ends early says why on stderr. The broken pipe is only a consequence.
     pipeline(tar.stdout, remote.stdin).catch(() => {}),
   ]);
-  if (taken.code !== 0)
-    throw new OperationError(`The host did not accept the build: ${taken.said}. It still serves the previous one.`);
-  if (packed.code !== 0) throw new OperationError(`The build could not be packed: ${packed.said}.`);
+  if (receiving.code !== 0)
+    throw new OperationError(
+      `The host did not accept the build: ${receiving.output}. It still serves the previous one.`,
+    );
+  if (packing.code !== 0) throw new OperationError(`The build could not be packed: ${packing.output}.`);
 }
 
-function ended(name: string, child: ReturnType<typeof spawn>): Promise<{ code: number | null; said: string }> {
+function outcomeOf(name: string, child: ReturnType<typeof spawn>): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
-    let said = '';
+    let stderr = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
+      stderr += text;
     });
-    child.on('error', (error) => resolve({ code: null, said: `${name} cannot be run (${error.message})` }));
+    child.on('error', (error) => resolve({ code: null, output: `${name} cannot be run (${error.message})` }));
     child.on('close', (code) => {
-      const words = said.trim().split('\n').slice(-5).join(' / ');
-      resolve({ code, said: words === '' ? `${name} ended with ${code}` : words });
+      const lastLines = stderr.trim().split('\n').slice(-5).join(' / ');
+      resolve({ code, output: lastLines === '' ? `${name} ended with ${code}` : lastLines });
     });
   });
 }

@@ -170,7 +170,7 @@ export function commitFiles(cwd: string, files: readonly string[], message: stri
 }
 
 /** Removes the commits after `commit` and their changes. Uncommitted changes stay. */
-export function takeBack(cwd: string, commit: string): void {
+export function dropCommits(cwd: string, commit: string): void {
   git(cwd, ['reset', '--quiet', '--keep', commit]);
 }
 

@@ -33,7 +33,8 @@ const created = z.object({ html_url: z.string() });
 const perPage = 100;
 
 /**
- * Opens a GitHub issue for each alert that has no open one, and returns the addresses of the new ones.
+ * Opens a GitHub issue for each alert, unless an open issue already has its title. Returns the addresses of the new
+ * issues.
  *
  * Throws OperationError if GitHub refuses or does not answer.
  */

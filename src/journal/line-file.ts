@@ -46,7 +46,7 @@ export class LineFile {
     const bytes = Buffer.from(lines);
     for (let attempt = 1; ; attempt += 1) {
       await this.#write(bytes);
-      // The lines are durable. A failing look at the path is no reason to refuse them.
+      // The lines are durable by now, so an error while checking the path must not refuse them.
       if ((await statusOf(this.#file, this.#options).catch(() => 'unchanged')) !== 'removed') return;
       if (attempt === 3) throw new Error(`${path} is removed again and again.`);
       await this.#openAgain();
@@ -54,12 +54,12 @@ export class LineFile {
     }
   }
 
-  /** Resolves if lines could be added now. Tries it with a file next to this one, which it removes. */
+  /** Resolves if lines could be added now. To find out, it writes a file next to this one and removes it. */
   async check(): Promise<void> {
     const { path, disk } = this.#options;
     await this.#beReady();
     const probe = `${path}.probe`;
-    // A process that was killed during a check leaves one.
+    // A process that was killed during a check leaves such a file.
     await disk.unlink(probe).catch(() => {});
     await createFile(disk, probe, Buffer.alloc(probeBytes));
     await disk.unlink(probe);
@@ -141,7 +141,7 @@ export class LineFile {
     const same = isSame(opened, this.#file);
     const { handle } = same ? opened : this.#file;
     try {
-      // If another program shortened the file, it must not be filled up with zeros.
+      // If another program shortened the file, truncate() would fill it up with zeros.
       if ((await handle.stat()).size > this.#file.length) await handle.truncate(this.#file.length);
       // prepareFile() syncs the new descriptor.
       if (!same) await handle.datasync();

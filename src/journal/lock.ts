@@ -61,7 +61,7 @@ export class Lock {
 
   /** Resolves while the lock is held and fresh. Rejects if another process has it, or if it cannot be kept fresh. */
   async confirm(): Promise<void> {
-    // A process that was suspended may have lost the lock, so it checks. Nobody takes over sooner than this.
+    // A process that was suspended may have lost the lock, so it checks. No other process takes over a lock this early.
     const isFresh = performance.now() - this.#fresh <= 2 * (this.#options.beatMs ?? defaultBeatMs);
     if (this.#reason === null && !isFresh) await this.#beat();
     if (this.#reason !== null) throw this.#reason;
@@ -94,8 +94,8 @@ export class Lock {
     else {
       try {
         const found = parseOwner(await handle.readFile('utf8'));
-        // Overwritten with the same length: this needs no disk space, and no reader sees half of it. Written through
-        // the descriptor that was read, so that another lock at the path stays untouched.
+        // The lock is overwritten with the same length, which needs no disk space, and no reader sees half of it. It is
+        // written through the descriptor that was read, so that another lock at the path stays untouched.
         if (found?.token === this.#owner.token) await writeAll(handle, ownerText(this.#current()), 0);
         else this.#lose(found);
       } finally {

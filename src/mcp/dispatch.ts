@@ -19,7 +19,10 @@ import { callTool, listTools } from './tools.ts';
 export interface Reply {
   /** The answer as JSON; null for a notification. */
   json: Buffer | null;
-  /** Why no method was called, for the status of HTTP. Only the modern era has an unknown method or version here. */
+  /**
+   * Why no method was called, or null. It determines the HTTP status. The last two reasons exist only in the modern
+   * era.
+   */
   failure: 'refused' | 'unknown method' | 'unsupported version' | null;
 }
 
@@ -46,7 +49,7 @@ export function messagesIn(value: unknown): number {
 interface Method {
   eras: readonly Era[];
   params: z.ZodType;
-  /** How long clients may cache its result, in milliseconds (2026-07-28); null if that is not said. */
+  /** How long clients can cache its result, in milliseconds (2026-07-28); null if the result does not say. */
   ttlMs: number | null;
   call(params: unknown, catalog: McpCatalog): object | Promise<object>;
 }
@@ -57,14 +60,14 @@ type Call<Method extends Name> = (
   catalog: McpCatalog,
 ) => object | Promise<object>;
 
-/** A row of the table of methods, whose params have the schema of its name. */
+/** Makes a row of the table of methods. Its params have the schema in `methodParams`. */
 function row<Of extends Name>(name: Of, eras: readonly Era[], ttlMs: number | null, call: Call<Of>): [string, Method] {
   return [name, { eras, params: methodParams[name], ttlMs, call: (params, catalog) => call(params as never, catalog) }];
 }
 
 const both: readonly Era[] = ['modern', 'handshake'];
 const minute = 60_000;
-/** The next agent is published within a day, but a correction can come at any time. */
+/** How long results are cached. The next agent is published within a day, but a correction can come at any time. */
 const [ofServer, ofCatalog] = [60 * minute, 5 * minute];
 
 const methods = new Map<string, Method>([
@@ -119,7 +122,7 @@ async function answerBatch(batch: unknown[], headers: McpHeaders | null, catalog
   return { json: responses.length === 0 ? null : Buffer.from(`[${responses.join(',')}]`), failure: null };
 }
 
-/** Answers a message of a batch. It has to be of the handshake era, but not the handshake itself. */
+/** Answers a message of a batch. Only messages of the handshake era are allowed, except the handshake itself. */
 async function answerOne(value: unknown, catalog: McpCatalog): Promise<Buffer | null> {
   try {
     const message = readMessage(value);

@@ -19,7 +19,7 @@ export interface Release {
 /** An agent that is due but not published because of its errors. */
 export interface Skipped {
   slug: string;
-  /** YYYY-MM-DD, or null where it cannot be read. */
+  /** YYYY-MM-DD; null if it cannot be read. */
   date: string | null;
   errors: Diagnostic[];
 }
@@ -39,7 +39,7 @@ export interface Plan {
   notices: string[];
   /** The first agent without errors after today. */
   next: Status['next'];
-  /** How many days from tomorrow on have an agent without errors, with no gap. */
+  /** How many days in a row, from tomorrow on, have an agent without errors. */
   queueDays: number;
   /** Whether `queueDays` is less than the settings require. */
   queueLow: boolean;

@@ -10,7 +10,7 @@ import type { Checkout } from './recover.ts';
  * Runs `work` as the only publisher in the repository. `work` is called with the time at which an earlier run that was
  * killed began, or with null.
  */
-export async function aloneIn<Result>(
+export async function asOnlyPublisher<Result>(
   { folders }: Checkout,
   work: (killed: Date | null) => Promise<Result>,
 ): Promise<Result> {

@@ -4,6 +4,7 @@ import {
   commitFiles,
   commitsAhead,
   commitsBehind,
+  dropCommits,
   fastForward,
   fetchUpstream,
   firstLine,
@@ -11,7 +12,6 @@ import {
   mergeBase,
   openRepository,
   push,
-  takeBack,
   type Upstream,
 } from '../git/repository.ts';
 import { GitError } from '../git/run.ts';
@@ -19,8 +19,8 @@ import { gitFolders } from '../git/stale-locks.ts';
 import type { Settings } from '../schema/settings.ts';
 import { commitMessage } from './commit-message.ts';
 import { type Plan, planPublication } from './plan.ts';
-import { aloneIn } from './publish-lock.ts';
-import { type Checkout, clearAfterKill, ownCommits, refuseLocked, takeBackLines } from './recover.ts';
+import { asOnlyPublisher } from './publish-lock.ts';
+import { type Checkout, clearAfterKill, ownCommits, refuseLocked, removeUncommittedLines } from './recover.ts';
 import {
   nameOf,
   refuseBehind,
@@ -49,12 +49,12 @@ export interface PublishOptions {
 
 /** What was published. */
 export interface Publication extends Plan {
-  /** The commit with the numbers; null where none was made. */
+  /** The commit with the numbers; null if none was made. */
   commit: string | null;
   pushed: boolean;
 }
 
-/** How often to push if the remote branch moves each time. */
+/** How many times to try to push if the remote branch moves each time. */
 const rounds = 5;
 
 /**
@@ -69,10 +69,10 @@ export async function publish(options: PublishOptions): Promise<Publication> {
   const checkout = openCheckout(options);
   if (checkout === null) return numberAndCommit(options, null);
   if (options.commit) refuseOtherBranch(checkout);
-  return aloneIn(checkout, async (killed) => {
+  return asOnlyPublisher(checkout, async (killed) => {
     if (killed !== null) await clearAfterKill(checkout, killed);
     refuseLocked(checkout);
-    if (options.commit) takeBackLines(checkout, () => planPublication(cwd, settings, today).releases);
+    if (options.commit) removeUncommittedLines(checkout, () => planPublication(cwd, settings, today).releases);
     return options.push ? publishAndPush(options, checkout) : numberAndCommit(options, checkout);
   });
 }
@@ -89,15 +89,15 @@ function openCheckout({ cwd, commit }: PublishOptions): Checkout | null {
 }
 
 /**
- * Each round starts from the state of the remote. If its branch moved, other agents may have these numbers, so they are
- * assigned again and never rebased.
+ * Each round starts from the current state of the remote. If the remote branch moved, its agents may have the same
+ * numbers. The numbers are then assigned again, not rebased.
  */
 async function publishAndPush(options: PublishOptions, checkout: Checkout): Promise<Publication> {
   const { cwd } = options;
   const upstream = upstreamToPush(checkout.repository);
   refuseDirty(checkout.repository, options);
   for (let round = 1; ; round += 1) {
-    const remoteBefore = takeUp(checkout, upstream);
+    const remoteBefore = updateToUpstream(checkout, upstream);
     const before = head(cwd);
     const published = numberAndCommit({ ...options, commit: true }, checkout, { checked: true });
     // A run that was killed may have committed numbers without pushing them.
@@ -107,7 +107,7 @@ async function publishAndPush(options: PublishOptions, checkout: Checkout): Prom
       push(cwd, upstream);
       return { ...published, commit: unpushed, pushed: true };
     } catch (error) {
-      takeBack(cwd, before);
+      dropCommits(cwd, before);
       if (!(error instanceof GitError)) throw error;
       const moved = fetchUpstream(cwd, upstream) !== remoteBefore;
       if (!moved || round === rounds) {
@@ -124,8 +124,10 @@ async function publishAndPush(options: PublishOptions, checkout: Checkout): Prom
   }
 }
 
-/** Updates the branch to its upstream, and returns that commit; null if the remote has no such branch. */
-function takeUp(checkout: Checkout, upstream: Upstream): string | null {
+/**
+ * Updates the branch to its upstream, and returns the commit of the upstream; null if the remote has no such branch.
+ */
+function updateToUpstream(checkout: Checkout, upstream: Upstream): string | null {
   const { cwd } = checkout;
   const remote = fetchUpstream(cwd, upstream);
   if (remote === null || commitsBehind(cwd, remote) === 0) return remote;
@@ -137,7 +139,7 @@ function takeUp(checkout: Checkout, upstream: Upstream): string | null {
       );
     }
     // A run that was killed committed numbers without pushing them: they are assigned again, on top of the remote.
-    takeBack(cwd, base);
+    dropCommits(cwd, base);
   }
   try {
     fastForward(cwd, remote);
@@ -148,7 +150,10 @@ function takeUp(checkout: Checkout, upstream: Upstream): string | null {
   return remote;
 }
 
-/** `checked`: the working tree and the branch were already checked. */
+/**
+ * Numbers the due agents, and commits if asked to. `checked` means that the working tree and the branch were already
+ * checked.
+ */
 function numberAndCommit(options: PublishOptions, checkout: Checkout | null, { checked = false } = {}): Publication {
   const { cwd, settings, today } = options;
   const plan = planPublication(cwd, settings, today);

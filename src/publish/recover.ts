@@ -26,7 +26,7 @@ export interface Checkout {
 
 /**
  * Cleans up after a run that began at `killed` and was killed: removes git's locks, and restores files that git was
- * writing. Files that differ from HEAD and from its upstream are someone's work and stay.
+ * writing. A file whose content is neither that of HEAD nor that of its upstream is someone's work, and stays.
  *
  * Throws OperationError if a git process of that run is still running.
  */
@@ -39,12 +39,12 @@ export async function clearAfterKill({ repository, folders }: Checkout, killed: 
   }
 }
 
-/** Whether a file is in a state that a checkout leaves between HEAD and `next`. */
+/** Whether a killed checkout of `next` could have left a file in this state. */
 function isHalfWritten(root: string, path: string, next: string | null): boolean {
   const now = fileAt(root, 'HEAD', path);
   const then = next === null ? null : fileAt(root, next, path);
   const found = readOrNull(join(root, path));
-  // Either only the index differs, or git removed the file to rewrite it, or wrote only a part of it.
+  // Either only the index differs, or git removed the file to rewrite it, or git wrote only a part of it.
   if (found === null) return (now ?? then) !== null;
   return (
     [now, then].some((bytes) => bytes?.equals(found)) || beginsWith(then, found) || beginsWith(withLine(now), found)
@@ -72,7 +72,7 @@ export function refuseLocked({ folders }: Checkout): void {
 /**
  * Removes uncommitted `issue` lines if they are exactly those that `plan` would write now. Everything else stays.
  */
-export function takeBackLines({ cwd, repository: { root } }: Checkout, plan: () => readonly Release[]): void {
+export function removeUncommittedLines({ cwd, repository: { root } }: Checkout, plan: () => readonly Release[]): void {
   const lines = differing(root).flatMap((path) => {
     const slug = /^agents\/([^/]+)\/agent\.md$/.exec(relative(cwd, join(root, path)).replaceAll('\\', '/'))?.[1];
     const bytes = readOrNull(join(root, path));

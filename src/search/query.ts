@@ -14,8 +14,8 @@ export interface Hit extends StoredEntry {
 }
 
 /**
- * The lowest scores of a hit: in general, and if an important word is in its title, tags or keywords. `ofBest` is the
- * lowest share of the best score.
+ * The lowest score of a hit: normally, and if an important word is in its title, tags or keywords (`strong`). A hit
+ * also needs at least the share `ofBest` of the best score.
  */
 const least = { score: 0.35, strong: 0.25, ofBest: 0.5 };
 
@@ -66,7 +66,7 @@ export function searchAgents(
     if (fits(index.getStoredFields(id) as unknown as StoredEntry)) scores.set(id, score);
   }
   const bound = least.ofBest * [...scores.values()].reduce((best, score) => Math.max(best, score), 0);
-  // MiniSearch's rank decides between equal points. Its results are costly, so it makes them only for hits.
+  // MiniSearch's rank breaks ties. Creating its results is expensive, so it creates only those of hits.
   const boostDocument = (id: string) => ((scores.get(id) ?? -1) < bound ? 0 : 1);
   const ranked = index.search({ queries: words.map(({ query }) => query), combineWith: 'OR', boostDocument });
   return ranked
@@ -94,12 +94,15 @@ function findWord(index: MiniSearch<SearchEntry>, word: string): Found {
   return { query: similar, qualities: qualitiesOf(index, similar, word) };
 }
 
-/** Too many words start with the same two letters. In scripts without an alphabet, one character is a word. */
+/**
+ * Whether to search a stem as a prefix. One or two Latin letters are too common as a start. In other scripts, one
+ * character can be a word.
+ */
 function mayBePrefix(stem: string): boolean {
   return stem.length > 2 || !/^[\p{Script=Latin}\p{N}]+$/u.test(stem);
 }
 
-/** How well agents match a word, by slug: depending on the field, and on how close its word is. */
+/** Returns how well agents match a word, by slug. This depends on the field and on how similar the matching term is. */
 function qualitiesOf(index: MiniSearch<SearchEntry>, query: QueryCombination, word: string): Map<string, number> {
   const qualities = new Map<string, number>();
   const stem = stemOf(word);
@@ -107,7 +110,7 @@ function qualitiesOf(index: MiniSearch<SearchEntry>, query: QueryCombination, wo
   for (const [field, weight] of Object.entries(fieldWeights)) {
     let last = '';
     let quality = 0;
-    // MiniSearch calls this for every agent with a matching term in the field, and makes no result if it returns 0.
+    // MiniSearch calls this for every agent with a matching term in the field. Returning 0 prevents a result.
     const boostDocument = (id: string, term: string) => {
       if (term !== last) [last, quality] = [term, weight * nearness(term)];
       if (quality > (qualities.get(id) ?? 0)) qualities.set(id, quality);

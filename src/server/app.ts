@@ -104,7 +104,7 @@ function answerBug({ log }: ServerLog) {
   };
 }
 
-/** The paths below which the API is: the base URL's and, if it differs, that of `runtimeUrl`. */
+/** The paths that the API is served below: that of the base URL and, if different, that of `runtimeUrl`. */
 function mountsOf({ info, basePath }: LiveBuild): string[] {
   return [...new Set([basePath, ...(info.runtimeUrl === null ? [] : [basePathOf(info.runtimeUrl)])])];
 }

@@ -12,7 +12,7 @@ import { type BuildFolders, FileCache, type SiteRules } from './file-cache.ts';
 /** One build while the server serves it. */
 export interface LiveBuild {
   info: BuildInfo;
-  /** Where its files are. If `dist` is a link, this is the folder to which it led. */
+  /** The folders with its files. If `dist` is a link, its target at the time. */
   folders: BuildFolders;
   /** How its files are served. */
   rules: SiteRules;
@@ -21,7 +21,7 @@ export interface LiveBuild {
   /** The slugs of its agents. */
   slugs: ReadonlySet<string>;
   files: FileCache;
-  /** From the path of a request to its file, for the most requested paths. */
+  /** Maps the paths of the most frequent requests to files. */
   found: LRUCache<string, string>;
   mcp: McpCatalog;
 }
@@ -44,11 +44,11 @@ const maxFound = 10_000;
 const lookMs = 250;
 
 /**
- * Follows the build in `dist`. Either its files are renamed into place, or `dist` is a link that is switched; in both
- * cases build.json changes last. Files that are not yet renamed, perhaps because the process was killed, are read from
- * where they are staged, so that no two builds are mixed (C4.27).
+ * Serves the build in `dist` and switches to each new one. A new build either renames its files into place, or switches
+ * `dist` if it is a link; in both cases build.json changes last. If files are not yet in place, perhaps because the
+ * process was killed, they are read from the staging folder, so that builds are never mixed (C4.27).
  *
- * A new build is loaded in slices and goes live once it is complete. Until then the previous one answers. Rejects with
+ * A new build is loaded in slices, and requests get the previous one until the new one is complete. Rejects with
  * OperationError if no build can be served.
  */
 export async function followBuild(dist: string, rules: SiteRules, log: Logger): Promise<BuildFollower> {
@@ -69,7 +69,7 @@ export async function followBuild(dist: string, rules: SiteRules, log: Logger): 
   async function switchToNext(): Promise<void> {
     for (let now = markOf(dist); now !== mark; now = markOf(dist)) {
       mark = now;
-      if (isInPlaceNow(dist, build)) continue;
+      if (isNowInPlace(dist, build)) continue;
       try {
         const next = await load(dist, rules);
         log.info({ build: next.info.id, before: build.info.id, agents: next.slugs.size }, 'switched to a new build');
@@ -82,8 +82,10 @@ export async function followBuild(dist: string, rules: SiteRules, log: Logger): 
   return { current: () => build, refresh, stop: () => clearInterval(timer) };
 }
 
-/** Whether a build that was read where it was staged is now completely in its folder, and no other is pending. */
-function isInPlaceNow(dist: string, { folders, info }: LiveBuild): boolean {
+/**
+ * Whether the files of a build that was read from its staging folder are now all in place, with no other build pending.
+ */
+function isNowInPlace(dist: string, { folders, info }: LiveBuild): boolean {
   if (folders.roots.length === 1) return false;
   try {
     const root = realpathSync(dist);
@@ -94,13 +96,13 @@ function isInPlaceNow(dist: string, { folders, info }: LiveBuild): boolean {
   }
 }
 
-/** A text that changes with build.json, also behind a link, or with the staged folders: device, inode, time, size. */
+/** Returns a text that changes whenever build.json or a staging folder changes, even behind a link. */
 function markOf(dist: string): string {
   try {
     const { dev, ino, mtimeNs, size } = statSync(join(dist, buildFile), { bigint: true });
     return [dev, ino, mtimeNs, size, ...pendingFolders(realpathSync(dist))].join(':');
   } catch (error) {
-    // This includes a link to itself and a folder without permission: no change to dist/ may end the server.
+    // A broken or forbidden `dist` is also just a state: no change to it may stop the server.
     return (error as NodeJS.ErrnoException).code ?? 'unknown';
   }
 }
@@ -110,7 +112,7 @@ export function basePathOf(url: string): string {
   return new URL(url).pathname.replace(/\/$/, '');
 }
 
-/** Loads the build in `dist`. With `warn`, a list of agents from another build is a warning instead of an error. */
+/** Loads the build in `dist`. With `warn`, a mix of two builds causes a warning instead of an error. */
 async function load(dist: string, rules: SiteRules, warn?: (message: string) => void): Promise<LiveBuild> {
   try {
     const folders = foldersOf(realpathSync(dist));
@@ -135,7 +137,7 @@ async function load(dist: string, rules: SiteRules, warn?: (message: string) => 
   }
 }
 
-/** Where the files of the build in `root` are: first those of a pending build, then those in place. */
+/** Returns the folders with the files of the build in `root`. A staging folder comes before the final one. */
 function foldersOf(root: string): BuildFolders {
   const pending = findPending(root);
   return pending === null

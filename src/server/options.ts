@@ -7,7 +7,7 @@ export interface ServerOption {
   about: string;
 }
 
-/** Every setting with a flag of its own. `--help` and the documentation list them from here. */
+/** Every setting that has a flag. `--help` and the documentation list them from here. */
 export const serverOptions = [
   {
     key: 'port',

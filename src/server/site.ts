@@ -6,7 +6,7 @@ import type { BuildFollower, LiveBuild } from './live-build.ts';
 export interface SiteParts {
   follower: BuildFollower;
   files: Files;
-  /** The paths below which the API is. */
+  /** The paths that the API is served below. */
   mounts: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export function siteHandler({ follower, files, mounts }: SiteParts): Middleware 
     const build = follower.current();
     if (request.path === '/' && withinBase(build, '/') === null) return redirectToBase(response, build);
     if (await files.serve(request, response, build)) return;
-    // The file may be in a build that was just put in place. So may all files of a build whose folder is gone.
+    // The file may be in a build that was just put in place. If the folder of a build is gone, all of its files may be.
     await follower.refresh();
     const next = follower.current();
     if (next !== build && (await files.serve(request, response, next))) return;

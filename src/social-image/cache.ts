@@ -16,8 +16,8 @@ import {
 import { dirname, join } from 'node:path';
 
 /**
- * Keeps drawn images between builds, by a key derived from their content. If it can't be read or written, or holds
- * something else, builds take longer and are otherwise the same.
+ * Keeps drawn images between builds, by a key derived from their content. If a cached image cannot be read, is damaged,
+ * or cannot be written, the image is drawn again, and the build is otherwise the same.
  */
 export interface ImageCache {
   read(key: string): Buffer | null;
@@ -29,12 +29,12 @@ const keptMs = 60 * 86_400_000;
 /** How often the time of the last use is recorded, in milliseconds: once a day. */
 const recordedMs = 86_400_000;
 
-/** The length of the hash at the end of a file, after the image; image viewers ignore it. */
+/** The length of the hash that follows the image in a file. Image viewers ignore it. */
 const hashLength = 32;
 
 /**
- * The cache folder: `CATALOG_CACHE`, or else a folder of this program where the system keeps user caches; null if
- * neither is known.
+ * Returns the cache folder: `CATALOG_CACHE` or, by default, a folder of this program below the system's folder for user
+ * caches; null if neither is known.
  */
 export function cacheFolder(
   environment: NodeJS.ProcessEnv,

@@ -9,7 +9,7 @@ export interface CallTools {
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** Milliseconds since 1970. @default Date.now */
   now?: () => number;
-  /** From 0 up to 1. @default Math.random */
+  /** Returns a number from 0 up to, but not including, 1. @default Math.random */
   random?: () => number;
   /** Waits before a retry and rejects when `signal` is aborted. @default node:timers/promises */
   wait?: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -38,7 +38,7 @@ export interface Answer {
 /** The longest body that is read, in bytes. */
 const maxBodyBytes = 256 * 1024;
 
-/** What the calls of one subscription share. */
+/** The values that all calls of one subscription share. */
 export interface CallContext {
   provider: string;
   /** Texts that must not appear in an error. */
@@ -66,7 +66,10 @@ export class Calls {
     this.#tools = { fetch, now, random, wait };
   }
 
-  /** Throws SubscriptionFailed if there is no answer in time, or a redirect. The caller judges any other status. */
+  /**
+   * Sends a request. Throws SubscriptionFailed for a redirect, and if there is no answer in time. Callers check other
+   * statuses.
+   */
   async send(call: Call): Promise<Answer> {
     const { now, random, wait } = this.#tools;
     const { signal } = this.#context;
@@ -87,13 +90,15 @@ export class Calls {
     }
   }
 
-  /** The failure to throw for an answer that is no success; `code` is the provider's own error code, if any. */
+  /**
+   * Returns the failure to throw for an answer that is not a success. `code` is the provider's own error code, if any.
+   */
   refused({ step }: Call, { status }: Answer, code?: unknown): SubscriptionFailed {
     const { provider, secrets } = this.#context;
     return new SubscriptionFailed({ provider, reason: 'refused', step, status, code: safeCode(code, secrets) });
   }
 
-  /** The failure to throw for a good status with a body that cannot be used. */
+  /** Returns the failure to throw for a success whose body cannot be used. */
   unreadable({ step }: Call, { status }: Answer): SubscriptionFailed {
     return new SubscriptionFailed({ provider: this.#context.provider, reason: 'answer', step, status });
   }

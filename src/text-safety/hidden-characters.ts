@@ -8,11 +8,11 @@ export interface HiddenCharacter {
 }
 
 /**
- * Finds the first hidden character of a text, or null.
+ * Finds the first hidden character of a text, or returns null.
  *
- * Hidden characters are controls other than tab and newline, noncharacters, lone surrogates, and everything that
- * Unicode calls ignorable or a format character. Scripts and emoji need some of them between certain neighbors (see
- * `uses`). A text may have a few there, but not enough to encode a message.
+ * Hidden characters are control characters except tab and newline, noncharacters, lone surrogates, and all characters
+ * that Unicode calls ignorable or format characters. Scripts and emoji need some of them next to certain characters
+ * (see `uses`). A text may contain a few there, but not enough to encode a message.
  */
 export function hiddenCharacter(text: string): HiddenCharacter | null {
   if (plainCharacters.test(text)) return null;

@@ -47,7 +47,7 @@ export interface ReportOptions {
   withdrawn?: ReadonlySet<string>;
   /** From each former slug to the next slug of the agent. */
   formerSlugs?: ReadonlyMap<string, string>;
-  /** Called at the end, since the number is known only once all votes were read. @default none */
+  /** Returns the number of lines that are not votes. It is called last, once all lines were read. @default none */
   malformed?: () => number;
 }
 
@@ -76,7 +76,7 @@ export async function reportVotes(
     if (note === undefined || note === '') continue;
     agent.lastNote = { id, time, slug, vote, note };
     latest.push(agent.lastNote);
-    // Notes are dropped now and then, so that those of a long log do not fill the memory.
+    // Older notes are dropped from time to time, so that the notes of a long log do not fill the memory.
     if (latest.length > 2 * notes + 1000) latest.splice(0, latest.length - notes);
   }
   const agents = [...bySlug.values()].map((agent) => ({ ...agent, ...totals(agent.yes, agent.no) }));
