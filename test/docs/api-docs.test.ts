@@ -1,15 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { errorCodes } from '../../src/schema/api-errors.ts';
-import type { ServerFlags } from '../../src/server/options.ts';
-import { bundled, temporaryFolder } from '../support/catalog.ts';
+import { type CurlAnswer, runCurl } from '../support/curl.ts';
 import { loud } from '../support/loud.ts';
-import { catalog, run } from '../support/process.ts';
-import { startProcess, startRuntime } from '../support/server.ts';
+import { run } from '../support/process.ts';
+import { addressOf, documented, type State, startStates, stopStates } from '../support/server-states.ts';
 import { testUnless } from '../support/skip.ts';
 
 /**
@@ -18,66 +15,6 @@ import { testUnless } from '../support/skip.ts';
  */
 
 const page = new URL('../../docs/api.md', import.meta.url);
-const documented = 'http://localhost:3000';
-const folder = temporaryFolder();
-const dist = join(folder.path, 'dist');
-const running: { stop(): Promise<unknown> }[] = [];
-
-/** A server in the state that a row needs. */
-type State = keyof typeof states;
-
-const start = (name: string, flags: ServerFlags = {}, env: NodeJS.ProcessEnv = {}) =>
-  whereIs(startRuntime(folder.path, { flags: { data: name, ...flags }, env }));
-
-async function whereIs(starting: Promise<{ address: string; stop(): Promise<unknown> }>): Promise<string> {
-  const server = await starting;
-  running.push(server);
-  return server.address.replace(/\/$/, '');
-}
-
-const states = {
-  usual: () => start('usual'),
-  'one vote a minute': async () => {
-    const address = await start('limited', { voteRate: '1/60' });
-    await fetch(`${address}/api/feedback`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"slug":"claim-ladder","vote":"yes"}',
-    });
-    return address;
-  },
-  'a provider that is down': () =>
-    start(
-      'down',
-      { subscribers: 'webhook' },
-      { CATALOG_SIGNUPS_URL: 'http://127.0.0.1:1/', CATALOG_SIGNUPS_KEY: 'a key for tests' },
-    ),
-  'a data folder that is gone': async () => {
-    const address = await start('gone');
-    renameSync(join(folder.path, 'gone'), join(folder.path, 'elsewhere'));
-    writeFileSync(join(folder.path, 'gone'), '');
-    return address;
-  },
-  'a file that cannot be read': async () => {
-    const broken = join(folder.path, 'broken-dist');
-    cpSync(dist, broken, { recursive: true });
-    rmSync(join(broken, 'api/schema.json'));
-    symlinkSync('schema.json', join(broken, 'api/schema.json'));
-    return start('broken', { out: broken });
-  },
-  'little patience': () =>
-    whereIs(startProcess(folder.path, { flags: { data: 'impatient' }, node: ['--import', impatience] })),
-};
-
-/** Preloaded into a server: it waits 300 ms for a request instead of 20 s. */
-const impatience = `data:text/javascript,${encodeURIComponent(`
-import http from 'node:http';
-import { syncBuiltinESMExports } from 'node:module';
-const { createServer } = http;
-const short = { requestTimeout: 300, headersTimeout: 300, connectionsCheckingInterval: 50 };
-http.createServer = (options, listener) => createServer({ ...options, ...short }, listener);
-syncBuiltinESMExports();
-`)}`;
 
 const json = "-H 'Content-Type: application/json'";
 const feedback = `${documented}/api/feedback`;
@@ -146,17 +83,10 @@ const rows: { when: string; state?: State; curl: string }[] = [
     curl: `curl -s ${json} -d '{"slug":"claim-ladder","vote":"yes"}' ${feedback}`,
   },
 ];
-
-interface Answer {
-  status: number;
-  headers: Headers;
-  body: string;
-}
-
 /** Headers that tell a client what to do about an error. */
 const telling = ['Allow', 'RateLimit-Policy', 'RateLimit', 'Retry-After'];
 
-function tableRow({ when, curl }: (typeof rows)[number], { status, headers, body }: Answer): string {
+function tableRow({ when, curl }: (typeof rows)[number], { status, headers, body }: CurlAnswer): string {
   const told = telling.flatMap((name) =>
     headers.has(name) ? [`\`${name}: ${steady(headers.get(name) ?? '')}\``] : [],
   );
@@ -174,88 +104,12 @@ function code(text: string): string {
 function steady(text: string): string {
   return text.replace(/(?<=in |;t=|^)\d+(?= seconds|$)/g, '60');
 }
+/** Runs a command of the page against another address. */
+const call = (command: string, address: string) => runCurl(command.replaceAll(documented, address));
 
-const curlIsThere = spawnSync('sh', ['-c', 'curl --version']).status === 0;
+test.before(loud(startStates));
+test.after(loud(stopStates));
 
-/** Runs a command of the page against another address: by a shell and curl, or where they are missing by ourselves. */
-async function call(command: string, address: string): Promise<Answer> {
-  const here = command.replaceAll(documented, address);
-  if (!curlIsThere) return ask(here);
-  const { stdout, stderr, code } = await run('sh', ['-c', `${here} -i --max-time 15`]);
-  assert.is(code, 0, `${here} ended with ${code}: ${stderr}`);
-  return parseAnswer(stdout);
-}
-
-function parseAnswer(text: string): Answer {
-  const [head = '', ...rest] = text.replace(/^(?:HTTP\/1\.1 1\d\d .*?\r\n\r\n)+/s, '').split('\r\n\r\n');
-  const [first = '', ...lines] = head.split('\r\n');
-  const headers = new Headers(lines.map((line) => line.split(/: ?(.*)/s, 2) as [string, string]));
-  return { status: Number(first.split(' ')[1]), headers, body: rest.join('\r\n\r\n') };
-}
-
-/** Sends what curl would send, as far as the page uses it. */
-async function ask(command: string): Promise<Answer> {
-  const words = [...command.matchAll(/'([^']*)'|"((?:[^"\\]|\\.)*)"|(\S+)/g)].map(
-    ([, single, double, plain]) =>
-      single ??
-      plain ??
-      (double ?? '').replace(/\\(["\\])/g, '$1').replace(/\$\(printf %0(\d+)d 0\)/g, (_, size) => '0'.repeat(size)),
-  );
-  const headers: Record<string, string> = { connection: 'close', accept: '*/*' };
-  let [method, body, url] = ['', '', ''];
-  for (const [at, word] of words.entries()) {
-    const value = words[at + 1] ?? '';
-    if (word === '-X') method = value;
-    else if (word === '-d') body = value;
-    else if (word === '-r') headers.range = `bytes=${value}`;
-    else if (word === '-sI') method = 'HEAD';
-    else if (word === '-H') {
-      const [name = '', given = ''] = value.split(/: ?(.*)/s, 2);
-      headers[name.toLowerCase()] = given;
-    } else if (word.startsWith('http://')) url = word;
-  }
-  const { pathname, host, hostname, port } = new URL(url);
-  if (body !== '') {
-    headers['content-type'] ??= 'application/x-www-form-urlencoded';
-    headers['content-length'] ??= String(Buffer.byteLength(body));
-  }
-  const lines = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
-  method ||= body === '' ? 'GET' : 'POST';
-  return new Promise((done, failed) => {
-    const chunks: Buffer[] = [];
-    const socket = connect(Number(port), hostname);
-    socket.on('data', (chunk) => chunks.push(chunk));
-    socket.on('error', (error) => chunks.length === 0 && failed(error));
-    socket.on('close', () => done(parseAnswer(Buffer.concat(chunks).toString('latin1'))));
-    socket.write(`${method} ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
-  });
-}
-
-const addresses = new Map<State, string>();
-
-test.before(
-  loud(async () => {
-    const built = await catalog(['build', '--out', dist, '--today', '2026-11-21', '--base-url', documented], {
-      cwd: bundled,
-    });
-    assert.is(built.code, 0, built.stderr);
-    await Promise.all(
-      (Object.keys(states) as State[]).map(async (state) => addresses.set(state, await states[state]())),
-    );
-  }),
-);
-
-test.after(
-  loud(async () => {
-    // Servers release the locks in their data folders when they stop.
-    rmSync(join(folder.path, 'gone'));
-    renameSync(join(folder.path, 'elsewhere'), join(folder.path, 'gone'));
-    await Promise.all(running.map((server) => server.stop()));
-    folder.remove();
-  }),
-);
-
-const addressOf = (state: State = 'usual') => addresses.get(state) as string;
 const table = ['| status | `error` | when | command | answer |', '|---|---|---|---|---|'];
 
 if (process.env.UPDATE === '1') {
