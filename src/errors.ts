@@ -35,8 +35,8 @@ const reasons: Record<string, string> = {
   ENOSPC: 'the disk is full',
   EPERM: 'the system does not permit it',
   EROFS: 'the file system is read-only',
-  ESTALE: 'the network file system no longer has it',
-  ETXTBSY: 'it is a program that is running',
+  ESTALE: 'it is gone from the network file system',
+  ETXTBSY: 'it is a running program',
   EXDEV: 'it would have to be moved to another file system',
 };
 

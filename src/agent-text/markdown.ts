@@ -134,7 +134,7 @@ const imageFinding = {
 
 const linkFinding = {
   code: 'markdown/link',
-  message: 'A link must lead to an http, https or mail address, or to a path in this catalog. This one does not.',
+  message: 'A link must lead to an http, https or mailto address, or to a path in this catalog. This one does not.',
   hint: 'Write the full address, without a user name, spaces or backslashes, or put the text in backticks.',
 } as const;
 

@@ -33,7 +33,9 @@ function readJson<Shape extends z.ZodType>(dist: string, file: string, shape: Sh
     const folder = pending !== null && existsSync(join(pending.staged, file)) ? pending.staged : dist;
     return shape.parse(JSON.parse(readFileSync(join(folder, file), 'utf8')));
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? 'it is not what a build writes';
-    throw new OperationError(`${dist} has no build (${file} cannot be read: ${why}).`, { cause: error });
+    const why = (error as NodeJS.ErrnoException).code ?? 'it has an unknown format';
+    throw new OperationError(`${dist} has no build (${file} cannot be read: ${why}). Run catalog build first.`, {
+      cause: error,
+    });
   }
 }

@@ -51,8 +51,11 @@ export function readTemplates(cwd: string): TemplateFiles {
         return diagnose({
           code: 'template/unknown',
           file: `templates/${name}`,
-          message: `templates/${name} replaces no template of the program, so it would never be used.`,
-          hint: slip === undefined ? `The templates are ${names.join(', ')}.` : `Did you mean ${slip}?`,
+          message: `templates/${name} does not replace a template of the program, so it would never be used.`,
+          hint:
+            slip === undefined
+              ? `Rename it to one of these templates, or delete it: ${names.join(', ')}.`
+              : `Did you mean ${slip}?`,
         });
       }),
     );

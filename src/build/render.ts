@@ -99,7 +99,7 @@ export function claimPaths(): (path: string) => void {
     const folded = path.normalize('NFC').toLowerCase();
     const parents = [...folded.matchAll(/\//g)].map(({ index }) => folded.slice(0, index));
     if (files.has(folded) || folders.has(folded) || parents.some((folder) => files.has(folder))) {
-      throw new Error(`Two outputs of the build need the path ${path}.`);
+      throw new Error(`Two outputs of the build have the path ${path}.`);
     }
     files.add(folded);
     for (const folder of parents) folders.add(folder);

@@ -119,10 +119,10 @@ function isAlive(pid: number): boolean {
 /** Refuses a folder that has files but no build.json: a build did not make it, so nothing in it may be removed. */
 function refuseOtherFolders(target: string, out: string): void {
   if (!existsSync(target)) return;
-  if (!statSync(target).isDirectory()) throw new OperationError(`${out} is a file; a build needs a folder.`);
+  if (!statSync(target).isDirectory()) throw new OperationError(`${out} is a file. Name a folder with --out.`);
   if (readdirSync(target).length > 0 && !existsSync(join(target, buildFile))) {
     throw new OperationError(
-      `${out} holds files, but no ${buildFile}, so it is not the folder of a build and is left alone. ` +
+      `${out} contains files but no ${buildFile}, so it is not a build folder and was not changed. ` +
         'Name another folder with --out, or empty this one first.',
     );
   }

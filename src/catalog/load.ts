@@ -45,7 +45,7 @@ export function loadContent(
       code: 'agents/unreadable',
       file: 'agents',
       message: `The folder agents/ in ${join(cwd)} cannot be read (${reason}).`,
-      hint: 'It has to be a folder with one folder for each agent.',
+      hint: 'Make agents/ a folder that contains one folder for each agent.',
     });
     return { folders: [], reserved: [], diagnostics: [unreadable], notices: [] };
   }

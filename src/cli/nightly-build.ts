@@ -33,7 +33,7 @@ export interface CatalogBuilder {
   stop(): void;
 }
 
-const failed = 'the catalog cannot be built; the last good build stays';
+const failed = 'the catalog cannot be built; still serving the last good build';
 const skippedAgents = 'skipped agents that have errors';
 
 /**

@@ -118,6 +118,6 @@ export function subcommandFlags<Flags>(command: Command): Flags {
 }
 
 function parseDay(text: string): string {
-  if (!isDay(text)) throw new InvalidArgumentError('It must be a calendar date as YYYY-MM-DD.');
+  if (!isDay(text)) throw new InvalidArgumentError('It must be a calendar date, written as YYYY-MM-DD.');
   return text;
 }

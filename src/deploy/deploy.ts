@@ -42,7 +42,7 @@ export async function deploy({ dist, build, target, ssh, key, knownHosts }: Depl
 function writeSecrets(key: string, knownHosts: string | null): string {
   if (knownHosts === null) {
     throw new UsageError(
-      'RUNTIME_SSH_KEY is set, but RUNTIME_KNOWN_HOSTS is not. Check the lines that ssh-keyscan prints for the host, and set it to them.',
+      'RUNTIME_SSH_KEY is set, but RUNTIME_KNOWN_HOSTS is not. Run ssh-keyscan for the host, check the lines that it prints, and set RUNTIME_KNOWN_HOSTS to them.',
     );
   }
   const folder = mkdtempSync(join(tmpdir(), 'catalog-deploy-'));
@@ -93,7 +93,7 @@ function outcomeOf(name: string, child: ReturnType<typeof spawn>): Promise<{ cod
     child.on('error', (error) => resolve({ code: null, output: `${name} cannot be run (${error.message})` }));
     child.on('close', (code) => {
       const lastLines = stderr.trim().split('\n').slice(-5).join(' / ');
-      resolve({ code, output: lastLines === '' ? `${name} ended with ${code}` : lastLines });
+      resolve({ code, output: lastLines === '' ? `${name} exited with code ${code}` : lastLines });
     });
   });
 }

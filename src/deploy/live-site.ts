@@ -28,7 +28,9 @@ export async function readLiveSite(baseUrl: string): Promise<LiveSite> {
   return {
     id,
     problems:
-      skills === counts.agents ? [] : [`The index of skills has ${skills} entries for ${counts.agents} agents.`],
+      skills === counts.agents
+        ? []
+        : [`The skills index has ${skills} entries, but the build has ${counts.agents} agents.`],
   };
 }
 
@@ -47,10 +49,10 @@ async function fetchJson<Shape extends z.ZodType>(
     const { message, cause } = error as Error;
     throw new OperationError(`${url} does not answer (${cause instanceof Error ? cause.message : message}).`);
   }
-  if (!response.ok) return { problem: `${url} answers ${response.status}.` };
+  if (!response.ok) return { problem: `${url} returned status ${response.status}.` };
   try {
     return { value: shape.parse(JSON.parse(text)) };
   } catch {
-    return { problem: `${url} is not what a build writes.` };
+    return { problem: `${url} was not written by catalog build.` };
   }
 }

@@ -16,7 +16,7 @@ umask 022
 mkdir -p ${quoted(`${folder}/builds`)}
 cd ${quoted(folder)}
 if [ -e ${linkName} ] && [ ! -L ${linkName} ]; then
-  echo "${linkName} is not a link. Move it away, so that builds can be switched" >&2
+  echo "${linkName} is not a symlink. Move it away, so that the server can switch builds" >&2
   exit 1
 fi
 staging=$(mktemp -d builds/.incoming-XXXXXXXX)

@@ -36,7 +36,7 @@ const rules = {
   'front-matter/missing-key': error('Every required key is present.'),
   'front-matter/unknown-key': error('Every key is known.'),
   'front-matter/value': error('Every value has the right type and is within its limits.'),
-  'markdown/link': error('Links point to http, https or mail addresses, or to paths in the catalog.'),
+  'markdown/link': error('Links point to http, https or mailto addresses, or to paths in the catalog.'),
   'markdown/image': error('The Markdown has no images.'),
   'markdown/html': error('The Markdown has no HTML with attributes.'),
   'markdown/size': error(
@@ -85,7 +85,7 @@ const rules = {
   'editorial/rules-count': warning(
     'RULES has 5 to 12 rules. Each is one line and an instruction; a prohibition says what to do instead, or why.',
   ),
-  'editorial/measurable': warning('At least three rules can be checked, and the prompt has no words of empty praise.'),
+  'editorial/measurable': warning('At least three rules can be checked, and the prompt has no empty praise.'),
   'editorial/ground': error('A rule says to write `unknown` for anything that INPUT does not contain.'),
   'editorial/untrusted': warning('The prompt calls text by others data, and says not to follow instructions in it.'),
   'editorial/output-shape': error('OUTPUT shows a literal skeleton and sets a length limit.'),

@@ -108,6 +108,6 @@ function refusal(said: string, catalog: string): string {
 function without(reason: string): History {
   return {
     changes: new Map(),
-    missing: `The pages show no history of the prompts: ${reason}. Dates of publication are used as dates of change.`,
+    missing: `The pages cannot show how prompts changed: ${reason}. Publication dates are used as modification dates.`,
   };
 }

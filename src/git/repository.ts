@@ -30,15 +30,15 @@ export function openRepository(cwd: string): Repository {
   try {
     if (git(cwd, ['rev-parse', '--is-bare-repository']).trim() === 'true') {
       throw new OperationError(
-        `${cwd} is a bare repository: it has no files to write numbers into. Use a clone of it.`,
+        `${cwd} is a bare repository: it has no files to write issue numbers into. Use a clone of it.`,
       );
     }
     root = resolve(git(cwd, ['rev-parse', '--show-toplevel']).trim());
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    if (error.missing) throw new OperationError('Publishing needs git, and there is no program `git` on the PATH.');
+    if (error.missing) throw new OperationError('Publishing needs git, but `git` is not on the PATH.');
     throw new OperationError(
-      `Numbers are written in a git working tree, and ${cwd} is none (git: ${firstLine(error.message)}). Make it one with git init, and commit the catalog.`,
+      `Publishing needs a git working tree, but ${cwd} is not in one (git: ${firstLine(error.message)}). Run git init, and commit the catalog.`,
     );
   }
   const branch = gitOrNull(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD'])?.trim() ?? null;
@@ -137,7 +137,7 @@ export function fetchUpstream(cwd: string, upstream: Upstream): string | null {
     if (!(error instanceof GitError)) throw error;
     if (/couldn't find remote ref/i.test(error.message)) return null;
     throw new OperationError(
-      `The remote ${remote} did not answer, so nobody knows whether this branch is behind it (git: ${firstLine(error.message)}).`,
+      `The remote ${remote} did not answer, so this branch may be behind it (git: ${firstLine(error.message)}).`,
     );
   }
   return git(cwd, ['rev-parse', tracking]).trim();

@@ -8,7 +8,7 @@ export class GitError extends Error {
   readonly missing: boolean;
 
   constructor(args: readonly string[], said: string, missing: boolean) {
-    super(said === '' ? `git ${args[0]} failed without a word` : (explainSaid(said) ?? said));
+    super(said === '' ? `git ${args[0]} failed without a message` : (explainSaid(said) ?? said));
     this.missing = missing;
   }
 }

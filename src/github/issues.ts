@@ -16,7 +16,7 @@ export function issueTracker(environment: NodeJS.ProcessEnv): IssueTracker {
   const { GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN } = environment;
   if (!GITHUB_TOKEN)
     throw new UsageError(
-      'GITHUB_TOKEN is not set. Give the job in the workflow the permission `issues: write` and the token.',
+      'GITHUB_TOKEN is not set. In the workflow, give the job the permission `issues: write`, and pass it the token.',
     );
   if (!/^[\w.-]+\/[\w.-]+$/.test(GITHUB_REPOSITORY ?? '')) {
     throw new UsageError('GITHUB_REPOSITORY has to be owner/name; GitHub Actions sets it.');

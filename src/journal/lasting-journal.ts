@@ -83,7 +83,7 @@ export async function openLastingJournal<Item, Stored extends object>({
     reason = error;
   }
   if (journal === null) {
-    options.warn(`${file} cannot be used (${reasonOf(reason)}). Nothing is stored until it can. Trying again.`);
+    options.warn(`${file} cannot be used (${reasonOf(reason)}). Nothing can be stored. The server keeps trying.`);
     trying = trying.then(keepTrying);
   }
 

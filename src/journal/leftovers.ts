@@ -30,7 +30,7 @@ export async function removeLeftovers({ file, disk, now, warn }: LeftoverOptions
       }
     }
   } catch (error) {
-    warn(`Drafts that an earlier process left next to ${file} cannot be removed (${reasonOf(error)}).`);
+    warn(`Temporary files that an earlier process left next to ${file} cannot be removed (${reasonOf(error)}).`);
   }
 }
 

@@ -48,7 +48,7 @@ export class LineFile {
       await this.#write(bytes);
       // The lines are durable by now, so an error while checking the path must not refuse them.
       if ((await statusOf(this.#file, this.#options).catch(() => 'unchanged')) !== 'removed') return;
-      if (attempt === 3) throw new Error(`${path} is removed again and again.`);
+      if (attempt === 3) throw new Error(`Another program keeps removing ${path}.`);
       await this.#openAgain();
       warn(`${path} was removed by another program while lines were written. They were written to a new file.`);
     }
@@ -74,7 +74,9 @@ export class LineFile {
   async close(): Promise<void> {
     const { path, warn } = this.#options;
     if (this.#broken) {
-      await this.#repair().catch((cause) => warn(`${path} may contain lines that were refused: ${reasonOf(cause)}`));
+      await this.#repair().catch((cause) =>
+        warn(`${path} may contain lines that were reported as not stored: ${reasonOf(cause)}`),
+      );
     }
     await this.#file.handle.close();
   }
@@ -102,7 +104,7 @@ export class LineFile {
     if (status === 'unchanged') return;
     await this.#openAgain();
     warn(
-      `${path} was ${status} by another program while it was open. New lines go to the file that has this name now.`,
+      `${path} was ${status} by another program while it was open. New lines go to the file that now has this name.`,
     );
   }
 
@@ -114,7 +116,7 @@ export class LineFile {
     } catch (error) {
       this.#broken = true;
       await this.#repair().catch((cause) =>
-        warn(`${path} cannot be repaired yet and takes no lines: ${reasonOf(cause)}`),
+        warn(`${path} cannot be repaired yet, so nothing is stored in it: ${reasonOf(cause)}`),
       );
       throw error;
     }
@@ -147,7 +149,9 @@ export class LineFile {
       if (!same) await handle.datasync();
     } catch (error) {
       if (same) throw error;
-      warn(`Refused lines may be left at the end of the file that used to be ${path} (${reasonOf(error)}).`);
+      warn(
+        `The file that was ${path} before may end with lines that were reported as not stored (${reasonOf(error)}).`,
+      );
     }
   }
 }

@@ -121,7 +121,7 @@ export class Lock {
     const { file, warn } = this.#options;
     this.#reason = inUse(file, to);
     clearInterval(this.#timer);
-    warn(`This process has lost ${file} to another one and no longer writes to it. ${this.#reason.message}`);
+    warn(`Another process has taken over ${file}, so this one no longer writes to it. ${this.#reason.message}`);
     this.#resolveLost(this.#reason);
   }
 }

@@ -41,7 +41,7 @@ export async function rewriteLines({ file, draft, disk, mode, change }: RewriteO
       for await (const block of blocks(readLines(file), changed)) await writeAll(handle, block);
       const after = await disk.stat(file);
       if (read !== before.size || after.size !== before.size || after.ino !== before.ino) {
-        throw new OperationError(`${file} changed in the meantime. Stop the server, then try again.`);
+        throw new OperationError(`Another program changed ${file} at the same time. Stop the server, then try again.`);
       }
       await handle.sync();
     } finally {

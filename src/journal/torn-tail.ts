@@ -40,9 +40,7 @@ export async function repairTail(handle: FileHandle, options: TailOptions): Prom
   }
   await setAside(last, options);
   await handle.truncate(start);
-  warn(
-    `The last line of ${path} is torn: ${last.length} bytes that are not a whole line were moved to ${tornPath(path)}.`,
-  );
+  warn(`The last line of ${path} was incomplete. Its ${last.length} bytes were moved to ${tornPath(path)}.`);
   return start;
 }
 

@@ -6,8 +6,8 @@ import type { AgentDocument } from '../schema/documents.ts';
 import { type AgentPart, agentParts, type getAgentOutput } from '../schema/mcp.ts';
 
 const usage =
-  'To run it, follow the prompt with what the user gives as its INPUT; put that at the end of INPUT, between `<input>` ' +
-  'and `</input>`. Ask once for what INPUT requires and is missing.';
+  'To run it, follow the prompt. Put what the user provides at the end of INPUT, between `<input>` and `</input>`. ' +
+  'If something that INPUT requires is missing, ask for it once.';
 
 /** The answer of get_agent: the prompt, how to use it, and the parts in `include`. `reviewedOn` is a date. */
 export function agentAnswer(

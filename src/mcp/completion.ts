@@ -23,12 +23,17 @@ export function complete({ ref, argument }: CompleteParams, catalog: McpCatalog)
 
 function candidates(ref: CompleteParams['ref'], argument: string, catalog: McpCatalog): readonly string[] {
   if (ref.type === 'ref/prompt') {
-    if (catalog.slugOf(ref.name) === undefined) throw new RpcError(codes.invalidParams, 'There is no such prompt.');
+    if (catalog.slugOf(ref.name) === undefined)
+      throw new RpcError(codes.invalidParams, 'There is no such prompt; prompts/list lists them all.');
     return [];
   }
   const keys = (counted: McpCatalog['tags']) => counted.map(({ key }) => key);
   if (ref.uri === agentTemplate) return argument === 'slug' ? [...catalog.bySlug.keys()] : [];
-  if (ref.uri !== catalogTemplate) throw new RpcError(codes.invalidParams, 'There is no such resource template.');
+  if (ref.uri !== catalogTemplate)
+    throw new RpcError(
+      codes.invalidParams,
+      'There is no such resource template; resources/templates/list lists them all.',
+    );
   return argument === 'category' ? keys(catalog.categories) : argument === 'tag' ? keys(catalog.tags) : [];
 }
 

@@ -107,10 +107,10 @@ export async function dispatch(value: unknown, headers: McpHeaders | null, catal
 async function answerBatch(batch: unknown[], headers: McpHeaders | null, catalog: McpCatalog): Promise<Reply> {
   if (batch.length === 0) throw new RpcError(codes.invalidRequest, 'The batch is empty.');
   if (headers?.version !== undefined && headers.version !== '2025-03-26') {
-    throw new RpcError(codes.invalidRequest, 'Only revision 2025-03-26 has batches: send one message.');
+    throw new RpcError(codes.invalidRequest, 'Only revision 2025-03-26 supports batches. Send one message at a time.');
   }
   if (batch.length > mostInBatch) {
-    throw new RpcError(codes.invalidRequest, `A batch may hold ${mostInBatch} messages at most.`);
+    throw new RpcError(codes.invalidRequest, `A batch can contain at most ${mostInBatch} messages.`);
   }
   const responses: Buffer[] = [];
   for (const value of batch) {
@@ -128,7 +128,7 @@ async function answerOne(value: unknown, catalog: McpCatalog): Promise<Buffer | 
     const message = readMessage(value);
     if (message.kind !== 'request') return null;
     if (message.method === 'initialize' || eraOf(message, null) === 'modern') {
-      throw new RpcError(codes.invalidRequest, 'This message may not be part of a batch.');
+      throw new RpcError(codes.invalidRequest, 'This message cannot be part of a batch.');
     }
     return await perform(message, 'handshake', catalog);
   } catch (error) {
@@ -140,7 +140,8 @@ async function answerOne(value: unknown, catalog: McpCatalog): Promise<Buffer | 
 async function answer(value: unknown, headers: McpHeaders | null, catalog: McpCatalog): Promise<Reply> {
   const message = readMessage(value);
   if (message.kind === 'response') {
-    if (headers?.version === modernVersion) throw new RpcError(codes.invalidRequest, 'The server sent no request.');
+    if (headers?.version === modernVersion)
+      throw new RpcError(codes.invalidRequest, 'This is a response, but the server sent no request.');
     return { json: null, failure: null };
   }
   const era = eraOf(message, headers);

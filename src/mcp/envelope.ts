@@ -37,7 +37,7 @@ export function eraOf(message: Exclude<Message, { kind: 'response' }>, headers: 
     if (headers?.version !== modernVersion) return 'handshake';
     throw new RpcError(
       codes.headerMismatch,
-      `\`initialize\` belongs to the handshake revisions; MCP-Protocol-Version names ${modernVersion}.`,
+      `Revision ${modernVersion}, named in MCP-Protocol-Version, has no \`initialize\`.`,
     );
   }
   return claims || headers?.version === modernVersion ? 'modern' : 'handshake';
@@ -52,14 +52,14 @@ export function checkEnvelope({ method, params }: Request, headers: McpHeaders |
   const meta = metaOf(params);
   const version = meta[versionKey];
   if (headers !== null && version !== undefined && headers.version !== version) {
-    throw mismatch('MCP-Protocol-Version', headers.version, `\`_meta\` of the request has another version`);
+    throw mismatch('MCP-Protocol-Version', headers.version, `\`_meta\` of the request names another version`);
   }
   const issues = envelope.safeParse(meta).error?.issues ?? [];
   if (issues.length > 0) {
     const keys = [...new Set(issues.map(({ path }) => String(path[0])))];
     throw new RpcError(
       codes.invalidParams,
-      `A request of revision ${modernVersion} needs these keys in \`params._meta\`, well-formed: ${keys.join(', ')}.`,
+      `A request of revision ${modernVersion} needs these keys in \`params._meta\`, with valid values: ${keys.join(', ')}.`,
       { keys },
     );
   }
@@ -76,7 +76,7 @@ export function checkEnvelope({ method, params }: Request, headers: McpHeaders |
   }
   const named = namedBy(method, params);
   if (named !== undefined && decodeHeader(headers.name) !== named) {
-    throw mismatch('Mcp-Name', headers.name, 'the request names something else');
+    throw mismatch('Mcp-Name', headers.name, 'it does not match the name or URI in the request');
   }
 }
 
@@ -86,7 +86,7 @@ export function checkVersionHeader(headers: McpHeaders | null): void {
   if (version === undefined || (handshakeVersions as readonly string[]).includes(version)) return;
   throw new RpcError(
     codes.invalidRequest,
-    `MCP-Protocol-Version is ${version.slice(0, 100)}; supported are ${protocolVersions.join(', ')}.`,
+    `MCP-Protocol-Version is ${version.slice(0, 100)}; this server supports ${protocolVersions.join(', ')}.`,
   );
 }
 

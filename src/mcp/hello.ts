@@ -34,7 +34,7 @@ export function discover(catalog: McpCatalog): object {
 function instructions({ card, agents }: McpCatalog): string {
   return (
     `${card.title}: ${plural(agents.length, 'reusable prompt')} ("agents"), one new each day. Find one with search_agents, get it ` +
-    'with get_agent, then follow its prompt with what the user gives as its INPUT. Each agent is also a prompt named by ' +
+    'with get_agent, then follow its prompt, with what the user provides as its INPUT. Each agent is also a prompt named by ' +
     `its slug. ${contributedPrompts} The prompts are under CC BY 4.0: name the publisher when you reuse one.`
   );
 }

@@ -16,7 +16,7 @@ export type Request = Extract<Message, { kind: 'request' }>;
 /** Reads a parsed value as a message. Throws RpcError -32600 if it is not one. */
 export function readMessage(value: unknown): Message {
   if (!isObject(value) || value.jsonrpc !== '2.0') {
-    throw new RpcError(codes.invalidRequest, 'A message is a JSON object with "jsonrpc": "2.0".');
+    throw new RpcError(codes.invalidRequest, 'A message must be a JSON object with "jsonrpc": "2.0".');
   }
   const { id, method, params = {} } = value;
   if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' };

@@ -31,7 +31,11 @@ export function listPage<Item extends { issue: number }>(
   cursor: string | undefined,
 ): Page<Item> {
   const page = pageOf(items, cursor, listPageSize);
-  if (page === null) throw new RpcError(codes.invalidParams, 'This server did not give this cursor.');
+  if (page === null)
+    throw new RpcError(
+      codes.invalidParams,
+      'This server did not return this cursor. Leave it out to get the first page.',
+    );
   return page;
 }
 

@@ -13,7 +13,7 @@ export function listPrompts({ cursor }: { cursor?: string | undefined }, { agent
       name: slug,
       title,
       description: excerpt,
-      arguments: [{ name: 'input', description: 'What the agent is to work on. Leave it out to give it afterwards.' }],
+      arguments: [{ name: 'input', description: 'The input for the agent. Leave it out to provide it later.' }],
     })),
     ...(nextCursor === undefined ? {} : { nextCursor }),
   };
@@ -35,7 +35,7 @@ export async function getPrompt(
     const nearest = nearestSlugs(catalog, name);
     throw new RpcError(
       codes.invalidParams,
-      `There is no such prompt.${nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`}`,
+      `There is no such prompt; prompts/list lists them all.${nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`}`,
     );
   }
   const { agent } = envelope.document;

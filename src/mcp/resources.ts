@@ -57,7 +57,9 @@ export function listTemplates(): object {
 export async function readResource({ uri }: { uri: string }, catalog: McpCatalog): Promise<object> {
   const content = await contentOf(uri, catalog);
   if (content === null)
-    throw new RpcError(codes.invalidParams, 'There is no such resource.', { uri: uri.slice(0, 500) });
+    throw new RpcError(codes.invalidParams, 'There is no such resource; resources/list lists them all.', {
+      uri: uri.slice(0, 500),
+    });
   return { contents: [{ uri, ...content }] };
 }
 

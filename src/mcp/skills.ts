@@ -21,7 +21,10 @@ export async function listSkills({ cursor }: { cursor?: string | undefined }, ca
 export async function getSkill({ uri }: { uri: string }, catalog: McpCatalog): Promise<object> {
   const slug = skillSlug(uri, catalog);
   const skill = slug === undefined ? null : await skillOf(slug, catalog);
-  if (skill === null) throw new RpcError(codes.invalidParams, 'There is no such skill.', { uri: uri.slice(0, 500) });
+  if (skill === null)
+    throw new RpcError(codes.invalidParams, 'There is no such skill; skills/list lists them all.', {
+      uri: uri.slice(0, 500),
+    });
   return { skill };
 }
 

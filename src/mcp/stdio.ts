@@ -34,7 +34,7 @@ export async function serveStdio({ input, write, catalog, onBug }: StdioServer):
 
 async function replyTo(line: Buffer | 'too long', catalog: StdioServer['catalog']): Promise<Reply> {
   if (line === 'too long') {
-    const error = new RpcError(codes.refused, `A message may have ${maxLineBytes} bytes at most.`);
+    const error = new RpcError(codes.refused, `A message can have at most ${maxLineBytes} bytes.`);
     return { json: errorResponse(null, error), failure: 'refused' };
   }
   const parsed = parseMessage(line);

@@ -17,11 +17,11 @@ export const errorCodes = {
   not_found: { status: 404, meaning: 'Nothing is at this address' },
   method_not_allowed: {
     status: 405,
-    meaning: 'The address does not take this method; Allow lists those that it takes',
+    meaning: 'The address does not support this method; Allow lists the methods that it supports',
   },
   request_timeout: { status: 408, meaning: 'The request did not arrive in time' },
   payload_too_large: { status: 413, meaning: 'The body is larger than allowed' },
-  unsupported_media_type: { status: 415, meaning: 'The content type is not one that the address takes' },
+  unsupported_media_type: { status: 415, meaning: 'The address does not accept this content type' },
   rate_limited: { status: 429, meaning: 'Too many requests; Retry-After says how many seconds to wait' },
   headers_too_large: { status: 431, meaning: 'The headers are larger than allowed' },
   internal: { status: 500, meaning: 'The server failed' },

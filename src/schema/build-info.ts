@@ -25,6 +25,6 @@ export function parseBuildInfo(bytes: Buffer): BuildInfo {
   try {
     return buildInfo.parse(JSON.parse(bytes.toString('utf8')));
   } catch {
-    throw new Error(`${buildFile} is not what a build writes`);
+    throw new Error(`${buildFile} was not written by catalog build`);
   }
 }

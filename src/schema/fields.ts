@@ -13,8 +13,8 @@ export const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 export const maxSlugLength = 64;
 
 /** The rules that suggestions.ts has suggestions for. They complete the sentence "it has to be …". */
-export const slugRule = 'lower-case words joined by hyphens, such as release-notes';
-export const dateRule = 'a day of the calendar as YYYY-MM-DD';
+export const slugRule = 'lowercase words joined by hyphens, such as release-notes';
+export const dateRule = 'a calendar date, written as YYYY-MM-DD';
 export const webUrlRule = 'an address that starts with http:// or https://';
 export const timeZoneRule = 'the name of a time zone, such as UTC or Europe/Berlin';
 export const languageRule = 'a language tag, such as en or pt-BR (BCP 47)';
@@ -114,5 +114,5 @@ export const demoPoint = z.strictObject({
     .min(0, { error: '0 or more' })
     .describe('Seconds from the start'),
   label: line(120).describe('What happens, in a few words'),
-  detail: text(1000).describe('What is seen'),
+  detail: text(1000).describe('What the reader sees'),
 });

@@ -12,17 +12,17 @@ import type { KnownVocabulary } from './settings.ts';
 export function frontMatterSchema({ categories, difficulties, runtimes }: KnownVocabulary) {
   return z.strictObject({
     title: line(120).describe('The display title'),
-    date: date.describe('The day of publication, YYYY-MM-DD'),
-    issue: issueNumber.nullish().describe('The running number, written by `catalog publish`'),
+    date: date.describe('The publication date, YYYY-MM-DD'),
+    issue: issueNumber.nullish().describe('The issue number, written by `catalog publish`'),
     draft: z.boolean({ error: 'true or false' }).nullish().describe('true keeps the agent out of every build'),
-    withdrawn: text(500).nullish().describe('Why a published agent was taken back'),
+    withdrawn: text(500).nullish().describe('Why a published agent was withdrawn'),
     formerSlugs: z
       .array(slug)
-      .max(50, { error: 'a list of at most 50' })
+      .max(50, { error: 'a list of at most 50 entries' })
       .nullish()
       .describe('Slugs that this agent had before'),
     category: oneOf(categories && Object.keys(categories)).describe('The key of its category'),
-    tags: uniqueList(pathName, 12).describe('Free tags, lower-case words joined by hyphens'),
+    tags: uniqueList(pathName, 12).describe('Free tags, lowercase words joined by hyphens'),
     keywords: uniqueList(line(60), 20).nullish().describe('Words that readers may search by; searched, never shown'),
     difficulty: oneOf(difficulties).describe('How hard it is to use'),
     runtimes: uniqueList(oneOf(runtimes), 20).describe('The assistants or tools that the prompt is meant for'),
@@ -32,7 +32,7 @@ export function frontMatterSchema({ categories, difficulties, runtimes }: KnownV
     configFilename: z
       .string()
       .refine(isConfigFilename, {
-        error: `a file name such as .mcp.json: letters, digits, dots, hyphens and underscores, at most 100 of them, with the ending of a config (${configExtensions.join(', ')}), and no start-up file of a tool`,
+        error: `a file name such as .mcp.json: at most 100 letters, digits, dots, hyphens and underscores, with the extension of a config (${configExtensions.join(', ')}), and not the startup file of a tool`,
       })
       .nullish()
       .describe('The name under which a reader saves the config'),
@@ -63,7 +63,7 @@ function inOrderOfTime(points: readonly unknown[], context: z.RefinementCtx): vo
       context.addIssue({
         code: 'custom',
         path: [index, 'second'],
-        message: `at least ${before}, as the point before it`,
+        message: `at least ${before}, the second of the point before it`,
         params: { hint: 'Write the points in the order of their seconds.' },
       });
     }
@@ -80,8 +80,8 @@ function oneOf(values: readonly string[] | null): z.ZodType<string> {
 function uniqueList<Item extends z.ZodType<string>>(item: Item, max: number) {
   return z
     .array(item)
-    .min(1, { error: 'a list of at least one' })
-    .max(max, { error: `a list of at most ${max}` })
+    .min(1, { error: 'a list of at least one entry' })
+    .max(max, { error: `a list of at most ${max} entries` })
     .superRefine((values, context) => {
       const seen = new Set<string>();
       for (const [index, value] of values.entries()) {

@@ -43,7 +43,7 @@ function typeHint(expected: string, found: unknown, keys: readonly string[], jso
   switch (expected) {
     case 'string':
       return typeof found === 'object'
-        ? 'Write one text; put it in quotes when it starts with a bracket or a brace.'
+        ? 'Write a single text. If it starts with a bracket or a brace, put it in quotes.'
         : 'Put it in quotes.';
     case 'array':
       return names === ''
@@ -58,7 +58,7 @@ function typeHint(expected: string, found: unknown, keys: readonly string[], jso
 
 /** Shows the list that a text was probably meant to be, as the end of a sentence. */
 function listOf(found: unknown, json: boolean): string {
-  if (typeof found !== 'string') return ', in square brackets and with commas';
+  if (typeof found !== 'string') return ' in square brackets, with commas between the entries';
   const items = found.split(',').map((item) => item.trim());
   return `: [${items.map((item) => (json ? JSON.stringify(item) : item)).join(', ')}]`;
 }

@@ -87,8 +87,8 @@ const toolResult = z.object({
   structuredContent: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('The same as data, in the shape that `outputSchema` of the tool gives'),
-  isError: z.boolean().optional().describe('True where the tool could not do what was asked; `content` says why'),
+    .describe('The same as data, in the shape of the `outputSchema` of the tool'),
+  isError: z.boolean().optional().describe('True if the tool could not do what was asked; `content` says why'),
 });
 const resourceList = z.object({
   resources: z.array(z.object({ uri: z.string(), name: z.string(), mimeType: z.string().optional() })),
@@ -113,19 +113,21 @@ export const mcpResult = z
   .object({
     jsonrpc,
     id,
-    result: z.union(Object.values(methodResults)).describe('By the method; those outside the contract give any object'),
+    result: z
+      .union(Object.values(methodResults))
+      .describe('Depends on the method; any object for methods outside the contract'),
   })
-  .meta({ title: 'McpResult', description: 'The response to a request that was answered' });
+  .meta({ title: 'McpResult', description: 'The response to a request that succeeded' });
 
 /** A response that carries an error. */
 export const mcpError = z
   .object({
     jsonrpc,
-    id: z.union([z.string(), z.int(), z.null()]).describe('Null where the request had none that could be read'),
+    id: z.union([z.string(), z.int(), z.null()]).describe('Null if the request had no readable id'),
     error: z.object({
       code: z.int().describe('As JSON-RPC 2.0 and the Model Context Protocol define it'),
       message: z.string().describe('A sentence for people'),
       data: z.unknown().optional(),
     }),
   })
-  .meta({ title: 'McpError', description: 'The response to a request that cannot be answered' });
+  .meta({ title: 'McpError', description: 'The response to a request that failed' });

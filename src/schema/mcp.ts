@@ -61,7 +61,7 @@ export const listAgentsInput = z.strictObject({
     .default(10)
     .describe('How many agents to return at most'),
   detail,
-  cursor: z.string().max(200).optional().describe('The nextCursor of the answer before, to get what follows'),
+  cursor: z.string().max(200).optional().describe('The nextCursor of the previous response, to get the next page'),
 });
 
 /** The parts of an agent that get_agent returns only on request. */
@@ -71,12 +71,12 @@ export type AgentPart = (typeof agentParts)[number];
 
 /** The arguments of get_agent. */
 export const getAgentInput = z.strictObject({
-  slug: slugArgument.describe('The slug of the agent, as list_agents and search_agents give it'),
+  slug: slugArgument.describe('The slug of the agent, as list_agents and search_agents return it'),
   include: z
     .array(z.enum([...agentParts, 'all']))
-    .max(agentParts.length + 1, { error: `a list of at most ${agentParts.length + 1}` })
+    .max(agentParts.length + 1, { error: `a list of at most ${agentParts.length + 1} entries` })
     .default([])
-    .describe('What to give besides the prompt; sample: an input with a good answer to it'),
+    .describe('What to return besides the prompt; sample: an input with a good answer to it'),
 });
 
 const always = { slug: true, title: true, excerpt: true, url: true, license: true, prompt: true } as const;
@@ -84,9 +84,9 @@ const always = { slug: true, title: true, excerpt: true, url: true, license: tru
 /** The result of get_agent: the prompt, how to use it, and the requested parts. */
 export const getAgentOutput = z.object({
   ...agentDocument.pick(always).shape,
-  provenance: z.string().describe('Where the prompt comes from, and what it gives no permission for'),
+  provenance: z.string().describe('Where the prompt comes from, and what it does not permit'),
   usage: z.string().describe('How to run the prompt'),
-  more: z.array(z.enum(agentParts)).describe('What `include` can still ask for'),
+  more: z.array(z.enum(agentParts)).describe('What else `include` can add'),
   ...agentDocument.omit({ ...always, categoryLabel: true, apiUrl: true, promptUrl: true, configUrl: true }).partial()
     .shape,
   sampleOutput: z.string().optional().describe('A good answer to the sample input'),
@@ -112,7 +112,7 @@ export const listedAgent = agentSummary
   .loose();
 
 const foundAgent = listedAgent.extend({
-  score: z.number().min(0).max(1).describe('How much of the query the agent answers: 1 for all of it'),
+  score: z.number().min(0).max(1).describe('How much of the query the agent matches: 1 for all of it'),
 });
 
 const tryInstead = z
@@ -121,12 +121,12 @@ const tryInstead = z
     tags: z.array(z.string()).describe('The most used tags'),
   })
   .optional()
-  .describe('Present when nothing was found: what there is to ask for');
+  .describe('Present if nothing was found: categories and tags to try instead');
 
 /** The result of list_agents. */
 export const listAgentsOutput = z.object({
   agents: z.array(listedAgent).describe('Newest first'),
-  total: z.int().min(0).describe('How many agents fit the filters, on all pages'),
+  total: z.int().min(0).describe('How many agents match the filters, on all pages'),
   nextCursor: z.string().optional().describe('Absent on the last page'),
   tryInstead,
 });

@@ -50,10 +50,10 @@ export function mcpRpc(examples: Examples | null) {
           },
         },
       },
-      202: { description: 'A notification was taken' },
+      202: { description: 'A notification was accepted' },
       ...Object.fromEntries(
         Object.entries({
-          400: 'The request cannot be read or is of no supported version',
+          400: 'The request cannot be read, or its revision is not supported',
           403: 'The request comes from a page of another site',
           404: 'Revision 2026-07-28 has no such method',
           413: 'The body is larger than allowed',

@@ -13,13 +13,13 @@ export const feedbackRequest = z
 /** The body of subscribe (C2.3). Unknown fields are ignored. */
 export const subscribeRequest = z
   .object({
-    email: z.email({ error: 'an e-mail address' }).describe('Where mail goes'),
+    email: z.email({ error: 'an email address' }).describe('Where mail goes'),
     list: z
       .enum(['daily', 'pro', 'custom'])
       .describe('daily joins the daily list, pro the Pro waitlist, custom asks for a custom agent'),
     note: text(2000, 0).optional().describe('What the reader wants to say'),
   })
-  .meta({ title: 'SubscribeRequest', description: 'An e-mail address for one of three lists' });
+  .meta({ title: 'SubscribeRequest', description: 'An email address for one of three lists' });
 
 export type FeedbackRequest = z.infer<typeof feedbackRequest>;
 export type SubscribeRequest = z.infer<typeof subscribeRequest>;

@@ -44,5 +44,5 @@ export function knownKeys(schema: z.ZodType, path: (string | number)[]): string[
 /** Returns the description of the value at `path`, in a form that continues a sentence. */
 export function describe(schema: z.ZodType, path: (string | number)[]): string | undefined {
   const text = schemaAt(schema, path)?.description;
-  return text !== undefined && /^[A-Z][a-z]/.test(text) ? text[0]?.toLowerCase() + text.slice(1) : text;
+  return text !== undefined && /^[A-Z][a-z ]/.test(text) ? text[0]?.toLowerCase() + text.slice(1) : text;
 }

@@ -4,7 +4,7 @@ import { serverName } from './mcp.ts';
 
 /** An address that files are served below. It has no query and no fragment; a slash at its end is removed. */
 export const baseUrl = webUrl
-  .refine((value) => !/[?#]/.test(value), { error: 'an address without ? and #' })
+  .refine((value) => !/[?#]/.test(value), { error: 'an address without ? or #' })
   .overwrite((value) => value.replace(/\/+$/, ''));
 
 const timezone = z.string().refine(
@@ -23,7 +23,7 @@ const language = z.string().regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, { error:
 
 const category = z.strictObject({
   label: line(60)
-    .regex(/^[^<>]*$/, { error: 'text without < and >' })
+    .regex(/^[^<>]*$/, { error: 'text without < or >' })
     .describe('The label that readers see'),
   description: text(300).describe('A sentence that says what belongs in the category'),
 });
@@ -45,7 +45,7 @@ export const settingsSource = z
         name: line(100).describe('The name of the publisher, used in attributions'),
         url: webUrl.describe("The publisher's website"),
         email: z
-          .email({ error: 'an e-mail address' })
+          .email({ error: 'an email address' })
           .optional()
           .describe('An email address of the publisher, shown in feeds'),
       })
@@ -70,11 +70,11 @@ export const settingsSource = z
       .describe('A label and a description for each category key'),
     difficulties: z
       .array(line(40))
-      .min(1, { error: 'a list of at least one' })
+      .min(1, { error: 'a list of at least one entry' })
       .describe('The difficulties that an agent can have'),
     runtimes: z
       .array(line(60))
-      .min(1, { error: 'a list of at least one' })
+      .min(1, { error: 'a list of at least one entry' })
       .describe('The assistants and tools that an agent can be made for'),
     securityContact: z
       .url({

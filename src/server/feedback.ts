@@ -41,7 +41,7 @@ export async function takeVote(fields: Fields, address: string, { votes, followe
   if (isTrapped(fields)) return {};
   const { slug, vote, note } = parseBody(feedbackRequest, fields);
   if (!(await isAgent(slug, follower)))
-    throw new Refusal('unknown_agent', '`slug` names no agent; /api/agents.json lists them all.');
+    throw new Refusal('unknown_agent', 'No agent has this `slug`; /api/agents.json lists them all.');
   const headers = await limit.take(address);
   try {
     await votes.append({ slug, vote, note: storedNote(note), address });

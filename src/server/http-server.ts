@@ -80,10 +80,12 @@ export class HttpServer {
 function explainListening(error: NodeJS.ErrnoException, { port, host }: ServerSettings): Error {
   switch (error.code) {
     case 'EADDRINUSE':
-      return new OperationError(`Port ${port} of ${host} is taken. Choose another with --port, or 0 for any free one.`);
+      return new OperationError(
+        `Port ${port} of ${host} is already in use. Choose another one with --port, or 0 for any free port.`,
+      );
     case 'EACCES':
       return new OperationError(
-        `Port ${port} of ${host} may not be used by this user. Choose one above 1023 with --port.`,
+        `This user may not listen on port ${port} of ${host}. Choose a port above 1023 with --port.`,
       );
     case 'ENOTFOUND':
     case 'EAI_AGAIN':

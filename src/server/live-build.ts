@@ -75,7 +75,10 @@ export async function followBuild(dist: string, rules: SiteRules, log: Logger): 
         log.info({ build: next.info.id, before: build.info.id, agents: next.slugs.size }, 'switched to a new build');
         build = next;
       } catch (error) {
-        log.error({ err: error, build: build.info.id }, 'the new build cannot be served; the last good one stays');
+        log.error(
+          { err: error, build: build.info.id },
+          'the new build cannot be served; still serving the last good one',
+        );
       }
     }
   }

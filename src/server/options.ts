@@ -65,14 +65,14 @@ export const serverOptions = [
     flag: '--max-connections <count>',
     variable: 'CATALOG_MAX_CONNECTIONS',
     fallback: '1000',
-    about: 'open connections; 0: no limit',
+    about: 'most open connections; 0: no limit',
   },
   {
     key: 'maxClientConnections',
     flag: '--max-client-connections <count>',
     variable: 'CATALOG_MAX_CLIENT_CONNECTIONS',
     fallback: '200',
-    about: 'open connections per client, if no proxy is trusted; 0: no limit',
+    about: 'most open connections per client, if no proxy is trusted; 0: no limit',
   },
   {
     key: 'trustProxy',

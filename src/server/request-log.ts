@@ -78,7 +78,7 @@ function levelOf(status: number): 'info' | 'warn' | 'error' {
   return status === 500 ? 'error' : 'warn';
 }
 
-/** Cuts a client-supplied path to 300 characters, and hides anything in it that looks like an e-mail address. */
+/** Cuts a client-supplied path to 300 characters, and hides anything in it that looks like an email address. */
 function withoutAddress(path: string): string {
   const short = path.length > 300 ? `${path.slice(0, 300)}…` : path;
   return short.includes('@') || short.includes('%40') ? short.replace(/[^/]*(?:@|%40)[^/]*/g, '[hidden]') : short;

@@ -91,7 +91,7 @@ function rate({ name, value }: Given): Rate {
     throw new UsageError(`${name} is "${value}"; it has to be <count>/<seconds>, such as 30/60, or off.`);
   }
   if (Number(seconds) > longestWindow) {
-    throw new UsageError(`${name} is "${value}"; its window can have at most ${longestWindow} seconds (24 days).`);
+    throw new UsageError(`${name} is "${value}"; its window can be at most ${longestWindow} seconds (24 days).`);
   }
   return { count: Number(count), seconds: Number(seconds) };
 }

@@ -35,8 +35,8 @@ function explain(file: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     if (error instanceof OperationError || error.code === undefined) throw error;
     if (error.code === 'ENOENT')
-      throw new OperationError(`The file of subscribers ${file} does not exist.`, { cause: error });
-    throw new OperationError(`The file of subscribers ${file} cannot be used: ${systemReason(error.code)}.`, {
+      throw new OperationError(`The subscriber file ${file} does not exist.`, { cause: error });
+    throw new OperationError(`The subscriber file ${file} cannot be used: ${systemReason(error.code)}.`, {
       cause: error,
     });
   };

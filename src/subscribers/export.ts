@@ -35,7 +35,7 @@ export async function readSubscribers(
     number += 1;
     const subscription = parseSubscription(bytes);
     if (subscription === undefined) {
-      log.warn({ file: path, line: number }, 'A line of the file of subscribers cannot be read and was left out.');
+      log.warn({ file: path, line: number }, 'A line of the subscriber file cannot be read and was left out.');
       continue;
     }
     const { time, email, list, note } = subscription;

@@ -41,7 +41,7 @@ export async function openSubscriberFile({
     ...(disk && { disk }),
   }).catch((cause: unknown) => {
     if (cause instanceof OperationError) throw cause;
-    throw new OperationError(`The file of subscribers, ${file}, cannot be used: ${systemReason(reasonOf(cause))}.`, {
+    throw new OperationError(`The subscriber file ${file} cannot be used: ${systemReason(reasonOf(cause))}.`, {
       cause,
     });
   });

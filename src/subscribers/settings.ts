@@ -96,7 +96,7 @@ function reader(provider: string, environment: NodeJS.ProcessEnv, faults: string
     if (text === undefined && fallback !== undefined) return fallback;
     const taken = text === undefined ? undefined : form.take(text);
     if (taken !== undefined) return taken;
-    const found = text === undefined ? 'is missing' : form.private ? 'is wrong' : `is ${JSON.stringify(text)}`;
+    const found = text === undefined ? 'is missing' : form.private ? 'is not valid' : `is ${JSON.stringify(text)}`;
     faults.push(`${name} ${found}; for ${provider} it has to be ${form.rule}.`);
     return '';
   };
@@ -125,13 +125,13 @@ function webAddress(text: string): URL | undefined {
 }
 
 const address: Form = {
-  rule: 'an address that starts with http:// or https://, without user, password and #',
+  rule: 'an address that starts with http:// or https://, without a user name, a password or #',
   private: true,
   take: (text) => webAddress(text)?.href,
 };
 
 const baseAddress: Form = {
-  rule: 'an address that starts with http:// or https://, without user, password, ? and #',
+  rule: 'an address that starts with http:// or https://, without a user name, a password, ? or #',
   private: true,
   take(text) {
     const url = webAddress(text);
@@ -140,7 +140,7 @@ const baseAddress: Form = {
 };
 
 const headerText: Form = {
-  ...matching(/^[\x21-\x7e]+$/, 'its API key: letters, digits and signs without spaces'),
+  ...matching(/^[\x21-\x7e]+$/, 'its API key: letters, digits and punctuation, without spaces'),
   private: true,
 };
 

@@ -71,7 +71,7 @@ test('reports a wrong address, a failing provider and how long to wait, and keep
       await textOf(page, '.subscribe .form-message', pattern);
       assert.is(await field.inputValue(), email);
     };
-    await refused('ada@example', /not subscribed.*e-mail address/);
+    await refused('ada@example', /not subscribed.*email address/);
     await refused('ada@example.com', /not subscribed.*mailing service/);
     await refused('ada@example.org', /not subscribed.*in \d+ seconds/);
   });
@@ -145,7 +145,7 @@ test('works without scripts, as does reading, and hides what needs scripts', asy
         await page.goBack();
         await page.locator('#subscribe-email').fill('ada@example');
         await page.locator('.subscribe button').click();
-        assert.match((await page.locator('main').textContent()) ?? '', 'e-mail address');
+        assert.match((await page.locator('main').textContent()) ?? '', 'email address');
         await page.goBack();
         await page.locator('#subscribe-email').fill('ada@example.com');
         await page.locator('.subscribe button').click();

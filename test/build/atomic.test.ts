@@ -303,7 +303,7 @@ test('a folder that is not a build is left alone', async () => {
     writeFiles(folder, { 'precious/thesis.txt': 'years of work' });
     const built = await catalog(['build', '--cwd', folder, '--out', 'precious']);
     assert.is(built.code, 1);
-    assert.match(built.stderr, /precious holds files, but no build\.json/);
+    assert.match(built.stderr, /precious contains files but no build\.json/);
     assert.equal(readdirSync(join(folder, 'precious')), ['thesis.txt']);
   });
 });

@@ -30,7 +30,7 @@ for (const [runtime, names] of products) {
 
 const backup = (file: string) => `It looks like a backup copy of ${file}: delete it.`;
 const picture = 'Remove it: an agent has no pictures, only text that people read and paste.';
-const system = 'The operating system made it. Delete it, and name it in .gitignore.';
+const system = 'The operating system created it. Delete it, and add it to .gitignore.';
 const other =
   'An agent has agent.md, prompt.txt, sample-input.txt, sample-output.txt, and at most one config.<ext>; rename or remove this file.';
 const strangers: [hint: string, names: string][] = [

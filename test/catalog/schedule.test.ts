@@ -32,7 +32,7 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
   [
     'one number on one day: the slug decides',
     [agent('b', 5, { issue: '1' }), agent('a', 5, { issue: '1' })],
-    'b issue/taken Number 1 belongs to `a`, which comes first by date and slug. ~ Delete the `issue` line and change the date, which belongs to `a` too; the first free one is 2026-01-10.',
+    'b issue/taken Number 1 belongs to `a`, which comes first by date and slug. ~ Delete the `issue` line and choose another date, because `a` has this one; the first free date is 2026-01-10.',
   ],
   [
     'one number on three days: the first keeps it',
@@ -53,12 +53,12 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
   [
     'one date: the number goes before the draft, and the first free date is not taken',
     [agent('a', 10, { draft: 'true' }), agent('b', 10), agent('c', 9, { issue: '1' }), agent('d', 11)],
-    'a date/taken 2026-01-10 is the date of `b`; only one agent is published a day. ~ Choose another date; the first free one is 2026-01-12.',
+    'a date/taken `b` already has the date 2026-01-10; only one agent is published per day. ~ Choose another date; the first free date is 2026-01-12.',
   ],
   [
     'a past date, before and on the last number; a draft may have one',
     [agent('a', 9, { issue: '1' }), agent('b', 8), agent('c', 7, { draft: 'true' })],
-    'b date/backdated 2026-01-08 is before 2026-01-09, the date of the last numbered agent, so this agent can no longer get a number. ~ Choose a later date; the first free one is 2026-01-10.',
+    'b date/backdated 2026-01-08 is before 2026-01-09, the date of the last numbered agent, so this agent can no longer get a number. ~ Choose a later date; the first free date is 2026-01-10.',
   ],
   ['a date after the last number and before today', [agent('a', 5, { issue: '1' }), agent('b', 6)]],
   [

@@ -63,7 +63,7 @@ for (const [name, path, files, told] of faults) {
       assert.is(error, undefined);
       assert.equal(slugs, ['late', 'one', 'two']);
       assert.match(messages + log, told);
-      assert.match(log, 'the last good build stays');
+      assert.match(log, 'still serving the last good build');
     }));
 }
 

@@ -66,7 +66,7 @@ test('serve names a port that is taken', async () => {
       writeCatalog(folder, []);
       const { code, stderr } = await catalog(['serve', '--build', '--port', String(port), '--cwd', folder]);
       assert.is(code, 1);
-      assert.match(stderr, `Port ${port} of 127.0.0.1 is taken`);
+      assert.match(stderr, `Port ${port} of 127.0.0.1 is already in use`);
     });
   } finally {
     other.close();

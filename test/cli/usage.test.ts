@@ -65,7 +65,7 @@ const wrongUsage: [string, string[], RegExp, NodeJS.ProcessEnv?][] = [
   ['a day that the calendar does not have', ['build', '--today', '2026-02-30'], /calendar date/],
   ['an unknown format', ['validate', '--format', 'xml'], /pretty, json/],
   ['a base URL that is none', ['build', '--base-url', 'example.com'], /--base-url is "example\.com"/],
-  ['a base URL with a query', ['build', '--base-url', 'https://example.com/?a'], /without \? and #/],
+  ['a base URL with a query', ['build', '--base-url', 'https://example.com/?a'], /without \? or #/],
   ['a base URL variable that is none', ['build'], /CATALOG_BASE_URL is "nowhere"/, { CATALOG_BASE_URL: 'nowhere' }],
   ['a port that is none', ['serve', '--port', '99999'], /--port is "99999"/],
   ['a port variable that is none', ['serve'], /PORT is "http"/, { PORT: 'http' }],

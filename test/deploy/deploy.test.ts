@@ -105,7 +105,7 @@ test('a folder in the place of the link is never replaced', async () => {
     mkdirSync(join(host, 'dist'), { recursive: true });
     const { code, stderr } = await deliver(builtCatalog(join(folder, 'first'), [one]), host);
     assert.is(code, 1);
-    assert.match(stderr, /dist is not a link. Move it away/);
+    assert.match(stderr, /dist is not a symlink. Move it away/);
   });
 });
 

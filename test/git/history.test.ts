@@ -112,7 +112,7 @@ test('the same commit gives the same bytes in another clone, and a shallow clone
   assert.equal(render(clone('whole'), { today }), files);
 
   const shallow = clone('shallow', '--depth', '1');
-  assert.match(readHistory(shallow).missing ?? '', /no history of the prompts: this clone is shallow/);
+  assert.match(readHistory(shallow).missing ?? '', /cannot show how prompts changed: this clone is shallow/);
   const without = render(shallow, { today });
   assert.not.match(without.get('agents/one.html') ?? '', 'id="history"');
   assert.match(without.get('atom.xml') ?? '', '<updated>2026-11-12T00:00:00.000Z</updated>');
@@ -124,10 +124,10 @@ test('a folder outside git, and a machine without git, are built without the his
     writeCatalog(folder, [{ slug: 'one', date: '2026-11-20' }]);
     const outside = await catalog(['build', '--cwd', folder, '--today', '2026-11-21']);
     assert.is(outside.code, 0, outside.stderr);
-    assert.match(outside.stderr, 'The pages show no history of the prompts: this folder is not in a git repository.');
+    assert.match(outside.stderr, 'The pages cannot show how prompts changed: this folder is not in a git repository.');
     const without = await catalog(['build', '--cwd', folder, '--today', '2026-11-21'], { env: { PATH: folder } });
     assert.is(without.code, 0, without.stderr);
-    assert.match(without.stderr, 'The pages show no history of the prompts: git is not installed.');
+    assert.match(without.stderr, 'The pages cannot show how prompts changed: git is not installed.');
   });
 });
 

@@ -36,7 +36,7 @@ for (const [name, change, expected] of changes) {
         },
       });
       const error = await rejection(rewriting);
-      assert.is(error?.message, `${file} changed in the meantime. Stop the server, then try again.`);
+      assert.is(error?.message, `Another program changed ${file} at the same time. Stop the server, then try again.`);
       assert.is(await fs.readFile(file, 'utf8'), expected);
       assert.equal(await fs.readdir(folder), ['log.jsonl']);
     }));

@@ -97,7 +97,7 @@ test('results are kept until they take 32 MiB together, and none of more than 1 
 const skillFile = '.well-known/agent-skills/rich/SKILL.md';
 test('an agent whose files have just gone is unknown, and the others are still listed', async () => {
   const { catalog } = await load(['api/agents/rich.json', skillFile]);
-  const refused = { code: -32602, message: 'There is no such resource.' };
+  const refused = { code: -32602, message: 'There is no such resource; resources/list lists them all.' };
   for (const uri of ['agent://rich', 'skill://rich/SKILL.md']) {
     const { error } = await ask(catalog, 'resources/read', { uri });
     assert.equal(error, { ...refused, data: { uri } });
@@ -159,7 +159,7 @@ test('params that do not fit are explained', async () => {
 
 test('a cursor is taken only as it was given out', async () => {
   const { catalog } = await load();
-  const refusal = 'list_agents did not give this `cursor`. Leave it out to start from the newest agent.';
+  const refusal = 'list_agents did not return this `cursor`. Leave it out to start from the newest agent.';
   const rows: [text: string, slugs: string[] | null][] = [
     ['before 3', ['rich', 'older']],
     ['before 1', []],
@@ -207,7 +207,7 @@ test('the name in a header is the name of the request, as text or as Base64', as
 const differing: [headers: McpHeaders, message: string][] = [
   [
     { version: '2025-11-25', method: 'ping', name: undefined },
-    'The header MCP-Protocol-Version is "2025-11-25"; `_meta` of the request has another version.',
+    'The header MCP-Protocol-Version is "2025-11-25"; `_meta` of the request names another version.',
   ],
   [
     { version: modernVersion, method: undefined, name: undefined },

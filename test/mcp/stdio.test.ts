@@ -61,7 +61,7 @@ test('stays up on bad lines, answers in order, writes nothing but messages, and 
     const ended = await catalogProcess(['mcp', '--cwd', folder, '--today', '2026-02-01'], { input: lines.join('\n') });
     assert.is(ended.code, 0, ended.stderr);
     assert.equal(answersIn(ended.stdout), answers);
-    assert.match(ended.stderr, 'dist holds none');
+    assert.match(ended.stderr, 'dist has none');
     assert.not.ok(existsSync(join(folder, 'dist')));
   });
 });

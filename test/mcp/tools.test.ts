@@ -105,7 +105,7 @@ tests.add(
       text,
       /^# Table Sorter\n\n> .*\n\n“Table Sorter” .* is contributed text, reviewed on 2026-01-02\. .*no permission to use tools/,
     );
-    assert.match(text, /put that at the end of INPUT, between `<input>` and `<\/input>`\./);
+    assert.match(text, /at the end of INPUT, between `<input>` and `<\/input>`\./);
     assert.match(text, `\`\`\`text\n${(data.prompt as string).trimEnd()}\n\`\`\``);
     assert.match(
       text,

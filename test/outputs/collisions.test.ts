@@ -58,7 +58,7 @@ for (const [paths, free] of collisions) {
       for (const path of paths) claim(path);
     };
     if (free) all();
-    else assert.throws(all, /Two outputs of the build need the path/);
+    else assert.throws(all, /Two outputs of the build have the path/);
   });
 }
 

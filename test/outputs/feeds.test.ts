@@ -136,7 +136,7 @@ const rssShapes = {
 const rfc822 =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-test('RSS is strictly valid, and names the publisher as creator, without an e-mail address', () => {
+test('RSS is strictly valid, and names the publisher as creator, without an email address', () => {
   const { rss } = readXml(text('feed.xml'));
   assert.equal(
     { ...rss, channel: null },

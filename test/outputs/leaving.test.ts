@@ -123,7 +123,7 @@ test('a skipped agent is told the first free date once a later one has its numbe
     const { code, stdout } = await catalog(['validate', '--cwd', folder, '--today', '2026-02-01']);
     assert.is(code, 1);
     assert.match(stdout, 'agents/late/agent.md:3:7  error  date/backdated');
-    assert.match(stdout, 'the first free one is 2026-02-02');
+    assert.match(stdout, 'the first free date is 2026-02-02');
   });
 });
 

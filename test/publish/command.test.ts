@@ -125,7 +125,7 @@ test('a taken and a past date are skipped, a free one is named, the rest is publ
         ['past', 'two-as-well'],
       );
       assert.is(freeDate, '2027-03-03');
-      assert.match(stderr, /2027-03-02 is the date of `two`/);
+      assert.match(stderr, /`two` already has the date 2027-03-02/);
       assert.match(stderr, /2027-02-27 is before 2027-03-01/);
     },
     [...agents, { slug: 'two-as-well', date: '2027-03-02' }, { slug: 'past', date: '2027-02-27' }],

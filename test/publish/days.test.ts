@@ -149,7 +149,7 @@ test('mended and moved to the free date that the message names, it comes out on 
   const late = await catalog(['publish', '--dry-run', '--today', '2027-03-04'], { cwd: editor });
   const [, free = ''] = /such as (\d{4}-\d\d-\d\d)/.exec(late.stderr) ?? [];
   assert.is(free, '2027-03-05', late.stderr);
-  assert.match(late.stderr, /date\/backdated[\s\S]*first free one is 2027-03-05/);
+  assert.match(late.stderr, /date\/backdated[\s\S]*first free date is 2027-03-05/);
   addAgent(editor, 'faulty', free);
   await save(editor, 'Mend the agent, and give it a free date');
 

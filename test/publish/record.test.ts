@@ -85,7 +85,7 @@ const changes: [name: string, change: (folder: string) => void, expected: string
     'a copied folder whose name comes first',
     (folder) => put(folder, { ...agent('copy', 3, { issue: '3' }) }),
     [
-      'issue/taken copy/agent.md:30 Delete the `issue` line and change the date, which belongs to `three` too; the first free one is 2026-02-01.',
+      'issue/taken copy/agent.md:30 Delete the `issue` line and choose another date, because `three` has this one; the first free date is 2026-02-01.',
     ],
   ],
   [
@@ -158,7 +158,7 @@ test('of a copied folder that has no number yet the one on the branch keeps its 
     (folder) => {
       put(folder, { slug: 'copy', date: '2026-02-05' });
       assert.equal(errors(folder), [
-        'date/taken copy/agent.md:3 Choose another date; the first free one is 2026-02-01.',
+        'date/taken copy/agent.md:3 Choose another date; the first free date is 2026-02-01.',
       ]);
     },
     [...published, { slug: 'original', date: '2026-02-05' }],

@@ -151,7 +151,7 @@ test('a detached HEAD, a bare repository, a folder without git, and no git at al
 
     const missing = await publish(editor, [], { PATH: folder });
     assert.is(missing.code, 1);
-    assert.match(missing.stderr, /no program `git` on the PATH/);
+    assert.match(missing.stderr, /`git` is not on the PATH/);
     assert.is(issueOf(editor, 'two'), undefined);
   });
 });

@@ -118,7 +118,7 @@ test('what git and npm left there is kept, package.json gains what it lacks, and
 
     const { code, stderr } = await init(folder, '--package', 'next');
     assert.is(code, 0, stderr);
-    assert.match(stderr, 'added to it: scripts.start, dependencies.daily-agent-catalog.');
+    assert.match(stderr, 'Added to the existing package.json: scripts.start, dependencies.daily-agent-catalog.');
     assert.is(
       read(folder, 'package.json'),
       [
@@ -198,13 +198,13 @@ test('everything in the way is named at once, and nothing is written', async () 
 });
 
 const refused: [name: string, args: string[], code: number, message: RegExp][] = [
-  ['a file in place of the folder', ['file'], 1, /file is no folder/],
-  ['a folder within a file', ['file/a/b'], 1, /file is no folder/],
-  ['an empty folder name', [''], 2, /empty text/],
+  ['a file in place of the folder', ['file'], 1, /file is not a folder/],
+  ['a folder within a file', ['file/a/b'], 1, /file is not a folder/],
+  ['an empty folder name', [''], 2, /folder name is empty/],
   ['an address that is none', ['a', '--base-url', 'example.com'], 2, /`--base-url` is "example\.com".*http/],
   ['a title of two lines', ['a', '--title', 'a\nb'], 2, /`--title`.*one line/],
   ['a hidden character', ['a', '--publisher', 'a\u200bb'], 2, /`--publisher` cannot be used, column 2/],
-  ['a package that is not there', ['a', '--package', './none.tgz'], 1, /none\.tgz, and there is no such file/],
+  ['a package that is not there', ['a', '--package', './none.tgz'], 1, /none\.tgz, which does not exist/],
   ['a package that is none', ['a', '--package', ' '], 2, /--package is " "/],
   ['a package.json that is no JSON', ['broken'], 1, /package\.json is not well-formed JSON/],
   ['a package.json with scripts that are none', ['wrong'], 1, /`scripts` is "x"; it has to be an object/],
@@ -232,8 +232,8 @@ for (const [name, args, code, message] of refused) {
 test('a disk that refuses in the middle leaves nothing behind, and the program says which file it was', async () => {
   const deny = fileURLToPath(new URL('../support/deny-write.mjs', import.meta.url));
   for (const [denied, message] of [
-    ['prompt.txt', /prompt\.txt cannot be written: the disk is full \(ENOSPC\); nothing was left behind/],
-    ['package.json', /package\.json cannot be written: the disk is full \(ENOSPC\); nothing was left behind/],
+    ['prompt.txt', /prompt\.txt cannot be written: the disk is full \(ENOSPC\)\. Nothing was left behind/],
+    ['package.json', /package\.json cannot be written: the disk is full \(ENOSPC\)\. Nothing was left behind/],
   ] as const) {
     await inFolder(async (folder) => {
       writeFiles(folder, { 'package.json': '{}\n' });
@@ -267,7 +267,7 @@ test('an installation that lacks a file is named, and nothing is written', async
     const options = { node: ['--import', deny], env: { DENY: 'publish.yml' } };
     const { code, stderr } = await catalogProcess(['init', '--cwd', folder], options);
     assert.is(code, 1);
-    assert.match(stderr, /lacks \.github\/workflows\/publish\.yml.*install it again/);
+    assert.match(stderr, /\.github\/workflows\/publish\.yml is missing from this installation.*Install it again/);
     assert.equal(snapshot(folder), {});
   });
 });

@@ -209,16 +209,16 @@ for (const [title, slug] of slugs) {
 
 const refused: [name: string, args: string[], code: number, message: RegExp][] = [
   ['neither slug nor title', [], 2, /needs a slug or a title, for example: catalog new release-notes/],
-  ['a title without letters', ['--title', '日本語'], 2, /give the slug too/],
+  ['a title without letters', ['--title', '日本語'], 2, /Give the slug too/],
   ['a title that makes a reserved slug', ['--title', 'Catalog'], 2, /"catalog".*another name.*catalog-agent/],
   ['a slug of the wrong form', ['Release Notes'], 2, /`slug` is "Release Notes".*For example: release-notes\./],
   ['a slug that is a path', ['../evil'], 2, /`slug` is "\.\.\/evil"/],
   ['a slug that is too long', ['x'.repeat(65)], 2, /at most 64 characters/],
   ['an empty slug', [''], 2, /`slug` is empty/],
   ['a slug that Windows reserves', ['con'], 2, /Windows reserves/],
-  ['a slug that is taken', ['taken'], 1, /agents\/taken exists already/],
-  ['a slug that a file in agents/ has', ['file'], 1, /agents\/file exists already/],
-  ['a slug that an empty folder has', ['empty'], 1, /agents\/empty exists already/],
+  ['a slug that is taken', ['taken'], 1, /agents\/taken already exists/],
+  ['a slug that a file in agents/ has', ['file'], 1, /agents\/file already exists/],
+  ['a slug that an empty folder has', ['empty'], 1, /agents\/empty already exists/],
   ['a former slug', ['former'], 1, /"former" is a former slug of taken/],
   [
     'an unknown category',
@@ -235,12 +235,12 @@ const refused: [name: string, args: string[], code: number, message: RegExp][] =
   ],
   ['a bad tag', ['a', '--tag', 'Release Notes'], 2, /`--tag\[0\]` is "Release Notes"/],
   ['a tag given twice', ['a', '--tag', 'one', 'one'], 2, /different from the entries before it/],
-  ['a date that is none', ['a', '--date', '2026-02-30'], 2, /`--date` is "2026-02-30".*day of the calendar/],
+  ['a date that is none', ['a', '--date', '2026-02-30'], 2, /`--date` is "2026-02-30".*calendar date/],
   [
     'a date that is taken',
     ['a', '--date', '2026-11-22'],
     1,
-    /2026-11-22 is the date of taken.*first free date is 2026-11-21/,
+    /taken already has the date 2026-11-22.*first free date is 2026-11-21/,
   ],
   ['a date before a number', ['a', '--date', '2026-11-19'], 1, /2026-11-19 is before 2026-11-20.*is 2026-11-21/],
   ['a title of two lines', ['a', '--title', 'a\nb'], 2, /`--title`.*one line of text/],
@@ -277,7 +277,7 @@ test('all wrong flags are named together', async () => {
     writeCatalog(folder, [{ slug: 'taken', date: today }]);
     const { code, stderr } = await makeNew(folder, 'taken', '--category', 'codng', '--date', 'soon');
     assert.is(code, 2);
-    assert.match(stderr, /error: agents\/taken exists.*\nerror: `--category`.*\nerror: `--date`/);
+    assert.match(stderr, /error: agents\/taken already exists.*\nerror: `--category`.*\nerror: `--date`/);
   });
 });
 
@@ -326,15 +326,15 @@ test('on a terminal it asks one question at a time, again after a wrong answer, 
     writeCatalog(folder, [{ slug: 'taken', date: today }]);
     const session = onTerminal(['new', '--cwd', folder, '--today', today, '--difficulty', 'medium']);
     const answers: [question: string, answer: string, objection?: string][] = [
-      ['title', '', 'An answer is needed'],
+      ['title', '', 'This question needs an answer'],
       ['title', 'Release: Notes'],
-      ['slug', 'taken', 'agents/taken exists already'],
+      ['slug', 'taken', 'agents/taken already exists'],
       ['slug', ''],
       ['category', 'writng', 'Did you mean writing?'],
       ['category', 'writing'],
       ['runtimes', 'Claude, chatgpt'],
       ['tags', 'release-notes,changelog'],
-      ['date', today, `${today} is the date of taken`],
+      ['date', today, `taken already has the date ${today}`],
       ['date', ''],
       ['excerpt', ''],
       ['problem', 'Ada needs notes that her customers understand on release day.'],
@@ -348,7 +348,7 @@ test('on a terminal it asks one question at a time, again after a wrong answer, 
     }
     const { code, screen } = await session.ends();
     assert.is(code, 0, screen);
-    assert.match(screen, 'of Claude, ChatGPT');
+    assert.match(screen, 'from Claude, ChatGPT');
     assert.match(screen, '\u001b[1m');
     const made = agents(folder)['release-notes/agent.md'] ?? '';
     for (const line of [

@@ -70,13 +70,13 @@ test('an agent that is not published only moves; --json tells it to machines', (
 
 const refusals: [name: string, args: string[], code: number, words: RegExp][] = [
   ['an agent that is not there', ['tow', 'three'], 1, /There is no agent tow in agents\/\. Did you mean two\?/],
-  ['a former name', ['first', 'three'], 1, /It is called one now/],
-  ['the name of another agent', ['two', 'one'], 1, /agents\/one exists already/],
+  ['a former name', ['first', 'three'], 1, /It is now called one/],
+  ['the name of another agent', ['two', 'one'], 1, /agents\/one already exists/],
   ['the former name of another agent', ['two', 'first'], 1, /"first" is a former slug of one/],
   ['a reserved name', ['two', 'con'], 2, /con/],
-  ['what is no slug', ['two', 'Deux Fois'], 2, /lower-case words joined by hyphens/],
-  ['its own name', ['two', 'two'], 2, /called two already/],
-  ['a hidden leftover in the way', ['two', 'busy'], 1, /exists already/],
+  ['what is no slug', ['two', 'Deux Fois'], 2, /lowercase words joined by hyphens/],
+  ['its own name', ['two', 'two'], 2, /already called two/],
+  ['a hidden leftover in the way', ['two', 'busy'], 1, /already exists/],
 ];
 for (const [name, args, code, words] of refusals) {
   test(`${name} is refused, and nothing changes`, () =>

@@ -238,7 +238,7 @@ test('a broken build is refused and told, the last good one stays, and the next 
     const copy = join(folder, 'copy');
     cpSync(dist, copy, { recursive: true });
     for (const [name, breakIt] of faults) {
-      const told = () => (server.logged().match(/the last good one stays/g) ?? []).length;
+      const told = () => (server.logged().match(/still serving the last good one/g) ?? []).length;
       const before = told();
       for (const path of read) assert.is((await ask(server.address, path)).status, 200);
       breakIt(dist);

@@ -117,7 +117,7 @@ test('a torn last line is set aside at the start, told, and no whole line is los
     assert.is((await vote(second.address, 'c')).status, 200);
     const { stdout } = await second.stop();
     assert.equal(notesIn(log), ['a', 'b', 'c']);
-    assert.match(stdout, /last line of \S+votes\.jsonl is torn/);
+    assert.match(stdout, /last line of \S+votes\.jsonl was incomplete/);
     assert.is(readFileSync(`${log}.torn`, 'utf8').trimEnd(), torn);
   }));
 

@@ -61,7 +61,7 @@ async function staysUp(): Promise<void> {
     const server = await serveBeforeMidnight(folder);
     try {
       writeFiles(join(folder, 'agents', 'today'), { 'prompt.txt': 'No sections.\n' });
-      await until(() => server.stdout().includes('the last good build stays'));
+      await until(() => server.stdout().includes('still serving the last good build'));
       assert.match(server.stdout(), 'prompt/sections');
       assert.is(await status(`${server.address}api/agents/today.json`), 200);
     } finally {

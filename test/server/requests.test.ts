@@ -343,7 +343,7 @@ test('a form of a browser is sent on when it is good, and gets a page when it is
     assert.not.match(refused.text, /%MESSAGE%|<script>&/);
     assert.is((await send('slug=one&vote=yes&note=a%00b')).status, 303);
     const unknown = await send('slug=none&vote=yes');
-    assert.equal([unknown.status, unknown.text.includes('no agent')], [404, true]);
+    assert.equal([unknown.status, unknown.text.includes('No agent')], [404, true]);
     assert.equal(notesIn(log), ['two\nlines here', 'a\uFFFDb']);
   }));
 

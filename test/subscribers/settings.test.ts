@@ -135,7 +135,7 @@ const bad: { name: string; flag?: string; given: Record<string, string>; expecte
   {
     name: 'listmonk with a key without a user',
     given: { ...listmonk, KEY: 't0ken' },
-    expected: [/_KEY is wrong; for listmonk it has to be user:token/],
+    expected: [/_KEY is not valid; for listmonk it has to be user:token/],
   },
   { name: 'webhook without anything', flag: 'webhook', given: {}, expected: [/_URL is missing/, /_KEY is missing/] },
   ...['example.com/hook', 'ftp://example.com/', 'https://u:t0ken@example.com/', 'https://example.com/#t0ken'].map(
@@ -143,19 +143,19 @@ const bad: { name: string; flag?: string; given: Record<string, string>; expecte
       name: `webhook at ${value}`,
       flag: 'webhook',
       given: { URL: value, KEY: 'k' },
-      expected: [/^CATALOG_SIGNUPS_URL is wrong; for webhook it has to be an address that starts with http/],
+      expected: [/^CATALOG_SIGNUPS_URL is not valid; for webhook it has to be an address that starts with http/],
     }),
   ),
   {
     name: 'a base address with a query',
     given: { ...listmonk, URL: `${url}/?a=t0ken` },
-    expected: [/^CATALOG_SIGNUPS_URL is wrong; for listmonk/],
+    expected: [/^CATALOG_SIGNUPS_URL is not valid; for listmonk/],
   },
   {
     name: 'a key with a line break inside',
     flag: 'buttondown',
     given: { KEY: 't0ken\nX-Header: 1' },
-    expected: [/^CATALOG_SIGNUPS_KEY is wrong; for buttondown/],
+    expected: [/^CATALOG_SIGNUPS_KEY is not valid; for buttondown/],
   },
 ];
 

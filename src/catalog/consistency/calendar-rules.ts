@@ -80,7 +80,7 @@ export function takenNumber(
     code: 'issue/taken',
     message: `Number ${issue} belongs to \`${keeper.slug}\`, which ${why}.`,
     hint: copied
-      ? `Delete the \`issue\` line and change the date, which belongs to \`${keeper.slug}\` too; the first free one is ${free}.`
+      ? `Delete the \`issue\` line and choose another date, because \`${keeper.slug}\` has this one; the first free date is ${free}.`
       : 'Delete the `issue` line; `catalog publish` writes the next number.',
   });
 }
@@ -158,8 +158,8 @@ function takenDates(
     }
     return inFrontMatter(folder, 'date', {
       code: 'date/taken',
-      message: `${date} is the date of \`${owner.slug}\`; only one agent is published a day.`,
-      hint: `Choose another date; the first free one is ${free}.`,
+      message: `\`${owner.slug}\` already has the date ${date}; only one agent is published per day.`,
+      hint: `Choose another date; the first free date is ${free}.`,
     });
   });
 }
@@ -172,7 +172,7 @@ function backdated(folders: readonly ParsedFolder[], last: string | null, free: 
     return inFrontMatter(folder, 'date', {
       code: 'date/backdated',
       message: `${date} is before ${last}, the date of the last numbered agent, so this agent can no longer get a number.`,
-      hint: `Choose a later date; the first free one is ${free}.`,
+      hint: `Choose a later date; the first free date is ${free}.`,
     });
   });
 }

@@ -89,7 +89,7 @@ function checkNames({ files }: SourceFolder, configs: string[], report: Report):
   if (isGroup) {
     report({
       code: 'folder/unknown-file',
-      message: `The folder has no files of an agent, only ${folders.length === 1 ? 'the folder' : 'the folders'} ${folders.join(', ')}.`,
+      message: `The folder contains no agent, only ${folders.length === 1 ? 'the folder' : 'the folders'} ${folders.join(', ')}.`,
       hint: 'Move each agent directly into agents/: folders of agents are not nested.',
     });
   } else {
@@ -137,7 +137,7 @@ function reportMissing(missing: readonly (typeof requiredFiles)[number][], repor
   if (missing.length === requiredFiles.length) {
     report({
       code: 'folder/missing-file',
-      message: `The files of the agent are missing: ${missing.join(', ')}.`,
+      message: `All required files are missing: ${missing.join(', ')}.`,
       hint: 'Add them, or delete the folder.',
     });
     return;
@@ -161,7 +161,7 @@ function strangerHint(name: string, known: readonly string[]): string {
   const original = known.find((file) => isCopyOf(name, file));
   if (original !== undefined) return `It looks like a backup copy of ${original}: delete it.`;
   if (/^(?:thumbs\.db|ehthumbs\.db|desktop\.ini|icon\r)$/i.test(name)) {
-    return 'The operating system made it. Delete it, and name it in .gitignore.';
+    return 'The operating system created it. Delete it, and add it to .gitignore.';
   }
   if (/\.(?:png|jpe?g|gif|webp|avif|svg|heic|bmp|tiff?|pdf)$/i.test(name)) {
     return 'Remove it: an agent has no pictures, only text that people read and paste.';
@@ -202,7 +202,7 @@ function explainProblem({ kind, reason }: ReadProblem, name: string): Omit<Findi
     case 'not-a-folder':
       return {
         code: 'folder/not-a-folder',
-        message: `${name} is a file, and everything in agents/ has to be the folder of an agent.`,
+        message: `${name} is a file, but agents/ may contain only folders of agents.`,
         hint: 'Move it out of agents/, or into the folder of its agent.',
       };
     case 'not-a-file':

@@ -131,7 +131,7 @@ function escapedFindings(text: string, location: () => Location): TextFinding[] 
 function hiddenFinding(message: string, location: Location, escaped: boolean): TextFinding {
   const hint = escaped
     ? 'If you cannot see it here, it is written as an escape, such as \\u202E, &#x202E; or %E2%80%AE. Delete the escape.'
-    : 'Delete it: it does not show in most editors, so delete the characters around it too and type them again.';
+    : 'Most editors do not show it: delete it together with the characters next to it, then type those again.';
   return { code: 'text/hidden-character', location, message, hint, escaped };
 }
 

@@ -33,7 +33,11 @@ export const demo: EditorialRule = {
       const before = points[index - 1];
       const at = ['demo', index, 'second'];
       if (before === undefined && second !== 0) {
-        report(at, `The demo starts at second ${second}; it has to start at 0.`, 'Count from the first thing seen.');
+        report(
+          at,
+          `The demo starts at second ${second}; it has to start at 0.`,
+          'Count from the first thing that the reader sees.',
+        );
       } else if (before !== undefined && second <= before.second) {
         report(at, 'This point comes in the same second as the one before.', 'Give each point a later second.');
       }

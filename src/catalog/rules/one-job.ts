@@ -20,10 +20,14 @@ export const oneJob: EditorialRule = {
       remarks.push(inFrontMatter(view, path, message, hint));
     }
     if (names(problem, title)) {
-      remarks.push(repeats(view, 'title', 'Say who is stuck, and with what: the title is right above it on the page.'));
+      remarks.push(
+        repeats(view, 'title', 'Say who is stuck, and with what; the page already shows the title above it.'),
+      );
     }
     if (sharesRun(problem, excerpt)) {
-      remarks.push(repeats(view, 'excerpt', 'Say what happens without the agent: what it gives is in the excerpt.'));
+      remarks.push(
+        repeats(view, 'excerpt', 'Say what happens without the agent; the excerpt already says what it gives.'),
+      );
     }
     return remarks;
   },

@@ -70,7 +70,7 @@ function characters(view: AgentView): Remark[] {
     ...first(/(?<![ \t])[ \t]+$/, 'A line of the prompt ends with spaces.', 'Delete them: they get lost in copying.'),
     ...first(
       /(?<![`\\{])\{\{[^{}`]*\}\}|(?<![`\\])\{%[^%`]*%\}/,
-      'Braces like these are filled in or removed by many tools that take prompts.',
+      'Many tools fill in or remove braces like these in a prompt.',
       'Write a name in capitals, or <angle brackets> for a slot.',
       (fenced) => fenced,
     ),
@@ -113,7 +113,7 @@ function tags(view: AgentView): Remark[] {
   if (index !== -1) {
     const message = `The tag ${category} repeats the category.`;
     remarks.push(
-      inFrontMatter(view, ['tags', index], message, 'Replace it with something that the category does not say.'),
+      inFrontMatter(view, ['tags', index], message, 'Replace it with a tag that says more than the category.'),
     );
   }
   return remarks;

@@ -43,7 +43,7 @@ function realAddresses({ texts }: AgentView): Remark[] {
       .map(({ 0: address, index }) => ({
         file,
         location: locationAt(text, index, address.length),
-        message: 'This mail address may belong to someone.',
+        message: 'This email address may belong to someone.',
         hint: 'Use one that is reserved for examples, such as name@example.com.',
       }));
   });
@@ -58,13 +58,10 @@ function skeleton({ agent, prompt }: AgentView): Remark[] {
   if (shown === undefined || wanted.some((part) => answer.includes(normal(part)))) return [];
   const [message, hint] =
     tables.length > 0
-      ? [
-          'The sample output does not have the table that OUTPUT shows.',
-          `Give it the columns of OUTPUT, letter for letter: ${shown}`,
-        ]
+      ? ['The sample output does not have the table that OUTPUT shows.', `Use exactly the columns of OUTPUT: ${shown}`]
       : [
           'The sample output has none of the fixed parts that OUTPUT shows.',
-          `Answer the sample input in the skeleton of OUTPUT; "${shown}" is one of its parts.`,
+          `Use the skeleton of OUTPUT; "${shown}" is one of its parts.`,
         ];
   return [{ file: 'sample-output.txt', location: locationAt(text, 0, text.length), message, hint }];
 }

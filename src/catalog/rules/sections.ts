@@ -7,7 +7,7 @@ export const sections: EditorialRule = {
   check: (view) =>
     sectionNames
       .filter((name) => isEmpty(view.prompt[name]))
-      .map((name) => atHeading(view, name, `The section ${name} is empty.`, `Write below it ${contents[name]}.`)),
+      .map((name) => atHeading(view, name, `The section ${name} is empty.`, `Below it, write ${contents[name]}.`)),
 };
 
 /**
@@ -18,7 +18,7 @@ export function isEmpty({ heading, body }: PromptSection): boolean {
 }
 
 const contents = {
-  INPUT: 'what the reader has to paste, one thing a line',
-  RULES: 'what the assistant has to keep to, one numbered rule a line',
+  INPUT: 'what the reader has to paste, one item per line',
+  RULES: 'the rules that the assistant must follow, one numbered rule per line',
   OUTPUT: 'the answer as it should look, with its headings, columns or keys',
 };

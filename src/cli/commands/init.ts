@@ -34,7 +34,7 @@ export function addInit(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nIn a terminal it asks for anything you leave out; elsewhere, and with --format json, it uses the defaults.\n' +
-        'An existing package.json gets only what it lacks. If any other file would be overwritten, nothing is written.\n' +
+        'An existing package.json only gets its missing entries. If another file would be overwritten, nothing is written.\n' +
         '\nExamples:\n  $ catalog init my-catalog\n' +
         '  $ catalog init . --title "Prompts of the Day" --base-url https://prompts.example.org --publisher "Ada Press"\n',
     )
@@ -50,7 +50,7 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   const { completePackageJson, dependencyOn, newPackageJson } = await import('../../scaffold/catalog/package-json.ts');
   const { refuseObstacles, writeCatalog } = await import('../../scaffold/catalog/write.ts');
 
-  if (dir === '') throw new UsageError('The folder of the catalog is an empty text; leave it out to take this one.');
+  if (dir === '') throw new UsageError('The folder name is empty; leave it out to use this folder.');
   const folder = resolve(flags.cwd, dir ?? '.');
   const given = checkFlags<Answers>(
     [
@@ -119,8 +119,8 @@ function nextSteps(
     completed === null
       ? ''
       : completed.added.length === 0
-        ? 'package.json existed and did not change.\n'
-        : `package.json existed and was kept; added to it: ${completed.added.join(', ')}.\n`;
+        ? 'package.json already had every entry and did not change.\n'
+        : `Added to the existing package.json: ${completed.added.join(', ')}.\n`;
   const serve = completed?.starts === false ? 'npx catalog serve --build' : 'npm start';
   const steps = [
     ...(here === '' ? [] : [`cd ${shellWord(here)}`]),

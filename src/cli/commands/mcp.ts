@@ -82,14 +82,14 @@ async function inMemory(flags: CommonFlags, terminal: Console): Promise<Source> 
   };
   let built = await buildOf();
   return {
-    name: `a build in memory: ${outFolder(flags)} holds none`,
+    name: `a build in memory, because ${outFolder(flags)} has none`,
     async catalog() {
       const day = flags.today ?? zone(built.timezone).today(new Date());
       if (built.day === day) return built.catalog;
       try {
         built = await buildOf();
       } catch (error) {
-        terminal.say(`The catalog of ${day} cannot be built; that of ${built.day} stays. ${error}\n`);
+        terminal.say(`Cannot build the catalog for ${day}; still serving the one for ${built.day}. ${error}\n`);
         built = { ...built, day };
       }
       return built.catalog;

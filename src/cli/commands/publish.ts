@@ -84,7 +84,9 @@ async function tell(
     if (format !== 'github') terminal.say(`\n${prettyReport(errors, { color: terminal.color })}\n\n`);
   }
   if (changed.length > 0 && format !== 'github') {
-    terminal.say(`${prettyReport(changed, { color: terminal.color })}\nNumbers were given by git's record.\n\n`);
+    terminal.say(
+      `${prettyReport(changed, { color: terminal.color })}\nIssue numbers were assigned as git has recorded them.\n\n`,
+    );
   }
   for (const notice of published.notices) terminal.say(`warning: ${notice}\n`);
   if (queueLow) terminal.say(`${queueWarning(published, { queueWarningDays: asked })}\n`);
@@ -98,19 +100,19 @@ async function tell(
   }
   const verb = dryRun ? 'Would publish' : 'Published';
   if (releases.length === 0) {
-    const earlier = published.pushed ? ' Numbers committed earlier are pushed now.' : '';
+    const earlier = published.pushed ? ' Issue numbers that were committed earlier have been pushed.' : '';
     terminal.say(`Nothing new is due on ${published.today}.${earlier}\n`);
   }
   for (const { issue, slug, title } of releases) terminal.say(`${verb} No. ${issue}: ${visible(title)} (${slug})\n`);
   if (!dryRun && releases.length > 0 && published.commit === null) {
-    terminal.say('The numbers are written and not committed: commit them with git, or next time with --commit.\n');
+    terminal.say('The issue numbers are written but not committed. Commit them with git, or add --commit next time.\n');
   }
   if (published.commit !== null) {
     terminal.say(`Committed as ${published.commit.slice(0, 12)}${published.pushed ? ' and pushed' : ''}.\n`);
   }
   terminal.say(
     next === null
-      ? 'Nothing comes next: start an agent with catalog new.\n'
+      ? 'No agent is scheduled next. Start one with catalog new.\n'
       : `Next: No. ${next.issue} on ${next.date}, ${visible(next.title ?? next.slug)}.\n`,
   );
 }

@@ -119,7 +119,7 @@ async function agentsOf(dist: string, terminal: Console) {
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     terminal.say(
-      `${error.message} The report therefore marks no agent as withdrawn, and lists former slugs separately.\n`,
+      `${error.message} Without a build, the report marks no agent as withdrawn, and lists former slugs separately.\n`,
     );
     return null;
   }

@@ -57,7 +57,7 @@ export async function dialogue<Result>(terminal: Console, hold: (ask: Ask) => Pr
       const answer = line === '' ? fallback : list ? line.split(',').map((item) => item.trim()) : line;
       try {
         if (answer !== null && answer.length > 0) return check(name, answer);
-        terminal.say(`  ${paint('red', 'An answer is needed here.')}\n`);
+        terminal.say(`  ${paint('red', 'This question needs an answer.')}\n`);
       } catch (error) {
         if (!(error instanceof UsageError || error instanceof OperationError)) throw error;
         terminal.say(`  ${paint('red', error.message)}\n`);
@@ -70,7 +70,7 @@ export async function dialogue<Result>(terminal: Console, hold: (ask: Ask) => Pr
     terminal.say('\n');
     return result;
   } catch (error) {
-    if (leaving.signal.aborted) throw new Cancelled('The person left.', { cause: error });
+    if (leaving.signal.aborted) throw new Cancelled('The dialog was cancelled.', { cause: error });
     throw error;
   } finally {
     lines.close();

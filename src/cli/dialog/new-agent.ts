@@ -10,7 +10,7 @@ export function askForAnswers(
   terminal: Console,
 ): Promise<Answers> {
   return dialogue(terminal, async (ask) => {
-    terminal.say('A new agent. Enter takes what stands in brackets, Ctrl-C leaves without writing anything.\n');
+    terminal.say('Start a new agent. Press Enter to accept the default in brackets, or Ctrl-C to cancel.\n');
     let answers = given;
     for (const { key, ...question } of questions(surroundings)) {
       if (answers[key] !== undefined) continue;
@@ -27,19 +27,23 @@ function questions({ vocabulary, today }: Surroundings): AboutAnswer[] {
   const { categories, difficulties, runtimes } = vocabulary;
   const later = 'write it later';
   return [
-    { key: 'title', about: 'Its title, as readers see it, such as Release Note Translator.' },
-    { key: 'slug', about: 'Its slug: the name of its folder and the end of its address.' },
-    { key: 'category', about: `Its category, one of ${Object.keys(categories).join(', ')}.` },
-    { key: 'difficulty', about: `How hard it is to use, one of ${difficulties.join(', ')}.` },
-    { key: 'runtimes', about: `What it runs in, parted by commas, of ${runtimes.join(', ')}.`, list: true },
+    { key: 'title', about: 'The title that readers see, such as Release Note Translator.' },
+    { key: 'slug', about: 'The slug: the name of its folder and the last part of its address.' },
+    { key: 'category', about: `The category: one of ${Object.keys(categories).join(', ')}.` },
+    { key: 'difficulty', about: `How hard it is to use: one of ${difficulties.join(', ')}.` },
+    {
+      key: 'runtimes',
+      about: `The assistants it works with, separated by commas. Choose from ${runtimes.join(', ')}.`,
+      list: true,
+    },
     {
       key: 'tags',
-      about: 'Two to six tags, parted by commas, each of lower-case words joined by hyphens.',
+      about: 'Two to six tags, separated by commas. A tag is lowercase words joined by hyphens.',
       list: true,
     },
     {
       key: 'date',
-      about: `The day on which it comes out, YYYY-MM-DD. Today is ${today}; only one agent is published a day.`,
+      about: `The publication date, as YYYY-MM-DD. Today is ${today}; only one agent is published per day.`,
     },
     {
       key: 'excerpt',
@@ -48,12 +52,12 @@ function questions({ vocabulary, today }: Surroundings): AboutAnswer[] {
     },
     {
       key: 'problem',
-      about: 'The problem: one person, one situation, one pain, in 40 to 400 characters.',
+      about: 'The problem: who is stuck, with what, and what it costs them, in 40 to 400 characters.',
       empty: later,
     },
     {
       key: 'config',
-      about: 'The extension of a file that the reader saves beside their work, such as json or md, if there is one.',
+      about: 'The extension of the config file that the reader saves, such as json or md, if there is one.',
       empty: 'none',
     },
   ];

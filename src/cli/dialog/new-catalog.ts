@@ -3,7 +3,7 @@ import type { Console } from '../console.ts';
 import { dialogue } from './dialog.ts';
 
 const questions: { key: keyof Answers; name: string; about: string }[] = [
-  { key: 'title', name: 'title', about: 'The name of the publication, as readers see it.' },
+  { key: 'title', name: 'title', about: 'The name of the publication.' },
   {
     key: 'baseUrl',
     name: 'base URL',
@@ -14,7 +14,7 @@ const questions: { key: keyof Answers; name: string; about: string }[] = [
   {
     key: 'timezone',
     name: 'time zone',
-    about: 'The time zone whose midnight starts a new day, such as America/New_York, Europe/Berlin, or UTC.',
+    about: 'The time zone that decides when a day begins, such as America/New_York, Europe/Berlin, or UTC.',
   },
 ];
 
@@ -22,7 +22,7 @@ const questions: { key: keyof Answers; name: string; about: string }[] = [
 export function askForAnswers(given: Partial<Answers>, folder: string, terminal: Console): Promise<Answers> {
   return dialogue(terminal, async (ask) => {
     terminal.say(
-      `A new catalog in ${folder}. Enter takes what stands in brackets, Ctrl-C leaves without writing anything.\n`,
+      `Start a new catalog in ${folder}. Press Enter to accept the default in brackets, or Ctrl-C to cancel.\n`,
     );
     let answers = given;
     for (const { key, name, about } of questions) {

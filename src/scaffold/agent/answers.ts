@@ -101,7 +101,7 @@ function slugOfTitle(title: string, checks: Checks): string {
   const slug = slugFrom(title);
   if (slug === '') {
     throw new UsageError(
-      `The title ${JSON.stringify(title)} has no letter from a to z and no digit to make a slug of; give the slug too.`,
+      `The title ${JSON.stringify(title)} has no letter from a to z and no digit, so no slug can be made from it. Give the slug too.`,
     );
   }
   return checks.slug('slug', slug);
@@ -126,11 +126,11 @@ function slugExample(given: string): string {
 /** Returns the slug. Throws OperationError if it belongs or once belonged to an agent. */
 export function freeSlug(slug: string, { folders, reserved }: Calendar): string {
   const owner = folders.find((folder) => folder.slug.toLowerCase() === slug);
-  if (owner !== undefined) throw new OperationError(`agents/${owner.slug} exists already; choose another slug.`);
+  if (owner !== undefined) throw new OperationError(`agents/${owner.slug} already exists; choose another slug.`);
   const former = folders.find(({ schedule }) => schedule.formerSlugs.includes(slug));
   if (former !== undefined) {
     throw new OperationError(
-      `"${slug}" is a former slug of ${former.slug}, and its old address leads there; choose another slug.`,
+      `"${slug}" is a former slug of ${former.slug}, and its old address redirects there; choose another slug.`,
     );
   }
   const published = reserved.find((number) => number.slug === slug);
@@ -146,12 +146,14 @@ function freeDate(date: string, calendar: Calendar, today: string): string {
   const owner =
     folders.find(({ schedule }) => schedule.date === date) ?? reserved.find((published) => published.date === date);
   if (owner !== undefined) {
-    throw new OperationError(`${date} is the date of ${owner.slug}, and one agent comes out a day; ${free}.`);
+    throw new OperationError(
+      `${owner.slug} already has the date ${date}, and only one agent is published per day; ${free}.`,
+    );
   }
   const last = lastNumberedDate(calendar);
   if (last !== null && date < last) {
     throw new OperationError(
-      `${date} is before ${last}, the date of the last numbered agent, so an agent of that day can't be numbered; ${free}.`,
+      `${date} is before ${last}, the date of the last numbered agent, so an agent with this date could not get a number; ${free}.`,
     );
   }
   return date;

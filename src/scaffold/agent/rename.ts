@@ -31,14 +31,14 @@ export function renameAgent(cwd: string, calendar: Calendar, from: string, to: s
   const folder = calendar.folders.find(({ slug }) => slug === from);
   if (folder === undefined) throw unknownAgent(from, calendar);
   demand(slugSchema, 'new', to);
-  if (from === to) throw new UsageError(`The agent is called ${to} already.`);
+  if (from === to) throw new UsageError(`The agent is already called ${to}.`);
   freeSlug(to, { ...calendar, folders: calendar.folders.filter((other) => other !== folder) });
   const { issue } = folder.schedule;
   const text = issue === null ? null : withOldName(folder, from, to);
 
   const [old, wanted] = [join(cwd, pathOf(from, '')), join(cwd, pathOf(to, ''))];
   if (exists(wanted) && !sameFile(old, wanted)) {
-    throw new OperationError(`${pathOf(to, '')} exists already; choose another name, or remove it first.`);
+    throw new OperationError(`${pathOf(to, '')} already exists; choose another name, or remove it first.`);
   }
   try {
     renameSync(old, wanted);
@@ -64,9 +64,9 @@ function unknownAgent(slug: string, { folders, reserved }: Calendar): OperationE
   );
   const advice =
     moved !== undefined
-      ? ` It is called ${moved.slug} now.`
+      ? ` It is now called ${moved.slug}.`
       : reserved.some((published) => published.slug === slug)
-        ? ' It was published and deleted: bring it back first, as catalog validate says.'
+        ? ' It was published and then deleted. Restore it first; catalog validate says how.'
         : slip === undefined
           ? ''
           : ` Did you mean ${slip}?`;
@@ -80,7 +80,7 @@ function withOldName({ texts, schedule }: ParsedFolder, from: string, to: string
   if (changed !== null) return changed;
   const former = [...schedule.formerSlugs.filter((slug) => slug !== to), from].join(', ');
   throw new OperationError(
-    `The line \`formerSlugs: [${former}]\` cannot be put into ${pathOf(from, 'agent.md')}: write its front matter as one \`key: value\` a line. Nothing has changed.`,
+    `Cannot add the line \`formerSlugs: [${former}]\` to ${pathOf(from, 'agent.md')}: write its front matter with one \`key: value\` per line. Nothing has changed.`,
   );
 }
 

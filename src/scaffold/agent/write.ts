@@ -60,7 +60,7 @@ function refusal(error: unknown, cwd: string, slug: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) return error;
   if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(code)) {
-    return new OperationError(`agents/${slug} exists already; choose another slug.`, { cause: error });
+    return new OperationError(`agents/${slug} already exists; choose another slug.`, { cause: error });
   }
   return new OperationError(`${join(cwd, 'agents', slug)} cannot be written: ${systemReason(code)}.`, { cause: error });
 }

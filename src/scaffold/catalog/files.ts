@@ -122,7 +122,7 @@ function packaged(path: string): string {
     return readFileSync(join(programFolder, path), 'utf8');
   } catch (error) {
     throw new OperationError(
-      `This installation of ${programName} lacks ${path} (${(error as NodeJS.ErrnoException).code}); install it again.`,
+      `${path} is missing from this installation of ${programName} (${(error as NodeJS.ErrnoException).code}). Install it again.`,
       { cause: error },
     );
   }

@@ -72,7 +72,7 @@ function parse(text: string): z.infer<typeof packageJson> {
   const faults = explain(packageJson, content);
   if (faults.length > 0) {
     throw new OperationError(
-      `package.json is wrong, and nothing was written: ${faults.map(({ message }) => message).join(' ')}`,
+      `package.json is not valid, and nothing was written: ${faults.map(({ message }) => message).join(' ')}`,
     );
   }
   // Not the result of zod, which puts known keys first.
@@ -105,7 +105,7 @@ export function dependencyOn(given: string | undefined, folder: string): string 
   }
   if (!isPath(specification)) return specification;
   const path = resolve(specification.replace(/^file:/, ''));
-  if (!existsSync(path)) throw new OperationError(`--package names ${path}, and there is no such file.`);
+  if (!existsSync(path)) throw new OperationError(`--package names ${path}, which does not exist.`);
   return `file:${relative(folder, path).split(sep).join('/')}`;
 }
 

@@ -14,7 +14,7 @@ export function refuseObstacles(folder: string, paths: readonly string[]): void 
   if (kindOf(join(folder, 'package.json')) === 'folder') obstacles.push('package.json (has to be a file)');
   if (obstacles.length === 0) return;
   throw new OperationError(
-    `${obstacles.length === 1 ? 'This is' : 'These are'} in the way in ${folder}, and nothing was written:\n` +
+    `Nothing was written, because ${obstacles.length === 1 ? 'this already exists' : 'these already exist'} in ${folder}:\n` +
       `${obstacles.map((name) => `  ${name}\n`).join('')}` +
       `Move ${obstacles.length === 1 ? 'it' : 'them'} away, or start the catalog in another folder.`,
   );
@@ -59,7 +59,7 @@ export function writeCatalog(
       madeFolders,
     );
     throw new OperationError(
-      `${now} cannot be written: ${systemReason(code)}; ${left.length === 0 ? 'nothing was left behind.' : `these stay behind: ${left.join(', ')}.`}`,
+      `${now} cannot be written: ${systemReason(code)}. ${left.length === 0 ? 'Nothing was left behind.' : `Delete what was left behind: ${left.join(', ')}.`}`,
       { cause: error },
     );
   }
@@ -83,7 +83,7 @@ function obstacle(folder: string, path: string): string | null {
 function refuseFileAsFolder(folder: string): void {
   for (let path = folder; ; path = dirname(path)) {
     const kind = kindOf(path);
-    if (kind === 'other') throw new OperationError(`${path} is no folder; name another one for the catalog.`);
+    if (kind === 'other') throw new OperationError(`${path} is not a folder; name another one for the catalog.`);
     if (kind === 'folder' || dirname(path) === path) return;
   }
 }
@@ -96,7 +96,7 @@ function kindOf(path: string): Kind {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'nothing';
-    throw new OperationError(`${path} cannot be looked at: ${systemReason(code ?? String(error))}.`, { cause: error });
+    throw new OperationError(`${path} cannot be read: ${systemReason(code ?? String(error))}.`, { cause: error });
   }
 }
 

@@ -94,7 +94,7 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
 const subscribe: Expected = {
   'form.subscribe @action': 'https://runtime.example/run/api/subscribe',
   'form.subscribe input[type=hidden] @value': 'daily',
-  'form.subscribe label': ['Your e-mail address', 'Leave this empty'],
+  'form.subscribe label': ['Your email address', 'Leave this empty'],
   'form.subscribe label @for': ['subscribe-email', 'subscribe-website'],
   'form.subscribe .honeypot input @id': 'subscribe-website',
   'form.subscribe .honeypot @hidden': 'hidden',
