@@ -11,7 +11,7 @@ import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
 import { messageLine, messagesFor } from '../support/messages.ts';
 import { catalog } from '../support/process.ts';
 
-/** The rules about writing: each row breaks a good agent in one place and says what is reported, and where. */
+/** The editorial rules. Each row breaks one part of a good agent, with the expected message and location. */
 
 const today = '2026-01-01';
 
@@ -77,7 +77,7 @@ const fine: [name: string, change: Change, settings?: object][] = [
   ],
 ];
 for (const [name, change, settings] of fine) {
-  test(`lets pass ${name}`, async () => {
+  test(`accepts ${name}`, async () => {
     assert.equal(await inAgent(change, settings), []);
   });
 }
@@ -110,7 +110,7 @@ test('the agents that come with the program have no errors', async () => {
   assert.equal({ code, ok, diagnostics }, { code: 0, ok: true, diagnostics: [] });
 });
 
-test('an editorial error makes validate end with 1, and the build goes through without a word of it', async () => {
+test('an editorial error makes validate exit with 1, but the build succeeds without mentioning it', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'a', date: today, front: { excerpt: 'Short.' } }]);
     const validated = await catalog(['validate', '--cwd', folder]);
@@ -132,7 +132,7 @@ test('an editorial warning leaves the exit code of validate at 0', async () => {
   });
 });
 
-/** Made up here, and put together so that no scanner takes this file for a leak. */
+/** Invented, and assembled at run time so that scanners do not report this file as a leak. */
 const linearKey = ['lin', 'api', 'a1B2c3D4e5'.repeat(4)].join('_');
 const githubToken = ['ghp', 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6'].join('_');
 

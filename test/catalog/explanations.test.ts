@@ -5,7 +5,7 @@ import { edit } from '../support/editorial-mistakes.ts';
 import { goodPrompt } from '../support/good-agent.ts';
 import { structuralRemarks } from '../support/memory.ts';
 
-/** What is said of files that cannot be read as they are: an editor who is sent to the wrong place looks in vain. */
+/** The messages for files that cannot be parsed. A wrong location would send the editor to the wrong place. */
 
 const agentMd = String(smallAgent({ slug: 'one', date: '2026-01-01' })['agent.md']);
 const x = (count: number) => 'x'.repeat(count);
@@ -98,7 +98,7 @@ for (const [text, ...found] of json) {
   });
 }
 
-test('JSON: of many mistakes the first 20 are told, and wrong quotes once', () => {
+test('JSON: only the first 20 mistakes are reported, and wrong quotes only once', () => {
   const count = (text: string) => structuralRemarks({ files: { 'config.json': `${text}\n` } }).length;
   assert.is(count(`[${','.repeat(19)}1]`), 19);
   assert.is(count(`[${','.repeat(30)}1]`), 20);
@@ -119,7 +119,7 @@ const noColon = (fix: string) =>
 const malformed = (why: string) =>
   `front-matter/yaml The front matter is not well-formed YAML here: ${why}. ~ Check the indentation and the quotes of this line and the one before it.`;
 
-/** What replaces the line `title: The one agent`, and what is found. */
+/** The replacement of the line `title: The one agent`, and the expected findings. */
 const yaml: [title: string, ...found: string[]][] = [
   [`title: A: ${x(57)}`, `2:8 ${colon} ~ ${inQuotes}: 'A: ${x(57)}'.`],
   [`title: A: ${x(58)}`, `2:8 ${colon} ~ ${inQuotes}: 'A: ${x(54)}…'.`],
@@ -167,13 +167,13 @@ for (const [title, ...found] of yaml) {
   });
 }
 
-test('YAML: beside a mistake, lists, comments and quoted keys are read as they are', () => {
+test('YAML: lists, comments and quoted keys next to a mistake are read correctly', () => {
   const lists = 'tags:\n- testing\n# both\n- small\n"keywords": [a]';
   const text = edit(edit(agentMd, 'tags: [testing, small]', lists), 'The one agent', '@agent');
   assert.equal(structuralRemarks({ files: { 'agent.md': text } }), [`agent.md:2:8 ${special('@')}`]);
 });
 
-test('YAML: of many mistakes the first 20 are told', () => {
+test('YAML: only the first 20 mistakes are reported', () => {
   const text = agentMd.replace('---\n', `---\n${Array.from({ length: 30 }, (_, index) => `k${index} a\n`).join('')}`);
   const found = structuralRemarks({ files: { 'agent.md': text } });
   assert.is(found.filter((line) => line.includes('has no colon')).length, 20);
@@ -209,7 +209,7 @@ for (const [name, content, ...found] of encodings) {
   });
 }
 
-test('encoding: one zero byte makes no UTF-16', () => {
+test('encoding: a single zero byte does not make a file UTF-16', () => {
   for (const hex of ['61 00 62 63', '00 61 62 63', '61 62 00 63', '61 62 63 00']) {
     const codes = structuralRemarks({ files: { 'sample-input.txt': bytes(hex) } }).map((line) => line.split(' ')[1]);
     assert.equal(codes, ['text/hidden-character'], hex);

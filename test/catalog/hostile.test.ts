@@ -9,7 +9,7 @@ import { validateCatalog } from '../../src/validate.ts';
 import { breakRenderer } from '../support/break-renderer.ts';
 import { inFolder, type SmallAgent, smallAgent, writeCatalog } from '../support/catalog.ts';
 
-/** What readers lose otherwise: the agent of the day, because another one's files made the program fail. */
+/** One agent whose files make the program fail must not keep today's agent from readers. */
 
 const today = '2026-12-01';
 const good: SmallAgent = { slug: 'good', date: '2026-01-01', front: { issue: '1' } };
@@ -17,9 +17,8 @@ const good: SmallAgent = { slug: 'good', date: '2026-01-01', front: { issue: '1'
 type Outcome = 'built' | 'refused';
 
 /**
- * What comes of each of some agents beside a good one: it is built, or it has errors of its own and is left out, in the
- * build, in the plan of `catalog publish` and by `catalog validate` alike. The program itself fails on those alone that are
- * `unprocessable`.
+ * Reports the outcome of each agent next to a good one. It is built, or it has errors and is skipped by the build, the
+ * plan of `catalog publish` and `catalog validate` alike. Only `unprocessable` agents may make the program itself fail.
  */
 async function outcomesOf(
   folder: string,
@@ -55,7 +54,7 @@ async function outcomesOf(
   return Object.fromEntries(agents.map(({ slug }) => [slug, isBuilt(slug) ? 'built' : 'refused']));
 }
 
-/** An agent that is due on a day of its own, the `index`th one, with a change. */
+/** Makes a changed agent that is due on a day that no other agent has, the `index`th one. */
 function newcomer(index: number, change: Partial<SmallAgent>): SmallAgent {
   const date = new Date(Date.UTC(2026, 0, 2 + index)).toISOString().slice(0, 10);
   const agent = { slug: `agent-${index}`, date, ...change };
@@ -115,7 +114,7 @@ const hostile: [name: string, change: Change, outcome: Outcome][] = [
   ['a title of one long word', front({ title: 'W'.repeat(120) }), 'built'],
   ['a prompt of one long line', file('prompt.txt', `INPUT\nRULES\nOUTPUT\n${'- a'.repeat(80_000)}\n`), 'built'],
 ];
-test('agents that are longer or deeper than anybody writes are built or refused, and never stop another one', async () => {
+test('absurdly long or deeply nested agents are built or refused, and never stop another agent', async () => {
   await inFolder(async (folder) => {
     const agents = hostile.map(([, change], index) => newcomer(index, change(index)));
     const outcomes = await outcomesOf(folder, agents);
@@ -126,7 +125,7 @@ test('agents that are longer or deeper than anybody writes are built or refused,
   });
 });
 
-test('an agent on which a renderer fails is refused by validate, build and publish, and left out where that is asked', async () => {
+test('an agent that a renderer fails on is refused by validate, build and publish, and skipped on request', async () => {
   const restore = breakRenderer('breaks');
   try {
     await inFolder(async (folder) => {
@@ -210,7 +209,7 @@ const mutation = fc.record({
 type Mutation = ReturnType<(typeof mutation)['generate']>['value'];
 const mutations = fc.array(mutation, { minLength: 1, maxLength: 1 });
 
-test('whatever bytes agents have, each ends in errors of its own or in a build, and the others are built', async () => {
+test('agents of any bytes are built or get errors, and the other agents are built', async () => {
   const counts = { built: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(mutations, { minLength: 25, maxLength: 25 }), async (all) => {

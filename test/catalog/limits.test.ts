@@ -12,11 +12,11 @@ import { inFolder, smallAgent, smallSettings, writeCatalog } from '../support/ca
 import type { Change } from '../support/editorial-mistakes.ts';
 import { goodPrompt } from '../support/good-agent.ts';
 
-/** The limits of an agent's texts that no schema holds: what is at one is taken, and what is past it reported. */
+/** The limits of an agent's texts that no schema contains. A text at the limit is accepted; one past it is reported. */
 
 const date = '2026-01-01';
 
-/** What is found in an agent that is made in memory: `code message`. */
+/** Returns the findings in an agent that is made in memory, as `code message`. */
 function findings(change: Change): string[] {
   const files = Object.entries(smallAgent({ slug: 'one', date, ...change }));
   const source = {
@@ -36,7 +36,7 @@ const times = <Item>(count: number, item: (index: number) => Item) =>
   Array.from({ length: count }, (_, at) => item(at));
 const points = (count: number) =>
   times(count, (second) => ({ second, label: `Point ${second}`, detail: 'It goes on.' }));
-/** A demo whose second point has other values. */
+/** Makes a demo whose second point has other values. */
 const demoWith = (change: object) =>
   front(
     'demo',
@@ -44,7 +44,9 @@ const demoWith = (change: object) =>
   );
 const rules = /RULES\n[\s\S]*?\n\nOUTPUT/;
 
-/** A limit of a rule about writing: its finding, the fewest and the most that it takes, and an agent that has so many. */
+/**
+ * A limit of an editorial rule: its finding, the lowest and highest accepted count, and an agent with a given count.
+ */
 const ranges: [name: string, finding: RegExp, fewest: number | null, most: number, make: (count: number) => Change][] =
   [
     [

@@ -9,7 +9,7 @@ import { messageLine, messagesFor } from '../support/messages.ts';
 import { makeMistake, mistakes } from '../support/mistakes.ts';
 import { catalog } from '../support/process.ts';
 
-/** What an editor loses otherwise: each mistake is named, in its place, with how to mend it, and stops what it must. */
+/** Each mistake is reported with its location and its fix, and stops the commands that it has to stop. */
 
 for (const mistake of mistakes) {
   test(`${mistake.name}: ${mistake.code} at ${mistake.at}`, async () => {
@@ -19,7 +19,7 @@ for (const mistake of mistakes) {
       found.map(({ file, line, column }) => `${file}:${line}:${column}`),
       [mistake.at],
     );
-    // The short texts of these agents are not written as an agent has to be.
+    // The short texts of these agents do not follow the editorial rules.
     const structural = diagnostics.filter(({ code }) => !code.startsWith('editorial/'));
     const others = structural.filter(({ code, severity }) => severity === 'error' && code !== mistake.code);
     assert.equal(
@@ -38,7 +38,7 @@ for (const mistake of mistakes) {
   });
 }
 
-test('catalog validate reports them: exit code 1, and with --json one document on stdout, also for settings', async () => {
+test('catalog validate reports them: exit code 1, and with --json one document on stdout, including errors in the settings', async () => {
   for (const name of ['a misspelled difficulty', 'a misspelled setting', 'no settings', 'a broken template']) {
     await inFolder(async (folder) => {
       const mistake = mistakes.find((mistake) => mistake.name === name) as (typeof mistakes)[number];
@@ -60,7 +60,7 @@ test('catalog validate reports them: exit code 1, and with --json one document o
   }
 });
 
-test('a folder that is right in everything gives no error', async () => {
+test('a valid folder has no errors', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
     const { code, stdout } = await catalog(['validate', '--cwd', folder]);
@@ -68,7 +68,7 @@ test('a folder that is right in everything gives no error', async () => {
   });
 });
 
-test('no mistake that a build would publish touches dist/', async () => {
+test('dist/ stays unchanged if a build would publish a mistake', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
     assert.is((await catalog(['build', '--cwd', folder, '--today', '2026-02-01'])).code, 0);
@@ -121,7 +121,7 @@ const legitimate: [string, string][] = [
   ['placeholders in place of secrets', 'postgres://user:<PASSWORD>@db.example and AKIAIOSFODNN7EXAMPLE and sk-...'],
 ];
 for (const [name, text] of legitimate) {
-  test(`legitimate text is left alone: ${name}`, async () => {
+  test(`legitimate text is not reported: ${name}`, async () => {
     await inFolder(async (folder) => {
       writeCatalog(folder, [
         { slug: 'one', date: '2026-01-01', files: { 'sample-input.txt': `${goodSampleInput}${text}\n` } },
@@ -132,7 +132,7 @@ for (const [name, text] of legitimate) {
   });
 }
 
-test('annotations for GitHub: errors first, ten of a level at most, special characters escaped', async () => {
+test('annotations for GitHub: errors first, at most ten of each level, special characters escaped', async () => {
   await inFolder(async (folder) => {
     writeCatalog(
       folder,

@@ -16,7 +16,7 @@ const products: [runtime: string, names: string[]][] = [
 ];
 for (const [runtime, names] of products) {
   for (const name of names) {
-    test(`portable reports ${name} in an agent for others too`, () => {
+    test(`portable reports ${name} in an agent that is not only for its vendor`, () => {
       const others = ['Claude', 'ChatGPT'].filter((other) => other !== runtime);
       const change = {
         ...prompt('Find the rows', `In ${name}, find the rows`),
@@ -48,7 +48,7 @@ const strangers: [hint: string, names: string][] = [
   [other, 'agentic.md/my agent notes.md/png/a.png.txt/thumbs.db.txt/configs.json/agent.md.zip'],
 ];
 for (const [hint, names] of strangers) {
-  test(`a stranger is told apart: ${hint.slice(0, 40)} ${names.slice(0, 20)}`, () => {
+  test(`the kind of an unknown file is recognized: ${hint.slice(0, 40)} ${names.slice(0, 20)}`, () => {
     for (const name of names.split('/')) {
       const message = `${name}:1:1 folder/unknown-file ${name} is not a file of an agent. ~ ${hint}`;
       assert.equal(structuralRemarks({ files: { [name]: 'x\n' } }), [message]);

@@ -63,7 +63,10 @@ for (const { name, given, highest = 0, expected } of rows) {
   });
 }
 
-/** A catalog as publishing leaves it: the first `numbered` days have numbers, some of them withdrawn, the rest none. */
+/**
+ * Makes a catalog as publishing leaves it: the first `numbered` days have numbers, with some agents withdrawn, and the
+ * others have none.
+ */
 const catalogs = fc
   .record({
     days: fc.integer({ min: 0, max: 30 }),
@@ -100,7 +103,7 @@ test('never renumbers', () => {
   );
 });
 
-test('leaves no gap but where an agent was withdrawn', () => {
+test('leaves no gap except for withdrawn agents', () => {
   fc.assert(
     fc.property(catalogs, (agents) => {
       const numbers = [...numbersFor(agents).map(({ issue }) => issue)];
@@ -122,7 +125,7 @@ test('numbers rise with the dates', () => {
   );
 });
 
-test('numbering what is numbered changes nothing', () => {
+test('numbering numbered agents changes nothing', () => {
   fc.assert(
     fc.property(catalogs, (agents) => {
       const once = numbersFor(agents);
@@ -131,7 +134,7 @@ test('numbering what is numbered changes nothing', () => {
   );
 });
 
-test('the order in which folders are read does not matter', () => {
+test('the numbers do not depend on the order in which folders are read', () => {
   fc.assert(
     fc.property(catalogs, (agents) => {
       assert.equal(numbersFor(agents), numbersFor([...agents].reverse()));

@@ -12,7 +12,7 @@ import { inFolder, writeCatalog } from '../support/catalog.ts';
 const today = '2026-11-21';
 const agents = ['21', '22', '23', '25'].map((day) => ({ slug: `on-${day}`, date: `2026-11-${day}` }));
 
-/** What a command writes to stdout and stderr. */
+/** Returns what a command writes to stdout and stderr. */
 async function output(...args: string[]): Promise<{ stdout: string; stderr: string }> {
   const streams = [new PassThrough(), new PassThrough()] as const;
   const terminal = new Console(...streams, {});
@@ -33,7 +33,7 @@ const rows: [queueWarningDays: number, warned: string | null][] = [
 ];
 
 for (const [queueWarningDays, asked] of rows) {
-  test(`two days of agents are ${asked === null ? 'enough' : 'too few'} where the settings require ${queueWarningDays}`, () =>
+  test(`two days of agents are ${asked === null ? 'enough' : 'too few'} if the settings require ${queueWarningDays}`, () =>
     inFolder(async (folder) => {
       writeCatalog(folder, agents, { queueWarningDays });
       const { stdout: json } = await output('status', '--cwd', folder, '--format', 'json');
@@ -48,7 +48,7 @@ for (const [queueWarningDays, asked] of rows) {
     }));
 }
 
-test('an empty queue is enough only where the settings require none', () =>
+test('an empty queue is enough only if the settings require no days', () =>
   inFolder(async (folder) => {
     for (const queueWarningDays of [0, 1]) {
       writeCatalog(folder, agents.slice(0, 1), { queueWarningDays });

@@ -5,7 +5,7 @@ import { select } from '../../src/catalog/select.ts';
 import type { SmallAgent } from '../support/catalog.ts';
 import { contentOf } from '../support/memory.ts';
 
-/** Numbers and dates at their edges: what is published, what comes next, and which days are free. */
+/** Edge cases of numbers and dates: which agents are published, which one is next, and which days are free. */
 
 const today = '2026-01-10';
 
@@ -13,7 +13,7 @@ function agent(slug: string, day: number, front: Record<string, string> = {}): S
   return { slug, date: `2026-01-${String(day).padStart(2, '0')}`, front };
 }
 
-/** What is said of agents together, each as `slug code message ~ hint`. */
+/** Returns the findings that concern several agents, as `slug code message ~ hint`. */
 function told(...agents: SmallAgent[]): string[] {
   return contentOf(agents, today).diagnostics.map(
     ({ slug, code, message, hint }) => `${slug} ${code} ${message} ~ ${hint}`,
@@ -134,7 +134,7 @@ const selections: [name: string, options: object, ...slugs: string[]][] = [
   ['both', { future: true, drafts: true }, 'out', 'now', 'then', 'sketch'],
 ];
 for (const [name, options, ...slugs] of selections) {
-  test(`a build takes ${name}, with the numbers after those of withdrawn agents`, () => {
+  test(`a build includes ${name}, with the numbers after those of withdrawn agents`, () => {
     const selected = select(contentOf(mixed, today), { today, ...options });
     assert.equal(
       selected.agents.map(({ slug, issue }) => [slug, issue]),
@@ -153,7 +153,7 @@ for (const [name, options, ...slugs] of selections) {
   });
 }
 
-test('an error stops a build of agents that are due, unless they are new and errors are skipped', () => {
+test('an error in an agent that is due stops a build, unless the agent is new and errors are skipped', () => {
   const content = contentOf([agent('a', 9, { tags: '[]' }), agent('b', 10), agent('c', 12, { tags: '[]' })], today);
   const outcome = (options: object) => {
     const { agents, skipped, errors, warnings } = select(content, { today, ...options });

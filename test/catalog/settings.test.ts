@@ -6,9 +6,9 @@ import { checkSettings, givenBaseUrl, loadSettings } from '../../src/catalog/set
 import { UsageError } from '../../src/errors.ts';
 import { inFolder, smallSettings, writeCatalog, writeFiles } from '../support/catalog.ts';
 
-/** Which setting counts when several say something, and what is used instead of a wrong one. */
+/** Which value of a setting is used if there are several, and what replaces an invalid one. */
 
-test('a flag wins over the environment, which wins over the file', () =>
+test('flags override the environment, which overrides the file', () =>
   inFolder((folder) => {
     const addresses = (given: object, environment: object) => {
       const { baseUrl, runtimeUrl } = loadSettings(folder, given, environment as NodeJS.ProcessEnv);
@@ -29,7 +29,7 @@ test('a flag wins over the environment, which wins over the file', () =>
     assert.is(givenBaseUrl(undefined, {}), undefined);
   }));
 
-test('an address that is none is refused with the name of what gives it', () =>
+test('an invalid address is refused, naming the flag or variable that has it', () =>
   inFolder((folder) => {
     writeCatalog(folder, []);
     const message = (given: object, environment: object) => {
@@ -47,7 +47,7 @@ test('an address that is none is refused with the name of what gives it', () =>
     assert.is(message({}, { CATALOG_RUNTIME_URL: 'press' }), `CATALOG_RUNTIME_URL is ${expected}`);
   }));
 
-test('what is wrong or missing in the settings has a stand-in, and the rest counts', () =>
+test('invalid and missing settings get defaults, and the others are used', () =>
   inFolder((folder) => {
     const check = (text: string) => {
       writeFiles(folder, { 'catalog.config.json': text });
@@ -84,7 +84,7 @@ test('what is wrong or missing in the settings has a stand-in, and the rest coun
     assert.throws(() => Object.assign(some.settings.publisher, { name: 'x' }), /read only/);
   }));
 
-test('settings that are a folder are said to be unreadable', () =>
+test('a folder with the name of the settings file is reported as unreadable', () =>
   inFolder((folder) => {
     mkdirSync(join(folder, 'catalog.config.json'));
     assert.equal(

@@ -4,7 +4,7 @@ import { type Change, edit, front, input, output, prompt } from '../support/edit
 import { goodPrompt, goodSampleInput, goodSampleOutput } from '../support/good-agent.ts';
 import { writingRemarks } from '../support/memory.ts';
 
-/** The limits and the forms that the rules about writing look for, each just inside and just outside. */
+/** The limits and patterns of the editorial rules, each with a text just inside and just outside. */
 
 const x = (count: number) => 'x'.repeat(count);
 const outputPart = goodPrompt.slice(goodPrompt.indexOf('Rows: <n>'));
@@ -26,10 +26,10 @@ const seven = [0, 1, 2, 3, 4, 5, 6];
 const spaced = (text: string) => input(edit(goodSampleInput, 'ROWS\n', text));
 const titled = (title: string, problem: string): Change => ({ front: { title, problem } });
 
-/** A change, and the rule that reports it; with `-` before it, the rule stays silent. */
+/** A change, and the rule that reports it. With a leading `-`, the rule must not report it. */
 type Row = [name: string, rule: string, change: Change, language?: string];
 
-/** A row for each of the texts, which two semicolons divide. */
+/** Makes a row for each of the texts, which are separated by two semicolons. */
 function each(rule: string, make: (text: string) => Change, texts: string): Row[] {
   return texts.split(' ;; ').map((text) => [text, rule, make(text)]);
 }

@@ -6,9 +6,9 @@ import { checkCatalog } from '../../src/validate.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { agentWith, type SingleMistake, singleMistakes } from '../support/single-mistakes.ts';
 
-/** One mistake gives one message, on the guilty file, with how to fix it, and never hides another. */
+/** Each mistake causes one message, for the file with the mistake and with its fix, and never hides another mistake. */
 
-/** What is found in a catalog that holds an agent for each group of mistakes, and two agents without any. */
+/** Returns the findings in a catalog with one agent for each group of mistakes, and two agents without mistakes. */
 function check(groups: readonly SingleMistake[][], settings?: string): Promise<Diagnostic[]> {
   return inFolder(async (folder) => {
     const good: SmallAgent[] = [
@@ -42,7 +42,7 @@ for (const [index, mistake] of ofAgents.entries()) {
   });
 }
 
-test('beside these mistakes, agents without one get no message', async () => {
+test('agents without a mistake get no message, even next to agents with one', async () => {
   const agents = new Set(ofAgents.map((_, index) => `agent-${index}`));
   assert.is(told((await all).filter(({ slug }) => slug === null || !agents.has(slug))), '');
 });
@@ -60,7 +60,7 @@ for (const [index, mistake] of ofSettings.entries()) {
   });
 }
 
-/** Whether two mistakes can be made in one agent without one undoing the other. */
+/** Whether one agent can have both mistakes without one undoing the other. */
 function fit(a: SingleMistake, b: SingleMistake): boolean {
   const touched = [a, b].flatMap(({ front, files }) => [...Object.keys(front), ...Object.keys(files)]);
   const rewritesFrontMatter = touched.includes('agent.md') || touched.includes('x/agent.md');
@@ -68,7 +68,7 @@ function fit(a: SingleMistake, b: SingleMistake): boolean {
   return new Set(touched).size === touched.length && !(rewritesFrontMatter && changesKeys);
 }
 
-test('a mistake of writing is reported beside one of structure, where the texts are whole', async () => {
+test('an editorial mistake is reported together with a structural one if the texts are complete', async () => {
   const ofWriting = ofAgents.filter(({ code }) => code.startsWith('editorial/'));
   const beside = ofAgents.filter(({ code }) =>
     ['folder/unknown-file', 'config/json', 'file/final-newline'].includes(code),
@@ -83,7 +83,7 @@ test('a mistake of writing is reported beside one of structure, where the texts 
 });
 
 test('two mistakes in one agent are both reported', async () => {
-  // The rules about writing are asked once the texts and the front matter are whole.
+  // The editorial rules are checked only if the texts and the front matter are complete.
   const structural = ofAgents.filter(({ code }) => !code.startsWith('editorial/'));
   const pairs = structural.flatMap((first, index) => {
     const second = structural.find((other, at) => at > index + (index % 11) && fit(first, other));

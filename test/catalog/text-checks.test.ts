@@ -7,11 +7,11 @@ import { inFolder, type SmallAgent, smallAgent, writeCatalog, writeFiles } from 
 import { contentOf } from '../support/memory.ts';
 import { render } from '../support/render.ts';
 
-/** One gate for every string: what a text may not hold is refused as well where it is written with escapes. */
+/** Every string goes through the same check: forbidden text is also refused if it is written with escapes. */
 
 const today = '2026-01-01';
 
-/** What is found in an agent that is made in memory. */
+/** Returns the findings in an agent that is made in memory. */
 function check(change: Partial<SmallAgent>): { diagnostics: Diagnostic[]; isUsable: boolean } {
   const { diagnostics, folders } = contentOf([{ slug: 'one', date: today, ...change }], today);
   return { diagnostics, isUsable: folders[0]?.agent !== null };
@@ -23,7 +23,7 @@ const body = (markdown: string) => ({ files: { 'agent.md': `${agentMd}\n${markdo
 const config = (json: string) => ({ files: { 'config.json': `{\n  "a": ${json}\n}\n` } });
 /** Where the Markdown of `body` starts. */
 const line = agentMd.split('\n').length + 1;
-/** Made up here, and put together so that no scanner takes this file for a leak. */
+/** Invented, and assembled at run time so that scanners do not report this file as a leak. */
 const tail = 'Q7ZK2WM9XC4VB8NS';
 
 const hidden = 'text/hidden-character';
@@ -67,7 +67,7 @@ const escapes: [name: string, change: Partial<SmallAgent>, at: string, code: str
   ],
 ];
 for (const [name, change, at, code, names] of escapes) {
-  test(`refuses what is hidden by escapes: ${name}`, () => {
+  test(`refuses text that is hidden by escapes: ${name}`, () => {
     const { diagnostics, isUsable } = check(change);
     const found = diagnostics.filter((it) => it.code.startsWith('text/'));
     assert.equal(
@@ -80,7 +80,7 @@ for (const [name, change, at, code, names] of escapes) {
   });
 }
 
-test('leaves escapes alone that hide nothing', () => {
+test('accepts escapes that hide nothing', () => {
   const changes = [
     front({ title: '"Caf\\u00e9 \\\\ \\x41"' }),
     config('"caf\\u00e9 \\n \\t \\ud83d\\ude00"'),
@@ -91,7 +91,7 @@ test('leaves escapes alone that hide nothing', () => {
   for (const change of changes) assert.equal(check(change).diagnostics, []);
 });
 
-test('refuses in the settings what it refuses in agents', async () => {
+test('refuses the same text in the settings as in agents', async () => {
   const labels: [label: string, found: string][] = [
     ['Coding\u202e', '15:23 This is the hidden character U+202E, which changes the direction of text.'],
     ['Coding\0', '15:16 This is the hidden character U+0000, a control character.'],
@@ -118,7 +118,7 @@ function refusal(act: () => unknown): ContentError {
   throw new Error('Nothing was refused.');
 }
 
-test('feeds are well-formed, also with controls in a template', async () => {
+test('feeds are well-formed even if a template contains control characters', async () => {
   await inFolder((folder) => {
     writeCatalog(folder, [{ slug: 'one', date: today }]);
     writeFiles(folder, { 'templates/feed-entry.hbs': 'A\x08B\uFFFFC {{agent.title}}\n' });
@@ -136,7 +136,7 @@ test('feeds are well-formed, also with controls in a template', async () => {
   });
 });
 
-test('a file with thousands of mistakes has some of them reported, in no more time than a few need', () => {
+test('a file with thousands of mistakes gets a limited number of reports, as fast as a file with a few', () => {
   const many = (make: (index: number) => string) => Array.from({ length: 6_000 }, (_, index) => make(index)).join('');
   const files: [name: string, text: string][] = [
     ['agent.md', agentMd.replace('---\n', `---\n${many((index) => `k${index}: 1\n`)}`)],
@@ -148,7 +148,7 @@ test('a file with thousands of mistakes has some of them reported, in no more ti
     ['config.json', `{${many((index) => `"k${index}":"\\u202e",`)}"x":1}\n`],
     ['sample-input.txt', many(() => `AKIA${tail}\n`)],
   ];
-  // Were the time quadratic, each of these would take from ten seconds to minutes.
+  // If the time were quadratic, each of these would take from ten seconds to minutes.
   for (const [name, text] of files) {
     const { diagnostics } = check({ files: { [name]: text } });
     assert.ok(diagnostics.length <= 60, `${diagnostics.length} in ${name}`);

@@ -5,13 +5,13 @@ import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
 import { writingRemarks } from '../support/memory.ts';
 
 /**
- * The words that the rules about writing look for. A word that a rule forgets makes it silent about a bad agent; one that
- * it takes by mistake makes an editor rewrite a good one.
+ * The words that the editorial rules look for. If a rule misses a word, it does not report a bad agent; if it matches a
+ * word by mistake, an editor rewrites a good one.
  */
 
 const words = (list: string) => list.split(', ');
 
-/** Whether a rule reports an agent made with each of these texts. */
+/** Checks whether a rule reports an agent made with each of these texts. */
 function reported(rule: string, make: (text: string) => Change, texts: string[], expected: boolean): void {
   const wrong = texts.filter(
     (text) => writingRemarks(make(text)).some((remark) => remark.startsWith(`${rule} `)) !== expected,
@@ -21,7 +21,7 @@ function reported(rule: string, make: (text: string) => Change, texts: string[],
 
 function pair(rule: string, name: string, make: (text: string) => Change, yes: string[], no: string[]): void {
   test(`${rule} reports ${name}`, () => reported(rule, make, yes, true));
-  test(`${rule} passes what looks like ${name}`, () => reported(rule, make, no, false));
+  test(`${rule} accepts text that only looks like ${name}`, () => reported(rule, make, no, false));
 }
 
 const owner = '6. Change nothing: the owner of the list corrects it.';
@@ -82,7 +82,7 @@ pair(
   words('illegal, legally, syntax, patient, insured, taxi'),
 );
 
-test('stop points at the text that names the delicate matter', () => {
+test('stop points to the text that names the sensitive subject', () => {
   const unsettled = prompt(owner, '6. Change nothing at all in 1 list.').files as Record<string, string>;
   const excerpt = 'Checks the tax lists of a small shop and says what to look up where.';
   const message = 'The agent deals with a sensitive matter ("tax"), and its prompt does not say that a person decides.';
@@ -111,7 +111,7 @@ const unchecked = (first: string) =>
     `- Read ROWS ${first}\n- Stay calm\n- Be kind with NOTES\n- Write unknown for gaps\n- Change nothing\n`,
   );
 
-test('measurable counts each rule that has something to check', () => {
+test('measurable counts each rule that contains something checkable', () => {
   const count = (text: string) =>
     writingRemarks(unchecked(text)).filter((remark) =>
       remark.endsWith('Of the 5 rules, 1 can be checked; at least three should be.'),
@@ -141,7 +141,7 @@ pair(
   ],
 );
 
-test('measurable passes praise in a code fence', () => {
+test('measurable accepts praise in a code fence', () => {
   const fenced = prompt('| article | shown', '```\nThe best one.\n```\n\n| article | shown');
   assert.equal(writingRemarks(fenced), []);
 });

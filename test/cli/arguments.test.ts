@@ -6,9 +6,9 @@ import { slugOf } from '../../src/cli/options.ts';
 import { inFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 
-/** What a person may write on the command line: agents by slug or path, from any folder of the catalog. */
+/** Agents can be named by slug or path on the command line, from any folder of the catalog. */
 
-/** A catalog of `alpha`, which has no excerpt, and `beta`, which has no problem. */
+/** Makes a catalog with `alpha`, which has no excerpt, and `beta`, which has no problem. */
 function withTwo(work: (folder: string) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
     writeCatalog(folder, [
@@ -53,14 +53,14 @@ test('an agent is named by its slug or a path, from any folder of the catalog', 
     assert.is((await messages([], join(folder, 'agents/alpha'))).length, 2);
   }));
 
-test('--cwd is that folder, and is not looked for above it', () =>
+test('--cwd is used as it is, without a search in its parents', () =>
   withTwo(async (folder) => {
     const { code, stdout } = await catalog(['validate', '--format', 'json', '--cwd', 'agents'], { cwd: folder });
     assert.is(code, 1);
     assert.is(JSON.parse(stdout).diagnostics[0].code, 'settings/missing');
   }));
 
-test('an unknown agent gets the nearest name', () =>
+test('the nearest name is suggested for an unknown agent', () =>
   withTwo(async (folder) => {
     const { code, stderr } = await catalog(['validate', 'agents/alhpa', 'nothing-like-it'], { cwd: folder });
     assert.is(code, 1);
@@ -70,7 +70,7 @@ test('an unknown agent gets the nearest name', () =>
     );
   }));
 
-test('settings that are wrong and agents that are wrong are reported together', () =>
+test('errors in settings and in agents are reported together', () =>
   withTwo(async (folder) => {
     writeFiles(folder, { 'catalog.config.json': '{ "title": "Two", "categories": [] }\n' });
     const found = await messages([], folder);
@@ -81,14 +81,14 @@ test('settings that are wrong and agents that are wrong are reported together', 
     );
   }));
 
-test('new makes an agent from a path too, in the catalog around', () =>
+test('new accepts a path too, and finds the catalog that contains it', () =>
   withTwo(async (folder) => {
     const { stdout } = await catalog(['new', 'agents/gamma', '--format', 'json'], { cwd: join(folder, 'agents') });
     assert.is(JSON.parse(stdout).slug, 'gamma');
     assert.ok(existsSync(join(folder, 'agents/gamma/agent.md')));
   }));
 
-test('rename takes paths too', () =>
+test('rename accepts paths too', () =>
   withTwo(async (folder) => {
     const { stdout, stderr } = await catalog(['rename', 'agents/alpha/', './delta', '--format', 'json'], {
       cwd: join(folder, 'agents'),
@@ -111,7 +111,7 @@ test('build and serve share CATALOG_DIST; --out wins', () =>
     assert.not.ok(existsSync(join(folder, 'dist')) || existsSync(join(folder, 'sub/dist')));
   }));
 
-test('init takes a time zone, and proposes the nearest name for a wrong one', () =>
+test('init accepts a time zone, and suggests the nearest name for a wrong one', () =>
   inFolder(async (folder) => {
     const wrong = await catalog(['init', '--timezone', 'Europe/Berln'], { cwd: folder });
     assert.is(wrong.code, 2);

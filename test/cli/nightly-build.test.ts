@@ -10,7 +10,7 @@ import { catalogBuilder, run } from '../../src/cli/nightly-build.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { until } from '../support/until.ts';
 
-/** A server that builds serves the last good build whatever the catalog is like, and builds again once it can. */
+/** A server with --build serves the last good build, whatever happens to the catalog, and builds again once it can. */
 
 const agents: SmallAgent[] = [
   { slug: 'one', date: '2026-01-01', front: { issue: '1' } },
@@ -18,7 +18,7 @@ const agents: SmallAgent[] = [
 ];
 const broken = { 'prompt.txt': 'No sections.\n' };
 
-/** Starts a builder over the catalog in `folder`, and gives its error, its messages and the slugs of the build. */
+/** Starts a builder for the catalog in `folder`. Returns its error, its messages and the slugs of the build. */
 function start(folder: string): { error: Error | undefined; messages: string; log: string; slugs: string[] } {
   const [messages, log] = [new PassThrough(), new PassThrough()];
   const dist = join(folder, 'dist');
@@ -85,9 +85,9 @@ interface Played {
   /** The days that the clock shows, one after another. The last one stays. */
   days: string[];
   done: string | null;
-  /** How many tries fail at first. */
+  /** How many attempts fail at first. */
   failures: number;
-  /** The days for which the task is tried. */
+  /** The days for which the task was attempted. */
   tries: string[];
 }
 
@@ -155,7 +155,7 @@ test('daily: a task that goes on past midnight counts for the day on which it be
   }
 });
 
-test('daily: the clock is looked at each minute, and after a failure less and less often', async () => {
+test('daily: the clock is checked every minute, and less and less often after failures', async () => {
   const waits: number[] = [];
   const real = globalThis.setTimeout;
   globalThis.setTimeout = ((work: () => void, ms: number) => {

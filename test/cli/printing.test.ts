@@ -7,12 +7,12 @@ import { Console } from '../../src/cli/console.ts';
 import { bundled, inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 
-/** No text of a stranger steers the terminal that it is printed on, or the GitHub Actions job that prints it. */
+/** Text of strangers cannot control the terminal that it is printed on, nor the GitHub Actions job that prints it. */
 
 const title = '\u001b]0;title\u0007\u009b31m\u202e';
 const command = '::stop-commands::x';
 const evil = `a${title}\n${command}\n  ::error::y ##[add-mask]z`;
-/** A file name cannot hold a slash; it can hold all of these. */
+/** File names that contain everything except a slash. */
 const folderName = `a${title}\n${command}`;
 const agents: SmallAgent[] = [
   { slug: 'one', date: '2026-01-01', front: { [JSON.stringify(evil)]: '1', difficulty: JSON.stringify(evil) } },
@@ -44,7 +44,7 @@ const calls: string[][] = [
   ['help', evil],
 ];
 for (const args of calls) {
-  test(`nothing of it is obeyed: catalog ${JSON.stringify(args.join(' ')).slice(0, 60)}`, async () => {
+  test(`hostile text has no effect: catalog ${JSON.stringify(args.join(' ')).slice(0, 60)}`, async () => {
     await inFolder(async (folder) => {
       writeCatalog(folder, agents);
       const summary = join(folder, 'summary.md');
@@ -58,7 +58,7 @@ for (const args of calls) {
         stderr,
         args.includes('validate') && args.includes('github') ? readFileSync(summary, 'utf8') : '',
       ]) {
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters.
         assert.not.match(text, /[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/);
         assert.not.match(text, '##[');
         for (const line of text.split('\n')) {
@@ -71,7 +71,7 @@ for (const args of calls) {
   });
 }
 
-test('JSON says the same as before, in escapes', async () => {
+test('JSON has the same values, with escapes', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, agents);
     const { stdout } = await catalog(['status', '--format', 'json', '--cwd', folder, '--today', '2026-01-04']);
@@ -79,7 +79,7 @@ test('JSON says the same as before, in escapes', async () => {
   });
 });
 
-test('our own colors stay, and nobody else can bring any', () => {
+test('our colors stay, and those in other text are removed', () => {
   const written = (color: boolean) => {
     const error = Object.assign(new PassThrough(), { isTTY: color });
     new Console(new PassThrough(), error, {}).say('\u001b[31mred\u001b[0m \u001b[8mhidden\u001b[38;5;1m\n');
@@ -106,7 +106,7 @@ test('progress is one line on a terminal, which the next message clears; logs ge
   assert.is(told(false), 'Checking agents: 5 of 9\nChecking agents: 7 of 9\nDone.\n');
 });
 
-test('nothing is written past the console but the messages of MCP and the log of the server', () => {
+test('only the messages of MCP and the log of the server bypass the console', () => {
   const root = join(bundled, 'src');
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /^(?!browser).*\.ts$/.test(name),

@@ -7,7 +7,10 @@ import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/
 import { catalog } from '../support/process.ts';
 import { onTerminal } from '../support/terminal.ts';
 
-/** What an editor plans by: what is out, what comes when, which days are free, and what has to be mended. */
+/**
+ * The editor plans with this: which agents are published, which are scheduled, which days are free, and what has
+ * errors.
+ */
 
 const today = '2026-11-21';
 const status = (folder: string, ...args: string[]) => catalog(['status', '--cwd', folder, '--today', today, ...args]);
@@ -27,7 +30,7 @@ const everyKind: SmallAgent[] = [
   { slug: 'sketch', date: '2026-11-26', front: { draft: 'true' } },
 ];
 
-test('--json tells where every folder stands', async () => {
+test('--json has the state of every folder', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, everyKind, { timezone: 'Pacific/Auckland' });
     writeFiles(folder, { 'agents/stray.txt': 'not a folder\n' });
@@ -109,7 +112,7 @@ With errors (see catalog validate): 3
   coming     2026-11-24  unsound  1 error
 `;
 
-test('people get an aligned table of the same', async () => {
+test('people get the same as an aligned table', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, everyKind);
     const { code, stdout } = await status(folder);
@@ -118,7 +121,7 @@ test('people get an aligned table of the same', async () => {
   });
 });
 
-test('the numbers of what is due are those that a build gives', async () => {
+test('agents that are due have the same numbers as in a build', async () => {
   await inFolder(async (folder) => {
     writeCatalog(
       folder,
@@ -164,7 +167,7 @@ test('an empty catalog has free days and nothing else', async () => {
   });
 });
 
-test('on a terminal of 60 columns no line is longer, and no name of a folder steers the terminal', async () => {
+test('no line is wider than a terminal of 60 columns, and no folder name controls the terminal', async () => {
   await inFolder(async (folder) => {
     const title = 'A title that goes on and on until no terminal has room for it';
     writeCatalog(folder, [

@@ -7,8 +7,8 @@ import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
 
 /**
- * The descriptions that clients are generated from. Each is compared by meaning with a copy in test/fixtures/, so that a
- * change of the contract is a diff that a person reads: `UPDATE=1 npm run -s unit -- contract-documents` writes the copies.
+ * The descriptions that clients are generated from. Each is compared with a copy in test/fixtures/, so that a change of
+ * the contract is visible as a diff: `UPDATE=1 npm run -s unit -- contract-documents` updates the copies.
  */
 
 const files = await inFolder((folder) => {
@@ -23,10 +23,10 @@ function isCopied(name: string, document: unknown): void {
 }
 
 for (const name of ['openapi.json', 'schema.json']) {
-  test(`api/${name} says what it said before`, () => isCopied(name, JSON.parse(files.get(`api/${name}`) ?? '')));
+  test(`api/${name} is unchanged`, () => isCopied(name, JSON.parse(files.get(`api/${name}`) ?? '')));
 }
 
-test('MCP describes its tools as before', async () => {
+test('MCP describes its tools in the same way', async () => {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
   const { json } = await dispatch(
     message,

@@ -12,7 +12,7 @@ import { feedbackRequest, subscribeRequest } from '../../src/schema/requests.ts'
 import { settingsSource } from '../../src/schema/settings.ts';
 import { smallSettings } from '../support/catalog.ts';
 
-/** Every limit of a schema holds exactly where the schema says, and the published JSON Schema draws the same line. */
+/** Every limit of a schema applies exactly as written, and the published JSON Schema has the same limit. */
 
 type Path = readonly (string | number)[];
 type Limited = { path: Path; schema: JsonSchema; isKey: boolean };
@@ -64,7 +64,7 @@ const shapes: Record<string, [shape: z.ZodType, good: object]> = {
   ],
 };
 
-/** The limits of each field, as they are promised: from the most to the fewest that it takes. */
+/** The documented limits of each field: the most and the least that it accepts. */
 const promised: Record<string, Record<string, string>> = {
   'agent.md': {
     title: '1–120',
@@ -117,14 +117,14 @@ const promised: Record<string, Record<string, string>> = {
   'server card': { version: '1–', title: '1–', description: '1–100' },
 };
 
-/** The range that a schema gives a text, a list or a number; undefined where it gives none. */
+/** Returns the limits of a text, a list or a number in a schema; undefined if there are none. */
 function rangeOf({ schema }: Limited): { min: number | undefined; max: number | undefined } | undefined {
   const min = schema.minLength ?? schema.minItems ?? schema.minimum;
   const max = schema.maxLength ?? schema.maxItems ?? schema.maximum;
   return min === undefined && max === undefined ? undefined : { min: min as number, max: max as number };
 }
 
-/** Every part of a JSON Schema, with where it applies in `good`. */
+/** Lists every part of a JSON Schema, with its path in `good`. */
 function* partsOf(schema: JsonSchema, good: unknown, path: Path = []): Generator<Limited> {
   const { anyOf, properties, items, additionalProperties, propertyNames } = schema as Record<string, JsonSchema>;
   if (Array.isArray(anyOf)) {
@@ -143,7 +143,9 @@ function* partsOf(schema: JsonSchema, good: unknown, path: Path = []): Generator
   }
 }
 
-/** A text, list or number of this size, of the form that the schema asks for. Texts are of emoji where they may be. */
+/**
+ * Makes a text, list or number of this size in the form that the schema requires. Texts consist of emoji where allowed.
+ */
 function sized({ schema }: Limited, size: number, example: unknown): unknown {
   const { type, pattern = '' } = schema as { type: string; pattern?: string };
   if (type === 'integer') return size;
@@ -159,7 +161,7 @@ function at(value: unknown, path: Path): unknown {
   return path.reduce((inside, key) => (inside as Record<string | number, unknown>)?.[key], value);
 }
 
-/** `good` with another value at a path, or with a key renamed there. */
+/** Returns `good` with another value at a path, or with a key renamed there. */
 function changed(good: object, { path, isKey }: Limited, value: unknown): object {
   const copy = structuredClone(good);
   const holder = at(copy, isKey ? path : path.slice(0, -1)) as Record<string | number, unknown>;
@@ -177,7 +179,7 @@ for (const [name, [shape, good]] of Object.entries(shapes)) {
   const schema = inlineSchema(shape);
   const limited = [...partsOf(schema, good)].filter((part) => rangeOf(part) !== undefined);
 
-  test(`${name} has the limits that are promised`, () => {
+  test(`${name} has the documented limits`, () => {
     const found = limited.map((part) => {
       const { min, max } = rangeOf(part) ?? {};
       return [nameOf(part), `${min ?? ''}–${max ?? ''}`];
@@ -185,7 +187,7 @@ for (const [name, [shape, good]] of Object.entries(shapes)) {
     assert.equal(Object.fromEntries(found), promised[name]);
   });
 
-  test(`${name} takes what is at a limit and refuses what is past it`, () => {
+  test(`${name} accepts values at a limit and refuses values past it`, () => {
     const ajv = new Ajv.default({ strict: true });
     addFormats.default(ajv);
     const fits = ajv.compile(schema);
@@ -212,7 +214,7 @@ for (const [name, [shape, good]] of Object.entries(shapes)) {
   });
 }
 
-/** Limits within a form, which a JSON Schema has as a pattern or not at all. */
+/** Limits that JSON Schema can express only as a pattern, or not at all. */
 const forms: [name: string, takes: (text: string) => boolean, good: string[], bad: string[]][] = [
   [
     'the file name of a config',
@@ -241,7 +243,7 @@ const forms: [name: string, takes: (text: string) => boolean, good: string[], ba
 ];
 
 for (const [name, takes, good, bad] of forms) {
-  test(`${name} is taken up to its limits`, () => {
+  test(`${name} is accepted up to its limits`, () => {
     assert.equal(
       good.filter((text) => !takes(text)),
       [],
@@ -254,7 +256,7 @@ const ports = Array.from({ length: 10 }, (_, digit) => [`com${digit}`, `lpt${dig
 const devices = ['con', 'prn', 'aux', 'nul', ...ports];
 const neighbors = ['co', 'conf', 'con-1', 'prns', 'auxiliary', 'null', 'com', 'com10', 'lpt', 'lpt10', 'my-com1'];
 
-test('every reserved name is refused where it would become a path, and its neighbors are taken', () => {
+test('every reserved name is refused where it would become a path, and similar names are accepted', () => {
   const refusedBy = (shape: z.ZodType, names: string[]) => names.filter((name) => !shape.safeParse(name).success);
   assert.equal(refusedBy(slug, [...devices, 'index', 'catalog']), [...devices, 'index', 'catalog']);
   assert.equal(refusedBy(pathName, [...devices, 'index']), [...devices, 'index']);

@@ -9,7 +9,9 @@ import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { agents } from '../support/mcp.ts';
 import { render } from '../support/render.ts';
 
-/** What clients that are generated from api/openapi.json send and accept is what the service takes and gives. */
+/**
+ * Clients that are generated from api/openapi.json send requests that the service accepts, and accept its responses.
+ */
 
 const files = await inFolder((folder) => {
   writeCatalog(folder, agents);
@@ -21,7 +23,7 @@ const description = read('api/openapi.json');
 const ajv = new Ajv.default({ strict: false, allErrors: true, validateSchema: false });
 addFormats.default(ajv);
 ajv.addSchema(description, 'https://press.example/openapi.json');
-/** Validates by the schema at some keys of the description. */
+/** Returns a function that validates with the schema at these keys of the description. */
 const at = (...keys: string[]): ValidateFunction => {
   const pointer = keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
   return ajv.compile({ $ref: `https://press.example/openapi.json#/${pointer}` });
@@ -35,7 +37,7 @@ interface Media {
   examples?: Record<string, { value: unknown }>;
 }
 
-/** Every part of the description that has a schema of JSON, with its keys. */
+/** Lists every part of the description that has a JSON schema, with its keys. */
 function* mediaOf(part: unknown, keys: string[] = []): Generator<[string[], Media]> {
   if (typeof part !== 'object' || part === null) return;
   for (const [key, value] of Object.entries(part)) {
@@ -45,7 +47,7 @@ function* mediaOf(part: unknown, keys: string[] = []): Generator<[string[], Medi
   }
 }
 
-test('every example fits its own schema, and every body that is not a description has one', () => {
+test('every example matches its schema, and every body except descriptions has an example', () => {
   const without: string[] = [];
   for (const [keys, { example, examples = {} }] of mediaOf(description.paths, ['paths'])) {
     const values = [example, ...Object.values(examples).map(({ value }) => value)].filter(
@@ -58,7 +60,7 @@ test('every example fits its own schema, and every body that is not a descriptio
   assert.equal(without, ['/api/schema.json', '/api/openapi.json']);
 });
 
-test('no body is described as any object', () => {
+test('no body has a schema that accepts any object', () => {
   for (const [keys, { schema }] of mediaOf(description.paths, ['paths'])) {
     assert.not.equal(schema, { type: 'object' }, keys.join(' '));
   }
@@ -69,7 +71,7 @@ for (const [path, address = `/${path}`] of [
   ['api/openapi.json'],
   ['api/mcp/server-card', '/api/mcp'],
 ]) {
-  test(`${path} fits the schema of the operation that gets it`, () => {
+  test(`${path} matches the schema of its operation`, () => {
     const fits = at('paths', address ?? '', 'get', 'responses', '200', 'content', 'application/json', 'schema');
     assert.ok(fits(read(path ?? '')), JSON.stringify(fits.errors));
     assert.not.ok(fits({}));
@@ -85,7 +87,7 @@ const calls: { [method in keyof typeof methodResults]: object } = {
   'resources/read': { uri: 'agent://log-reader' },
 };
 
-test('what the MCP server takes and gives fits the description, method by method', async () => {
+test('the requests and responses of each MCP method match the description', async () => {
   const catalog = await loadMcpCatalog(async (path) => Buffer.from(files.get(path) ?? ''), {});
   for (const [method, params] of Object.entries(calls)) {
     const message = { jsonrpc: '2.0', id: 1, method, params };
@@ -103,7 +105,7 @@ test('what the MCP server takes and gives fits the description, method by method
   }
 });
 
-test('clients of both eras get the results of their own era, whoever asks first', async () => {
+test('clients of both eras get the results of their era, no matter which asks first', async () => {
   const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
   const capabilities = { 'io.modelcontextprotocol/clientCapabilities': {} };
   for (const order of [
@@ -122,7 +124,7 @@ test('clients of both eras get the results of their own era, whoever asks first'
   }
 });
 
-test('messages that the server would refuse do not fit', () => {
+test('messages that the server would refuse do not match the description', () => {
   const wrong: object[] = [
     { id: 1, method: 'ping' },
     { jsonrpc: '1.0', id: 1, method: 'ping' },
