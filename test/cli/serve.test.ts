@@ -6,9 +6,9 @@ import * as assert from 'uvu/assert';
 import { inFolder, snapshot, writeCatalog } from '../support/catalog.ts';
 import { catalog, startServer } from '../support/process.ts';
 
-/** `catalog serve` as a person starts it: with a build, without one, and where something is in the way. */
+/** `catalog serve` as a person starts it: with a build, without one, and with obstacles. */
 
-test('serve --build builds, prints the address, serves it, and ends well on SIGTERM', async () => {
+test('serve --build builds, prints the address, serves it, and exits with 0 on SIGTERM', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
     const server = await startServer(['--build', '--cwd', folder]);
@@ -38,7 +38,7 @@ test('a second serve --build on the same data is refused before it changes what 
   });
 });
 
-test('serve --build ends with 1 and the diagnostics when nothing can be built', async () => {
+test('serve --build prints the diagnostics and exits with 1 if nothing can be built', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }], { title: '' });
     const { code, stderr } = await catalog(['serve', '--build', '--port', '0', '--cwd', folder]);
@@ -57,7 +57,7 @@ test('serve without a build says how to make one', async () => {
   });
 });
 
-test('serve names a port that is taken', async () => {
+test('serve names a port that is in use', async () => {
   const other = createServer();
   await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
   const { port } = other.address() as AddressInfo;

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { inFolder } from '../support/catalog.ts';
 import { catalog, catalogProcess } from '../support/process.ts';
 
-/** What holds for all commands: help, the version, wrong usage, exit codes. */
+/** What all commands have in common: help, the version, wrong usage, exit codes. */
 
 const commands = [
   'init',
@@ -28,7 +28,7 @@ test('help names every command and shows examples', async () => {
   for (const word of [...commands, 'Writing:', 'Publishing:', 'Running:', 'Examples:']) assert.match(stdout, word);
 });
 
-test('the process ends with the exit code that a script goes by', async () => {
+test('the process exits with the code that scripts rely on', async () => {
   assert.is((await catalogProcess(['build', '--no-such-option'])).code, 2);
   await inFolder(async (folder) => assert.is((await catalogProcess(['status', '--cwd', folder])).code, 1));
 });
@@ -53,7 +53,7 @@ for (const command of [...commands.filter((name) => name !== 'ci'), 'ci verify',
   });
 }
 
-test('the version is that of the package', async () => {
+test('--version prints the version of the package', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   assert.is((await catalog(['--version'])).stdout.trim(), version);
 });

@@ -7,7 +7,7 @@ import { catalog } from '../support/process.ts';
 
 /** `catalog validate` and `catalog build` as an editor or a script uses them: what they print, and with which exit code. */
 
-test('a folder without settings is named, with what to do', async () => {
+test('a folder without settings is named, with the fix', async () => {
   await inFolder(async (folder) => {
     const { code, stderr } = await catalog(['build', '--cwd', folder]);
     assert.is(code, 1);
@@ -58,7 +58,7 @@ test('validate --json is one JSON document on stdout', async () => {
   });
 });
 
-test('validate can be asked about one agent', async () => {
+test('validate can check a single agent', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [
       { slug: 'a', date: '2026-01-01', front: { difficulty: 'medum' } },
@@ -72,7 +72,7 @@ test('validate can be asked about one agent', async () => {
   });
 });
 
-test('an error in an agent that is not due does not stop the build, but is told', async () => {
+test('an error in an agent that is not due does not stop the build, but is reported', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [
       { slug: 'good', date: '2026-01-01' },
@@ -119,7 +119,7 @@ for (const [flags, built] of previews) {
     }));
 }
 
-test('build --json prints what was built, and nothing else, on stdout', async () => {
+test('build --json prints only the result to stdout', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
     const { code, stdout } = await catalog(['build', '--cwd', folder, '--today', '2026-01-01', '--format', 'json']);

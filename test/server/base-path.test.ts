@@ -4,7 +4,7 @@ import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 import { startRuntime } from '../support/server.ts';
 
-test('a base URL with a path is where everything is served, and every link starts with it', async () => {
+test('everything is served below a base URL with a path, and every link starts with it', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
     const built = await catalog(['build', '--cwd', folder, '--base-url', 'https://press.example/catalog/']);
@@ -32,7 +32,7 @@ test('a base URL with a path is where everything is served, and every link start
   });
 });
 
-test('a runtime with a path of its own takes votes there and at the base URL, and its errors are Error objects', async () => {
+test('a server with its own path accepts votes there and below the base URL, and its errors are Error objects', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
     const urls = ['--base-url', 'https://press.example/catalog', '--runtime-url', 'https://run.example/live'];

@@ -12,11 +12,11 @@ import { ask, postJson } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
 import { notesIn, vote } from '../support/voting.ts';
 
-/** What the server does at its boundaries, and one step to either side of them. */
+/** How the server behaves at its limits, and one step to either side of them. */
 
 const path = '/agents/one/prompt.txt';
 
-test('a range is cut to the file, and one that begins past its end is 416', () =>
+test('a range is limited to the file, and a range that starts past its end is 416', () =>
   withRuntime({}, async ({ server: { address } }) => {
     const { body, headers } = await ask(address, path);
     const size = body.length;
@@ -38,7 +38,7 @@ test('a range is cut to the file, and one that begins past its end is 416', () =
       [`bytes=-${size}`, part(0, size - 1)],
       [`bytes=-${size + 1}`, part(0, size - 1)],
       ['bytes=-0', none],
-      // What is no single range of bytes is ignored.
+      // Anything but a single range of bytes is ignored.
       ['bytes=5-4', whole],
       ['bytes=-', whole],
       ['bytes=0-1,3-4', whole],
@@ -65,7 +65,7 @@ test('a range is cut to the file, and one that begins past its end is 416', () =
     assert.equal([head.status, head.headers['content-length']], [200, String(size)]);
   }));
 
-test('each encoding of a file has an ETag of its own, which If-None-Match names weakly, in a list or by a star', () =>
+test('each encoding of a file has its own ETag, which If-None-Match matches weakly, in a list or with a star', () =>
   withRuntime({}, async ({ server: { address } }) => {
     const encodings = [
       ['identity', (body: Buffer) => body],
@@ -141,7 +141,7 @@ const utf8: [name: string, hex: string, isText: boolean][] = [
   ['a byte that UTF-8 never has', 'ff', false],
 ];
 
-test('a body is UTF-8 to the last byte, in JSON, in forms and in MCP messages', () => {
+test('a body must be UTF-8 to the last byte, in JSON, in forms and in MCP messages', () => {
   for (const [name, hex, isText] of utf8) {
     const bytes = Buffer.from(hex, 'hex');
     const around = (before: string, after: string) => Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
@@ -167,12 +167,12 @@ test('a body is UTF-8 to the last byte, in JSON, in forms and in MCP messages', 
   }
 });
 
-test('of a field that is in a form twice the first counts', () => {
+test('if a form has a field twice, the first one counts', () => {
   const { note, slug } = parseFields(Buffer.from('note=a&slug=one&note=b&slug='), 'form');
   assert.equal([note, slug], ['a', 'one']);
 });
 
-test('what is ignored or refused uses up no limit of a reader', () =>
+test('ignored and refused requests do not count toward the limits of a reader', () =>
   withRuntime({ flags: { voteRate: '1/60', subscribeRate: '1/60', refusedRate: '6/60' } }, async ({ server, log }) => {
     const { address } = server;
     const person = { email: 'ada@example.com', list: 'daily' };
@@ -195,13 +195,13 @@ test('what is ignored or refused uses up no limit of a reader', () =>
     assert.equal([await post('feedback', good), await post('feedback', good)], [200, 429]);
     assert.equal([await post('subscribe', person), await post('subscribe', person)], [200, 429]);
     assert.is(notesIn(log).length, 1);
-    // Neither the honeypot nor a 429 counted as refused: one more of six is left.
+    // Neither the honeypot nor a 429 counted as refused, so one of six is left.
     assert.equal([await post('feedback', {}), await post('feedback', {})], [400, 429]);
     assert.is(await post('feedback', { website: 'x' }), 200);
     assert.is((await vote(address, 'late')).status, 429);
   }));
 
-/** For each setting of the server what a flag and a variable set it to, and what it then is; then what it is by default. */
+/** For each setting of the server: the values of a flag and a variable, the resulting values, and the default. */
 const precedence: Record<(typeof serverOptions)[number]['key'], [flag: string, variable: string, ...unknown[]]> = {
   port: ['1', '2', 1, 2, 3000],
   host: ['::1', '0.0.0.0', '::1', '0.0.0.0', '127.0.0.1'],
@@ -222,7 +222,7 @@ const precedence: Record<(typeof serverOptions)[number]['key'], [flag: string, v
 
 for (const { key, variable } of serverOptions) {
   const [flagValue, variableValue, byFlag, byVariable, byDefault] = precedence[key];
-  test(`the flag of ${key} wins over ${variable}, which wins over the default`, () => {
+  test(`the flag of ${key} overrides ${variable}, which overrides the default`, () => {
     const webhook = { CATALOG_SIGNUPS_URL: 'https://hook.example/', CATALOG_SIGNUPS_KEY: 'x' };
     const read = (flags: ServerFlags, environment: NodeJS.ProcessEnv) => {
       const settings = serverSettings(flags, { ...webhook, ...environment }, '/cwd');
@@ -237,7 +237,7 @@ for (const { key, variable } of serverOptions) {
   });
 }
 
-test('the addresses are those of the flags, else of the variables, else of the file', () =>
+test('addresses come from the flags, or else from the variables, or else from the file', () =>
   inFolder((folder) => {
     const file = 'https://file.example';
     const [flag, variable] = ['https://flag.example', 'https://variable.example'];

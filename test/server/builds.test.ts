@@ -13,7 +13,7 @@ import { builtCatalog, oneAgent, startRuntime, withRuntime } from '../support/se
 import { until } from '../support/until.ts';
 import { notesIn, vote } from '../support/voting.ts';
 
-/** A new build is taken up while it is served: no request fails, and no answer mixes two builds. */
+/** The server switches to a new build without failing a request, and never mixes two builds in an answer. */
 
 const paths = [
   '/',
@@ -36,7 +36,7 @@ const decode: Record<string, (body: Buffer) => Promise<Buffer>> = {
 function startReading(address: string, base = '') {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 6 });
   const wrong: string[] = [];
-  /** The bytes behind each ETag, so that ranges can be compared with them. */
+  /** The bytes of each ETag, to compare ranges with. */
   const known = new Map<string, Buffer>();
   /** The builds that were seen. */
   const builds = new Set<string>();
@@ -110,7 +110,7 @@ const inPlace: [base: string, titles: string[]][] = [
   ['/catalog', ['First']],
 ];
 for (const [base, titles] of inPlace) {
-  test(`a build renamed in file by file under load fails and mixes no answer, below ${base || '/'}`, () => {
+  test(`under load, a build that is renamed into place file by file neither fails nor mixes an answer, below ${base || '/'}`, () => {
     const settings = { baseUrl: `https://press.example${base}` };
     return withRuntime({ settings }, async ({ server, folder, dist, log }) => {
       const load = startReading(server.address, base);
@@ -119,7 +119,7 @@ for (const [base, titles] of inPlace) {
         const agents = [...twoAgents(title), { slug: `new-${index}`, date: `2026-01-1${index}` }];
         writeCatalog(folder, agents, settings);
         const before = load.count();
-        // In a process of its own: here it would hold up the readers until it is done.
+        // The build runs in another process, because here it would block the readers.
         const args = ['build', '--cwd', folder, '--out', dist, '--today', '2026-02-01'];
         const { code, stderr } = await catalogProcess(args);
         assert.is(code, 0, stderr);
@@ -136,7 +136,7 @@ for (const [base, titles] of inPlace) {
   });
 }
 
-test('a build switched in by its link under load fails and mixes no answer, and its agent is known at once', () =>
+test('under load, a build that is switched by a link neither fails nor mixes an answer, and its agent is known at once', () =>
   inFolder(async (folder) => {
     builtCatalog(folder);
     const dist = join(folder, 'dist');
@@ -157,7 +157,7 @@ test('a build switched in by its link under load fails and mixes no answer, and 
         rmSync(join(folder, `agents/new-${index - 1}`), { recursive: true, force: true });
         await catalog(['build', '--cwd', folder, '--out', next, '--today', '2026-02-01']);
         symlinkSync(`build-${index}`, join(folder, 'link'));
-        // The switch: from here on the new build is the one that is served, to whoever asks next.
+        // The switch: from here on, every reader gets the new build.
         renameSync(join(folder, 'link'), dist);
         const first = index % 2 === 0 ? await vote(server.address, 'at once', { slug: `new-${index}` }) : null;
         const page = await ask(server.address, `/agents/new-${index}`);
@@ -171,7 +171,7 @@ test('a build switched in by its link under load fails and mixes no answer, and 
     }
   }));
 
-test('a build whose folder is removed right after the switch answers no reader with 404', () =>
+test('no reader gets 404 if the folder of the old build is removed right after the switch', () =>
   inFolder(async (folder) => {
     builtCatalog(folder);
     const dist = join(folder, 'dist');
@@ -231,7 +231,7 @@ function otherList(dist: string): void {
   touch(join(dist, 'build.json'));
 }
 
-test('a broken build is refused and told, the last good one stays, and the next good one is taken up', () =>
+test('a broken build is refused and logged, the last good one stays, and the next good one is served', () =>
   withRuntime({}, async ({ server, folder, dist, log }) => {
     const read = paths.filter((path) => path !== '/build.json');
     const good = idOf(dist);
@@ -260,7 +260,7 @@ test('a broken build is refused and told, the last good one stays, and the next 
     assert.equal(readdirSync(copy).length, readdirSync(dist).length);
   }));
 
-test('below a base path pages, votes and errors are found there, and the root leads to it', () =>
+test('with a base path, pages, votes and errors are below it, and the root redirects to it', () =>
   withRuntime({ settings: { baseUrl: 'https://press.example/catalog' }, agents: oneAgent }, async ({ server, log }) => {
     assert.match(server.address, /\/catalog\/$/);
     const root = await ask(server.address, '/');

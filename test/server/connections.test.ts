@@ -8,11 +8,11 @@ import { ask, parseAnswer } from '../support/requests.ts';
 import { type Runtime, withRuntime } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-/** What one connection, and one client, can make the server hold. */
+/** How much one connection and one client can make the server hold. */
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
-/** A connection that is not read until its `data` event is listened to, and whether it was closed. */
+/** A connection that is not read until something listens to its `data` event, and whether it was closed. */
 function client({ server }: Runtime, localAddress = '127.0.0.1'): { socket: Socket; isClosed: () => boolean } {
   let isClosed = false;
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(server.address).port), localAddress });
@@ -24,7 +24,7 @@ function client({ server }: Runtime, localAddress = '127.0.0.1'): { socket: Sock
   return { socket, isClosed: () => isClosed };
 }
 
-/** Resolves once the server has closed a connection that is not read, which only a write finds out. */
+/** Resolves once the server has closed a connection that is not read. Only a write can detect that. */
 async function untilCutOff({ socket, isClosed }: ReturnType<typeof client>): Promise<void> {
   await until(() => {
     if (!isClosed()) socket.write('\r\n');
@@ -32,13 +32,13 @@ async function untilCutOff({ socket, isClosed }: ReturnType<typeof client>): Pro
   });
 }
 
-/** Makes a text file so large that the system takes only a part of it while nobody reads. */
+/** Makes a text file so large that the system accepts only a part of it while nobody reads. */
 function writeLargeFile({ folder }: Runtime, megabytes: number, name = 'llms-full.txt'): number {
   writeFileSync(join(folder, 'dist', name), Buffer.alloc(megabytes * 1024 * 1024, 'x'));
   return megabytes * 1024 * 1024;
 }
 
-test('a client that pipelines and does not read has one answer under way, not all', async () => {
+test('a client that pipelines without reading has only one pending answer', async () => {
   const handled: string[] = [];
   await withRuntime({ onRequest: (path) => handled.push(path) }, async (here) => {
     writeLargeFile(here, 8);
@@ -47,7 +47,7 @@ test('a client that pipelines and does not read has one answer under way, not al
     const { socket, isClosed } = client(here);
     socket.write(get('/llms-full.txt').repeat(60));
     await until(() => handled.length > 1);
-    // What was sent before on another connection is handled before.
+    // Data that was sent earlier on another connection is handled earlier.
     for (let round = 0; round < 10; round += 1) await ask(here.server.address, '/robots.txt');
     const under = handled.filter((path) => path === '/llms-full.txt').length;
     assert.ok(under < 5, `${under} answers of 8 MB`);
@@ -86,7 +86,7 @@ test('a moderate number of pipelined requests is answered in order, and the conn
     socket.destroy();
   }));
 
-/** Runs `use` with the function that the server would call every `ms` milliseconds; it is called by hand alone. */
+/** Runs `use` with the function that the server would call every `ms` milliseconds. Only the test calls it. */
 async function withLooks(ms: number, use: (look: () => void) => Promise<void>): Promise<void> {
   const real = globalThis.setInterval;
   let look = () => {};
@@ -102,7 +102,7 @@ async function withLooks(ms: number, use: (look: () => void) => Promise<void>): 
   }
 }
 
-test('an answer that nobody reads ends its connection; one that is read slowly arrives whole', () =>
+test('an answer that nobody reads closes its connection; one that is read slowly arrives completely', () =>
   withLooks(987_654, (look) =>
     withRuntime({ stalledMs: 987_654 }, async (here) => {
       // Files of up to 8 MB are answered from memory, larger ones from the disk.
@@ -136,7 +136,7 @@ test('an answer that nobody reads ends its connection; one that is read slowly a
     }),
   ));
 
-test('connections are limited in all and for each client, and are taken again when others end', () =>
+test('connections are limited in total and per client, and accepted again when others close', () =>
   withRuntime({ flags: { maxConnections: '6', maxClientConnections: '4' } }, async (here) => {
     const isTaken = async (each: ReturnType<typeof client>) => {
       let isAnswered = false;
@@ -165,7 +165,7 @@ test('connections are limited in all and for each client, and are taken again wh
       [true, true, false],
     );
     for (const { each } of [...first, ...second]) each.socket.destroy();
-    // Connections that were refused do not count later: all four are free again.
+    // Refused connections do not count later: all four are free again.
     await until(async () => {
       const again = [];
       for (let count = 0; count < 4; count += 1) again.push(await open('127.0.0.1'));
@@ -174,7 +174,7 @@ test('connections are limited in all and for each client, and are taken again wh
     });
   }));
 
-test('behind a proxy, which has the connections of many clients, there is no limit for each client', () =>
+test('behind a proxy, which bundles many clients, there is no limit per client', () =>
   withRuntime({ flags: { maxClientConnections: '2', trustProxy: '1' } }, async (here) => {
     const clients = Array.from({ length: 10 }, () => client(here));
     const answered = clients.map(async ({ socket }) => {
@@ -187,7 +187,10 @@ test('behind a proxy, which has the connections of many clients, there is no lim
     for (const { socket } of clients) socket.destroy();
   }));
 
-/** The answers in what came over a connection, each with its status; those named in `expected` as empty have no body. */
+/**
+ * Splits the data of a connection into answers, each with its status. Those that `expected` marks as empty have no
+ * body.
+ */
 function answersIn(raw: string, expected: readonly string[]): string[] {
   const answers: string[] = [];
   for (let rest = raw; rest !== ''; ) {
@@ -207,7 +210,7 @@ const aVote = posted(`application/json\r\nContent-Length: ${vote.length}`) + vot
 const chunked = 'Transfer-Encoding: chunked';
 const large = get('/llms-full.txt');
 
-/** What is sent at once, what is sent once an answer has begun, and the answers in their order. */
+/** The data that is sent at once, the data that is sent once an answer has begun, and the expected answers in order. */
 const astray: [name: string, packets: [first: string, second?: string], answers: string[]][] = [
   ['a vote, then no request', [`${aVote}GET /a b\r\n\r\n`], ['200 body', '400 body']],
   ['a large answer, then no request', [`${large}nothing\r\n\r\n`], ['200 large', '400 body']],
@@ -240,7 +243,7 @@ const astray: [name: string, packets: [first: string, second?: string], answers:
   ['an answer, then a tunnel', [`${get('/')}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`], ['200 body', '405 body']],
 ];
 
-test('what is no request is refused after the answers to what came before, not amid them', () =>
+test('malformed requests are refused after the answers to earlier requests, not between them', () =>
   withRuntime({}, async (here) => {
     writeLargeFile(here, 9);
     const wrong: string[] = [];

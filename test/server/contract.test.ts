@@ -6,7 +6,7 @@ import { loud } from '../support/loud.ts';
 import { catalog } from '../support/process.ts';
 import { type ServerHere, startRuntime } from '../support/server.ts';
 
-/** Every GET row of the interface specification but mcpCard, asked of a running server as a stranger would. */
+/** Every GET operation of the contract except mcpCard, on a running server. */
 
 const folder = temporaryFolder();
 let server: ServerHere;
@@ -75,7 +75,7 @@ const rows: { operation: string; path: string; file: string; type: string }[] = 
 ];
 
 for (const { operation, path, file, type } of rows) {
-  test(`${operation} answers with the file as it was built, and its type`, async () => {
+  test(`${operation} answers with the built file and its type`, async () => {
     const response = await fetch(server.address + path);
     assert.is(response.status, 200);
     assert.is(response.headers.get('content-type'), type);
@@ -88,13 +88,13 @@ for (const { operation, path, file, type } of rows) {
     assert.is(await response.text(), '');
     const full = await fetch(server.address + path);
     await full.arrayBuffer();
-    // What belongs to the moment or the connection may differ.
+    // Headers that depend on the time or the connection can differ.
     const own = ['date', 'connection', 'keep-alive'];
     const named = ({ headers }: Response) => Object.fromEntries([...headers].filter(([name]) => !own.includes(name)));
     assert.equal(named(response), named(full));
   });
 
-  test(`${operation} is not sent again to a reader who has it`, async () => {
+  test(`${operation} is not sent again to a reader who already has it`, async () => {
     const first = await fetch(server.address + path);
     await first.arrayBuffer();
     const again = await fetch(server.address + path, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
@@ -117,7 +117,7 @@ test('an agent that is not due yet is unknown', async () => {
   assert.not.match(Object.values(site).join('\n'), /meeting-cost-gatekeeper/);
 });
 
-test('anything else that is not there is 404 with a page', async () => {
+test('any other missing path is 404 with a page', async () => {
   for (const path of ['nothing-here', '404', '404.html', 'agents/no-such-agent', '%2e%2e/package.json', 'a%00b']) {
     const response = await fetch(server.address + path);
     assert.is(response.status, 404, path);
@@ -144,7 +144,7 @@ test('the envelope has exactly the fields of the contract', async () => {
   );
 });
 
-test('the addresses in an agent lead to what they name', async () => {
+test('the addresses in an agent lead to the right documents', async () => {
   const read = async (address: string) =>
     (await fetch(address.replace('https://agents.example.com/', server.address))).text();
   const { agent } = JSON.parse(await read(`${server.address}api/agents/${slug}.json`)) as {

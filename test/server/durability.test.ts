@@ -24,7 +24,7 @@ import { builtCatalog, startProcess, startRuntime, withProcess } from '../suppor
 import { until } from '../support/until.ts';
 import { assertKept, notesIn, startVoting, vote } from '../support/voting.ts';
 
-/** What a 200 promises: the vote is on disk, once, whatever happens to the process afterwards. */
+/** A vote with a 200 is on disk, once, whatever happens to the process afterward. */
 
 const trace = ['--import', fileURLToPath(new URL('../support/disk-trace.mjs', import.meta.url))];
 
@@ -88,7 +88,8 @@ async function killAgainAndAgain(times: number): Promise<{ acknowledged: number;
       const load = startVoting(server.address, { name: `round${round}` });
       const enough = 1 + ((round * 37) % 150);
       await until(() => load.acknowledged.length >= enough);
-      // Kills at once in the event loop's turn of the answer, then waits for what the connections still bring.
+      // Kills the process in the same turn of the event loop as the answer, then waits for the remaining data on the
+      // connections.
       await server.stop('SIGKILL');
       await load.stop();
       assert.equal(load.refused, []);
@@ -104,7 +105,7 @@ async function killAgainAndAgain(times: number): Promise<{ acknowledged: number;
   return { acknowledged: acknowledged.length, torn };
 }
 
-test('a torn last line is set aside at the start, told, and no whole line is lost', () =>
+test('a torn last line is set aside and reported at startup, and no complete line is lost', () =>
   inFolder(async (folder) => {
     builtCatalog(folder);
     const log = join(folder, 'data/votes.jsonl');
@@ -121,7 +122,7 @@ test('a torn last line is set aside at the start, told, and no whole line is los
     assert.is(readFileSync(`${log}.torn`, 'utf8').trimEnd(), torn);
   }));
 
-test('a full disk is 503 unavailable, and not ready; refused votes are absent, and votes are taken again when there is space', () =>
+test('while the disk is full, votes are 503 unavailable and the server is not ready; it accepts votes again once there is space', () =>
   inFolder(async (folder) => {
     builtCatalog(folder);
     const disk = smallDisk(folder);
@@ -183,7 +184,7 @@ test('a full disk is 503 unavailable, and not ready; refused votes are absent, a
     }
   }));
 
-test('a server that starts on a disk that fails serves readers, refuses votes and subscriptions, and takes them once it works', () =>
+test('a server that starts on a failing disk serves readers, refuses votes and subscriptions, and accepts them once the disk works', () =>
   inFolder(async (folder) => {
     builtCatalog(folder);
     const FAILS = join(folder, 'fails');
@@ -215,7 +216,7 @@ test('a server that starts on a disk that fails serves readers, refuses votes an
     }
   }));
 
-test('a log that cannot be written loses its lines, and no reader or vote', () => {
+test('a request log that cannot be written loses its lines, but no request or vote fails', () => {
   const shim = fileURLToPath(new URL('../support/full-stdout.mjs', import.meta.url));
   return withProcess({ node: ['--import', shim] }, async ({ server, log }) => {
     for (let round = 0; round < 200; round += 1) {
@@ -229,7 +230,7 @@ test('a log that cannot be written loses its lines, and no reader or vote', () =
   });
 });
 
-/** A disk of 64 KB under data/ where this process may mount one; else a shim that refuses writes. */
+/** Mounts a disk of 64 KB at data/ if this process may, and otherwise uses a preloaded script that refuses writes. */
 function smallDisk(folder: string) {
   const data = join(folder, 'data');
   mkdirSync(data);
@@ -262,7 +263,7 @@ function smallDisk(folder: string) {
   };
 }
 
-test('a log that is removed, or rotated by rename and SIGHUP, under load loses no vote but the removed ones', () =>
+test('under load, a vote log that is removed, or rotated by rename and SIGHUP, loses only removed votes', () =>
   withProcess({}, async ({ server, log }) => {
     const load = startVoting(server.address);
     const logs = [log];
@@ -287,7 +288,7 @@ test('a log that is removed, or rotated by rename and SIGHUP, under load loses n
     assert.equal(notesIn(log), ['after a rename without a signal']);
   }));
 
-test('SIGHUP alone begins a new log, before the next vote comes', () =>
+test('SIGHUP starts a new log without waiting for a vote', () =>
   withProcess({}, async ({ server, log, data }) => {
     await vote(server.address, 'a');
     renameSync(log, `${log}.1`);
@@ -297,7 +298,7 @@ test('SIGHUP alone begins a new log, before the next vote comes', () =>
     assert.equal(notesIn(`${log}.1`), ['a']);
   }));
 
-test('a second process on one log is refused with its owner named, and the first goes on', () =>
+test('a second process on the same log is refused, naming the owner, and the first continues', () =>
   withProcess({}, async ({ server, folder, dist, data, log }) => {
     const places = ['--cwd', folder, '--out', dist];
     const second = await catalog(['serve', '--port', '0', ...places, '--data', data]);
@@ -310,7 +311,7 @@ test('a second process on one log is refused with its owner named, and the first
     assert.equal(notesIn(log), ['still']);
   }));
 
-test('the lock of a process that is gone is taken over at once', () =>
+test('the lock of a process that has ended is taken over at once', () =>
   inFolder(async (folder) => {
     builtCatalog(folder);
     const file = join(realpathSync(folder), 'data/votes.jsonl');
@@ -328,7 +329,7 @@ test('the lock of a process that is gone is taken over at once', () =>
     assert.not.ok(existsSync(lock));
   }));
 
-/** Preloaded into a server: it waits an hour, and not seven seconds, before it closes connections that are busy. */
+/** Preloaded into a server: it waits an hour instead of seven seconds before it closes busy connections. */
 const patient = [
   '--import',
   `data:text/javascript,${encodeURIComponent(`
@@ -337,7 +338,7 @@ const patient = [
   `)}`,
 ];
 
-/** The end of a process; fails where something holds it up. */
+/** Waits for a process to exit; fails if something delays it. */
 function endOf<End>(ended: Promise<End>): Promise<End> {
   const late = sleep(30_000, undefined, { ref: false }).then(() => {
     throw new Error('The server did not end.');
@@ -345,10 +346,10 @@ function endOf<End>(ended: Promise<End>): Promise<End> {
   return Promise.race([ended, late]);
 }
 
-test('SIGTERM under load answers what is under way, keeps every acknowledged vote, and ends with 0', () =>
+test('under load, SIGTERM finishes open requests, keeps every acknowledged vote, and exits with 0', () =>
   withProcess({ node: [...trace, ...patient], env: { SLOW_MS: '200' } }, async ({ server, log, data }) => {
     const agent = new http.Agent({ keepAlive: true });
-    // An idle connection must not hold the end up.
+    // An idle connection must not delay the exit.
     await vote(server.address, 'idle', { agent });
     const load = startVoting(server.address, { clients: 32 });
     await until(() => load.acknowledged.length >= 32);
@@ -373,7 +374,7 @@ test('SIGTERM under load answers what is under way, keeps every acknowledged vot
     agent.destroy();
   }));
 
-/** How many sockets a process has open, besides the one that listens. */
+/** Returns the number of open sockets of a process, besides the one that listens. */
 async function connections(pid: number): Promise<number> {
   if (process.platform !== 'linux') return Number.POSITIVE_INFINITY;
   const { readdir, readlink } = await import('node:fs/promises');
@@ -382,7 +383,7 @@ async function connections(pid: number): Promise<number> {
   return targets.filter((target) => target.startsWith('socket:')).length - 1;
 }
 
-test('the process ends soon after SIGTERM, although a connection was busy when it came', () =>
+test('the process exits soon after SIGTERM, even if a connection was busy', () =>
   withProcess({ node: [...trace, ...patient], env: { SLOW_MS: '300' } }, async ({ server }) => {
     const agent = new http.Agent({ keepAlive: true });
     const pending = vote(server.address, 'slow', { agent });

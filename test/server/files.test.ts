@@ -8,7 +8,7 @@ import { inFolder } from '../support/catalog.ts';
 import { ask } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
 
-/** Files of a build: which paths reach them, what is kept of them in memory, and the headers they come with. */
+/** The files of a build: which paths reach them, which are kept in memory, and their headers. */
 
 const unserved = ['404', 'refused', '%3404', '%72efused', '_headers', '%5fheaders', '.nojekyll', 'Refused'];
 const spellings = unserved.flatMap((name) => [
@@ -22,10 +22,10 @@ const spellings = unserved.flatMap((name) => [
 const askings = [{}, { headers: { 'accept-encoding': 'br' } }, { method: 'HEAD' }];
 
 for (const path of ['', '/catalog']) {
-  test(`pages that are shown instead of others are 404 by every spelling and however often, below ${path || '/'}`, () =>
+  test(`the pages for errors and form answers are 404 under every spelling, even when repeated, below ${path || '/'}`, () =>
     withRuntime({ settings: { baseUrl: `https://press.example${path}` } }, async ({ server: { address } }) => {
       const wrong: string[] = [];
-      // The second round is answered from memory, where it can be.
+      // The second round is answered from memory if possible.
       for (let round = 1; round <= 2; round += 1) {
         for (const spelling of spellings) {
           for (const asking of askings) {
@@ -47,7 +47,9 @@ for (const path of ['', '/catalog']) {
 
 const others = ['feed.xml', 'atom.xml', 'sitemap.xml'];
 
-/** A cache of 1.6 MB over llms.txt, which takes 900 KB and long to compress, and `others` with 500 KB each. */
+/**
+ * A cache of 1.6 MB that contains llms.txt, which takes 900 KB and is slow to compress, and `others` with 500 KB each.
+ */
 async function withCache(use: (cache: FileCache) => Promise<void>): Promise<void> {
   await inFolder(async (folder) => {
     const words = Array.from({ length: 200_000 }, (_, index) => (index * 7919) % 100_003).join(' ');
@@ -77,7 +79,7 @@ test('requests at the same time share one compression in each encoding, and both
     assert.ok(kept?.compressed.br === br && kept?.compressed.gzip === gzip, 'not kept');
   }));
 
-test('a compression that ends after its file was forgotten takes no room', () =>
+test('a compression that ends after its file was evicted takes no memory', () =>
   withCache(async (cache) => {
     for (let round = 0; round < 8; round += 1) {
       const file = (await cache.get('llms.txt')) as CachedFile;
@@ -90,7 +92,7 @@ test('a compression that ends after its file was forgotten takes no room', () =>
 
 const permanent = 'public, max-age=31536000, immutable';
 
-test('only an asset asked for by the version of its bytes is kept permanently, in every form of answer', () =>
+test('only an asset that is requested with its version is cached permanently, in every kind of answer', () =>
   withRuntime({}, async ({ server: { address } }) => {
     const page = (await ask(address, '/')).text.replaceAll('&#x3D;', '=');
     const [, asset = '', version = ''] = /(\/assets\/[\w.-]+\?v=)([0-9a-f]{12})/.exec(page) ?? [];
@@ -134,7 +136,7 @@ const security = (headers: Record<string, unknown>) =>
     (name) => headers[name],
   );
 
-test('files come with policies for browsers, and with HSTS where the catalog has a host of its own with HTTPS', async () => {
+test('files have policies for browsers, and HSTS if the catalog has its own HTTPS host', async () => {
   const expected: [settings: object, hsts: string | undefined][] = [
     [{ baseUrl: 'https://press.example' }, 'max-age=31536000'],
     [{ baseUrl: 'https://press.example', runtimeUrl: 'http://192.0.2.1:3000' }, undefined],

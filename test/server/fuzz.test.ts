@@ -12,13 +12,13 @@ import { withRuntime } from '../support/server.ts';
 import { notesIn, vote } from '../support/voting.ts';
 
 /**
- * Generated requests that are bad, or at least odd: none is answered with 5xx, none hangs, none leaves a trace. What hangs
- * is answered with 408, or with nothing until `ask` or `exchange` gives up.
+ * Generated requests that are bad or at least odd. None of them may be answered with 5xx, hang, or leave a trace. A
+ * request counts as hanging if it gets 408, or nothing until `ask` or `exchange` gives up.
  */
 
 const seed = 20261121;
 
-/** What Node's client can send in a path: visible characters of latin-1. */
+/** The characters that Node's client can send in a path: the visible ones of latin-1. */
 const visible = (max: number) =>
   fc.string({
     unit: fc
@@ -57,7 +57,7 @@ const headers = fc.dictionary(
   { maxKeys: 5 },
 );
 
-/** A good body but for one field. */
+/** A valid body except for one field. */
 const nearly = fc
   .tuple(
     fc.constantFrom(
@@ -92,7 +92,7 @@ const request = fc.oneof(
   { weight: 2, arbitrary: sentTo(allMethods, path) },
 );
 
-/** Bytes that begin like a request and go astray. */
+/** Bytes that start like a request and then go wrong. */
 const wild = fc
   .tuple(
     fc.constantFrom('GET', 'POST', 'CONNECT', '', 'PRI', 'get'),
@@ -118,14 +118,14 @@ const wild = fc
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** The memory in use once garbage is collected, in megabytes. */
+/** Returns the memory in use after garbage collection, in megabytes. */
 function memory(): number {
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return (heapUsed + arrayBuffers) / 2 ** 20;
 }
 
-test('2,000 generated requests give no 5xx, no hang, no line in a log, and no growth of memory', () =>
+test('2,000 generated requests cause no 5xx, no hang, no line in a log, and no growth of memory', () =>
   withRuntime({}, async ({ server, log, data }) => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 16 });
     const wrong: string[] = [];
@@ -164,7 +164,7 @@ test('2,000 generated requests give no 5xx, no hang, no line in a log, and no gr
     agent.destroy();
   }));
 
-test('what a test sends as a body arrives as the body, whatever the method', async () => {
+test('a body that a test sends arrives as the body, with any method', async () => {
   const echo = http.createServer((request, response) => request.pipe(response));
   await new Promise<void>((done) => echo.listen(0, '127.0.0.1', done));
   const address = `http://127.0.0.1:${(echo.address() as AddressInfo).port}/`;
@@ -190,7 +190,7 @@ function toRequest({ method, path, headers, body, contentType, inPieces }: Sent)
   return { path, asking: inPieces ? { ...asking, pieces: [bytes] } : { ...asking, body: bytes } };
 }
 
-/** Does `work` with every item, `width` at once. */
+/** Calls `work` for every item, `width` at a time. */
 async function inTurns<Item>(
   items: readonly Item[],
   width: number,

@@ -15,7 +15,7 @@ import { type Runtime, withRuntime } from '../support/server.ts';
 const limit = 8 * 1024 * 1024;
 const path = '/assets/large.svg';
 
-/** Bytes of which no two neighboring ranges are the same. */
+/** Bytes in which no two neighboring ranges are equal. */
 function writeLarge({ dist }: Runtime, size: number): Buffer {
   const bytes = Buffer.from(Array.from({ length: 251 }, (_, index) => index));
   const large = Buffer.alloc(size, bytes);
@@ -29,7 +29,7 @@ for (const size of [limit - 1, limit, limit + 1]) {
   const whole = { status: 200, first: 0, last: size - 1 };
   const none = { status: 416, first: 0, last: -1 };
   const rows: [range: string, expected: typeof whole][] = [
-    // sirv cannot give the first byte alone. A server may ignore a range (RFC 9110, section 14.2).
+    // sirv cannot return only the first byte. A server can ignore a range (RFC 9110, section 14.2).
     ['bytes=0-0', size > limit ? whole : part(0, 0)],
     ['bytes=0-1', part(0, 1)],
     ['bytes=252-', part(252, size - 1)],
@@ -54,7 +54,7 @@ for (const size of [limit - 1, limit, limit + 1]) {
       assert.ok(answer.body.equals(bytes));
       const { etag } = answer.headers;
       assert.match(String(etag), /^"[0-9a-f-]+"$/);
-      // All but those that depend on the file.
+      // All headers except those that depend on the file.
       for (const name of ['etag', 'content-length', 'date', 'vary']) delete common[name];
       for (const [name, value] of Object.entries(common)) assert.is(answer.headers[name], value, name);
 
@@ -90,7 +90,7 @@ for (const size of [limit - 1, limit, limit + 1]) {
     }));
 }
 
-test('a large file that replaces another has another ETag, and a reader who leaves early is no error', () =>
+test('a large file that replaces another gets a new ETag, and a reader who leaves early causes no error', () =>
   withRuntime({}, async (runtime) => {
     const { address, logged } = runtime.server;
     writeLarge(runtime, limit + 2);
@@ -105,7 +105,7 @@ test('a large file that replaces another has another ETag, and a reader who leav
     assert.not.match(logged(), '"level":50');
   }));
 
-test('files up to 8 MiB are kept in memory, and those from 512 bytes on compressed', () =>
+test('files of up to 8 MiB are kept in memory, and files of at least 512 bytes are compressed', () =>
   inFolder(async (folder) => {
     mkdirSync(join(folder, 'agents'));
     const sized = (name: string, bytes: number) => {

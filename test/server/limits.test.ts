@@ -6,7 +6,7 @@ import { rateLimit } from '../../src/server/limits.ts';
 import { limited } from '../../src/server/post-requests.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 
-/** What a limit tells a client is never longer than its window, whatever happens to the clock. */
+/** A limit never tells a client to wait longer than its window, whatever happens to the clock. */
 
 const shifts: [name: string, ms: number, retryAfter: string, reset: string][] = [
   ['stands still', 0, '60', '60'],
@@ -34,7 +34,7 @@ for (const [name, shift, retryAfter, reset] of shifts) {
   });
 }
 
-/** Whether each request, of so many at once from an address, is taken by a limit of three. */
+/** Whether a limit of three allows each of several simultaneous requests from an address. */
 const takings: [name: string, requests: [address: string, count: number, isTaken: boolean][]][] = [
   [
     'one by one',
@@ -73,7 +73,7 @@ const takings: [name: string, requests: [address: string, count: number, isTaken
 ];
 
 for (const [name, requests] of takings) {
-  test(`a limit takes exactly its count: ${name}`, async () => {
+  test(`a limit allows exactly its count: ${name}`, async () => {
     const limit = rateLimit('votes', { count: 3, seconds: 60 });
     for (const [address, count, isTaken] of requests) {
       const taken = await limit.take(address, count).then(
@@ -106,7 +106,7 @@ for (const [code, counts] of countings) {
   });
 }
 
-test('the longest window that the settings allow lasts', async () => {
+test('the longest window that the settings allow does not end early', async () => {
   const { voteRate } = serverSettings({ voteRate: '1/2147483' }, {}, '/');
   const limit = rateLimit('votes', voteRate);
   await limit.take('192.0.2.1');

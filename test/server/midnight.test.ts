@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { type RunningServer, startServer } from '../support/process.ts';
 
-/** What a single machine is for: tomorrow's agent comes out at midnight, and a broken catalog takes nothing away. */
+/** A single machine publishes tomorrow's agent at midnight, and a broken catalog removes nothing. */
 
 const shift = fileURLToPath(new URL('../support/shift-clock.mjs', import.meta.url));
 const agents: SmallAgent[] = [
@@ -13,10 +13,10 @@ const agents: SmallAgent[] = [
   { slug: 'tomorrow', date: '2031-05-06' },
 ];
 
-/** How long before midnight a server starts, in milliseconds: long enough for a slow machine to be up by then. */
+/** How long before midnight a server starts, in milliseconds: long enough for a slow machine to start it. */
 const before = 8_000;
 
-/** A server whose clock stands just before midnight in the catalog's time zone. */
+/** Starts a server whose clock is just before midnight in the catalog's time zone. */
 function serveBeforeMidnight(folder: string): Promise<RunningServer> {
   const midnight = Date.parse('2031-05-06T00:00:00+02:00');
   const env = { NODE_OPTIONS: `--import=${shift}`, CLOCK_SHIFT: String(midnight - before - Date.now()) };
@@ -77,9 +77,9 @@ test.before(() => {
   for (const outcome of outcomes) outcome.catch(() => {});
 });
 
-test("at midnight of the settings' time zone tomorrow's agent comes out, with no restart and no failed answer", () =>
+test("at midnight in the settings' time zone, the next agent is published, without a restart or a failed request", () =>
   outcomes[0]);
 
-test('a catalog that is broken at midnight leaves the last good build, and the log says why', () => outcomes[1]);
+test('if the catalog is broken at midnight, the last good build stays, and the log says why', () => outcomes[1]);
 
 test.run();

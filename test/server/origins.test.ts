@@ -5,11 +5,11 @@ import { assertError, postJson } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
 import { notesIn, vote } from '../support/voting.ts';
 
-/** Whose pages may send votes, subscriptions and MCP messages, where the request names its Host itself. */
+/** Which pages may send votes, subscriptions and MCP messages if the request names its Host itself. */
 
 const rebound = { host: 'evil.example', origin: 'http://evil.example' };
 
-test('on loopback a page that bound its own name to this machine sends nothing', () =>
+test('on loopback, a DNS-rebinding page can send nothing', () =>
   withRuntime({ flags: { allowOrigin: 'https://friend.example' } }, async ({ server: { address }, log }) => {
     for (const headers of [rebound, { host: 'evil.example:3000', origin: 'http://evil.example:3000' }]) {
       assertError(await vote(address, 'rebound', { headers }), 403, 'forbidden_origin');
@@ -18,7 +18,7 @@ test('on loopback a page that bound its own name to this machine sends nothing',
       const message = { jsonrpc: '2.0', id: 1, method: 'ping' };
       assert.is((await postJson(address, '/api/mcp', message, { headers })).status, 403);
     }
-    // As a proxy on this machine passes them on, which knows the publication by its names.
+    // As a proxy on this machine forwards them, with the public names of the publication.
     const { port } = new URL(address);
     const known = [
       { host: 'press.example', origin: 'https://press.example' },
@@ -36,7 +36,7 @@ test('on loopback a page that bound its own name to this machine sends nothing',
     );
   }));
 
-/** The origin that the policy takes from a request that came to `localAddress`, or null where it refuses it. */
+/** The origin that the policy accepts from a request to `localAddress`, or null if it refuses the request. */
 function taken(
   host: string,
   localAddress: string,
@@ -54,7 +54,7 @@ function taken(
   }
 }
 
-test('a server on all addresses is its own host where a connection comes from outside, and only there', () => {
+test('a server on all addresses trusts its Host only for connections from outside', () => {
   assert.is(taken('0.0.0.0', '192.0.2.1', rebound), 'http://evil.example');
   assert.is(taken('0.0.0.0', '127.0.0.1', rebound), null);
   assert.is(taken('::', '::ffff:127.0.0.1', rebound), null);
@@ -91,7 +91,7 @@ const nearMisses = [
   '*',
 ];
 
-test('an origin that is nearly one of the own is refused', () => {
+test("an origin that is almost one of the site's own is refused", () => {
   const allowed = ['https://friend.example:8443'];
   const from = (origin: string) => taken('192.0.2.7', '192.0.2.7', { host: '192.0.2.7:3000', origin }, allowed);
   for (const origin of ['https://press.example', 'https://friend.example:8443', 'http://192.0.2.7:3000']) {
@@ -105,7 +105,7 @@ test('an origin that is nearly one of the own is refused', () => {
   );
 });
 
-test('a name that is nearly one of loopback is refused', () => {
+test('a name that is almost a loopback name is refused', () => {
   const from = (origin: string) => taken('127.0.0.1', '127.0.0.1', { host: '127.0.0.1:3000', origin });
   const loopback = [
     'http://localhost:5173',

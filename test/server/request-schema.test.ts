@@ -9,12 +9,12 @@ import { Refusal } from '../../src/server/errors.ts';
 import { takeVote } from '../../src/server/feedback.ts';
 import { takeSubscription } from '../../src/server/subscribe.ts';
 
-/** The published schemas of requests say exactly which bodies the server takes. */
+/** The published schemas of requests describe exactly which bodies the server accepts. */
 
 type VoteParts = Parameters<typeof takeVote>[2];
 type SubscriptionParts = Parameters<typeof takeSubscription>[2];
 
-/** What reached the stores. */
+/** The votes and subscriptions that reached the stores. */
 let notes: (string | undefined)[] = [];
 const limit = { take: async () => ({}) };
 const parts = {
@@ -32,7 +32,7 @@ const subscriptionParts = {
   },
 } as unknown as SubscriptionParts;
 
-/** Text out of every UTF-16 unit, so with NUL and halves of surrogate pairs; many of a length near `max`. */
+/** Text made of any UTF-16 units, including NUL and halves of surrogate pairs. Many texts have a length near `max`. */
 const note = (max: number) => {
   const unit = fc.oneof(
     fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
@@ -45,7 +45,7 @@ const note = (max: number) => {
   );
 };
 
-/** Mostly fields that fit, now and then one that is missing or anything. */
+/** Mostly valid fields. Sometimes one is missing or random. */
 const body = (fields: Record<string, fc.Arbitrary<unknown>>, required: string[]) =>
   fc
     .tuple(
@@ -93,7 +93,7 @@ const requests = [
 ];
 
 for (const { name, body, take } of requests) {
-  test(`the server takes a body exactly if it fits ${name}, and stores text that every store can hold`, async () => {
+  test(`the server accepts a body exactly if it matches ${name}, and stores text that every store can hold`, async () => {
     const ajv = new Ajv.default({ strict: true });
     addFormats.default(ajv);
     const fits = ajv.compile(serviceSchemas()[name] as object);

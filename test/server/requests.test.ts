@@ -11,7 +11,7 @@ import { type Runtime, withRuntime } from '../support/server.ts';
 import { testUnless } from '../support/skip.ts';
 import { notesIn, vote } from '../support/voting.ts';
 
-/** Bad requests: the right 4xx as an Error object, nothing stored, the server as well as before. */
+/** Bad requests get the right 4xx and an Error object, and nothing is stored. The server then works as before. */
 
 const good = { slug: 'one', vote: 'yes' };
 const json = { 'content-type': 'application/json' };
@@ -97,7 +97,7 @@ const targets = [
   '..%2f..%2f..%2f..%2f..%2fetc%2fpasswd',
 ];
 
-test('each bad request gets its status as an Error object, and leaves nothing behind', () =>
+test('each bad request gets its status and an Error object, and stores nothing', () =>
   withRuntime({}, async ({ server, log, data }) => {
     const health = (await ask(server.address, '/healthz')).text;
     for (const [name, code, { path = '/api/feedback', says, ...asking }] of rows) {
@@ -125,7 +125,7 @@ function assertNoCors({ headers }: Answer): void {
   );
 }
 
-test('no path leads out of the build, however it is written', () =>
+test('no path leads out of the build, no matter how it is written', () =>
   withRuntime({}, async ({ server, folder }) => {
     await vote(server.address, 'leaked');
     writeFiles(folder, { 'secret.txt': 'leaked', 'secret.json': '"leaked"', 'agents/one/prompt.txt': 'leaked' });
@@ -233,13 +233,13 @@ const raw: [name: string, bytes: string, status: number, code: string | null][] 
   ],
 ];
 
-/** What these clients send never comes to an end. */
+/** These clients never finish sending. */
 const slow: [name: string, bytes: string][] = [
   ['a client that never ends its headers', 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '],
   ['a client that never begins', ''],
 ];
 
-/** What went wrong with slow clients; it takes as long as the limit on headers does, beside the tests. */
+/** The errors of slow clients. This takes as long as the time limit for headers, and runs alongside the tests. */
 const slowClients: Promise<string[]> = watchSlowClients().catch((error) => [String(error)]);
 
 async function watchSlowClients(): Promise<string[]> {
@@ -257,7 +257,7 @@ async function watchSlowClients(): Promise<string[]> {
   return wrong;
 }
 
-test('what is no request, or hardly one, gets its Error object too', () =>
+test('malformed requests get an Error object too', () =>
   withRuntime({}, async ({ server, log }) => {
     const wrong: string[] = [];
     for (const [name, bytes, status, code] of raw) {
@@ -275,7 +275,7 @@ test('what is no request, or hardly one, gets its Error object too', () =>
     assert.is((await vote(server.address, 'well')).status, 200);
   }));
 
-test('valid votes of every kind are stored once', () =>
+test('valid votes of every form are stored once', () =>
   withRuntime({}, async ({ server, log }) => {
     const at = server.address;
     const votes: [name: string, Promise<Answer>][] = [
@@ -322,7 +322,7 @@ test('valid votes of every kind are stored once', () =>
     assert.is(notesIn(log).length, 8);
   }));
 
-test('a form of a browser is sent on when it is good, and gets a page when it is not', () =>
+test('a valid form is redirected, and an invalid one gets a page', () =>
   withRuntime({}, async ({ server, log }) => {
     const browser = {
       ...form,
@@ -390,7 +390,7 @@ test('only pages of allowed origins may send and read answers', () =>
 
 const limits = { voteRate: '3/60', subscribeRate: '2/60', refusedRate: '4/60' };
 
-test('over its rate a client gets 429 with the wait; refused requests have a limit of their own', () =>
+test('a client over its rate gets 429 with the time to wait; refused requests have a separate limit', () =>
   withRuntime({ flags: limits }, async ({ server, log }) => {
     const at = server.address;
     const bad = () => postJson(at, '/api/feedback', {});
@@ -436,12 +436,12 @@ async function votesOf({ server }: Runtime, forwarded: readonly string[]): Promi
   return statuses;
 }
 
-test('without a trusted proxy X-Forwarded-For is not believed', () =>
+test('without a trusted proxy, X-Forwarded-For is ignored', () =>
   withRuntime({ flags: { voteRate: '2/60' } }, async (runtime) => {
     assert.equal(await votesOf(runtime, ['192.0.2.1', '192.0.2.2', '192.0.2.3']), [200, 200, 429]);
   }));
 
-test('behind one proxy its last entry is the client, IPv6 counted by /64; what the client wrote before is not believed', () =>
+test('behind one proxy, its last entry is the client, IPv6 counted by /64; earlier, client-supplied entries are ignored', () =>
   withRuntime({ flags: { voteRate: '1/60', trustProxy: '1' } }, async (runtime) => {
     const rows: [forwarded: string, status: number][] = [
       ['192.0.2.1', 200],
@@ -482,7 +482,7 @@ testUnless(!hasIpv6 && 'this machine has no IPv6')(
   },
 );
 
-test('nothing of a note, an address or a query gets into the log of requests', () =>
+test('the request log contains no note, address or query', () =>
   withRuntime({ flags: { trustProxy: '1' } }, async ({ server, log, data }) => {
     await vote(server.address, 'a private note', { headers: { 'x-forwarded-for': '198.51.100.77' } });
     await postJson(server.address, '/api/subscribe', { email: 'ann@example.com', list: 'daily', note: 'private too' });
@@ -496,7 +496,7 @@ test('nothing of a note, an address or a query gets into the log of requests', (
     assert.ok(existsSync(join(data, 'signups.jsonl')));
   }));
 
-test('a client that does not send its headers in time gets 408 and is let go', async () => {
+test('a client that does not send its headers in time gets 408 and is disconnected', async () => {
   assert.equal(await slowClients, []);
 });
 

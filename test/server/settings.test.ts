@@ -9,7 +9,7 @@ import { inFolder, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 import { builtCatalog } from '../support/server.ts';
 
-/** A wrong setting of the runtime stops it at once, and names itself. */
+/** An invalid setting stops the server at once, with its name. */
 
 const wrong: [flag: string, variable: string, values: string[]][] = [
   ['--port', 'PORT', ['65536', '80a', ' ', '1e3']],
@@ -48,7 +48,7 @@ const more: Row[] = [
 ];
 
 for (const { name, flags = {}, environment = {} } of [...rows, ...more]) {
-  test(`${name} is named where it is wrong: ${JSON.stringify({ ...flags, ...environment })}`, () => {
+  test(`an invalid ${name} is named: ${JSON.stringify({ ...flags, ...environment })}`, () => {
     assert.throws(
       () => serverSettings(flags, environment, '/'),
       (error: Error) => error instanceof UsageError && error.message.includes(`${name} `),
@@ -67,7 +67,7 @@ const right: ServerFlags[] = [
 ];
 
 for (const flags of right) {
-  test(`the last value that fits is taken: ${JSON.stringify(flags)}`, () => {
+  test(`a value at the limit is accepted: ${JSON.stringify(flags)}`, () => {
     const [key, value] = Object.entries(flags)[0] as [keyof ServerFlags & 'port', string];
     const [first = '', second] = value.split('/');
     const expected = second === undefined ? Number(first) : { count: Number(first), seconds: Number(second) };
@@ -75,7 +75,7 @@ for (const flags of right) {
   });
 }
 
-test('a wrong flag and a wrong variable are wrong usage of the command', async () => {
+test('an invalid flag and an invalid variable are wrong usage', async () => {
   const results = await Promise.all([
     catalog(['serve', '--trust-proxy', '-1']),
     catalog(['serve', '--host', '']),
@@ -110,7 +110,7 @@ const unusable: [name: string, args: string[], message: RegExp][] = [
   ['a build that is none', ['--out', 'agents'], /agents has no build/],
 ];
 
-test('what cannot be used is named, in words and without a stack, and ends with 1', () =>
+test('an unusable file or port is named in a sentence, without a stack, and the exit code is 1', () =>
   inFolder(async (folder) => {
     builtCatalog(folder);
     writeFiles(folder, { 'a-file': 'x' });

@@ -16,7 +16,7 @@ import {
 } from '../support/subscribers.ts';
 import { until } from '../support/until.ts';
 
-/** Sign-ups through HTTP: each gets its own answer, and nobody's address gets into the log. */
+/** Subscriptions over HTTP: each gets its own answer, and no address gets into the log. */
 
 const key = 'k3y-that-nobody-may-see';
 const person = { email: 'Ann.Reader+news@example.com', list: 'pro', note: 'A note that stays private.' };
@@ -33,7 +33,7 @@ function subscribeByForm(address: string, fields: Record<string, string>): Promi
   });
 }
 
-/** Runs `use` with a runtime whose subscriptions go to a provider on this machine that gives `replies`. */
+/** Runs `use` with a server whose subscriptions go to a provider on this machine that answers with `replies`. */
 async function withProvider(
   name: 'webhook' | 'buttondown',
   replies: Reply[],
@@ -75,7 +75,7 @@ const failures: [name: string, provider: 'webhook' | 'buttondown', reply: Reply,
 const limitMs = 5_000;
 
 for (const [name, provider, reply, cause] of failures) {
-  test(`a provider that ${name} is 502 upstream_failed, its cause in the log without private data: ${provider}`, () =>
+  test(`a provider that ${name} is 502 upstream_failed, with its cause in the log without private data: ${provider}`, () =>
     withTimeLimit((_, expire) => {
       const last: Reply = (request, response) => {
         if (typeof reply === 'function') reply(request, response);
@@ -96,7 +96,7 @@ for (const [name, provider, reply, cause] of failures) {
     }, limitMs));
 }
 
-test('a provider that is well gets each subscription, and what it says of an address decides', () =>
+test('a working provider gets each subscription, and decides about its address', () =>
   withProvider(
     'buttondown',
     [
@@ -117,13 +117,13 @@ test('a provider that is well gets each subscription, and what it says of an add
     },
   ));
 
-test('an answer of a webhook that is a success counts, whatever its body is', () =>
+test('a success of a webhook counts, whatever its body is', () =>
   withProvider('webhook', [garbage], async (address, provider) => {
     assert.is((await subscribe(address)).status, 200);
     assert.is(provider.received[0]?.path, '/hooks/5ecret-path');
   }));
 
-test('nine subscriptions in a row, good and bad, each get their own answer; the good ones are stored', () =>
+test('nine subscriptions in a row, valid and invalid, each get their own answer; the valid ones are stored', () =>
   withRuntime({ flags: { subscribeRate: '20/60', refusedRate: '120/60' } }, async ({ server, data }) => {
     const at = server.address;
     const daily = (name: string) => ({ email: `${name}@example.com`, list: 'daily' });
@@ -158,7 +158,7 @@ test('nine subscriptions in a row, good and bad, each get their own answer; the 
     assert.not.match(server.logged(), 'example.com');
   }));
 
-test('a filled honeypot is answered like a subscription, by JSON and by form, and stored nowhere', () =>
+test('a filled honeypot is answered like a subscription, as JSON and as a form, and stored nowhere', () =>
   withRuntime({}, async ({ server, data }) => {
     const trapped = await subscribe(server.address, { ...person, website: 'https://spam.example' });
     assert.equal([trapped.status, trapped.text], [200, '{"ok":true}']);
@@ -170,7 +170,7 @@ test('a filled honeypot is answered like a subscription, by JSON and by form, an
     assert.is(stored(data).length, 1);
   }));
 
-test('a note of 2,000 emoji is taken as escaped JSON and as a form; one more is refused', () =>
+test('a note of 2,000 emoji is accepted as escaped JSON and as a form; one more is refused', () =>
   withRuntime({}, async ({ server, data }) => {
     const emoji = (count: number) => '🙂'.repeat(count);
     const escaped = (count: number) =>

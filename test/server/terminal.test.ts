@@ -4,7 +4,7 @@ import { prettyLine } from '../../src/server/pretty-log.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { onTerminal } from '../support/terminal.ts';
 
-/** The log of `catalog serve` as a person on a terminal has it before them. */
+/** The log of `catalog serve` in a terminal. */
 
 test('on a terminal, serve prints lines for a person instead of JSON', () =>
   inFolder(async (folder) => {
