@@ -46,8 +46,10 @@ export function createApp(app: AppParts): RequestListener {
   const router = polka({ onError: answerBug(log), onNoMatch: siteHandler({ follower, files, mounts }) });
   router.parse = targetOf;
   for (const [method, path, handler] of routes(app, files, mounts)) {
-    if (method === 'ALL') router.all(path, handler);
-    else router.add(method, path, handler);
+    // A path as text would also match in another case, and with a slash at its end.
+    const exactly = new RegExp(`^${path.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')}$`);
+    if (method === 'ALL') router.all(exactly, handler);
+    else router.add(method, exactly, handler);
   }
   // Polka's types ask for the third argument, which it fills itself.
   const route = router.handler as RequestListener;

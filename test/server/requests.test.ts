@@ -70,6 +70,10 @@ const rows: Row[] = [
   ['an unknown agent', 'not_found', { path: '/api/agents/none.json' }],
   ['an address that is none', 'not_found', { path: '/api/none' }],
   ['the API itself', 'not_found', { path: '/api' }],
+  ['a vote with a slash after the address', 'not_found', { path: '/api/feedback/', ...body(JSON.stringify(good)) }],
+  ['a message to MCP with a slash after the address', 'not_found', { path: '/api/mcp/', ...body('{}') }],
+  ['a vote in another case', 'not_found', { path: '/api/Feedback', ...body(JSON.stringify(good)) }],
+  ['the card of MCP in capitals', 'not_found', { path: '/api/MCP' }],
   ['a broken escape in the path', 'not_found', { path: '/api/%ff' }],
 ];
 
