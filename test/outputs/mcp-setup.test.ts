@@ -3,6 +3,8 @@ import * as assert from 'uvu/assert';
 import { serverCard } from '../../src/outputs/api/mcp-card.ts';
 import { installCommands } from '../../src/outputs/install/install-commands.ts';
 import { mcpSetup } from '../../src/outputs/install/mcp-setup.ts';
+import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { render } from '../support/render.ts';
 
 /** A reader pastes the command into a shell, and the client takes the name. */
 
@@ -38,6 +40,19 @@ test('no address in a command holds what a shell would run', () => {
   );
   assert.is(claudeCode(settings)[0], commands[1]?.command);
 });
+
+test('no command on the page for developers holds what a shell would run', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }], { baseUrl: 'https://press.example/$(id)' });
+    const page = render(folder, { today: '2026-01-01' }).get('developers.html') ?? '';
+    const commands = [...page.matchAll(/<code>((?:curl|npx) [^<]*)<\/code>/g)].map(([, command]) => command);
+    assert.equal(commands, [
+      'curl https://press.example/%24%28id%29/api/agents.json',
+      'curl https://press.example/%24%28id%29/api/agents/one.json',
+      'curl https://press.example/%24%28id%29/agents/one/prompt.txt',
+      'npx skills add https://press.example/%24%28id%29',
+    ]);
+  }));
 
 const taglines: [name: string, tagline: string, description: string][] = [
   ['of 100 characters is whole', `${'word '.repeat(19)}words`, `${'word '.repeat(19)}words`],

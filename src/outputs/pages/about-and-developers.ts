@@ -1,8 +1,8 @@
 import { plainText } from '../../agent-text/markdown-text.ts';
 import { contributedPrompts } from '../../agent-text/provenance.ts';
-import { toJson } from '../../schema/documents.ts';
+import { type AgentDocument, toJson } from '../../schema/documents.ts';
 import { catalogOf } from '../api/api.ts';
-import { mcpSetup } from '../install/mcp-setup.ts';
+import { mcpSetup, withoutShell } from '../install/mcp-setup.ts';
 import { html, single } from '../output.ts';
 import { categoriesOf } from '../shared/groups.ts';
 import { renderPage } from '../shared/page.ts';
@@ -68,10 +68,10 @@ export const developers = single('developers.html', html, 'How to use the API, M
       graph: [breadcrumbNode(site, [{ name: 'For developers', path: 'developers' }])],
     },
     {
-      baseUrl: site.settings.baseUrl,
+      baseUrl: withoutShell(site.settings.baseUrl),
       runtimeUrl: site.settings.runtimeUrl,
-      example: site.agents[0]?.document ?? null,
-      exampleJson: exampleOf(site),
+      example: exampleOf(site),
+      exampleJson: exampleJson(site),
       categories: categoriesOf(site).map(({ key, label }) => ({ label, file: `${key}.xml` })),
       outputs: site.outputs,
       mcp: mcpSetup(site.settings),
@@ -79,8 +79,15 @@ export const developers = single('developers.html', html, 'How to use the API, M
   ),
 );
 
+/** The newest agent, with addresses for commands; null without agents. */
+function exampleOf({ agents }: Site): AgentDocument | null {
+  const document = agents[0]?.document;
+  if (document === undefined) return null;
+  return { ...document, apiUrl: withoutShell(document.apiUrl), promptUrl: withoutShell(document.promptUrl) };
+}
+
 /** An API response with only the newest agent; null without agents. */
-function exampleOf(site: Site): string | null {
+function exampleJson(site: Site): string | null {
   if (site.agents.length === 0) return null;
   return toJson({ ...catalogOf(site, 1), count: site.agents.length }).trimEnd();
 }
