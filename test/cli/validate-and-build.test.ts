@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -126,11 +126,41 @@ test('build --json prints only the result to stdout', async () => {
     assert.is(code, 0);
     const result = JSON.parse(stdout);
     assert.is(result.today, '2026-01-01');
-    assert.is(result.counts.agents, 1);
     assert.match(result.id, /^[0-9a-f]{32}$/);
     assert.is(JSON.parse(readFileSync(join(folder, 'dist', 'build.json'), 'utf8')).id, result.id);
   });
 });
+
+test('build counts its agents and the files that it has, changed, removed and left alone, for programs and people', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
+    const assets = ['a', 'b', 'c'].map((name) => `templates/assets/${name}.css`);
+    for (const asset of assets) writeFiles(folder, { [asset]: 'a{}' });
+    const build = (...args: string[]) => catalog(['build', '--cwd', folder, '--today', '2026-01-01', ...args]);
+    const countFiles = () => Object.keys(snapshot(join(folder, 'dist'))).length;
+    const first = JSON.parse((await build('--format', 'json')).stdout);
+    const files = countFiles();
+    assert.equal(
+      [first.counts, first.written],
+      [
+        { agents: 1, files },
+        { changed: files, removed: 0, unchanged: 0 },
+      ],
+    );
+
+    for (const asset of assets.slice(1)) rmSync(join(folder, asset));
+    const second = JSON.parse((await build('--format', 'json')).stdout);
+    // build.json is the one that changes.
+    const written = { changed: 1, removed: 2, unchanged: files - 3 };
+    assert.equal([second.counts, second.written], [{ agents: 1, files: files - 2 }, written]);
+
+    writeFiles(folder, { 'templates/assets/d.css': 'a{}' });
+    const { stderr } = await build();
+    assert.match(
+      stderr,
+      `\nBuilt 1 agent for 2026-01-01 into dist: ${countFiles()} files, 2 changed, 0 removed (build `,
+    );
+  }));
 
 test('an empty catalog builds: a publication starts before its first agent', async () => {
   await inFolder(async (folder) => {
