@@ -105,6 +105,36 @@ test('is told that a prompt is too long for a link, which then copies it first',
   });
 });
 
+test('opens the prompt by a link while the whole address is within the limit of the assistant', async () => {
+  await reader.onPage(agent, async (page) => {
+    const links = page.locator('.open-in a');
+    const addresses = () => links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+    const homes = [
+      'https://claude.ai/new',
+      'https://chatgpt.com/',
+      'https://www.perplexity.ai/',
+      'https://cursor.com/',
+    ];
+    await page.locator('#own-input').fill('x');
+    const short = await addresses();
+    for (const [index, { length }] of short.entries()) {
+      // The shorter the assistant's own part of the address, the longer the input may be.
+      const input = 1 + 8_000 - length;
+      for (const more of [0, 1]) {
+        await page.locator('#own-input').fill('x'.repeat(input + more));
+        const expected = short.map((address, at) =>
+          address.length + input + more - 1 <= 8_000 ? address.length + input + more - 1 : homes[at],
+        );
+        const found = (await addresses()).map((address) => (homes.includes(address) ? address : address.length));
+        assert.equal(found, expected, `${homes[index]}, ${input + more} letters`);
+      }
+    }
+    await page.locator('#own-input').fill('x'.repeat(1 + 8_000 - (short[0]?.length ?? 0)));
+    const status = 'The prompt is too long for a link to Perplexity, Cursor. It will be copied for you to paste.';
+    assert.is(await page.locator('.open-in-status').textContent(), status);
+  });
+});
+
 test('steps through the demo and plays it', async () => {
   await reader.onPage(agent, async (page) => {
     const moments = await page.locator('[data-second] strong').allTextContents();
@@ -153,6 +183,27 @@ test('votes once however often Enter is pressed, and sees the vote later', async
     await page.reload();
     assert.is(await textOf(page, '.vote .form-message', /./), 'You voted no.');
     assert.is(await no.getAttribute('aria-pressed'), 'true');
+  });
+});
+
+test('sees their latest vote on each agent, and none on an agent without one', async () => {
+  const [voted, other] = ['/agents/claim-ladder', agent];
+  await reader.onPage(voted, async (page) => {
+    const shown = async (path: string) => {
+      await page.goto(reader.site.address + path);
+      const pressed = page.locator('.vote button[aria-pressed="true"]');
+      return [await page.locator('.vote .form-message').textContent(), await pressed.allTextContents()];
+    };
+    const vote = async (answer: string) => {
+      await page.locator(`.vote button[value="${answer}"]`).click();
+      await textOf(page, '.vote .form-message', new RegExp(`${answer}.*recorded`));
+    };
+    await vote('yes');
+    await vote('no');
+    assert.equal(await shown(other), ['', []]);
+    await vote('yes');
+    assert.equal(await shown(voted), ['You voted no.', ['No']]);
+    assert.equal(await shown(other), ['You voted yes.', ['Yes']]);
   });
 });
 

@@ -15,18 +15,19 @@ const unpacker = fileURLToPath(new URL('./unpack-chromium.mjs', import.meta.url)
 
 /**
  * Starts Chromium: that of CHROMIUM_PATH, else the one that the development dependencies bring, which is for Linux on
- * x64 alone.
+ * x64 alone. Its reader is west of Greenwich, where midnight in UTC is on the day before.
  */
 export async function launchBrowser(): Promise<Browser> {
   const args = ['--no-sandbox', '--disable-gpu'];
   const given = process.env.CHROMIUM_PATH;
-  if (given !== undefined) return chromium.launch({ executablePath: given, args });
+  const environment = { ...process.env, TZ: 'America/Los_Angeles' };
+  if (given !== undefined) return chromium.launch({ executablePath: given, args, env: environment });
   const folder = await unpackedChromium();
   const libraries = [join(folder, 'al2023', 'lib'), process.env.LD_LIBRARY_PATH].filter((path) => path !== undefined);
   return chromium.launch({
     executablePath: join(folder, 'chromium'),
     args,
-    env: { ...process.env, LD_LIBRARY_PATH: libraries.join(':'), FONTCONFIG_PATH: join(folder, 'fonts') },
+    env: { ...environment, LD_LIBRARY_PATH: libraries.join(':'), FONTCONFIG_PATH: join(folder, 'fonts') },
   });
 }
 
