@@ -1,4 +1,4 @@
-import type { Site } from './site.ts';
+import type { PublishedAgent, Site } from './site.ts';
 
 /** An output of a build: a file, or a set of files of one kind. */
 export interface Output {
@@ -24,6 +24,7 @@ export interface RenderedFile {
 
 export const html = 'text/html; charset=utf-8';
 export const plain = 'text/plain; charset=utf-8';
+export const markdown = 'text/markdown; charset=utf-8';
 export const json = 'application/json';
 
 /** Renders once, for pages with the same bytes at two paths. */
@@ -42,10 +43,25 @@ export function single(
   purpose: string,
   render: (site: Site) => string | Uint8Array,
 ): Output {
+  return { path, type, purpose, files: (site) => [{ path, render: () => render(site) }] };
+}
+
+/** Makes an output of one file for each agent. `path` has `{slug}` for the agent's slug. */
+export function forAgents(
+  path: string,
+  type: string,
+  purpose: string,
+  render: (site: Site, agent: PublishedAgent) => string,
+): Output {
   return {
     path,
     type,
     purpose,
-    files: (site) => [{ path, render: () => render(site) }],
+    *files(site) {
+      for (const agent of site.agents) {
+        const { slug } = agent;
+        yield { path: path.replace('{slug}', slug), agent: slug, render: () => render(site, agent) };
+      }
+    },
   };
 }

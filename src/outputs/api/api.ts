@@ -1,22 +1,17 @@
 import { type AgentEnvelope, type Catalog, contractVersion, toJson } from '../../schema/documents.ts';
 import { catalogSchema } from '../../schema/json-schema.ts';
 import { openApi } from '../../schema/openapi.ts';
-import { json, type Output, single } from '../output.ts';
+import { forAgents, json, single } from '../output.ts';
 import { summaryOf } from '../shared/agent-document.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { serverCard } from './mcp-card.ts';
 
-export const agent: Output = {
-  path: 'api/agents/{slug}.json',
-  type: json,
-  purpose: 'One agent with its prompt and config (getAgent)',
-  *files(site) {
-    for (const agent of site.agents) {
-      const path = `api/agents/${agent.slug}.json`;
-      yield { path, agent: agent.slug, render: () => toJson(envelopeOf(site, agent)) };
-    }
-  },
-};
+export const agent = forAgents(
+  'api/agents/{slug}.json',
+  json,
+  'One agent with its prompt and config (getAgent)',
+  (site, agent) => toJson(envelopeOf(site, agent)),
+);
 
 export const catalog = single('api/agents.json', json, 'Every agent, newest first (listAgents)', (site) =>
   toJson(catalogOf(site)),

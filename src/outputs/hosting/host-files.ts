@@ -1,6 +1,6 @@
 import { addDays, zone } from '../../calendar.ts';
 import { configTypes } from '../../schema/config-files.ts';
-import { type Output, plain, single } from '../output.ts';
+import { markdown, type Output, plain, single } from '../output.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** Headers for hosts that read them from a file (Netlify, Cloudflare Pages): types, caching, security. */
@@ -26,10 +26,10 @@ export const headers = single(
       ...Object.entries(configTypes)
         .filter(([extension]) => extension !== 'md')
         .map(([extension, type]) => rule(url.link(`agents/*/config.${extension}`), { 'Content-Type': type })),
-      rule(url.link('agents/*.md'), { 'Content-Type': 'text/markdown; charset=utf-8' }),
-      rule(url.link('.well-known/agent-skills/*.md'), { 'Content-Type': 'text/markdown; charset=utf-8' }),
+      rule(url.link('agents/*.md'), { 'Content-Type': markdown }),
+      rule(url.link('.well-known/agent-skills/*.md'), { 'Content-Type': markdown }),
     ];
-    return `${rules.join('\n')}`;
+    return rules.join('\n');
   },
 );
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { demoteHeadings, plainText } from '../../agent-text/markdown-text.ts';
 import { provenance } from '../../agent-text/provenance.ts';
 import { toJson } from '../../schema/documents.ts';
-import { json, type Output, single } from '../output.ts';
+import { forAgents, json, markdown, single } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 /** The index of Agent Skills discovery 0.2.0, with the digest of every skill's file. */
@@ -23,23 +23,10 @@ export const index = single(
     }),
 );
 
-export const skill: Output = {
-  path: '.well-known/agent-skills/{slug}/SKILL.md',
-  type: 'text/markdown; charset=utf-8',
-  purpose: 'An agent as a skill',
-  *files(site) {
-    for (const agent of site.agents) {
-      yield {
-        path: `.well-known/agent-skills/${agent.slug}/SKILL.md`,
-        agent: agent.slug,
-        render: () => skillOf(site, agent),
-      };
-    }
-  },
-};
+export const skill = forAgents('.well-known/agent-skills/{slug}/SKILL.md', markdown, 'An agent as a skill', skillOf);
 
 /** Renders the SKILL.md of an agent: front matter, then the prompt as instructions. */
-export function skillOf(
+function skillOf(
   { settings }: Site,
   { document, slug, excerpt, title, prompt, howItWorks, changedOn }: PublishedAgent,
 ): string {

@@ -3,13 +3,11 @@ import { contributedPrompts } from '../../agent-text/provenance.ts';
 import { type AgentDocument, toJson } from '../../schema/documents.ts';
 import { catalogOf } from '../api/api.ts';
 import { mcpSetup, withoutShell } from '../install/mcp-setup.ts';
-import { html, single } from '../output.ts';
+import { html, markdown, single } from '../output.ts';
 import { categoriesOf } from '../shared/groups.ts';
 import { renderPage } from '../shared/page.ts';
 import { breadcrumbNode } from '../shared/structured-data.ts';
 import type { Site } from '../site.ts';
-
-const markdownType = 'text/markdown; charset=utf-8';
 
 export const about = single('about.html', html, 'About the publication', (site) =>
   renderPage(
@@ -30,7 +28,7 @@ export const about = single('about.html', html, 'About the publication', (site) 
 /** The same as Markdown, for language models. */
 export const aboutMarkdown = single(
   'about.md',
-  markdownType,
+  markdown,
   'About the publication, as Markdown',
   ({ settings, agents, url }) => {
     const { name, url: publisherUrl } = settings.publisher;

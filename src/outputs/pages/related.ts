@@ -1,3 +1,5 @@
+import { groupBy } from '../shared/groups.ts';
+
 /** The fields that make two agents related. */
 export interface Relatable {
   category: string;
@@ -24,8 +26,8 @@ export function relatedAgents<Agent extends Relatable>(
   count: number,
 ): (index: number) => Agent[] {
   const everyone = agents.map((_, index) => index);
-  const keys = indexesBy(agents, keysOf);
-  const words = indexesBy(agents, wordsOf);
+  const keys = groupBy(everyone, (index) => keysOf(agents[index] as Agent));
+  const words = groupBy(everyone, (index) => wordsOf(agents[index] as Agent));
   const numbers = new Map([...words.keys()].map((word, number) => [word, number]));
   const rarities = [...words.values()].map(rarity);
   const texts = agents.map((agent) => Uint32Array.from(wordsOf(agent), (word) => numbers.get(word) ?? 0).sort());
@@ -64,22 +66,6 @@ export function relatedAgents<Agent extends Relatable>(
       .slice(0, count)
       .flatMap(([other]) => agents[other] ?? []);
   };
-}
-
-/** The indexes of the agents that have each key, ascending. */
-function indexesBy<Agent>(
-  agents: readonly Agent[],
-  keysOf: (agent: Agent) => readonly string[],
-): Map<string, number[]> {
-  const byKey = new Map<string, number[]>();
-  for (const [index, agent] of agents.entries()) {
-    for (const key of keysOf(agent)) {
-      const indexes = byKey.get(key);
-      if (indexes === undefined) byKey.set(key, [index]);
-      else indexes.push(index);
-    }
-  }
-  return byKey;
 }
 
 /** Indexes with their scores, the highest first; equal scores in the order of the list. */

@@ -54,16 +54,14 @@ export function monthsOf({ agents }: Site): { key: string; agents: PublishedAgen
   return [...groupBy(agents, ({ date }) => [date.slice(0, 7)])].map(([key, members]) => ({ key, agents: members }));
 }
 
-function groupBy(
-  agents: readonly PublishedAgent[],
-  keysOf: (agent: PublishedAgent) => string[],
-): Map<string, PublishedAgent[]> {
-  const groups = new Map<string, PublishedAgent[]>();
-  for (const agent of agents) {
-    for (const key of keysOf(agent)) {
+/** Groups items by keys, of which each item has any number. Groups and items keep their order. */
+export function groupBy<Item>(items: readonly Item[], keysOf: (item: Item) => readonly string[]): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    for (const key of keysOf(item)) {
       const members = groups.get(key);
-      if (members === undefined) groups.set(key, [agent]);
-      else members.push(agent);
+      if (members === undefined) groups.set(key, [item]);
+      else members.push(item);
     }
   }
   return groups;

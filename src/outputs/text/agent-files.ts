@@ -1,27 +1,20 @@
 import { extname } from 'node:path/posix';
 import { configTypes } from '../../schema/config-files.ts';
-import { type Output, plain } from '../output.ts';
+import { forAgents, type Output, plain } from '../output.ts';
 
-export const prompt: Output = {
-  path: 'agents/{slug}/prompt.txt',
-  type: plain,
-  purpose: 'The prompt, byte for byte',
-  *files({ agents }) {
-    for (const { slug, prompt } of agents)
-      yield { path: `agents/${slug}/prompt.txt`, agent: slug, render: () => prompt };
-  },
-};
+export const prompt = forAgents(
+  'agents/{slug}/prompt.txt',
+  plain,
+  'The prompt, byte for byte',
+  (_, agent) => agent.prompt,
+);
 
-export const sampleOutput: Output = {
-  path: 'agents/{slug}/sample-output.txt',
-  type: plain,
-  purpose: 'The ideal answer to the sample input',
-  *files({ agents }) {
-    for (const { slug, sampleOutput } of agents) {
-      yield { path: `agents/${slug}/sample-output.txt`, agent: slug, render: () => sampleOutput };
-    }
-  },
-};
+export const sampleOutput = forAgents(
+  'agents/{slug}/sample-output.txt',
+  plain,
+  'The ideal answer to the sample input',
+  (_, agent) => agent.sampleOutput,
+);
 
 export const config: Output = {
   path: 'agents/{slug}/config.{ext}',

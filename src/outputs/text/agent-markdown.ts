@@ -1,19 +1,11 @@
 import { agentSections } from '../../agent-text/agent-sections.ts';
 import { fenced, plainText } from '../../agent-text/markdown-text.ts';
 import { provenance } from '../../agent-text/provenance.ts';
-import type { Output } from '../output.ts';
+import { forAgents, markdown } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 /** An agent's page as Markdown, for language models and for readers in a terminal. */
-export default {
-  path: 'agents/{slug}.md',
-  type: 'text/markdown; charset=utf-8',
-  purpose: 'An agent’s page as Markdown',
-  *files(site) {
-    for (const agent of site.agents)
-      yield { path: `agents/${agent.slug}.md`, agent: agent.slug, render: () => toMarkdown(site, agent) };
-  },
-} satisfies Output;
+export default forAgents('agents/{slug}.md', markdown, 'An agent’s page as Markdown', toMarkdown);
 
 function toMarkdown({ settings }: Site, { document, sampleOutput, config, changedOn }: PublishedAgent): string {
   const { title, excerpt, prompt } = document;
