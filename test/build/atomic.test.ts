@@ -16,7 +16,7 @@ import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '.
 import { dieAt } from '../support/die-at.ts';
 import { catalog, catalogProcess, run } from '../support/process.ts';
 
-/** What readers of dist/ rely on: every file is whole at any moment, and a build that fails leaves all as it was. */
+/** Readers of dist/ rely on this: every file is complete at any moment, and a failed build changes nothing. */
 
 const before: SmallAgent[] = [
   { slug: 'kept', date: '2026-01-01' },
@@ -34,7 +34,7 @@ const killer = fileURLToPath(new URL('../support/kill-at.mjs', import.meta.url))
 const killed = fileURLToPath(new URL('../support/write-killed.mjs', import.meta.url));
 type Files = Record<string, string>;
 
-/** The files of both states by path, the new ones in the order in which a build puts them in place. */
+/** The files of both states by path. The new ones are in the order in which a build moves them into place. */
 async function bothStates(folder: string): Promise<{ old: Files; new: Files }> {
   for (const [name, agents] of [
     ['old', before],
@@ -55,8 +55,8 @@ async function bothStates(folder: string): Promise<{ old: Files; new: Files }> {
 }
 
 /**
- * Writes the new build again and again, killed at the first call that changes the disk, then at a later one, and so on,
- * until one ends well; `check` sees the folder after each kill, and the next write has to complete it. Returns the
+ * Writes the new build repeatedly, killed at the first call that changes the disk, then at the second, and so on, until
+ * one succeeds. After each kill, `check` gets the folder, and the next write must complete it. Returns the number of
  * kills.
  */
 async function killAtEachStep(
@@ -91,7 +91,7 @@ async function killAtEachStep(
   return kills;
 }
 
-/** A copy of a folder whose files are the same ones: a build puts others in their place, and never writes into them. */
+/** Copies a folder with hard links: a build replaces files, and never writes into them. */
 function linkFolder(from: string, to: string): void {
   for (const entry of readdirSync(from, { withFileTypes: true, recursive: true })) {
     const path = join(relative(from, entry.parentPath), entry.name);
@@ -103,13 +103,13 @@ function linkFolder(from: string, to: string): void {
   }
 }
 
-/** Up to this step each one is tried, later every third: they do the same to one file after the other. */
+/** Every step up to this one is tested, then every third: the later ones repeat the same for one file after another. */
 const allUpTo = 30;
 
-/** One kill in so many is a real one, of a process of its own; the others are played. */
+/** One in this many kills is real, in another process. The others are simulated. */
 const everySoOften = 25;
 
-test('killed at any step of a change, dist/ has whole files only, and the next build completes it', async () => {
+test('if a build is killed at any step, dist/ has only complete files, and the next build completes it', async () => {
   await inFolder(async (folder) => {
     const states = await bothStates(folder);
     const served = new Set<string>();
@@ -134,7 +134,7 @@ test('killed at any step of a change, dist/ has whole files only, and the next b
   });
 });
 
-/** Which build a server serves that is started on a folder: every file has to be of one. */
+/** Returns the build that a server serves when started on a folder. Every file must belong to it. */
 async function servedState(dist: string, states: { old: Files; new: Files }): Promise<'old' | 'new'> {
   const follower = await followBuild(dist, siteRules, pino({ level: 'silent' }));
   try {
@@ -155,14 +155,14 @@ async function servedState(dist: string, states: { old: Files; new: Files }): Pr
   }
 }
 
-test('a server that is running takes up a build whose process was killed while it put the files in place', async () => {
+test('a running server serves a build whose process was killed while it moved the files into place', async () => {
   await inFolder(async (folder) => {
     const states = await bothStates(folder);
     const dist = join(folder, 'old', 'dist');
     const follower = await followBuild(dist, siteRules, pino({ level: 'silent' }));
     try {
       const files = new Map(Object.entries(states.new).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
-      // In the middle of the renames.
+      // The kill is in the middle of the renames.
       assert.ok(dieAt(files.size + 20, () => writeBuild(dist, files)));
       assert.is.not(readFileSync(join(dist, 'build.json'), 'latin1'), states.new['build.json']);
       await follower.refresh();
@@ -178,7 +178,7 @@ test('a server that is running takes up a build whose process was killed while i
   });
 });
 
-test('reports and deliveries know a killed build as the server does', async () => {
+test('reports and deployments read a killed build as the server does', async () => {
   await inFolder(async (folder) => {
     const states = await bothStates(folder);
     const dist = join(folder, 'old', 'dist');
@@ -192,14 +192,14 @@ test('reports and deliveries know a killed build as the server does', async () =
   });
 });
 
-test('a pending build of another state of the folder is left out and removed', async () => {
+test('a pending build for another state of the folder is ignored and removed', async () => {
   await inFolder(async (folder) => {
     const states = await bothStates(folder);
     const dist = join(folder, 'old', 'dist');
     const filesOf = (state: Files) =>
       new Map(Object.entries(state).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
     assert.ok(dieAt(filesOf(states.new).size + 20, () => writeBuild(dist, filesOf(states.new))));
-    // Somebody puts another build there, as from a backup.
+    // Someone replaces the folder with another build, for example from a backup.
     rmSync(dist, { recursive: true });
     writeFiles(dist, { 'build.json': `${states.old['build.json']} ` });
     assert.is(findPending(dist), null);
@@ -209,7 +209,7 @@ test('a pending build of another state of the folder is left out and removed', a
   });
 });
 
-test('killed at any step of a first build, dist/ is absent or whole', async () => {
+test('if a first build is killed at any step, dist/ is missing or complete', async () => {
   await inFolder(async (folder) => {
     const states = await bothStates(folder);
     const kills = await killAtEachStep(folder, states, null, (dist) => {
@@ -219,7 +219,7 @@ test('killed at any step of a first build, dist/ is absent or whole', async () =
   });
 });
 
-test('a build leaves nothing beside dist/, also when an earlier one was killed', async () => {
+test('a build leaves nothing next to dist/, even if an earlier one was killed', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, before);
     const args = ['build', '--cwd', folder, '--today', '2026-02-01'];
@@ -230,7 +230,7 @@ test('a build leaves nothing beside dist/, also when an earlier one was killed',
   });
 });
 
-test('a build that fails leaves dist/ as it was', async () => {
+test('a failed build leaves dist/ unchanged', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, before);
     await build(folder);
@@ -242,7 +242,7 @@ test('a build that fails leaves dist/ as it was', async () => {
   });
 });
 
-test('the new files of a change are on the disk before the first of them is put in place', async () => {
+test('all new files are synced before the first of them is moved into place', async () => {
   await inFolder(async (folder) => {
     const dist = join(folder, 'dist');
     writeBuild(dist, new Map(['same', 'one', 'build.json'].map((path) => [path, Buffer.from('old')])));
@@ -279,7 +279,7 @@ test('the new files of a change are on the disk before the first of them is put 
   });
 });
 
-test('a file that did not change is not touched, and what is gone is removed with its folder', async () => {
+test('unchanged files are not touched, and removed files are deleted with their empty folders', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, before);
     await build(folder);
@@ -308,7 +308,7 @@ test('a folder that is not a build is left alone', async () => {
   });
 });
 
-test('where dist/ is a symbolic link, the build goes into the folder that it leads to', async () => {
+test('if dist/ is a symbolic link, the build is written to its target', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, before);
     assert.is((await catalog(['build', '--cwd', folder, '--out', 'builds/a'])).code, 0);

@@ -18,7 +18,7 @@ test('the same sources give the same bytes in another folder, time zone, locale 
       catalogProcess(['build', '--cwd', here, '--today', '2026-11-21'], {
         env: { TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },
       }),
-      // With a cache of its own, it draws its own pictures.
+      // With a separate cache, it draws its own images.
       catalogProcess(['build', '--cwd', there, '--today', '2026-11-21', '--out', 'elsewhere'], {
         env: { TZ: 'America/Los_Angeles', LANG: 'C', LC_ALL: 'C', CATALOG_CACHE: join(folder, 'cache') },
       }),
@@ -29,7 +29,7 @@ test('the same sources give the same bytes in another folder, time zone, locale 
   });
 });
 
-test('the day is that of the time zone in the settings, not that of the machine', async () => {
+test('the date is taken in the time zone of the settings, not in that of the machine', async () => {
   await inFolder(async (folder) => {
     const { writeCatalog } = await import('../support/catalog.ts');
     const { zone } = await import('../../src/calendar.ts');

@@ -25,8 +25,8 @@ const idOf = (out: string) => infoOf(out).id;
 const one: SmallAgent = { slug: 'one', date: '2026-01-01' };
 const two: SmallAgent = { slug: 'two', date: '2026-01-02' };
 
-/** The target on the command line wins over the variable, which names none that can be used. */
-const deliver = (out: string, host: string, ssh = 'sh -c'): Promise<Finished> =>
+/** The target on the command line overrides the variable, whose value is unusable. */
+const deploy = (out: string, host: string, ssh = 'sh -c'): Promise<Finished> =>
   catalog(['deploy', `catalog@host.example:${host}`, '--out', out, '--ssh', ssh], { env: { RUNTIME_TARGET: 'none' } });
 
 test('under load, a new agent can be voted on at once, and no request fails', async () => {
@@ -34,7 +34,7 @@ test('under load, a new agent can be voted on at once, and no request fails', as
     const host = join(folder, "the host's folder");
     const first = builtCatalog(join(folder, 'first'), [one]);
     const next = builtCatalog(join(folder, 'next'), [one, two]);
-    const done = await deliver(first, host);
+    const done = await deploy(first, host);
     assert.is(done.code, 0, done.stderr);
     const limits = ['--vote-rate', 'off', '--refused-rate', 'off'];
     const server = await startServer(['--out', join(host, 'dist'), ...limits]);
@@ -59,8 +59,8 @@ test('under load, a new agent can be voted on at once, and no request fails', as
       };
       const readers = ['', '', 'api/agents.json', 'agents/one', 'feed.xml', 'build.json', 'llms.txt'].map(reader);
       await sleep(200);
-      const delivered = await deliver(next, host);
-      assert.is(delivered.code, 0, delivered.stderr);
+      const deployed = await deploy(next, host);
+      assert.is(deployed.code, 0, deployed.stderr);
       let tries = 0;
       while ((await vote('two'))[0] !== 200) {
         tries += 1;
@@ -78,21 +78,21 @@ test('under load, a new agent can be voted on at once, and no request fails', as
   });
 });
 
-test('a transfer that breaks off changes nothing at the host, and says so', async () => {
+test('an interrupted transfer changes nothing on the host, and the message says so', async () => {
   await inFolder(async (folder) => {
     const host = join(folder, 'host');
     const first = builtCatalog(join(folder, 'first'), [one]);
     const next = builtCatalog(join(folder, 'next'), [one, two]);
-    assert.is((await deliver(first, host)).code, 0);
+    assert.is((await deploy(first, host)).code, 0);
     const before = readlinkSync(join(host, 'dist'));
     const breaking = join(folder, 'breaking-ssh');
-    // A tar that ends at the border of a file is no error to tar: the files have to be counted.
+    // A tar that ends between two files is valid to tar, so the files have to be counted.
     const kept = join(folder, 'kept');
     const withoutOne = `mkdir ${kept} && tar -xf - -C ${kept} && rm ${kept}/about.html && tar -cf - -C ${kept} .`;
     for (const loss of ['head -c 0', 'head -c 5000', 'head -c 20480', `(${withoutOne})`]) {
       writeFileSync(breaking, `#!/bin/sh\n${loss} | sh -c "$1"\n`);
       chmodSync(breaking, 0o755);
-      const { code, stderr } = await deliver(next, host, breaking);
+      const { code, stderr } = await deploy(next, host, breaking);
       assert.is(code, 1, stderr);
       assert.match(stderr, /did not accept the build[\s\S]*still serves the previous one/);
       assert.is(readlinkSync(join(host, 'dist')), before);
@@ -101,37 +101,37 @@ test('a transfer that breaks off changes nothing at the host, and says so', asyn
   });
 });
 
-test('a folder in the place of the link is never replaced', async () => {
+test('a folder with the name of the link is never replaced', async () => {
   await inFolder(async (folder) => {
     const host = join(folder, 'host');
     mkdirSync(join(host, 'dist'), { recursive: true });
-    const { code, stderr } = await deliver(builtCatalog(join(folder, 'first'), [one]), host);
+    const { code, stderr } = await deploy(builtCatalog(join(folder, 'first'), [one]), host);
     assert.is(code, 1);
     assert.match(stderr, /dist is not a symlink. Move it away/);
   });
 });
 
-test('the same build twice is one build, and an earlier one can be gone back to', async () => {
+test('deploying a build twice keeps one copy, and an earlier build can be restored', async () => {
   await inFolder(async (folder) => {
     const host = join(folder, 'host');
     const first = builtCatalog(join(folder, 'first'), [one]);
     const next = builtCatalog(join(folder, 'next'), [one, two]);
-    for (const out of [first, first, next, first]) assert.is((await deliver(out, host)).code, 0);
+    for (const out of [first, first, next, first]) assert.is((await deploy(out, host)).code, 0);
     assert.is(readdirSync(join(host, 'builds')).length, 2);
     assert.not.ok(existsSync(join(host, 'dist/agents/two.html')));
     assert.ok(existsSync(join(host, 'dist/agents/one.html')));
     const firstId = idOf(first);
-    // Of the three that stay, one is the build that was served last, however old it is.
+    // One of the three remaining builds is the previously served one, no matter how old it is.
     for (const digit of ['1', '2']) {
       writeFileSync(join(next, 'build.json'), JSON.stringify({ ...infoOf(next), id: digit.repeat(32) }));
-      const { code, stderr } = await deliver(next, host);
+      const { code, stderr } = await deploy(next, host);
       assert.is(code, 0, stderr);
     }
     assert.equal(readdirSync(join(host, 'builds')).sort(), ['1'.repeat(32), '2'.repeat(32), firstId].sort());
   });
 });
 
-test('what cannot work is told before anything is sent', async () => {
+test('invalid targets and builds are reported before anything is sent', async () => {
   await inFolder(async (folder) => {
     const out = builtCatalog(join(folder, 'first'), [one]);
     const env = { RUNTIME_SSH_KEY: 'a key', PATH: folder };
@@ -152,7 +152,7 @@ test('what cannot work is told before anything is sent', async () => {
   });
 });
 
-test('the key is a file for its owner alone, known hosts are the only ones trusted, and nothing is left of either', async () => {
+test('only the owner can read the file of the key, only known hosts are trusted, and both files are removed', async () => {
   await inFolder(async (folder) => {
     const out = builtCatalog(join(folder, 'first'), [one]);
     const host = join(folder, 'host');

@@ -4,9 +4,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readLiveSite } from '../../src/deploy/live-site.ts';
 
-/** What is live is known even behind a cache that keeps every address it has seen. */
+/** The live build is known even behind a cache that keeps every address. */
 
-test('a new build is seen behind a cache', async () => {
+test('a new build is detected behind a cache', async () => {
   const kept = new Map<string, string>();
   const [first, second] = ['1', '2'].map((digit) => digit.repeat(32));
   let id = first;

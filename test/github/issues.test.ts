@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { OperationError, UsageError } from '../../src/errors.ts';
 import { issueTracker, openIssuesFor } from '../../src/github/issues.ts';
 
-/** Alerts become GitHub issues, by an imitation of GitHub's API on this machine. */
+/** Alerts become GitHub issues. The tests use an imitation of GitHub's API on this machine. */
 
 /** Calls `use` with the environment of a job whose API is `answer`. */
 async function withApi(answer: RequestListener, use: (env: NodeJS.ProcessEnv) => Promise<void>): Promise<void> {
@@ -25,7 +25,10 @@ async function withApi(answer: RequestListener, use: (env: NodeJS.ProcessEnv) =>
   }
 }
 
-/** GitHub's list of open issues, and what was posted to it. As GitHub does, it gives at most 100 a page, by default 30. */
+/**
+ * An imitation of GitHub's list of open issues, which records new ones. Like GitHub, it returns 30 a page by default
+ * and at most 100.
+ */
 function tracker(titles: readonly string[]) {
   const posted: unknown[] = [];
   const seen: string[] = [];

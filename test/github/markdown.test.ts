@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fenced, markdownText } from '../../src/github/markdown.ts';
 
-/** Text of agents in GitHub issues and summaries is only text. */
+/** Text of agents has no special meaning in GitHub issues and summaries. */
 
 const fences: [text: string, fence: string][] = [
   ['plain', '```'],

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { maxSummaryBytes, writeSummary } from '../../src/github/step-files.ts';
 import { inFolder } from '../support/catalog.ts';
 
-/** What a step of a workflow writes for people to read stays within what GitHub takes. */
+/** The summaries of a step stay within the limits of GitHub. */
 
 test('a summary of a step takes what still fits, and says how much does not', () =>
   inFolder((folder) => {

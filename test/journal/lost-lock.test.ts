@@ -6,7 +6,9 @@ import { linesIn, rejection, shimDisk, systemError, withFolder, withJournal } fr
 import { lockOptions, ownerOf, putLock } from '../support/lock.ts';
 import { soon, until } from '../support/until.ts';
 
-/** An owner whose lock was removed or taken while it was away: it writes nothing that could be lost or written twice. */
+/**
+ * An owner whose lock was removed or taken while it was suspended writes nothing that could be lost or written twice.
+ */
 
 test('a journal whose lock another process has refuses lines and does not touch that lock', () =>
   withFolder(async (file) => {
@@ -66,7 +68,7 @@ test('an owner that missed two heartbeats checks its lock before it writes', () 
         if (away && op === 'open' && path === `${file}.lock`) throw systemError('EIO');
         return run();
       });
-      // No beat of its own comes while this runs.
+      // No heartbeat happens while this runs.
       const beatMs = 1_000_000;
       await withJournal({ file, disk, beatMs }, async ({ journal }) => {
         away = true;
@@ -77,7 +79,7 @@ test('an owner that missed two heartbeats checks its lock before it writes', () 
         assert.is((await linesIn(file)).length, 1);
         away = false;
         await journal.append({ client: 4 });
-        // It has just looked: it need not again.
+        // The owner has just checked, so it does not check again.
         away = true;
         to(4 * beatMs + 1);
         await journal.append({ client: 5 });

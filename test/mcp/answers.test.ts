@@ -9,7 +9,9 @@ import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { renderRichCatalog, rich, writeRichCatalog } from '../support/rich-catalog.ts';
 
-/** What is answered about a catalog in memory: for how long, from which files, and why a request is refused. */
+/**
+ * Answers about a catalog in memory: how long they can be cached, which files they read, and why requests are refused.
+ */
 
 const folder = temporaryFolder();
 let files: ReadonlyMap<string, Buffer> = new Map();
@@ -22,7 +24,7 @@ test.before(
 );
 test.after(() => folder.remove());
 
-/** The catalog, without the files that `gone` names, and the paths of the files that were read. */
+/** Loads the catalog without the files in `gone`, and records the paths of the files that were read. */
 async function load(gone: readonly string[] = []): Promise<{ catalog: McpCatalog; read: string[] }> {
   const read: string[] = [];
   const readFile = async (path: string) => {
@@ -59,7 +61,7 @@ const kept: [method: string, params: object, ttlMs: number | undefined][] = [
   ['prompts/get', { name: 'rich' }, undefined],
   ['tools/call', { name: 'list_agents' }, undefined],
 ];
-test('a client may keep what describes the server for an hour, and what is in the catalog for five minutes', async () => {
+test('clients can cache descriptions of the server for an hour, and content of the catalog for five minutes', async () => {
   const { catalog } = await load();
   for (const [method, params, ttlMs] of kept) {
     const { result } = await ask(catalog, method, params);
@@ -67,7 +69,7 @@ test('a client may keep what describes the server for an hour, and what is in th
   }
 });
 
-test('the same request is answered from memory, and another is not', async () => {
+test('a repeated request is answered from memory, and a new one is not', async () => {
   const { catalog, read } = await load();
   const first = await askTool(catalog, 'get_agent', { slug: 'rich' });
   const count = read.length;
@@ -83,7 +85,7 @@ test('results are kept until they take 32 MiB together, and none of more than 1 
   results.keep('large', Buffer.alloc(1024 * 1024 + 1));
   results.keep('k'.repeat(1025), Buffer.alloc(1));
   assert.equal([results.get('large'), results.get('k'.repeat(1025))], [undefined, undefined]);
-  // A key and its result count: 31 MiB with their keys, and one that fills the rest exactly.
+  // The limit counts both key and result: 31 MiB including the keys, and one result that fills the rest exactly.
   for (let index = 0; index < 31; index += 1) results.keep(String(index).padStart(2, '0'), mebibyte);
   results.keep('r'.repeat(1024), Buffer.alloc(1024 * 1024 - 1024 - 31 * 2));
   assert.ok(results.get('00') !== undefined && results.get('r'.repeat(1024)) !== undefined);
@@ -129,7 +131,7 @@ test('an error repeats no more than 500 characters of an address', async () => {
   }
 });
 
-test('an address that only begins like that of a skill is unknown', async () => {
+test('an address that only starts like the address of a skill is unknown', async () => {
   const { catalog } = await load();
   for (const uri of ['skill://rich/SKILL.md/x', 'skill://rich/SKILL.md?x', 'xskill://rich/SKILL.md']) {
     assert.is((await ask(catalog, 'skills/get', { uri })).error?.code, -32602, uri);
@@ -150,14 +152,14 @@ test('two letters of a slug are not enough for a suggestion', async () => {
   assert.match(await text('new'), 'Did you mean newer?');
 });
 
-test('params that do not fit are explained', async () => {
+test('invalid params are explained', async () => {
   const { catalog } = await load();
   const { error } = await ask(catalog, 'prompts/list', { cursor: 5 });
   assert.is(error.code, -32602);
   assert.match(error.message, 'cursor');
 });
 
-test('a cursor is taken only as it was given out', async () => {
+test('a cursor is accepted only unchanged', async () => {
   const { catalog } = await load();
   const refusal = 'list_agents did not return this `cursor`. Leave it out to start from the newest agent.';
   const rows: [text: string, slugs: string[] | null][] = [
@@ -214,7 +216,7 @@ const differing: [headers: McpHeaders, message: string][] = [
     'The header Mcp-Method is missing; the method of the request is tools/list.',
   ],
 ];
-test('a header that differs from the request is named, with both values', async () => {
+test('a header that differs from the request is reported with both values', async () => {
   const { catalog } = await load();
   for (const [headers, message] of differing) {
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: envelope } };
@@ -237,7 +239,7 @@ for (const [name, clientInfo, fits] of about) {
   });
 }
 
-test('a request that also holds a result is still a request', async () => {
+test('a request that also has a result is still a request', async () => {
   const { catalog } = await load();
   const { json } = await dispatch({ jsonrpc: '2.0', id: 1, method: 'ping', result: {} }, null, catalog);
   assert.equal(JSON.parse(String(json)), { jsonrpc: '2.0', id: 1, result: {} });

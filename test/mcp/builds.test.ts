@@ -16,14 +16,14 @@ import { ask, postJson } from '../support/requests.ts';
 import { builtCatalog, withRuntime } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-/** MCP follows the build, and has the same search and the same skills as the site. */
+/** MCP serves the current build, with the same search and the same skills as the site. */
 
 async function call(address: string, name: string, given: object) {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } };
   return JSON.parse((await postJson(address, '/api/mcp', message)).text).result;
 }
 
-test('a new build brings its agents to search and lists at once, and takes away what it leaves out', async () => {
+test('search and lists have the agents of a new build at once, and no others', async () => {
   await withRuntime({ agents: agents.slice(0, 1) }, async ({ server, folder }) => {
     const found = async (query: string) =>
       (await call(server.address, 'search_agents', { query })).structuredContent.agents.map(
@@ -41,7 +41,7 @@ test('a new build brings its agents to search and lists at once, and takes away 
   });
 });
 
-test('a build without its search index is refused; the last good one goes on', async () => {
+test('a build without its search index is refused; the last good one stays', async () => {
   await withRuntime({ agents: agents.slice(0, 1) }, async ({ server, folder, dist }) => {
     const next = builtCatalog(join(folder, 'next'), agents);
     rmSync(join(next, 'search-index.json'));
@@ -84,7 +84,7 @@ test('the index that the server loads in slices finds what the page’s index fi
   });
 });
 
-test('skills are the site’s own files, as the official client of the extension verifies them', async () => {
+test('skills are files of the site, as the official client of the extension verifies', async () => {
   await withRuntime({ agents }, async ({ server }) => {
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
     await client.connect(new StreamableHTTPClientTransport(new URL(`${server.address}api/mcp`)));

@@ -4,7 +4,7 @@ import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { agents, connectProcess } from '../support/mcp.ts';
 import { clientTests, slugs } from '../support/mcp-clients.ts';
 
-/** What the official clients of both eras learn of the server and its catalog, over HTTP and over stdio. */
+/** The official clients of both eras can use the server and its catalog, over HTTP and over stdio. */
 
 const tests = clientTests(suite);
 
@@ -91,7 +91,7 @@ tests.add('what there is not is refused with -32602', async (client) => {
 
 tests.run();
 
-test('a client that starts the command itself gets the catalog that is built in memory', () =>
+test('a client that starts the command itself gets a catalog built in memory', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, agents);
     const client = await connectProcess(folder);

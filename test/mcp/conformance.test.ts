@@ -10,8 +10,8 @@ import { run } from '../support/process.ts';
 import { builtCatalog, type ServerHere, startRuntime } from '../support/server.ts';
 
 /**
- * The official conformance suite, every server scenario of the revisions for which it has any. A scenario that is not
- * named here passes; one that is fails in exactly these checks, for the reason given (docs/mcp.md has the same list).
+ * The official conformance suite, with every server scenario of each revision. A scenario that is not listed here must
+ * pass; a listed one must fail exactly these checks, for the stated reason (docs/mcp.md has the same list).
  */
 
 const fixture = 'it calls a tool, prompt or resource of the suite’s own example server, which a catalog does not have';
@@ -54,7 +54,7 @@ const leftOut: Record<string, string> = {
   'tools-call-with-progress': undeclared,
 };
 
-/** Of this scenario four checks in 25 want fixtures; the others are of the server itself. */
+/** Four of the 25 checks of this scenario need fixtures. The others test the server. */
 const untestable = [
   'sep-2575-http-server-no-independent-requests-on-stream',
   'sep-2575-missing-capability-http-400',
@@ -62,7 +62,7 @@ const untestable = [
   'sep-2575-server-rejects-undeclared-capability',
 ];
 
-/** What has to pass at least, so that a suite that finds nothing to check is noticed. */
+/** The least number of checks that must pass, to notice a suite that finds nothing to check. */
 const expected: Record<string, string[]> = {
   '2026-07-28': [
     'caching',
@@ -112,7 +112,7 @@ interface Check {
   status: string;
 }
 
-/** The checks of every scenario that decides anything; `which` are the suite's own arguments. */
+/** Returns the checks of every scenario with a result. `which` are the arguments of the suite. */
 async function checksOf(name: string, which: string[]): Promise<Map<string, Check[]>> {
   const reports = join(folder.path, name);
   const hook = new URL('../support/conformance-hook.mjs', import.meta.url).href;
@@ -152,15 +152,15 @@ test('every applicable scenario passes, at each revision', async () => {
   }
 });
 
-/** The scenarios of the skills extension, which no suite includes, with how many of their checks have to pass. */
+/** The scenarios of the skills extension, which are not in any suite, and how many of their checks must pass. */
 const skills: Record<string, number> = {
-  // Its other checks are about listing a skill's folders, which the server does not declare.
+  // Its other checks concern listing the folders of a skill, which the server does not offer.
   'sep-2640-skills-directory': 1,
   'sep-2640-skills-enumeration': 32,
   'sep-2640-skills-manifest': 4,
 };
 
-/** Checks of metadata in resources/list, which need not have skills and would be twice as long with them. */
+/** Checks of skill metadata in resources/list. It is optional, and would double the size of the list. */
 const unlisted = ['sep-2640-skillmd-metadata-name', 'sep-2640-skillmd-metadata-description'];
 
 test('every scenario of the skills extension passes', async () => {

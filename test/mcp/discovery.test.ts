@@ -9,9 +9,9 @@ import { bundled, inFolder } from '../support/catalog.ts';
 import { ask, assertError, postJson } from '../support/requests.ts';
 import { builtCatalog, withRuntime } from '../support/server.ts';
 
-/** How an assistant's user comes to the server: the card, the registry's entry, what there is to paste. */
+/** How the user of an assistant finds the server: the card, the entry in the registry, and the setup to paste. */
 
-test('the card is at both addresses, agrees with the server, and is cheap to keep', async () => {
+test('the card is at both addresses, matches the server, and can be cached', async () => {
   await withRuntime({ settings: { mcpName: 'example.press/prompts' } }, async ({ server }) => {
     const [bare, card] = [await ask(server.address, '/api/mcp'), await ask(server.address, '/api/mcp/server-card')];
     assert.equal([bare.status, bare.headers['content-type']], [200, 'application/json']);
@@ -66,7 +66,7 @@ test('server.json at the repository’s root is current', () => {
   assert.ok(description.length <= 100);
 });
 
-test('the developers page has the set-up of six clients, and none where there is no runtime', async () => {
+test('the developers page has the setup of six clients, and none without a server', async () => {
   const page = (runtimeUrl?: null) =>
     inFolder((folder) => {
       const dist = builtCatalog(folder, undefined, runtimeUrl === null ? { runtimeUrl } : {});
@@ -80,14 +80,14 @@ test('the developers page has the set-up of six clients, and none where there is
   assert.not.match(await page(null), 'mcp add');
 });
 
-test('docs/mcp.md has what the developers page has to paste', () => {
+test('docs/mcp.md has the same setup as the developers page', () => {
   const docs = readFileSync(join(bundled, 'docs/mcp.md'), 'utf8');
   const clients = mcpSetup(loadSettings(bundled, {}, {}))?.clients ?? [];
   assert.is(clients.length, 6);
   for (const { name, paste } of clients) assert.match(docs, paste, name);
 });
 
-test('install links hold what the client is to keep, and nothing that a shell would run', () => {
+test('install links contain the settings of the client, and nothing that a shell would run', () => {
   const setup = mcpSetup({ title: 'Prompts & „Mehr“', runtimeUrl: 'https://example.com/$(id)' });
   assert.is(setup?.url, 'https://example.com/%24%28id%29/api/mcp');
   const link = (name: string) => setup?.clients.find((client) => client.name === name)?.installUrl ?? '';

@@ -18,7 +18,7 @@ import {
 import { postJson } from '../support/requests.ts';
 import { builtCatalog, type ServerHere, startRuntime } from '../support/server.ts';
 
-/** Bad input over HTTP: what the revisions say, never a 500, and the server as well as before. */
+/** Bad input over HTTP gets the answer that its revision requires, never a 500, and the server then works as before. */
 
 const test = suite('bad MCP messages');
 const folder = temporaryFolder();
@@ -38,7 +38,7 @@ test.after(
 );
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
-/** A call whose arguments are `levels` lists deep; four levels more surround them. */
+/** A call whose arguments are lists nested `levels` deep, within four more levels. */
 const deepCall = (levels: number) => JSON.stringify(call('list_agents', { x: '%' })).replace('"%"', nested(levels));
 
 /** The body and the headers of a request of 2026-07-28. */
@@ -46,7 +46,7 @@ const modern = (method: string, params: object = {}, name?: string) =>
   [modernRequest(method, params), modernHeaders(method, name)] as const;
 
 const rows: Exchange[] = [
-  // What is no message.
+  // Input that is not a message.
   ['bad JSON', '{"jsonrpc":', {}, 400, -32700, { id: null }],
   ['no body', '', {}, 400, -32700],
   ['deep nesting', '['.repeat(100_000), {}, 400, -32700],
@@ -72,7 +72,7 @@ const rows: Exchange[] = [
   ['an id beyond whole numbers', '{"jsonrpc":"2.0","id":12345678901234567890,"method":"ping"}', {}, 400, -32600],
   ['an id that is true', request('ping', {}, true), {}, 400, -32600],
   ['an id that is an object', request('ping', {}, {}), {}, 400, -32600],
-  // The handshake revisions: what parses as a request is answered 200.
+  // The handshake revisions: everything that parses as a request is answered with 200.
   ['an unknown method', request('no/method'), {}, 200, -32601, { id: 1 }],
   ['a method of Object', request('constructor'), {}, 200, -32601],
   ['a removed capability', request('logging/setLevel', { level: 'info' }), {}, 200, -32601],
@@ -127,7 +127,7 @@ const rows: Exchange[] = [
   ],
   ['an answer', { jsonrpc: '2.0', id: 1, result: {} }, {}, 202, undefined],
   ['an answer in the modern era', { jsonrpc: '2.0', id: 1, result: {} }, modernHeaders('x'), 400, -32600],
-  // Batches, which 2025-03-26 alone has.
+  // Batches, which only 2025-03-26 has.
   ['an empty batch', [], {}, 400, -32600],
   ['a batch of 101', pings(101), {}, 400, -32600],
   ['a batch at 2025-11-25', pings(2), { 'mcp-protocol-version': '2025-11-25' }, 400, -32600],
@@ -217,12 +217,12 @@ const rows: Exchange[] = [
   ],
 ];
 
-test('every kind of bad message has the status and code of its revision', async () => {
+test('every kind of bad message gets the status and code of its revision', async () => {
   for (const row of rows) assertAnswer(await postJson(server.address, mcpPath, row[1], { headers: row[2] }), row);
   assert.not.match(server.logged(), 'a bug in the server');
 });
 
-test('arguments by the ten thousands are answered in one sentence', async () => {
+test('tens of thousands of wrong arguments are answered in one sentence', async () => {
   const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, key) => [`k${key}`, 0]));
   for (const body of [call('list_agents', wide), call('list_agents', { ['k'.repeat(200_000)]: 0 })]) {
     const { text } = await postJson(server.address, mcpPath, body);

@@ -15,7 +15,7 @@ import { withRuntime } from '../support/server.ts';
 
 /** What HTTP allows and refuses at the address of the MCP server, and how many messages a client may send. */
 
-test('what HTTP refuses is a JSON-RPC error too, and a client that is refused too often has to wait', async () => {
+test('HTTP refusals are JSON-RPC errors too, and a client that is refused too often has to wait', async () => {
   await withRuntime({ agents, flags: { refusedRate: '9/60' } }, async ({ server: limited }) => {
     const good = JSON.stringify(request('ping'));
     const large = Buffer.alloc(256 * 1024 + 1, ' ');
@@ -47,7 +47,7 @@ test('what HTTP refuses is a JSON-RPC error too, and a client that is refused to
   });
 });
 
-test('a compressed body or another charset is 415 wherever a body is taken', () =>
+test('a compressed body or another charset is 415 on every route that accepts a body', () =>
   withRuntime({ agents }, async ({ server }) => {
     const rows: [status: number, headers: Record<string, string>][] = [
       [415, { 'content-encoding': 'gzip' }],
@@ -77,7 +77,7 @@ test('a compressed body or another charset is 415 wherever a body is taken', () 
     }
   }));
 
-test('what clients do in normal use never counts as refused', async () => {
+test('normal use never counts as refused', async () => {
   await withRuntime({ agents, flags: { refusedRate: '2/60' } }, async ({ server: { address } }) => {
     const post = (body: object, headers: object) => postJson(address, mcpPath, body, { headers: { ...headers } });
     const unserved = modernRequest('tools/list', {}, { [versionKey]: '2099-01-01' });
@@ -96,7 +96,7 @@ test('what clients do in normal use never counts as refused', async () => {
   });
 });
 
-test('over the rate of messages a client has to wait; a batch counts each of its messages', async () => {
+test('a client over its rate of messages has to wait; each message of a batch counts', async () => {
   await withRuntime({ agents, flags: { mcpRate: '5/60' } }, async ({ server: { address } }) => {
     const statuses = [await postJson(address, mcpPath, pings(3)), await postJson(address, mcpPath, request('ping'))];
     const notified = await postJson(address, mcpPath, { jsonrpc: '2.0', method: 'notifications/initialized' });

@@ -8,7 +8,7 @@ import { keptResults } from '../../src/mcp/results.ts';
 import { serveStdio } from '../../src/mcp/stdio.ts';
 import { callTool } from '../../src/mcp/tools.ts';
 
-/** How much goes into one page, answer, line or memory of the MCP server: as much as fits, and one more. */
+/** The limits of a page, an answer, a line and the cache of the MCP server: as much as fits, and one more. */
 
 const times = <Item>(count: number, item: (at: number) => Item) => Array.from({ length: count }, (_, at) => item(at));
 
@@ -16,7 +16,7 @@ const times = <Item>(count: number, item: (at: number) => Item) => Array.from({ 
 const numbered = (issues: number[]) => issues.map((issue) => ({ issue }));
 const down = (from: number) => times(from, (at) => from - at);
 
-/** How many are on each page when a client follows the cursors to the end. */
+/** Returns the numbers of agents on the pages that a client gets when it follows the cursors. */
 function walk(
   count: number,
   read: (cursor: string | undefined) => { items: { issue: number }[]; nextCursor?: unknown },
@@ -66,11 +66,11 @@ test('following the cursors gives every agent once, and no empty page at the end
   }
 });
 
-test('a cursor is exactly what the server gives out', () => {
+test('only cursors exactly as the server returns them are accepted', () => {
   const cursor = (text: string) => Buffer.from(text, 'latin1').toString('base64url');
   const items = numbered([7, 5, 1]);
   const issues = (given: string) => pageOf(items, given, 9)?.items.map(({ issue }) => issue);
-  // The agent that it names may be gone; at the end nothing follows.
+  // The agent in the cursor may be gone. The last page has no cursor.
   assert.equal(
     ['before 8', 'before 7', 'before 6', 'before 5', 'before 1', 'before 999999999'].map((text) =>
       issues(cursor(text)),
@@ -96,7 +96,7 @@ test('a cursor is exactly what the server gives out', () => {
   );
 });
 
-test('a completion holds 100 values and says whether there are more', () => {
+test('a completion has up to 100 values and says whether there are more', () => {
   const completionOf = (count: number) => {
     const bySlug = new Map(times(count, (at) => [`agent-${at}`, {}]));
     const ref = { type: 'ref/resource', uri: 'agent://{slug}' } as const;
@@ -115,7 +115,7 @@ test('a completion holds 100 values and says whether there are more', () => {
   }
 });
 
-test('for a wrong slug the three nearest ones are named, the nearest first', () => {
+test('the three nearest slugs are suggested for a wrong one, nearest first', () => {
   const agents = ['log-reader-b', 'log-reader-c', 'log-reader-a', 'log-leader', 'table-sorter'].map((slug) => ({
     slug,
   }));
@@ -137,7 +137,7 @@ test('up to 20 wrong arguments of a tool are explained one by one', async () => 
   assert.is(await explained(21), 'list_agents takes at most 20 arguments; these are 21.');
 });
 
-test('a line of stdin has up to 256 KiB, however it is cut into chunks', async () => {
+test('a line of stdin can have up to 256 KiB, in chunks of any size', async () => {
   const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
   const lineOf = (bytes: number) => Buffer.from(ping + ' '.repeat(bytes - ping.length));
   const codesOf = async (chunks: Buffer[]) => {
@@ -161,7 +161,7 @@ test('a line of stdin has up to 256 KiB, however it is cut into chunks', async (
   assert.equal(await codesOf(cut), [undefined, -32000, -32000, undefined]);
 });
 
-test('answers up to 1 MiB to requests up to 1 KiB are kept, 32 MiB of them', () => {
+test('answers of up to 1 MiB to requests of up to 1 KiB are cached, up to 32 MiB in total', () => {
   const results = keptResults();
   const keep = (key: string, bytes: number) => {
     results.keep(key, Buffer.alloc(bytes));
@@ -171,7 +171,7 @@ test('answers up to 1 MiB to requests up to 1 KiB are kept, 32 MiB of them', () 
   assert.equal([keep('a', mebibyte), keep('b', mebibyte + 1)], [true, false]);
   assert.equal([keep('k'.repeat(1024), 1), keep('k'.repeat(1025), 1)], [true, false]);
   const full = keptResults();
-  // 32 answers, each with its key as large as may be, are 32 MiB.
+  // 32 answers whose keys have the maximal length take 32 MiB.
   const keys = times(33, (at) => String(at).padStart(1024, '0'));
   for (const key of keys.slice(0, 32)) full.keep(key, Buffer.alloc(mebibyte - 1024));
   assert.ok(keys.slice(0, 32).every((key) => full.get(key) !== undefined));

@@ -5,7 +5,7 @@ import { call, mcpPath, modernHeaders, modernRequest, pings, request } from '../
 import { postJson } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
 
-/** In what the answers of the revisions differ: batches, the handshake, and what results of 2026-07-28 say besides. */
+/** How the answers differ between revisions: batches, the handshake, and the additional fields of 2026-07-28. */
 
 test('a batch of 2025-03-26 is answered message by message', () =>
   withRuntime({ agents }, async ({ server }) => {
@@ -35,7 +35,7 @@ test('a batch of 2025-03-26 is answered message by message', () =>
     assert.is(JSON.parse((await postJson(server.address, mcpPath, pings(100))).text).length, 100);
   }));
 
-test('the handshake grants the revision that is asked for, and never the one that has none', () =>
+test('the handshake grants the requested revision, except the one that has no handshake', () =>
   withRuntime({ agents }, async ({ server }) => {
     for (const [asked, granted] of [
       ['2025-11-25', '2025-11-25'],
@@ -52,7 +52,7 @@ test('the handshake grants the revision that is asked for, and never the one tha
     }
   }));
 
-test('every result of 2026-07-28 says that it is complete, whose it is, and, for what may be kept, how long', () =>
+test('every result of 2026-07-28 says that it is complete, which server it is from, and how long it can be cached', () =>
   withRuntime({ agents }, async ({ server }) => {
     const kept: [string, object, string?][] = [
       ['server/discover', {}],

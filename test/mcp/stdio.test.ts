@@ -11,7 +11,7 @@ import { catalog, catalogProcess, inherited } from '../support/process.ts';
 import { builtCatalog } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-/** catalog mcp: what an assistant that starts it as a process relies on. */
+/** An assistant that starts `catalog mcp` as a process relies on this. */
 
 const request = (method: string, params: object = {}, id: unknown = 1) =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params });
@@ -46,7 +46,7 @@ const answers = [
   [7, undefined],
 ];
 
-/** The id and the error of each answer; fails where a line is no message. */
+/** Returns the id and the error of each answer. Fails if a line is not a message. */
 function answersIn(output: string): unknown[] {
   return output
     .trimEnd()
@@ -55,7 +55,7 @@ function answersIn(output: string): unknown[] {
     .map(({ id, error }) => [id, error?.code]);
 }
 
-test('stays up on bad lines, answers in order, writes nothing but messages, and ends with its input', async () => {
+test('survives bad lines, answers in order, writes only messages, and exits when its input ends', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, agents);
     const ended = await catalogProcess(['mcp', '--cwd', folder, '--today', '2026-02-01'], { input: lines.join('\n') });
@@ -80,7 +80,7 @@ test('lines may come in pieces of any size', async () => {
   });
 });
 
-test('a catalog that cannot be built is told on stderr alone', async () => {
+test('a catalog that cannot be built is reported only on stderr', async () => {
   await inFolder(async (folder) => {
     const ended = await catalog(['mcp', '--cwd', folder]);
     assert.equal([ended.code, ended.stdout], [1, '']);
@@ -88,7 +88,7 @@ test('a catalog that cannot be built is told on stderr alone', async () => {
   });
 });
 
-test('serves the build there is, takes up the next one, and ends at SIGTERM', async () => {
+test('serves the existing build, switches to the next one, and exits on SIGTERM', async () => {
   await inFolder(async (folder) => {
     builtCatalog(folder, agents.slice(0, 1));
     const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));

@@ -50,7 +50,7 @@ tests.add('searches agents, also by part of a word or with a slip, and by some o
   const search = (query: string) => client.callTool({ name: 'search_agents', arguments: { query } });
   assert.equal(slugs(await search('table sorter')), ['table-sorter']);
   assert.is(slugs(await search('tabel sort'))[0], 'table-sorter');
-  // Every word has to be there, also one that is said twice, and marks count for nothing.
+  // Every word must be found, even a repeated one. Punctuation does not count.
   assert.equal(slugs(await search('Table, sorter: TABLE!')), ['table-sorter']);
   const all = await client.callTool({ name: 'search_agents', arguments: { query: 'letters', limit: 1 } });
   assert.equal([slugs(all).length, all.structuredContent?.total], [1, 2]);

@@ -7,7 +7,7 @@ import { inFolder, type SmallAgent, smallAgent, writeCatalog, writeFiles } from 
 import { git } from '../support/git.ts';
 import { agents, inRepository, issueOf, publish, refused, state } from '../support/publication.ts';
 
-/** `catalog publish` where nothing is in the way: the numbers that it writes, commits and names. */
+/** `catalog publish` without obstacles: the numbers that it writes, commits and reports. */
 
 test('numbers are written below the date, and a second run finds nothing to do', async () => {
   await inRepository(async ({ editor }) => {
@@ -21,7 +21,7 @@ test('numbers are written below the date, and a second run finds nothing to do',
   });
 });
 
-test('every byte but the new line stays, however the date is written and whatever stands beside it', async () => {
+test('only the new line changes the file, however the date is written and whatever surrounds it', async () => {
   const front = { title: '"Ünïcödé: two" # \t a note  ', date: "'2027-03-02' # the day" };
   await inRepository(
     async ({ editor }) => {
@@ -37,7 +37,7 @@ test('every byte but the new line stays, however the date is written and whateve
   );
 });
 
-test('front matter that takes no line is left alone, and it is said what to write', async () => {
+test('front matter that the line cannot be added to is left unchanged, and the message says what to write', async () => {
   const { 'agent.md': text } = smallAgent({ slug: 'two', date: '2027-03-02' });
   const flow = `${text}`.replace(/^---\n([\s\S]*?)\n---\n/, (_, yaml) => `---\n${JSON.stringify(parse(yaml))}\n---\n`);
   await inRepository(
@@ -50,7 +50,7 @@ test('front matter that takes no line is left alone, and it is said what to writ
   );
 });
 
-test('--dry-run says what would come out, and writes nothing; --json tells it to machines', async () => {
+test('--dry-run says what would be published, and writes nothing; --json prints it for programs', async () => {
   await inRepository(async ({ editor }) => {
     const before = await state(editor);
     const { code, stdout, stderr } = await publish(editor, ['--dry-run', '--format', 'json']);
@@ -69,7 +69,7 @@ test('--dry-run says what would come out, and writes nothing; --json tells it to
   });
 });
 
-test('--commit commits the numbers and nothing else, with a message that lists the issues', async () => {
+test('--commit commits only the numbers, with a message that lists them', async () => {
   await inRepository(async ({ editor }) => {
     writeFiles(editor, { 'notes.txt': 'not in git\n' });
     const { code, stderr } = await publish(editor, ['--commit']);
@@ -92,7 +92,7 @@ test('a shallow clone publishes like any other', async () => {
   });
 });
 
-test('one number on two branches: after the merge it is said which one moves, and the next agent comes out', async () => {
+test('if two branches use one number, the error after the merge says which agent to change, and the next agent is published', async () => {
   const twice: SmallAgent[] = [
     { slug: 'one', date: '2027-03-01', front: { issue: '1' } },
     { slug: 'own', date: '2027-03-02', front: { issue: '1' } },
@@ -110,7 +110,7 @@ test('one number on two branches: after the merge it is said which one moves, an
   );
 });
 
-test('a taken and a past date are skipped, a free one is named, the rest is published', async () => {
+test('agents with a taken or a past date are skipped, a free date is suggested, and the others are published', async () => {
   await inRepository(
     async ({ editor }) => {
       const { code, stderr, stdout } = await publish(editor, ['--format', 'json']);
@@ -132,7 +132,7 @@ test('a taken and a past date are skipped, a free one is named, the rest is publ
   );
 });
 
-test('a folder of a larger repository is a catalog too', async () => {
+test('a catalog can be a folder of a larger repository', async () => {
   await inFolder(async (folder) => {
     writeCatalog(join(folder, 'press/catalog'), agents);
     writeFiles(folder, { 'README.md': 'A repository of many things.\n' });

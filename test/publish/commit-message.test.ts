@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commitMessage } from '../../src/publish/commit-message.ts';
 
-/** The message of the commit that records numbers: a title in it is only words, to Git, GitHub and a terminal. */
+/** The message of the commit with the numbers. A title in it has no special meaning to Git, GitHub or a terminal. */
 
 const titles: [title: string, inMessage: string][] = [
   ['Fix it [skip ci]', 'Fix it (skip ci)'],
@@ -16,7 +16,7 @@ const titles: [title: string, inMessage: string][] = [
   ['C# notes, 50% shorter: R&D!', 'C# notes, 50% shorter: R&D!'],
 ];
 for (const [title, inMessage] of titles) {
-  test(`a title is only words in a commit message: ${JSON.stringify(title)}`, () => {
+  test(`a title has no special meaning in a commit message: ${JSON.stringify(title)}`, () => {
     const release = { slug: 'one', issue: 7, date: '2027-03-01', title };
     assert.is(commitMessage([release]), `Publish No. 7: ${inMessage}\n\n- No. 7, 2027-03-01: ${inMessage} (one)\n`);
   });

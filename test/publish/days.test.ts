@@ -10,8 +10,8 @@ import { loud } from '../support/loud.ts';
 import { catalog } from '../support/process.ts';
 
 /**
- * The publication with nobody awake: the very steps of the workflows, on pretended days, against a bare repository, one
- * after the other. Each test continues where the one before it ended.
+ * The unattended publication: the actual steps of the workflows, on simulated days, against a bare repository. Each
+ * test continues where the previous one ended.
  */
 
 const folder = temporaryFolder();
@@ -36,7 +36,7 @@ function agentFile(slug: string): string {
   return readFileSync(join(editor, 'agents', slug, 'agent.md'), 'latin1');
 }
 
-/** Slug → number, as the remote's main branch has them. */
+/** Slug → number, on the main branch of the remote. */
 async function numbers(): Promise<Record<string, number>> {
   const lines = await git(forge.remote, 'grep', '-E', '^issue: ', 'main', '--', 'agents').catch(() => '');
   return Object.fromEntries(
@@ -53,13 +53,13 @@ function live(): string[] {
   return agents.map(({ slug }: { slug: string }) => slug);
 }
 
-/** The results of the jobs of a run that publishes; `alert` has work to do only where something is wrong. */
+/** The results of the jobs of a run that publishes. `alert` does something only if there is a problem. */
 const published = {
   ...{ ready: 'success', number: 'success', push: 'success', build: 'success', deploy: 'success', check: 'success' },
   alert: 'skipped',
 } as const;
 
-/** The results of the jobs after `number` where there is nothing to publish. */
+/** The results of the jobs after `number` if there is nothing to publish. */
 const stopped = { push: 'skipped', alert: 'skipped', build: 'skipped', deploy: 'skipped', check: 'skipped' } as const;
 
 test('before Pages is on, and in a fork, nothing is numbered', async () => {
@@ -79,13 +79,13 @@ test('before Pages is on, and in a fork, nothing is numbered', async () => {
   await save(editor, 'Remove the example agent');
 });
 
-test('day one: a new agent is written, checked, committed, and comes out with number 1', async () => {
+test('day one: a new agent is written, checked, committed, and published with number 1', async () => {
   const flags = ['--title', 'The first agent', '--category', 'coding', '--difficulty', 'easy', '--runtime', 'Claude'];
   const texts = ['--tag', 'testing', '--excerpt', 'Shows that a first agent comes out on its day and not before it.'];
   const problem = ['--problem', 'Ada wants to see her first agent come out on its very day without being awake then.'];
   const made = await catalog(['new', 'first', '--date', '2027-03-01', ...flags, ...texts, ...problem], { cwd: editor });
   assert.is(made.code, 0, made.stderr);
-  // The editor replaces every placeholder, which a build refuses once the agent is no draft.
+  // The editor replaces every placeholder, since a build accepts placeholders only in drafts.
   const kept = await catalog(['validate', '--today', '2027-02-28'], { cwd: editor });
   assert.is(kept.code, 0, kept.stdout + kept.stderr);
   addAgent(editor, 'first', '2027-03-01', { title: 'The first agent' });
@@ -103,14 +103,14 @@ test('day one: a new agent is written, checked, committed, and comes out with nu
   assert.match(run.summary, /No\. 1: The first agent/);
 });
 
-test('run again, the day changes nothing, and ends after the first job', async () => {
+test('a second run on the same day changes nothing, and ends after the first job', async () => {
   const before = await git(forge.remote, 'rev-parse', 'main');
   const run = await forge.play('publish.yml', { today: '2027-03-01' });
   assert.equal(run.results, { ...published, ...stopped }, said(run));
   assert.is(await git(forge.remote, 'rev-parse', 'main'), before);
 });
 
-test('after a missed day a sound agent comes out late, a faulty one is skipped and reported', async () => {
+test('after a missed day, a valid agent is published late, and one with an error is skipped and reported', async () => {
   await git(editor, 'pull', '--quiet');
   addAgent(editor, 'faulty', '2027-03-03', { difficulty: 'impossible' });
   await save(editor, 'Merge a faulty agent');
@@ -127,7 +127,7 @@ test('after a missed day a sound agent comes out late, a faulty one is skipped a
   assert.match(forge.issues.map(({ body }) => body).join(), /impossible/);
 });
 
-test('the next run on that day makes up for a deployment that failed, and opens no second issue', async () => {
+test('the next run on that day repeats a failed deployment, and opens no second GitHub issue', async () => {
   writeFileSync(
     join(forge.pages, 'build.json'),
     JSON.stringify({ id: '0'.repeat(32), counts: { agents: 0, files: 9 } }),
@@ -138,7 +138,7 @@ test('the next run on that day makes up for a deployment that failed, and opens 
   assert.is(forge.issues.length, 2);
 });
 
-test('mended and moved to the free date that the message names, it comes out on that date', async () => {
+test('fixed and moved to the suggested free date, it is published on that date', async () => {
   addAgent(editor, 'third', '2027-03-04');
   await save(editor, 'Add the next agent');
   assert.is((await catalog(['publish', '--push', '--today', '2027-03-04'], { cwd: editor, env: identity })).code, 0);
@@ -158,7 +158,7 @@ test('mended and moved to the free date that the message names, it comes out on 
   assert.is(live()[0], 'faulty');
 });
 
-test('a branch that gains commits during a run is left as it is, and the next run publishes on top of them', async () => {
+test('a branch that gains commits during a run is left unchanged, and the next run publishes on top of it', async () => {
   await git(editor, 'pull', '--quiet');
   addAgent(editor, 'fifth', '2027-03-06');
   await save(editor, 'Add the fifth agent');
@@ -182,7 +182,7 @@ test('a branch that gains commits during a run is left as it is, and the next ru
   assert.is(await git(forge.remote, 'show', 'main:README.md'), 'Changed meanwhile.\n');
 });
 
-test('a change that is more than issue lines is never pushed', async () => {
+test('a change of more than `issue` lines is never pushed', async () => {
   await git(editor, 'pull', '--quiet');
   addAgent(editor, 'sixth', '2027-03-07');
   await save(editor, 'Add the sixth agent');
@@ -209,7 +209,7 @@ test('a change that is more than issue lines is never pushed', async () => {
   }
 });
 
-test('the history is a line, each commit of the run names its issues and touches nothing else', async () => {
+test('the history is linear, and each commit of a run names its numbers and changes nothing else', async () => {
   assert.is((await git(forge.remote, 'log', '--merges', '--oneline', 'main')).trim(), '');
   const commits = (await git(forge.remote, 'log', '--format=%H', '--grep', '^Publish No', 'main')).trim().split('\n');
   assert.is(commits.length, 5);
@@ -219,7 +219,7 @@ test('the history is a line, each commit of the run names its issues and touches
   }
 });
 
-test('the host of the runtime got every build, and keeps the last three', () => {
+test('the host of the server got every build, and keeps the last three', () => {
   const builds = readdirSync(join(forge.runtime, 'builds'));
   assert.is(builds.length, 3);
   const served = readlinkSync(join(forge.runtime, 'dist'));
@@ -229,7 +229,7 @@ test('the host of the runtime got every build, and keeps the last three', () => 
   for (const key of forge.keys()) assert.not.ok(existsSync(dirname(key)), key);
 });
 
-test('a faulty agent that has a number stops the run, and nothing is changed', async () => {
+test('an error in a numbered agent stops the run, and nothing changes', async () => {
   await git(editor, 'pull', '--quiet');
   const path = join(editor, 'agents/second/agent.md');
   writeFileSync(path, readFileSync(path, 'utf8').replace('difficulty: easy', 'difficulty: impossible'));

@@ -23,9 +23,9 @@ import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/
 import { gitSync, identity } from '../support/git.ts';
 import { inherited } from '../support/process.ts';
 
-/** A run of `publish --push` that is killed at any moment is finished or taken back by the next one. */
+/** A run of `publish --push` that is killed at any moment is finished or undone by the next one. */
 
-/** How many times the run is killed: ROUNDS=50 is a long run by hand. */
+/** How many times the run is killed. Set ROUNDS=50 for a long run by hand. */
 const rounds = Number(process.env.ROUNDS ?? 6);
 /** The seed of the random moments; SEED=<number> repeats a run or tries others. */
 const seed = Number(process.env.SEED ?? 1);
@@ -81,7 +81,7 @@ async function withClones(agents: SmallAgent[], use: (clones: Clones) => Promise
   }
 }
 
-/** Starts a run and kills it after so many milliseconds, alone or with the git processes that it started. */
+/** Starts a run and kills it after this many milliseconds, with or without its git processes. */
 async function killRun(clone: string, today: string, afterMs: number, whole: boolean): Promise<void> {
   const running = spawn(process.execPath, [child, clone, today], {
     detached: true,
@@ -95,12 +95,12 @@ async function killRun(clone: string, today: string, afterMs: number, whole: boo
   try {
     process.kill(whole ? -(running.pid as number) : (running.pid as number), 'SIGKILL');
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
   await ended;
 }
 
-/** Someone else pushes a change; git of a run whose process was killed may still push at the same time. */
+/** Pushes a change of someone else. The git of a killed run may still be pushing at the same time. */
 function gain(rival: string, text: string): void {
   writeFiles(rival, { 'README.md': text });
   gitSync(rival, 'add', '--all');
@@ -116,7 +116,7 @@ function gain(rival: string, text: string): void {
   }
 }
 
-/** Numbers by slug, as the remote has them. */
+/** The numbers on the remote, by slug. */
 function numbers(remote: string): Record<string, number> {
   const lines = gitSync(remote, 'grep', '-E', '^issue: ', 'main', '--', 'agents').split('\n');
   return Object.fromEntries(
@@ -124,7 +124,7 @@ function numbers(remote: string): Record<string, number> {
   );
 }
 
-/** What a killed run must not leave once the next one is through. */
+/** A killed run must leave none of this after the next run. */
 function assertWhole({ remote, clone }: Clones, what: string): void {
   assert.is(gitSync(clone, 'status', '--porcelain', '--ignored'), '', what);
   assert.is(gitSync(clone, 'rev-parse', 'HEAD'), gitSync(remote, 'rev-parse', 'main'), what);
@@ -136,7 +136,7 @@ function assertWhole({ remote, clone }: Clones, what: string): void {
   );
 }
 
-test(`${rounds} runs killed at random moments are each healed by the next, also when the remote moved`, () =>
+test(`${rounds} runs killed at random moments are each finished or undone by the next, even if the remote moved`, () =>
   withClones(
     Array.from({ length: rounds + 1 }, (_, index) => agentOf(index)),
     async (clones) => {
@@ -171,7 +171,7 @@ test(`${rounds} runs killed at random moments are each healed by the next, also 
 
 const two = [agentOf(0), agentOf(1)];
 
-test('numbers that were committed and not pushed are pushed, with no agent due', () =>
+test('numbers that were committed but not pushed are pushed, even if no agent is due', () =>
   withClones(two, async (clones) => {
     const { remote, clone } = clones;
     await publishLocally(clone, day(0), { commit: true });
@@ -185,7 +185,7 @@ test('numbers that were committed and not pushed are pushed, with no agent due',
     assertWhole(clones, 'pushed');
   }));
 
-test('numbers that were committed and not pushed are given anew where the remote gave them meanwhile', () =>
+test('numbers that were committed but not pushed are assigned again if the remote has used them meanwhile', () =>
   withClones(two, async (clones) => {
     const { remote, clone, rival } = clones;
     await publishLocally(clone, day(0), { commit: true });
@@ -195,7 +195,7 @@ test('numbers that were committed and not pushed are given anew where the remote
     assertWhole(clones, 'given anew');
   }));
 
-test('numbers that were written and not committed are committed, where they are those that would be written', () =>
+test('numbers that were written but not committed are committed if they are still the next ones', () =>
   withClones(two, async (clones) => {
     const { remote, clone, rival } = clones;
     await publishLocally(clone, day(0), { commit: false });
@@ -205,7 +205,7 @@ test('numbers that were written and not committed are committed, where they are 
     assertWhole(clones, 'committed');
   }));
 
-test("any other change is somebody's work: it is refused and stays", () =>
+test("any other change is someone's work, so it is refused and kept", () =>
   withClones(two, async ({ clone }) => {
     await publishLocally(clone, day(0), { commit: false });
     const file = join(clone, 'agents/agent-0/agent.md');
@@ -221,7 +221,7 @@ test("any other change is somebody's work: it is refused and stays", () =>
     }
   }));
 
-test('a lock that some other git left is named, with what to do, and stays', () =>
+test('a lock of another git process is reported with the fix, and stays', () =>
   withClones(two, async ({ clone }) => {
     const lock = join(clone, '.git/index.lock');
     writeFileSync(lock, '');
@@ -232,7 +232,7 @@ test('a lock that some other git left is named, with what to do, and stays', () 
     assert.ok(existsSync(lock));
   }));
 
-test('of the locks of git, those that a killed run may have left are removed, and older ones stay', () =>
+test('only git locks that a killed run may have left are removed, and older ones stay', () =>
   withClones(two, async ({ remote, clone }) => {
     // A whole second, which every file system can store.
     const since = new Date(Math.floor(Date.now() / 1000) * 1000 - 60_000);
@@ -259,7 +259,7 @@ test('of the locks of git, those that a killed run may have left are removed, an
     assert.equal(locks(), ['refs/heads/other.lock']);
   }));
 
-test("on a branch that fell behind, a person's commits stay, with commits of numbers beside them or alone", () =>
+test("on a branch that is behind, a person's commits stay, with or without commits of numbers", () =>
   withClones(two, async ({ clone, rival }) => {
     rmSync(join(clone, '.git/hooks'), { recursive: true });
     const number = () => publishLocally(clone, day(0), { commit: true });

@@ -23,9 +23,11 @@ import {
 } from '../support/record.ts';
 import { render } from '../support/render.ts';
 
-/** Changes of published agents that were merged in spite of their errors: the history still says what was published. */
+/**
+ * Changes of published agents that were merged in spite of their errors. The history still shows what was published.
+ */
 
-test('a build that leaves out errors keeps the pages of published agents, with their recorded numbers and dates', () =>
+test('a build that skips errors keeps the pages of published agents, with their recorded numbers and dates', () =>
   withRecord((folder) => {
     put(folder, agent('one', 30, { issue: '9' }), agent('two', 2, { draft: 'true' }));
     move(folder, 'three', 'trois');
@@ -35,7 +37,7 @@ test('a build that leaves out errors keeps the pages of published agents, with t
     assert.is(select(content, { today }).errors.length, 4);
   }));
 
-test('the date of a published agent, moved to a coming day and merged all the same, keeps its page and its date', () =>
+test('a published agent whose date was moved to the future, and merged anyway, keeps its page and its date', () =>
   withRecord((folder) => {
     put(folder, { slug: 'two', date: '2099-12-24', front: { issue: '2' } });
     commit(folder);
@@ -45,12 +47,12 @@ test('the date of a published agent, moved to a coming day and merged all the sa
     assert.is(folders.find(({ slug }) => slug === 'two')?.agent?.date, '2026-01-02');
   }));
 
-test('a number typed on a coming agent and merged all the same stalls nobody, now or on its day', () =>
+test('a number that was typed into a future agent, and merged anyway, blocks no other agent, now or on its date', () =>
   withRecord((folder) => {
     put(folder, { slug: 'eager', date: '2099-12-25', front: { issue: '4' } }, { slug: 'today', date: today });
     commit(folder);
     assert.equal(errors(folder), [`issue/early eager/agent.md:30 ${drop}`]);
-    // Nobody has seen No. 4, but a record is a record.
+    // No. 4 was never visible, but it is in the record.
     assert.equal(plan(folder), { numbers: { today: 5 }, skipped: [], notices: [] });
     put(folder, { slug: 'today', date: today, front: { issue: '5' } });
     commit(folder);
@@ -69,7 +71,7 @@ test('an agent that was merged with a number before its day can be published ear
     assert.equal(built(folder), { one: 1, two: 2, three: 3, eager: 4 });
   }));
 
-test('of a copy that was merged all the same the older folder keeps number and date', () =>
+test('if a copy was merged anyway, the older folder keeps its number and date', () =>
   withRecord((folder) => {
     put(folder, agent('a-copy', 3, { issue: '3' }), { slug: 'today', date: today });
     commit(folder);
@@ -77,7 +79,7 @@ test('of a copy that was merged all the same the older folder keeps number and d
     assert.equal(built(folder), { one: 1, two: 2, three: 3, today: 4 });
   }));
 
-test('a deletion that was merged frees no number, and the notice says how to bring the agent back', () =>
+test('a merged deletion frees no number, and the notice says how to restore the agent', () =>
   withRecord((folder) => {
     remove(folder, 'three');
     commit(folder);
@@ -97,7 +99,7 @@ test('a deletion that was merged frees no number, and the notice says how to bri
     assert.is(built(folder).three, 3);
   }));
 
-test('the number of a deleted agent is not announced for the next one, on a day without an agent either', () =>
+test('the number of a deleted agent is never announced for the next one, even on a day without an agent', () =>
   withRecord(async (folder) => {
     remove(folder, 'three');
     commit(folder);
@@ -111,7 +113,7 @@ test('the number of a deleted agent is not announced for the next one, on a day 
     assert.equal(plan(folder, '2026-02-02').numbers, { tomorrow: 4 });
   }));
 
-test('a number that was swapped for a draft, merged, and due again is not given anew', () =>
+test('an agent whose number was replaced by `draft: true`, and that is due again, gets no new number', () =>
   withRecord((folder) => {
     put(folder, agent('three', 3, { draft: 'true' }));
     commit(folder);
@@ -124,7 +126,7 @@ test('a number that was swapped for a draft, merged, and due again is not given 
     assert.equal(errors(folder), []);
   }));
 
-test('numbers of branches that were merged later, and numbers taken back before their day, are free', () =>
+test('numbers of branches that were merged later, and numbers removed before their date, are free', () =>
   withRecord((folder) => {
     gitSync(folder, 'checkout', '--quiet', '-b', 'proposal');
     put(folder, agent('new', 20, { issue: '900' }));
@@ -140,7 +142,7 @@ test('numbers of branches that were merged later, and numbers taken back before 
     assert.equal(plan(folder), { numbers: { new: 4 }, skipped: [], notices: [] });
   }));
 
-/** The last second before it is January 3 anywhere, and the first one after it. */
+/** The last second before January 3 begins anywhere, and the first one after it. */
 const nights: [instant: string, isThird: boolean][] = [
   ['2026-01-02T09:59:59Z', false],
   ['2026-01-02T10:00:00Z', true],
@@ -165,7 +167,7 @@ for (const [instant, isThird] of nights) {
     }));
 }
 
-/** A repository that got the agents of January 1 to 3 on January 1. */
+/** Makes a repository that got the agents of January 1 to 3 on January 1. */
 function publishedEarly(folder: string): void {
   writeCatalog(folder, published);
   gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
@@ -173,7 +175,7 @@ function publishedEarly(folder: string): void {
 }
 
 for (const [instant, isThird] of nights) {
-  test(`on January 2, the number of January 3 is ${isThird ? 'published' : 'early'} where main is of ${instant}`, () =>
+  test(`on January 2, the number of January 3 is ${isThird ? 'published' : 'early'} if main is from ${instant}`, () =>
     inFolder((folder) => {
       writeCatalog(folder, published);
       gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');

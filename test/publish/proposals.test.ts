@@ -8,7 +8,7 @@ import { type Forge, makeForge } from '../support/forge.ts';
 import { git } from '../support/git.ts';
 import { loud } from '../support/loud.ts';
 
-/** What a pull request gets from the workflows, on a pretended day. Each test continues where the last one ended. */
+/** What the workflows do for a pull request, on a simulated day. Each test continues where the previous one ended. */
 
 const folder = temporaryFolder();
 const editor = join(folder.path, 'editor');
@@ -28,7 +28,7 @@ test.after(
   }),
 );
 
-test('a pull request with a faulty agent gets annotations on its lines, and no preview', async () => {
+test('a pull request with an error in an agent gets annotations on its lines, and no preview', async () => {
   await git(editor, 'checkout', '--quiet', '-b', 'proposal');
   addAgent(editor, 'faulty', '2027-03-03', { difficulty: 'impossible', title: '"::error::%0A @everyone"' });
   await save(editor, 'Propose an agent', 'proposal');
@@ -40,7 +40,7 @@ test('a pull request with a faulty agent gets annotations on its lines, and no p
   assert.not.ok(existsSync(forge.preview));
 });
 
-test('fixed, it gets a preview with what is not out yet', async () => {
+test('once fixed, it gets a preview that includes unpublished agents', async () => {
   addAgent(editor, 'faulty', '2027-03-03');
   await save(editor, 'Fix it', 'proposal');
   const run = await forge.play('validate.yml', { today: '2027-03-01', branch: 'proposal' });
@@ -51,7 +51,7 @@ test('fixed, it gets a preview with what is not out yet', async () => {
   assert.not.match(run.summary, /\| error \|/);
 });
 
-test('a run that someone starts on a branch publishes nothing', async () => {
+test('a run that was started on another branch publishes nothing', async () => {
   const run = await forge.play('publish.yml', { today: '2027-03-03', branch: 'proposal', event: 'workflow_dispatch' });
   const jobs = ['ready', 'number', 'push', 'alert', 'build', 'deploy', 'check'];
   assert.equal(run.results, Object.fromEntries(jobs.map((job) => [job, 'skipped'])), said(run));

@@ -23,7 +23,9 @@ import {
   withRecord,
 } from '../support/record.ts';
 
-/** Git is the record, the working tree a proposal: what was published keeps its number, its date and its address. */
+/**
+ * Git has the record, and the working tree is a proposal. A published agent keeps its number, its date and its address.
+ */
 
 const changes: [name: string, change: (folder: string) => void, expected: string[], next?: number][] = [
   ['nothing changed', () => {}, []],
@@ -125,7 +127,7 @@ for (const [name, change, expected, next = 4] of changes) {
       change(folder);
       assert.equal(errors(folder), expected);
       put(folder, { slug: 'tomorrow', date: '2026-02-02' });
-      // However the tree was changed, the next agent gets the next number, and it is announced.
+      // However the working tree was changed, the next agent gets the next number, and it is announced.
       assert.is(announced(folder), next);
       put(folder, { slug: 'today', date: today });
       assert.is(built(folder).today, next);
@@ -143,7 +145,7 @@ for (const [name, change, code] of [
   ['a number that is none', (folder) => put(folder, agent('two', 2, { issue: 'two' })), 'front-matter/value'],
   ['an agent.md that is gone', (folder) => rmSync(join(folder, 'agents/two/agent.md')), 'folder/missing-file'],
 ] as [string, (folder: string) => void, string][]) {
-  test(`${name} is reported as that, and not as a change of the record too`, () =>
+  test(`${name} is not reported as a change of the record too`, () =>
     withRecord((folder) => {
       change(folder);
       assert.equal(
@@ -153,7 +155,7 @@ for (const [name, change, code] of [
     }));
 }
 
-test('of a copied folder that has no number yet the one on the branch keeps its date', () =>
+test('if a folder without a number was copied, the one on the default branch keeps its date', () =>
   withRecord(
     (folder) => {
       put(folder, { slug: 'copy', date: '2026-02-05' });
@@ -164,7 +166,7 @@ test('of a copied folder that has no number yet the one on the branch keeps its 
     [...published, { slug: 'original', date: '2026-02-05' }],
   ));
 
-test('validate can be asked about an agent that was deleted', () =>
+test('validate can check a deleted agent', () =>
   withRecord(async (folder) => {
     remove(folder, 'three');
     const { code, stdout } = await catalog(['validate', 'three', '--cwd', folder, '--today', today]);
@@ -175,7 +177,7 @@ test('validate can be asked about an agent that was deleted', () =>
     );
   }));
 
-test('a shallow clone holds the record too, and publish says what it cannot know', () =>
+test('a shallow clone has the record too, and publish says which numbers it cannot know', () =>
   withRecord(async (folder) => {
     put(folder, { slug: 'today', date: today });
     commit(folder);
@@ -189,7 +191,7 @@ test('a shallow clone holds the record too, and publish says what it cannot know
     });
   }));
 
-test('a branch is not blamed for what the default branch gained since, and takes none of its numbers', () =>
+test('a branch gets no errors for later changes of the default branch, and takes none of its numbers', () =>
   withRecord(
     (folder) => {
       gitSync(folder, 'branch', 'proposal');
@@ -223,7 +225,7 @@ test('the record is found under any name of the default branch, and for a catalo
     assert.match(errors(clone).join(), /`git checkout origin\/trunk -- agents\/three`/);
   }));
 
-test('without git, or with nothing published, numbers are what the files say', () =>
+test('without git, or if nothing is published, the numbers in the files count', () =>
   inFolder((folder) => {
     writeCatalog(folder, [agent('one', 1, { issue: '7' }), agent('two', 2)]);
     assert.equal(errors(folder), []);

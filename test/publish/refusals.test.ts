@@ -7,9 +7,9 @@ import { inFolder, smallAgent, snapshot, writeCatalog, writeFiles } from '../sup
 import { git } from '../support/git.ts';
 import { agents, inRepository, issueOf, publish, refused, today } from '../support/publication.ts';
 
-/** `catalog publish` where something is in the way: clear words, the right exit code, nothing lost. */
+/** `catalog publish` with obstacles: clear messages, the right exit code, nothing lost. */
 
-/** Leaves a change that is not committed, which no command may touch. */
+/** Makes an uncommitted change, which no command may touch. */
 function startWork(editor: string): void {
   appendFileSync(join(editor, 'catalog.config.json'), '\n');
 }
@@ -23,7 +23,7 @@ test('numbers are not committed on a branch that is not published', () =>
     assert.is((await publish(editor, ['--dry-run'])).code, 0);
   }));
 
-test('a working tree with changes is refused, and named; --allow-dirty lets it be', async () => {
+test('uncommitted changes are refused and listed; --allow-dirty accepts them', async () => {
   await inRepository(async ({ editor }) => {
     writeFiles(editor, { 'agents/one/prompt.txt': `${smallAgent({ slug: 'one', date: today })['prompt.txt']}` });
     startWork(editor);
@@ -35,7 +35,7 @@ test('a working tree with changes is refused, and named; --allow-dirty lets it b
   });
 });
 
-test('an agent that git does not have is never committed in part', async () => {
+test('an agent with files that git does not track is never committed in part', async () => {
   await inRepository(async ({ editor }) => {
     await git(editor, 'rm', '--quiet', '--cached', 'agents/two/prompt.txt');
     await git(editor, 'commit', '--quiet', '-m', 'Forget a file');
@@ -43,7 +43,7 @@ test('an agent that git does not have is never committed in part', async () => {
   });
 });
 
-test('a branch behind its remote is refused, also when nobody fetched; --push brings it up to date', async () => {
+test('a branch behind its remote is refused, even without a fetch; --push updates it', async () => {
   await inRepository(async ({ editor, remote, folder }) => {
     const other = join(folder, 'other');
     await git(folder, 'clone', '--quiet', remote, other);
@@ -67,7 +67,7 @@ test('a branch behind its remote is refused, also when nobody fetched; --push br
   });
 });
 
-test('a remote that does not answer is said to; --allow-behind goes on without it', async () => {
+test('a remote that does not answer is reported; --allow-behind continues without it', async () => {
   await inRepository(async ({ editor, remote }) => {
     rmSync(remote, { recursive: true });
     await refused(editor, /origin did not answer[\s\S]*--allow-behind/, () => publish(editor));
@@ -76,7 +76,7 @@ test('a remote that does not answer is said to; --allow-behind goes on without i
   });
 });
 
-test('a push that the remote refuses is taken back, with the reason, and changes that are not committed stay', async () => {
+test('a push that the remote refuses is undone, with the reason, and uncommitted changes stay', async () => {
   await inRepository(async ({ editor, remote }) => {
     const hook = '#!/bin/sh\necho "error: GH006: Protected branch update failed" >&2\nexit 1\n';
     writeFileSync(join(remote, 'hooks/pre-receive'), hook, { mode: 0o755 });
@@ -87,7 +87,7 @@ test('a push that the remote refuses is taken back, with the reason, and changes
   });
 });
 
-test('a commit that git refuses is taken back, and changes that are not committed stay', async () => {
+test('a commit that git refuses is undone, and uncommitted changes stay', async () => {
   await inRepository(async ({ editor }) => {
     writeFileSync(join(editor, '.git/hooks/pre-commit'), '#!/bin/sh\necho "No commits today" >&2\nexit 1\n', {
       mode: 0o755,
@@ -99,12 +99,12 @@ test('a commit that git refuses is taken back, and changes that are not committe
   });
 });
 
-test('numbers that cannot all be written are all taken back', () =>
+test('if one number cannot be written, all are removed again', () =>
   inFolder((folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2027-03-01' }, ...agents.slice(1)]);
     const before = snapshot(folder);
     const releases = ['one', 'two'].map((slug, index) => ({ slug, issue: index + 1, date: today, title: slug }));
-    // A folder where the draft of the second file goes.
+    // A folder at the path of the draft of the second file.
     const inTheWay = join(folder, `agents/two/.agent.md.draft-${process.pid}`);
     mkdirSync(inTheWay);
     assert.throws(() => writeNumbers(folder, releases), /Cannot write the numbers\..*Nothing has changed/);
@@ -130,7 +130,7 @@ test('branches that have diverged are never merged by force', async () => {
   });
 });
 
-test('a detached HEAD, a bare repository, a folder without git, and no git at all are told apart', async () => {
+test('a detached HEAD, a bare repository, a folder without git, and a missing git get different messages', async () => {
   await inRepository(async ({ editor, remote, folder }) => {
     await git(editor, 'checkout', '--quiet', '--detach');
     await refused(editor, /HEAD is detached[\s\S]*git switch/, () => publish(editor));
