@@ -20,7 +20,7 @@ test('text and every accent pass 4.5:1 on paper and plate, and paper on every ac
   }
 });
 
-test('the stylesheet has every accent that a category can get, no two alike', () => {
+test('the stylesheet has every accent that a category can get, all of them different', () => {
   const found = accents();
   assert.equal(
     found.map(({ number }) => number),
@@ -63,7 +63,7 @@ function readPair(match: RegExpExecArray | null): Pair {
   return { light: match[1] ?? '', dark: match[2] ?? '' };
 }
 
-/** Contrast ratio of two colours as #rrggbb (WCAG 2.2, relative luminance). */
+/** Contrast ratio of two colors as #rrggbb (WCAG 2.2, relative luminance). */
 function contrast(first: string, second: string): number {
   const [low = 0, high = 0] = [luminance(first), luminance(second)].sort((a, b) => a - b);
   return (high + 0.05) / (low + 0.05);

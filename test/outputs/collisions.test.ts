@@ -7,9 +7,9 @@ import { outputs } from '../../src/outputs/index.ts';
 import { pathName, slug } from '../../src/schema/fields.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 
-/** What readers lose otherwise: a page that another one, or a folder's own page, is written over. */
+/** No page may overwrite another page, or the page of a folder. */
 
-/** Every word that occurs in the path of an output, and what a program might treat in a special way. */
+/** Every word in the path of an output, and every word that a program might treat specially. */
 const words = [
   ...new Set([
     ...outputs.flatMap(
@@ -52,7 +52,7 @@ const collisions: [paths: string[], free: boolean][] = [
   [['a/b.html', 'a'], false],
 ];
 for (const [paths, free] of collisions) {
-  test(`a build ${free ? 'takes' : 'refuses'} the paths ${paths.join(', ')}`, () => {
+  test(`a build ${free ? 'accepts' : 'refuses'} the paths ${paths.join(', ')}`, () => {
     const claim = claimPaths();
     const all = () => {
       for (const path of paths) claim(path);

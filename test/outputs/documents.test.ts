@@ -7,7 +7,7 @@ import { bundled, snapshot, temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { catalog } from '../support/process.ts';
 
-/** What a program that reads the API relies on: every document fits api/schema.json, and a wrong one does not. */
+/** Programs that read the API rely on this: every document matches api/schema.json, and an invalid one does not. */
 
 type Document = Record<string, unknown>;
 const folder = temporaryFolder();
@@ -33,7 +33,7 @@ test.before(
 );
 test.after(loud(() => folder.remove()));
 
-test('the catalog and every envelope fit the schema that they point to', () => {
+test('the catalog and every envelope match the schema that they refer to', () => {
   assert.is(documents.size, 11);
   for (const [path, document] of documents) assert.ok(fits(document), path);
 });
@@ -82,7 +82,7 @@ const wrongValues: Record<string, unknown[]> = {
 };
 
 for (const [name, make] of mutations) {
-  test(`${name} does not fit`, () => {
+  test(`${name} does not match the schema`, () => {
     assert.not(fits(JSON.parse(JSON.stringify(make()))));
   });
 }
@@ -92,7 +92,7 @@ test('the list of wrong values names every field of an agent', () => {
 });
 
 for (const [field, values] of Object.entries(wrongValues)) {
-  test(`an agent with a wrong or missing ${field}, or with one more field, does not fit`, () => {
+  test(`an agent with a wrong or missing ${field}, or with an additional field, does not match`, () => {
     const envelope = envelopeOf();
     for (const value of values) {
       assert.not(fits({ ...envelope, agent: { ...envelope.agent, [field]: value } }), JSON.stringify(value));

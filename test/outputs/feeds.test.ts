@@ -7,7 +7,7 @@ import { loud } from '../support/loud.ts';
 import { render } from '../support/render.ts';
 import { readXml } from '../support/xml.ts';
 
-/** What a feed reader relies on: well-formed XML, ids that never change, dates of the agents, absolute links. */
+/** Feed readers rely on this: well-formed XML, ids that never change, the dates of the agents, absolute links. */
 
 const folder = temporaryFolder();
 let site: Map<string, string>;
@@ -44,7 +44,7 @@ function writeNasty(path: string): void {
 
 const text = (path: string) => site.get(path) ?? '';
 
-test('every XML document is what a strict parser reads', () => {
+test('a strict parser accepts every XML document', () => {
   const documents = [...site.keys()].filter((path) => /\.(?:xml|svg|xsl|opml|rss|atom)$|opensearch/.test(path));
   assert.equal(documents.sort(), ['assets/favicon.svg', 'atom.xml', 'feed.xml', 'feeds/coding.xml', 'sitemap.xml']);
   for (const path of documents) readXml(text(path));
@@ -110,7 +110,7 @@ test('RSS has the ids, dates and links of its agents, newest first', () => {
   );
 });
 
-test('a title with the end of a CDATA section is read as it is in each feed', () => {
+test('a title that contains the end of a CDATA section is the same in each feed', () => {
   const { title } = readXml(text('atom.xml')).feed.entry[1];
   assert.equal(title, {
     type: 'html',
@@ -120,7 +120,7 @@ test('a title with the end of a CDATA section is read as it is in each feed', ()
   assert.is(JSON.parse(text('feed.json')).items[1].title, nasty);
 });
 
-/** RSS 2.0 (rssboard.org): what an element of each kind may hold, and how often. */
+/** RSS 2.0 (rssboard.org): the elements that each element can contain, and how often. */
 const rssShapes = {
   channel: {
     required: ['title', 'link', 'description'],

@@ -6,7 +6,7 @@ import { contentType } from '../../src/outputs/index.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
 
-/** What hosts, browsers and crawlers are told about the files of a site. */
+/** The information about the files of a site for hosts, browsers and crawlers. */
 
 const text = 'text/plain; charset=utf-8';
 const json = 'application/json';
@@ -66,7 +66,7 @@ const types: [path: string, type: string | undefined][] = [
   ['', undefined],
 ];
 
-test('a browser is told the type of every file, and of no other', () => {
+test('browsers get the type of every file, and no type for other paths', () => {
   assert.equal(
     types.map(([path]) => [path, contentType(path)]),
     types,
@@ -132,7 +132,7 @@ for (const [name, before, after] of links) {
   });
 }
 
-test('a stylesheet in a folder names files from there', () => {
+test('paths in the stylesheet of a folder are relative to that folder', () => {
   const served = withVersions(
     new Map([
       ['assets/print/style.css', Buffer.from('url("../b") url("b")')],
@@ -142,7 +142,7 @@ test('a stylesheet in a folder names files from there', () => {
   assert.is(String(served.get('assets/print/style.css')), `url("../b?v=${version}") url("b")`);
 });
 
-test('a site without a contact has no security.txt, and one at the root of its host no path in links', () =>
+test('a site without a contact has no security.txt, and links at the root of a host have no path', () =>
   inFolder((folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-11-20' }], { runtimeUrl: 'https://press.example' });
     const files = render(folder, { today: '2026-11-20' });

@@ -5,11 +5,11 @@ import { bundled } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
 import { unfilledPlugin } from '../support/unfilled.ts';
 
-/** Every page of the bundled catalog is valid HTML: readers' browsers and assistive software need not guess. */
+/** Every page of the bundled catalog is valid HTML, so that browsers and assistive software need not guess. */
 
 const pages = [...render(bundled, { today: '2026-11-21', future: true })].filter(([path]) => path.endsWith('.html'));
 
-test('every page satisfies html-validate, and no element is left empty by its template', async () => {
+test('every page passes html-validate, and no template leaves an element empty', async () => {
   const judge = new HtmlValidate({
     extends: ['html-validate:recommended', 'html-validate:document'],
     plugins: [unfilledPlugin],
@@ -31,7 +31,7 @@ test('every page satisfies html-validate, and no element is left empty by its te
   }
 });
 
-test('every page carries the security policy, a title, a description and one main heading', () => {
+test('every page has the security policy, a title, a description and one main heading', () => {
   for (const [path, text] of pages) {
     assert.match(text, /http-equiv="Content-Security-Policy" content="default-src &#x27;none&#x27;/, path);
     assert.match(text, /<title>[^<]+<\/title>/, path);
@@ -41,7 +41,7 @@ test('every page carries the security policy, a title, a description and one mai
   }
 });
 
-test('an element or attribute that a template leaves empty is found', async () => {
+test('an element or attribute that a template leaves empty is reported', async () => {
   const judge = new HtmlValidate({ root: true, plugins: [unfilledPlugin], rules: { unfilled: 'error' } });
   const { results } = await judge.validateString('<p id="">One <b></b></p>\n<td><code> </code></td>');
   assert.equal(

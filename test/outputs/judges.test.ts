@@ -12,7 +12,7 @@ import { loud } from '../support/loud.ts';
 import { catalog, run } from '../support/process.ts';
 import { type ServerHere, startRuntime } from '../support/server.ts';
 
-/** Judges that we did not write, and a walk over every link: what is published holds outside of this house too. */
+/** Independent validators and a check of every link: the published files are valid outside of this project too. */
 
 const folder = temporaryFolder();
 const bases = ['https://agents.example.com', 'https://example.github.io/catalog'];
@@ -107,7 +107,7 @@ test('every page can be reached from the home page', async () => {
   for (const path of paths) assert.ok(pages.has(`/${path.replace(/\.html$/, '')}`), path);
 });
 
-test('the sitemap lists every page with an address of its own, and nothing else', () => {
+test('the sitemap lists exactly the pages that have an address', () => {
   const canonical = Object.entries(site)
     .filter(([path]) => path.endsWith('.html'))
     .flatMap(([, page]) => /<link rel="canonical" href="([^"]*)"/.exec(page)?.[1] ?? []);
@@ -154,7 +154,7 @@ for (const [index, base] of bases.entries()) {
   });
 }
 
-test('a static host finds its files: _headers with the types of the registry, .nojekyll, security.txt where set', async () => {
+test('a static host finds its files: _headers with the types of the registry, .nojekyll, and security.txt if set', async () => {
   assert.match(text('_headers'), '/feed.xml\n  Content-Type: application/rss+xml; charset=utf-8');
   assert.match(text('_headers'), "frame-ancestors 'none'");
   for (const [path, type] of [
@@ -175,7 +175,7 @@ test('a static host finds its files: _headers with the types of the registry, .n
   assert.not('.well-known/security.txt' in site);
 });
 
-test('the Markdown twin of a page has the prompt, the sample and its answer', () => {
+test('the Markdown version of a page has the prompt, the sample and its answer', () => {
   const twin = text('agents/claim-ladder.md');
   for (const name of ['prompt.txt', 'sample-input.txt', 'sample-output.txt']) {
     assert.match(twin, readFileSync(join(bundled, 'agents', 'claim-ladder', name), 'utf8').trimEnd());
@@ -186,7 +186,7 @@ test('the Markdown twin of a page has the prompt, the sample and its answer', ()
   );
 });
 
-test('the search index finds an agent by a word of its problem, with a slip', async () => {
+test('the search index finds an agent by a misspelled word of its problem', async () => {
   const { default: MiniSearch } = await import('minisearch');
   const { searchOptions } = await import('../../src/search/fields.ts');
   const { searchAgents } = await import('../../src/search/query.ts');

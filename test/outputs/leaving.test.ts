@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { inFolder, type SmallAgent, snapshot, writeCatalog } from '../support/catalog.ts';
 import { catalog, run } from '../support/process.ts';
 
-/** Agents that leave, move, or are not ready: what readers must still find, and what nobody must see. */
+/** Agents that are withdrawn, renamed or not ready: what readers must still find, and what nobody must see. */
 
 const build = (folder: string, ...flags: string[]) =>
   catalog(['build', '--cwd', folder, '--today', '2026-02-01', '--format', 'json', ...flags]);
@@ -60,7 +60,7 @@ test('a former address points to the new one, for browsers and for search engine
   });
 });
 
-test('the id of an entry outlives a change of the slug', async () => {
+test('the id of an entry survives a change of the slug', async () => {
   await inFolder(async (folder) => {
     const ids = async () => [...read(folder, 'atom.xml').matchAll(/<id>([^<]*)<\/id>/g)].map(([, id]) => id);
     writeCatalog(join(folder), [{ slug: 'old-name', date: '2026-01-01', front: { issue: '1' } }]);
@@ -81,7 +81,7 @@ const faulty: SmallAgent[] = [
   { slug: 'fine', date: '2026-01-03' },
 ];
 
-test('a due newcomer with an error stops a build', async () => {
+test('an error in a new agent that is due stops a build', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, faulty);
     const built = await build(folder);
@@ -113,7 +113,7 @@ test('build --skip-invalid skips it by name, and publishes the rest with numbers
   });
 });
 
-test('a skipped agent is told the first free date once a later one has its number', async () => {
+test('the first free date is suggested for a skipped agent once a later one has its number', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [
       { slug: 'late', date: '2026-01-02' },
@@ -127,7 +127,7 @@ test('a skipped agent is told the first free date once a later one has its numbe
   });
 });
 
-test('of two agents with one number the one that has it on the default branch of the remote keeps it', async () => {
+test('if two agents have one number, the one on the default branch of the remote keeps it', async () => {
   await inFolder(async (folder) => {
     const [remote, clone] = [join(folder, 'remote.git'), join(folder, 'clone')];
     const git = async (...args: string[]) => {

@@ -5,7 +5,7 @@ import { addDays } from '../../src/calendar.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
 
-/** A catalog of years stays readable on a phone: no list grows without end, and every agent is on one. */
+/** A catalog of many years stays readable on a phone: no list grows forever, and every agent is in one. */
 
 const today = '2026-11-21';
 
@@ -26,7 +26,7 @@ const page = (path: string) => {
   return files.get(path) ?? '';
 };
 
-test('past 200 agents the archive is divided by month and lists by page, and every agent is still linked', () => {
+test('above 200 agents, the archive is divided by month and lists into pages, and every agent is still linked', () => {
   assert.equal(linked(page('archive.html')), inMonth(days, '2026-11'));
   assert.is(page('archive/index.html'), page('archive.html'));
   assert.match(page('archive.html'), 'href="/archive/2026/05"');
@@ -48,7 +48,7 @@ test('past 200 agents the archive is divided by month and lists by page, and eve
   }
 });
 
-test('every page has a title and a description of its own', () => {
+test('every page has a unique title and description', () => {
   const pages = new Map<string, string[]>();
   for (const [path, html] of files) {
     if (!path.endsWith('.html') || path.endsWith('/index.html')) continue;
@@ -82,7 +82,7 @@ const publisher = z.strictObject({
 const instant = z.iso.datetime();
 const item = z.strictObject({ '@type': z.literal('ListItem'), position: z.int().min(1), name: z.string().min(1) });
 const reference = z.strictObject({ '@id': address });
-/** The nodes that pages have (schema.org), each with the properties that search engines ask for. */
+/** The schema.org nodes of pages, each with the properties that search engines require. */
 const nodes = z.discriminatedUnion('@type', [
   z.strictObject({
     '@type': z.literal('WebSite'),
@@ -132,7 +132,7 @@ const nodes = z.discriminatedUnion('@type', [
   }),
 ]);
 
-test('the structured data of every page has the shape that search engines ask for', () => {
+test('the structured data of every page has the form that search engines require', () => {
   const found = new Set<string>();
   for (const path of files.keys()) {
     if (!path.endsWith('.html')) continue;
@@ -152,7 +152,7 @@ for (const [path, url, listed, of] of [
   ['categories/coding.html', '/categories/coding', 100, 230],
   ['tags/small/3.html', '/tags/small/3', 30, 230],
 ] as const) {
-  test(`${path} gives search engines the agents that it lists, in their order`, () => {
+  test(`${path} lists the same agents for search engines, in the same order`, () => {
     const list = graphOf(path).find((node) => node['@type'] === 'ItemList') as Record<string, unknown>;
     const items = list.itemListElement as { position: number; url: string }[];
     assert.is(list.url, `https://press.example${url}`);
@@ -170,7 +170,7 @@ for (const [path, url, listed, of] of [
   });
 }
 
-/** The agents that a page links to, without those that more than one link leads to. */
+/** Returns the agents that a page links to, except those with more than one link. */
 function linked(html: string): string[] {
   return [...new Set([...html.matchAll(/href="\/agents\/([a-z0-9-]+)"/g)].map(([, slug = '']) => slug))];
 }

@@ -4,7 +4,7 @@ import { plainText } from '../../src/agent-text/markdown-text.ts';
 import { markdownRenderer } from '../../src/outputs/shared/markdown-html.ts';
 import { addresses } from '../../src/outputs/shared/urls.ts';
 
-/** What a reader is safe from, and where links in an agent's text lead. */
+/** Readers are safe from HTML and dangerous links in an agent's text, and its links lead to the right pages. */
 
 const { forPage, forFeed } = markdownRenderer(
   addresses({ baseUrl: 'https://press.example/catalog', runtimeUrl: null }),
@@ -114,7 +114,7 @@ const twinRows: [text: string, inMarkdown: string][] = [
   ['one\n# two\n~~~', 'one\n\\# two\n\\~~~'],
 ];
 for (const [text, inMarkdown] of twinRows) {
-  test(`plain text stays so in the Markdown twins: ${JSON.stringify(text)}`, () => {
+  test(`plain text stays plain in the Markdown versions: ${JSON.stringify(text)}`, () => {
     assert.is(plainText(text), inMarkdown);
     const html = forPage(plainText(text), page);
     assert.not.match(html, /<(?:a|img|code|h\d|pre)\b/);

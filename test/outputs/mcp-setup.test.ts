@@ -6,7 +6,7 @@ import { mcpSetup } from '../../src/outputs/install/mcp-setup.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
 
-/** A reader pastes the command into a shell, and the client takes the name. */
+/** Readers paste the command into a shell, and clients accept the name. */
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789abc';
 const names: [title: string, name: string][] = [
@@ -26,7 +26,7 @@ for (const [title, name] of names) {
   });
 }
 
-test('no address in a command holds what a shell would run', () => {
+test('no address in a command contains anything that a shell would run', () => {
   const baseUrl = 'https://press.example/$(id)';
   const settings = { title: 'A', baseUrl, runtimeUrl: 'https://[::1]:3000/~a_b/é`id`' };
   const commands = installCommands({ settings }, { slug: 'one', promptUrl: `${baseUrl}/agents/one/prompt.txt` });

@@ -7,11 +7,11 @@ import { commonTags } from '../../src/outputs/shared/groups.ts';
 import type { Site } from '../../src/outputs/site.ts';
 import { smallSettings } from '../support/catalog.ts';
 
-/** How many agents go on one page of a list, and how many tags are offered: as many as fit, and one more. */
+/** How many agents are on one page of a list, and how many tags are offered: as many as fit, and one more. */
 
 const times = <Item>(count: number, item: (at: number) => Item) => Array.from({ length: count }, (_, at) => item(at));
 
-/** A site of so many agents, one a day from 2026 on, newest first. */
+/** Makes a site of this many agents, one a day from 2026 on, newest first. */
 function siteOf(count: number): Site {
   const agents = times(count, (at) => ({ date: addDays('2026-01-01', at), category: 'coding', tags: ['small'] }));
   const url = { absolute: (path: string) => path };
@@ -44,7 +44,7 @@ for (const [count, pages, archive] of lists) {
   });
 }
 
-test('60 tags are offered, those that most agents have', () => {
+test('the 60 most used tags are offered', () => {
   const tags = (count: number) => times(count, (at) => `tag-${String(at).padStart(3, '0')}`);
   const offered = (count: number) =>
     commonTags({ agents: [{ tags: tags(count) }, { tags: tags(count).slice(1) }] } as unknown as Site).map(

@@ -6,7 +6,7 @@ import { inFolder, snapshot, writeCatalog } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 import { instructions } from '../support/xml.ts';
 
-/** What readers copy, what search engines read, and what a page costs. */
+/** The prompt that readers copy, the data for search engines, and the size of a page. */
 
 const awkward = 'INPUT\n\n- TEXT: <b> & "quotes"\n\tindented\n\nRULES\n1. Invent nothing.\n\nOUTPUT\n| a | b |\n';
 
@@ -22,7 +22,7 @@ test('the prompt on the page is the prompt, byte for byte, with its sections in 
   assert.match(page, /<dt>RULES<\/dt><dd>Line 6: how it works<\/dd>/);
 });
 
-test('search engines get the agent, its steps and the way to it, and no text can end the block', async () => {
+test('search engines get the agent, its steps and its breadcrumbs, and no text can end the block', async () => {
   const { page } = await buildOne({ title: 'An </script><script>alert(1)</script> agent' });
   const blocks = [...page.matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/gs)];
   assert.is(blocks.length, 1);
@@ -38,7 +38,7 @@ test('search engines get the agent, its steps and the way to it, and no text can
   }
 });
 
-test('a feed that is opened in a browser has a stylesheet, which is there in this version', async () => {
+test('a feed that is opened in a browser has a stylesheet, which exists in that version', async () => {
   const { files } = await buildOne({});
   for (const path of ['feed.xml', 'atom.xml', 'feeds/coding.xml']) {
     const [sheet = ''] = instructions(files[path] ?? '', 'xml-stylesheet');
@@ -52,7 +52,7 @@ test('a feed that is opened in a browser has a stylesheet, which is there in thi
   }
 });
 
-test('stylesheets and pages ask for the very same version of a font', async () => {
+test('stylesheets and pages request the same version of a font', async () => {
   const { page, files } = await buildOne({});
   const css = files['assets/style.css'] ?? '';
   const preloads = [...page.matchAll(/<link rel="preload" href="\/assets\/([^"]+)"/g)];
@@ -81,7 +81,7 @@ async function buildOne({ prompt, title }: { prompt?: string; title?: string }):
   });
 }
 
-/** The text of HTML that holds only elements and the escapes that templates make. */
+/** Returns the text of HTML that contains only elements and the escapes of templates. */
 function textOf(html: string): string {
   const escapes: Record<string, string> = {
     lt: '<',

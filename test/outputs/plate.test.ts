@@ -27,7 +27,7 @@ test('a plate has every line of the prompt, its sections and its words', () => {
   });
 });
 
-test('a last line without its end is shown, and an empty prompt has none', () => {
+test('a last line without a newline is shown, and an empty prompt has no lines', () => {
   assert.equal(plateOf('One line\ntwo\nthe last').lines, [line('One line\n'), line('two\n'), line('the last')]);
   assert.equal(plateOf(''), { lines: [], sections: [], words: 0 });
 });

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { relatedAgents } from '../../src/outputs/pages/related.ts';
 
-/** A reader who liked one agent is led to those most like it. */
+/** A reader who liked one agent finds the most similar ones. */
 
 test('shared tags count most, then the category and the words, rare ones more than common ones', () => {
   const agents = [
@@ -17,7 +17,7 @@ test('shared tags count most, then the category and the words, rare ones more th
   assert.equal(related, ['c', 'e', 'b', 'd']);
 });
 
-test('without a tag in common the texts decide, and an agent with nothing in common is not named', () => {
+test('without a common tag, the texts decide, and an agent with nothing in common is not listed', () => {
   const agents = [
     agent('a', 'coding', ['x'], 'Reads a changelog'),
     agent('b', 'writing', ['y'], 'Cooks soup'),
@@ -27,7 +27,7 @@ test('without a tag in common the texts decide, and an agent with nothing in com
   assert.equal(related, ['c']);
 });
 
-test('one tag on every agent of a large catalog is answered from the neighbourhood', () => {
+test('if every agent of a large catalog has the same tag, only neighbors are considered', () => {
   const agents = Array.from({ length: 5000 }, (_, index) =>
     agent(`a${index}`, index % 2 === 0 ? 'even' : 'odd', ['same'], 'The same'),
   );
@@ -39,17 +39,17 @@ test('one tag on every agent of a large catalog is answered from the neighbourho
   }
 });
 
-test('agents that are equally alike are named in the order of the list, and no more than asked for', () => {
+test('equally similar agents come in the order of the list, up to the requested number', () => {
   const agents = ['a', 'b', 'c', 'd', 'e'].map((slug) => agent(slug, 'coding', [slug < 'e' ? 'same' : 'other'], ''));
   const slugs = (index: number, count: number) => relatedAgents(agents, count)(index).map(({ slug }) => slug);
   assert.equal(slugs(1, 2), ['a', 'c']);
   assert.equal(slugs(3, 3), ['a', 'b', 'c']);
-  // The last one shares only what all have.
+  // The last one shares only words that all agents have.
   assert.equal(slugs(4, 3), []);
   assert.equal(slugs(5, 3), []);
 });
 
-test('an agent that shares more rare words is named first, whatever the words are', () => {
+test('an agent that shares more rare words comes first', () => {
   const agents = [
     agent('a', 'one', ['a'], 'alpha bravo charlie delta'),
     agent('b', 'two', ['b'], 'zulu alpha yankee'),
@@ -63,7 +63,7 @@ test('an agent that shares more rare words is named first, whatever the words ar
   assert.equal(slugs(4), []);
 });
 
-test('the nearest eight on each side are considered, also at the ends of the list', () => {
+test('the nearest eight on each side are considered, even at the ends of the list', () => {
   const agents = Array.from({ length: 60 }, (_, index) => agent(`a${index}`, 'one', [`t${index}`], 'shared words'));
   agents.push(agent('other', 'two', ['other'], 'nothing alike'));
   const numbers = (index: number) => relatedAgents(agents, 100)(index).map(({ slug }) => Number(slug.slice(1)));

@@ -13,7 +13,7 @@ import { largeMcpRows } from '../support/surfaces/large-mcp.ts';
 import { type Asked, mcpRows, serverInfo } from '../support/surfaces/mcp.ts';
 import { differences, readJson, readMarkdown } from '../support/surfaces/reader.ts';
 
-/** Every text of an agent is where readers look for it, whole and in its place, on every output. */
+/** Every text of an agent is complete and in its place on every output. */
 
 const folder = temporaryFolder();
 let found: ReadonlyMap<string, string[]> = new Map();
@@ -39,7 +39,7 @@ for (const path of shown) {
 }
 
 for (const [asked, row] of Object.entries(mcpRows)) {
-  test(`over MCP, ${asked} shows every text where it belongs, and no other`, async () => {
+  test(`over MCP, ${asked} shows every text where it belongs, and no other text`, async () => {
     const { content, contents, ...result } = await askMcp(row, mcp);
     const text = content?.[0]?.text ?? contents?.[0]?.text ?? '';
     if (content !== undefined) assert.equal(content, [{ type: 'text', text }]);
@@ -63,7 +63,7 @@ for (const [asked, row] of Object.entries(largeMcpRows)) {
   });
 }
 
-test('every method of MCP is asked here', () => {
+test('every method of MCP is tested here', () => {
   const asked = Object.values(mcpRows);
   assert.equal(
     [...new Set(asked.map(({ method }) => method))].sort(),
@@ -78,7 +78,7 @@ interface McpResult {
   contents?: { uri: string; text: string }[];
 }
 
-/** Asks the MCP server of a catalog, and takes away what every result of its revision carries. */
+/** Sends requests to the MCP server of a catalog, and removes the fields that every result of the revision has. */
 async function askMcp({ method, params = {} }: Asked, catalog: McpCatalog): Promise<McpResult> {
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': modernVersion,
@@ -94,14 +94,14 @@ async function askMcp({ method, params = {} }: Asked, catalog: McpCatalog): Prom
   return own;
 }
 
-/** Outputs that hold no text of an agent or the publication, with who checks them. */
+/** Outputs that contain no text of an agent or the publication, with the tests that check them. */
 const elsewhere: Record<string, string> = {
   'assets/{folder}/{file}': 'the same bytes as in templates/: test/outputs/pages.test.ts',
   'assets/{file}': 'the same bytes as in templates/: test/outputs/pages.test.ts',
   'search-index.json': 'searched in a browser and over MCP: test/browser, test/mcp',
 };
 
-test('every output of the registry is read here, or somewhere else by name', () => {
+test('every output of the registry is tested here, or in a named other test', () => {
   const read = shown.map((path) => path.replace(/ \(.*\)$/, ''));
   const unread = outputs.filter(({ path }) => !(path in elsewhere) && !read.some((one) => patternOf(path).test(one)));
   assert.equal(
@@ -114,7 +114,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
-/** A text of the agent `rich`, and the only files that may hold it, as it is or with markup and quotes escaped. */
+/** A text of the agent `rich`, and the only files that may contain it, unchanged or with markup and quotes escaped. */
 const pages = ['agents/rich.html', 'agents/rich/index.html'];
 const agentOnly = [...pages, 'agents/rich.md', 'api/agents/rich.json'];
 const feeds = ['atom.xml', 'feed.json', 'feed.xml', 'feeds/coding.xml'];
@@ -147,7 +147,7 @@ test('no file shows a text of an agent that does not belong there', () => {
   }
 });
 
-/** A text without what HTML, XML, JSON and Markdown escape of the marks above. */
+/** Returns a text without the escapes of HTML, XML, JSON and Markdown for the characters above. */
 function unescaped(text: string): string {
   return text.replace(/&lt;|\\u003c|\\</g, '<').replace(/&quot;|&#34;|\\"/g, '"');
 }

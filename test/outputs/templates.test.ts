@@ -3,11 +3,11 @@ import * as assert from 'uvu/assert';
 import { ContentError } from '../../src/errors.ts';
 import { compileTemplates } from '../../src/outputs/shared/templates.ts';
 
-/** What the author of a template reads when there is a mistake in it: the line, the column and how to fix it. */
+/** The author of a template with a mistake gets the line, the column and the fix. */
 
 const source = (name: string, text: string) => ({ name, file: `templates/${name}`, text });
 
-/** The problems that come of compiling and rendering some templates with the values of a page. */
+/** Returns the problems found when some templates are compiled and rendered with the values of a page. */
 function problems(...sources: ReturnType<typeof source>[]): { at: string; message: string; hint: string }[] {
   try {
     compileTemplates(sources, { shout: (value: string) => value.toUpperCase() }).render('page', { title: 'Title' });
@@ -103,7 +103,7 @@ test('a value is shown even if a helper has its name, and a helper can still be 
   assert.throws(() => templates.render('page', {}), /template\/syntax in templates\/page\.hbs/);
 });
 
-test('the same text is compiled anew for other helpers', () => {
+test('the same text is compiled again for other helpers', () => {
   const render = (helpers: object) =>
     compileTemplates([source('page.hbs', '{{title}}!')], helpers as Record<string, () => string>);
   assert.is(render({}).render('page', { title: 'One' }), 'One!');

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
 
-/** What language models and programs read as text. */
+/** The files that language models and programs read as text. */
 
 const files = await inFolder((folder) => {
   writeCatalog(folder, [
@@ -41,7 +41,7 @@ test('llms.txt is made of headings, paragraphs, and lists that no blank line spl
   for (const list of lists) assert.match(list, /^\n\n(?:- \[[^\]]+\]\([^)]+\): .+\n)+\n?$/);
 });
 
-test('the page about the publication has a twin in Markdown, with the same parts', () => {
+test('the page about the publication has a Markdown version with the same parts', () => {
   const page = text('about.html');
   const twin = text('about.md');
   const parts = [...page.matchAll(/<h2[^>]*>([^<]*)</g)].map(([, heading]) => heading);

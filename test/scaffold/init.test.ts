@@ -11,7 +11,7 @@ import { brokenLinks } from '../support/links.ts';
 import { catalog, catalogProcess } from '../support/process.ts';
 import { onTerminal } from '../support/terminal.ts';
 
-/** What someone starts from: `catalog init` makes a whole catalog, or says why not and changes nothing. */
+/** `catalog init` makes a complete catalog, or says why not and changes nothing. */
 
 const today = '2026-11-21';
 const init = (folder: string, ...args: string[]) => catalog(['init', ...args, '--cwd', folder, '--today', today]);
@@ -19,7 +19,7 @@ const read = (folder: string, path: string) => readFileSync(join(folder, path), 
 const settings = (folder: string) => JSON.parse(read(folder, 'catalog.config.json'));
 const { version } = JSON.parse(read(bundled, 'package.json'));
 
-test('flags fill the settings; the folder is made, with those it is in; the agent is of today', async () => {
+test('flags fill the settings, missing folders are created, and the agent has the date of today', async () => {
   await inFolder(async (folder) => {
     const { code, stdout, stderr } = await init(
       folder,
@@ -61,7 +61,7 @@ test('flags fill the settings; the folder is made, with those it is in; the agen
   });
 });
 
-test('workflows and forms come byte for byte from the program, and --json prints what was made', async () => {
+test('workflows and forms are exact copies, and --json prints the result', async () => {
   await inFolder(async (folder) => {
     const { code, stdout, stderr } = await init(folder, 'a', '--format', 'json');
     assert.is(code, 0, stderr);
@@ -93,7 +93,7 @@ for (const [baseUrl, owner] of owners) {
         .split('\n')
         .filter((line) => line !== '' && !line.startsWith('#'))
         .map((line) => line.split(/ +/));
-      // GitHub goes by the last rule that matches; one without an owner asks for nobody's approval.
+      // GitHub uses the last matching rule. A rule without an owner requires no approval.
       assert.equal(rules, [['*', owner], ['/agents/']]);
       assert.is(/Replace @OWNER/.test(stderr), owner === '@OWNER');
     });
@@ -104,7 +104,7 @@ test('the example is none of the agents of the bundled catalog', async () => {
   assert.not.ok(existsSync(join(bundled, 'agents', 'handover-gap-finder')));
 });
 
-test('what git and npm left there is kept, package.json gains what it lacks, and the example takes a free day', async () => {
+test('files of git and npm are kept, package.json is completed, and the example gets a free date', async () => {
   await inFolder(async (folder) => {
     writeFiles(join(folder, 'agents', 'mine'), smallAgent({ slug: 'mine', date: today }));
     writeFiles(folder, {
@@ -141,7 +141,7 @@ test('what git and npm left there is kept, package.json gains what it lacks, and
   });
 });
 
-test('a package.json that has all that is needed is not touched, and its own start script is told apart', async () => {
+test('a complete package.json stays unchanged, and a different start script is detected', async () => {
   await inFolder(async (folder) => {
     const text = '{"scripts":{"start":"mine"},"devDependencies":{"daily-agent-catalog":"1"}}';
     writeFiles(folder, { 'package.json': text });
@@ -166,7 +166,7 @@ for (const [given, expected] of specifications) {
   });
 }
 
-test('the path of a package is taken from the working directory and written as one from the catalog', async () => {
+test('the path of a package is relative to the working directory, and written relative to the catalog', async () => {
   await inFolder(async (folder) => {
     writeFiles(folder, { 'packages/a.tgz': '' });
     const args = ['init', 'new/one', '--package', 'packages/a.tgz'];
@@ -177,7 +177,7 @@ test('the path of a package is taken from the working directory and written as o
   });
 });
 
-test('everything in the way is named at once, and nothing is written', async () => {
+test('all obstacles are listed at once, and nothing is written', async () => {
   await inFolder(async (folder) => {
     writeFiles(folder, { 'README.md': 'Mine.\n', '.github/workflows': 'no folder\n', 'agents/x/agent.md': 'Mine.\n' });
     symlinkSync('nowhere', join(folder, '.gitignore'));
@@ -229,7 +229,7 @@ for (const [name, args, code, message] of refused) {
   });
 }
 
-test('a disk that refuses in the middle leaves nothing behind, and the program says which file it was', async () => {
+test('if the disk refuses in the middle, nothing is left behind, and the message names the file', async () => {
   const deny = fileURLToPath(new URL('../support/deny-write.mjs', import.meta.url));
   for (const [denied, message] of [
     ['prompt.txt', /prompt\.txt cannot be written: the disk is full \(ENOSPC\)\. Nothing was left behind/],
@@ -261,7 +261,7 @@ test('a file that appears while others are written stays, and so do folders that
     assert.equal(readdirSync(folder).sort(), ['b', 'empty']);
   }));
 
-test('an installation that lacks a file is named, and nothing is written', async () => {
+test('an incomplete installation is reported, and nothing is written', async () => {
   const deny = fileURLToPath(new URL('../support/deny.mjs', import.meta.url));
   await inFolder(async (folder) => {
     const options = { node: ['--import', deny], env: { DENY: 'publish.yml' } };
@@ -283,7 +283,7 @@ for (const [address, id] of feedIds) {
   });
 }
 
-test('on a terminal it asks for what no flag gives, again after a wrong answer', async () => {
+test('in a terminal, it asks for missing answers, and again after an invalid one', async () => {
   await inFolder(async (folder) => {
     const session = onTerminal(['init', 'daily-prompts', '--cwd', folder, '--today', today, '--publisher', 'Ada'], {
       env: { TZ: 'Europe/Paris' },
@@ -318,7 +318,7 @@ test('on a terminal it asks for what no flag gives, again after a wrong answer',
   });
 });
 
-test('Ctrl-C in the middle ends quietly with 130 and makes nothing, not even the folder', async () => {
+test('Ctrl-C in the middle exits quietly with 130 and creates nothing, not even the folder', async () => {
   await inFolder(async (folder) => {
     const session = onTerminal(['init', 'new', '--cwd', folder]);
     await session.sees('title');
@@ -330,7 +330,7 @@ test('Ctrl-C in the middle ends quietly with 130 and makes nothing, not even the
   });
 });
 
-test('the starter is a catalog that validates where it lies', async () => {
+test('the starter is a valid catalog', async () => {
   const { code, stdout } = await catalog(['validate', '--format', 'json', '--cwd', join(bundled, 'starter')]);
   assert.is(code, 0);
   assert.equal(JSON.parse(stdout).diagnostics, []);

@@ -17,7 +17,7 @@ import { dieAt } from '../support/die-at.ts';
 import { catalog } from '../support/process.ts';
 import { onTerminal } from '../support/terminal.ts';
 
-/** What an editor starts from: `catalog new` writes a folder that validates, or says why not and writes nothing. */
+/** Editors start with this: `catalog new` writes a folder that validates, or says why not and writes nothing. */
 
 const today = '2026-11-21';
 const makeNew = (folder: string, ...args: string[]) => catalog(['new', ...args, '--cwd', folder, '--today', today]);
@@ -28,7 +28,7 @@ async function errorsOf(folder: string) {
   return JSON.parse(stdout).diagnostics.filter(({ severity }: { severity: string }) => severity === 'error');
 }
 
-test('a slug alone makes a draft of defaults that validates; once it is none, every text left over is named', async () => {
+test('a slug alone makes a valid draft; once it is no longer a draft, every remaining placeholder is reported', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, []);
     const { code, stdout, stderr } = await makeNew(folder, 'release-notes');
@@ -56,7 +56,7 @@ test('a slug alone makes a draft of defaults that validates; once it is none, ev
   });
 });
 
-test('flags fill the folder, --json prints what was made, and the texts come through as they were given', async () => {
+test('flags fill the files, --json prints the result, and texts stay unchanged', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, []);
     const excerpt = 'Turns "what: changed" into #notes that say what to do — für alle, 日本語 and 🎉.';
@@ -116,7 +116,7 @@ test('flags fill the folder, --json prints what was made, and the texts come thr
   });
 });
 
-test('any text that is accepted comes out of the front matter as it went in', () => {
+test('any accepted text survives the front matter unchanged', () => {
   const surroundings = { vocabulary: smallSettings, calendar: { folders: [], reserved: [] }, today };
   const checks = answerChecks(surroundings);
   const pieces = fc.oneof(
@@ -146,7 +146,7 @@ test('any text that is accepted comes out of the front matter as it went in', ()
   assert.ok(accepted > 50, `only ${accepted} were accepted`);
 });
 
-test('the placeholders keep the rules of good agents that can be counted', () => {
+test('the placeholders follow the editorial rules that can be counted', () => {
   const surroundings = { vocabulary: smallSettings, calendar: { folders: [], reserved: [] }, today };
   const checks = answerChecks(surroundings);
   for (const config of [null, ...configExtensions]) {
@@ -174,7 +174,7 @@ test('the placeholders keep the rules of good agents that can be counted', () =>
   }
 });
 
-test('the next free date is proposed: dates of agents and drafts are passed over', async () => {
+test('the next free date is suggested, which skips the dates of agents and drafts', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [
       { slug: 'numbered', date: '2026-11-20', front: { issue: '1' } },
@@ -281,7 +281,7 @@ test('all wrong flags are named together', async () => {
   });
 });
 
-test('killed at any step, it leaves a whole agent or none, and can be run again', async () => {
+test('if it is killed at any step, it leaves a complete agent or none, and can be run again', async () => {
   await inFolder((folder) => {
     writeCatalog(folder, []);
     const settings = loadSettings(folder, {}, {});
@@ -300,7 +300,7 @@ test('killed at any step, it leaves a whole agent or none, and can be run again'
   });
 });
 
-test('a catalog without settings, or whose agents/ is no folder, is named', async () => {
+test('a missing settings file and an agents/ that is not a folder are reported', async () => {
   await inFolder(async (folder) => {
     const without = await makeNew(folder, 'a');
     assert.is(without.code, 1);
@@ -313,7 +313,7 @@ test('a catalog without settings, or whose agents/ is no folder, is named', asyn
   });
 });
 
-test('what is taken is an operation error, what is wrong is a usage error', () => {
+test('a value in use is an operation error, an invalid one is a usage error', () => {
   const checks = answerChecks({ vocabulary: smallSettings, calendar: { folders: [], reserved: [] }, today });
   assert.throws(
     () => checks.title('title', ' x'),
@@ -321,7 +321,7 @@ test('what is taken is an operation error, what is wrong is a usage error', () =
   );
 });
 
-test('on a terminal it asks one question at a time, again after a wrong answer, and writes what was answered', async () => {
+test('in a terminal, it asks one question at a time, repeats it after an invalid answer, and writes the answers', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'taken', date: today }]);
     const session = onTerminal(['new', '--cwd', folder, '--today', today, '--difficulty', 'medium']);
@@ -371,7 +371,7 @@ for (const [name, key] of [
   ['Ctrl-C', '\u0003'],
   ['Ctrl-D', '\u0004'],
 ] as const) {
-  test(`${name} in the middle ends quietly with 130 and writes nothing; NO_COLOR keeps colours away`, async () => {
+  test(`${name} in the middle exits quietly with 130 and writes nothing; NO_COLOR turns colors off`, async () => {
     await inFolder(async (folder) => {
       writeCatalog(folder, []);
       const session = onTerminal(['new', '--cwd', folder], { env: { NO_COLOR: '1' } });

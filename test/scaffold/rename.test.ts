@@ -9,7 +9,7 @@ import { inFolder, type SmallAgent, snapshot, writeCatalog } from '../support/ca
 import { gitSync } from '../support/git.ts';
 import { catalog } from '../support/process.ts';
 
-/** `catalog rename`: a published agent moves with its number, its date, and an old address that leads to the new one. */
+/** `catalog rename`: a published agent keeps its number and date, and its old address redirects to the new one. */
 
 const agents: SmallAgent[] = [
   { slug: 'one', date: '2026-01-01', front: { issue: '1', formerSlugs: '[first]' } },
@@ -38,7 +38,7 @@ function assertSound(folder: string): void {
   );
 }
 
-test('a published agent is renamed, again, and back, and every old address leads to it', () =>
+test('a published agent is renamed twice and then back, and every old address redirects to it', () =>
   inCatalog(async (folder) => {
     const before = read(folder, 'two');
     const { code, stderr, stdout } = await rename(folder, 'two', 'deux');
@@ -59,7 +59,7 @@ test('a published agent is renamed, again, and back, and every old address leads
     assertSound(folder);
   }));
 
-test('an agent that is not published only moves; --json tells it to machines', () =>
+test('an unpublished agent only moves; --json prints the result for programs', () =>
   inCatalog(async (folder) => {
     const before = read(folder, 'coming');
     const { stdout } = await rename(folder, 'coming', 'later', '--format', 'json');
@@ -93,7 +93,7 @@ for (const [name, args, code, words] of refusals) {
 test('a folder whose agent.md cannot be written keeps its name', () =>
   inCatalog(async (folder) => {
     const before = snapshot(join(folder, 'agents'));
-    // A folder where the draft of the file goes.
+    // A folder at the path of the draft.
     const inTheWay = join(folder, `agents/two/.agent.md.draft-${process.pid}`);
     mkdirSync(inTheWay);
     const { code, stderr } = await rename(folder, 'two', 'deux');
@@ -126,7 +126,7 @@ for (const [name, before, after] of edits) {
   });
 }
 
-test('front matter that takes no line is left alone', () => {
+test('front matter that the line cannot be added to is left unchanged', () => {
   assert.is(withFormerSlug('---\n{"title": "x", "issue": 7}\n---\nBody\n', 'old', 'new'), null);
   assert.is(withFormerSlug('Body\n', 'old', 'new'), null);
 });

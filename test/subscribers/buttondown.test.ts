@@ -61,7 +61,7 @@ for (const { name, reply, expected } of rows) {
   });
 }
 
-test('sends what the API asks for, and no more', async () => {
+test('sends only what the API requires', async () => {
   const { received } = await tryProvider('buttondown', [{ status: 201 }]);
   const [{ method, path, headers, json }] = received as [(typeof received)[0]];
   assert.equal([method, path], ['POST', '/v1/subscribers']);
@@ -76,7 +76,7 @@ test('sends what the API asks for, and no more', async () => {
   });
 });
 
-test('leaves the notes away where there is none', async () => {
+test('leaves out the notes if there is none', async () => {
   const { note: _, ...plain } = subscription;
   const { received } = await tryProvider('buttondown', [{ status: 201 }], { given: { ...plain, list: 'daily' } });
   assert.equal(received[0]?.json, { email_address: subscription.email, type: 'unactivated', tags: ['daily'] });

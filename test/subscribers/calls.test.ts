@@ -20,7 +20,7 @@ import {
   withTimeLimit,
 } from '../support/subscribers.ts';
 
-/** What holds for every provider. `expected` leaves the step away; `calls` counts the requests to the first step. */
+/** Tests for every provider. `expected` leaves out the step; `calls` counts the requests to the first step. */
 interface Row {
   name: string;
   replies: Reply[];
@@ -105,7 +105,7 @@ const rows: Row[] = [
 const plain = { ...subscription };
 delete plain.note;
 
-/** Like tryProvider, with a time limit that is over as soon as the last of the replies hangs. */
+/** Like tryProvider, with a time limit that ends as soon as the last reply hangs. */
 function tryHanging(remote: Remote, replies: readonly Reply[], options: TrialOptions) {
   return withTimeLimit((timeoutMs, expire) => {
     let calls = 0;
@@ -135,7 +135,7 @@ for (const remote of Object.keys(settingsOf) as Remote[]) {
       const { step, code } = trial.outcome instanceof SubscriptionFailed ? trial.outcome : { step: null, code: null };
       const bare = shown.replace(` ${step}`, '').replace(expected === 'network' ? ` ${code}` : '', '');
       assert.is(bare, expected);
-      // A provider with more than one call goes on to the next one after a success.
+      // A provider that takes several calls continues with the next one after a success.
       const first = trial.received[0];
       const repeated = trial.received.slice(1).filter(({ path }) => path === first?.path);
       assert.is(repeated.length, retries);
@@ -146,7 +146,7 @@ for (const remote of Object.keys(settingsOf) as Remote[]) {
     });
   }
 
-  test(`${remote}: nobody listens: network, with the system's code`, async () => {
+  test(`${remote}: a provider that does not listen: network, with the system's code`, async () => {
     const gone = await startProvider([]);
     await gone.close();
     const nowhere = () => settingsOf[remote](gone.url);
@@ -195,7 +195,7 @@ test('the address of a webhook, which may be a secret, does not get into an erro
   assert.is(inShort(outcome), 'network deliver');
 });
 
-test('a time-out closes the connection', () =>
+test('a timeout closes the connection', () =>
   withTimeLimit(async (timeoutMs, expire) => {
     let closed = () => {};
     const closing = new Promise<void>((resolve) => {

@@ -50,7 +50,7 @@ test('lists each address with its lists and the time of its first subscription',
     );
   }));
 
-test('--format json is one document, with notes', () =>
+test('--format json prints one document, with notes', () =>
   withFile(async (folder) => {
     const { stdout } = await catalog(['subscribers', '--cwd', folder, '--format', 'json', '--list', 'daily']);
     assert.equal(JSON.parse(stdout), {
@@ -59,7 +59,7 @@ test('--format json is one document, with notes', () =>
     });
   }));
 
-test('--format csv has no formula, --since leaves out what was before', () =>
+test('--format csv contains no formula, and --since leaves out earlier subscriptions', () =>
   withFile(async (folder) => {
     const { stdout } = await catalog(['subscribers', '--cwd', folder, '--format', 'csv', '--since', '2026-11-02']);
     assert.is(
@@ -71,14 +71,14 @@ test('--format csv has no formula, --since leaves out what was before', () =>
     );
   }));
 
-test('what a terminal would obey is harmless', () =>
+test('control characters for a terminal are harmless', () =>
   inFolder(async (folder) => {
     writeFiles(folder, { 'signups.jsonl': line({ email: '\u001b[2J\u202eann@example.com' }) });
     const { stdout } = await catalog(['subscribers', '--data', folder]);
     assert.is(stdout, '�[2J�ann@example.com  daily  2026-11-02T10:00:00.000Z\n');
   }));
 
-test('a file that is not there holds none, and stderr says so', () =>
+test('a missing file has no subscribers, and stderr says so', () =>
   inFolder(async (folder) => {
     const { code, stdout, stderr } = await catalog(['subscribers'], { cwd: folder });
     assert.is(code, 0);
@@ -87,7 +87,7 @@ test('a file that is not there holds none, and stderr says so', () =>
     assert.match(stderr, '0 addresses.');
   }));
 
-test('addresses at a provider are listed and erased there, older ones with --file', () =>
+test('addresses at a provider are listed and erased there, and older ones with --file', () =>
   withFile(async (folder) => {
     const env = { CATALOG_SIGNUPS: 'buttondown', CATALOG_DATA: join(folder, 'data') };
     for (const args of [['subscribers'], ['subscribers', 'erase', 'ann@example.com']]) {
@@ -140,7 +140,7 @@ test('erase removes an address from the file, its torn lines and rotated files, 
     assert.not((await fs.readdir(join(folder, 'data'))).some((name) => name.endsWith('.lock')));
   }));
 
-test('erase of an address that is not there is exit code 1 and changes nothing', () =>
+test('erasing an unknown address exits with 1 and changes nothing', () =>
   withFile(async (folder, file) => {
     const { code, stderr } = await catalog(['subscribers', 'erase', 'dan@example.com', '--cwd', folder]);
     assert.is(code, 1);
@@ -148,7 +148,7 @@ test('erase of an address that is not there is exit code 1 and changes nothing',
     assert.is(await fs.readFile(file, 'utf8'), stored);
   }));
 
-test('erase where there is no file is exit code 1', () =>
+test('erase without a file exits with 1', () =>
   inFolder(async (folder) => {
     const { code, stderr } = await catalog(['subscribers', 'erase', 'ann@example.com', '--data', folder]);
     assert.is(code, 1);

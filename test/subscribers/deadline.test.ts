@@ -11,7 +11,7 @@ const providerOf = (add: SubscriberProvider['add'], rest: Partial<SubscriberProv
   ...rest,
 });
 
-test('a provider that does not heed its signal is not waited for', async () => {
+test('a provider that ignores its signal is not waited for', async () => {
   let given: AbortSignal | undefined;
   const subscribers = withDeadline(
     providerOf((_, signal) => {
@@ -26,7 +26,7 @@ test('a provider that does not heed its signal is not waited for', async () => {
   assert.is(given?.aborted, true);
 });
 
-test('the signal stays as it is when the subscription ends in time', async () => {
+test('the signal is not aborted if the subscription ends in time', async () => {
   let given: AbortSignal | undefined;
   const subscribers = withDeadline(
     providerOf(async (_, signal) => {
@@ -57,7 +57,7 @@ for (const [name, add] of [
   });
 }
 
-test('no timer is left when the subscription ends in time', async () => {
+test('no timer remains if the subscription ends in time', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
   await withDeadline(providerOf(async () => 'accepted')).add(subscription);
@@ -65,7 +65,7 @@ test('no timer is left when the subscription ends in time', async () => {
   assert.is(timers(), before);
 });
 
-test('close waits for what is under way, refuses what comes later, then closes the provider', async () => {
+test('close waits for open subscriptions, refuses later ones, then closes the provider', async () => {
   const order: string[] = [];
   let finish = (_: Outcome) => {};
   const subscribers = withDeadline(

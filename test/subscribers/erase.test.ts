@@ -68,12 +68,12 @@ test('erases from torn lines that were set aside, too', () =>
     assert.is(await readFile(`${path}.torn`, 'utf8'), '{"id":"2"\n');
   }));
 
-test('a file that does not exist holds nothing to erase', () =>
+test('a missing file has nothing to erase', () =>
   withFolder(async (path) => {
     assert.is(await eraseSubscriber(path, ann, tools), 0);
   }));
 
-test('a file of many lines', () =>
+test('a file of many lines keeps all others', () =>
   withFile('', async (path) => {
     const lines = Array.from({ length: 5000 }, (_, n) => line(n % 10 === 0 ? ann : `reader-${n}@example.com`));
     await writeFile(path, lines.join(''));
@@ -81,7 +81,7 @@ test('a file of many lines', () =>
     assert.is(await readFile(path, 'utf8'), lines.filter((_, n) => n % 10 !== 0).join(''));
   }));
 
-test('the new file is 0600, of the same owner, and on disk before it takes the place of the old one', () =>
+test('the new file is 0600, of the same owner, and durable before it replaces the old one', () =>
   withFile(line(ann) + line('bob@example.com'), async (path) => {
     const before = await stat(path);
     const disk = shimDisk();
@@ -104,7 +104,7 @@ test('the new file is 0600, of the same owner, and on disk before it takes the p
   }));
 
 for (const step of ['open', 'write', 'sync', 'rename']) {
-  test(`a disk that fails at ${step} leaves the file as it was, and nothing beside it`, () =>
+  test(`a disk that fails at ${step} leaves the file unchanged, and nothing next to it`, () =>
     withFile(line(ann), async (path) => {
       await appendFile(path, line('bob@example.com'));
       const disk = shimDisk();
@@ -118,7 +118,7 @@ for (const step of ['open', 'write', 'sync', 'rename']) {
     }));
 }
 
-test('a left-over of a crash is replaced', () =>
+test('a leftover of a crash is replaced', () =>
   withFile(line(ann), async (path) => {
     await writeFile(`${path}.erasing`, line('carol@example.com'), { mode: 0o644 });
     assert.is(await eraseSubscriber(path, ann, tools), 1);
@@ -126,7 +126,7 @@ test('a left-over of a crash is replaced', () =>
     assert.is(await readFile(path, 'utf8'), '');
   }));
 
-test('refuses while a server has the file, naming it, and touches nothing', () =>
+test('refuses while a server has the file, naming the server, and changes nothing', () =>
   withFile(line(ann), async (path) => {
     const subscribers = await openSubscribers({ provider: 'file' }, { file: path, log: { warn: () => {} } });
     const disk = shimDisk();
@@ -138,7 +138,7 @@ test('refuses while a server has the file, naming it, and touches nothing', () =
     assert.is(await eraseSubscriber(path, ann, tools), 1);
   }));
 
-test('erases by way of a symbolic link, which stays one, under the lock of the file itself', () =>
+test('erases through a symbolic link, which stays a link, with the lock of the file itself', () =>
   withFile(line(ann), async (path) => {
     const other = `${dirname(path)}/link.jsonl`;
     await symlink(path, other);
@@ -151,7 +151,7 @@ test('erases by way of a symbolic link, which stays one, under the lock of the f
     assert.ok((await lstat(other)).isSymbolicLink());
   }));
 
-test('a line that somebody adds meanwhile is not lost: the file stays, and the command says why', () =>
+test('a line that is added meanwhile is not lost: the file stays, and the command says why', () =>
   withFile(line(ann), async (path) => {
     const disk = shimDisk();
     disk.before = async (step) => {

@@ -89,7 +89,7 @@ test('lines that cannot be read are left out, each with a warning', async () => 
   assert.equal(warned, [2, 3, 4, 5, 6, 8]);
 });
 
-test('a file larger than what is read at once', () =>
+test('a file larger than one read is exported completely', () =>
   withFolder(async (path) => {
     await mkdir(dirname(path));
     const lines = Array.from({ length: 3000 }, (_, n) =>
@@ -110,7 +110,7 @@ test('CSV: an address that starts like a formula, and two notes', () => {
   assert.is(csv.split('\r\n')[1], `2026-01-01T00:00:00Z,'+a@example.com,custom,"One\nTwo"`);
 });
 
-test('CSV: no entries are a header', () => {
+test('CSV: without entries, there is only a header', () => {
   assert.is(toCsv([]), 'time,email,list,note\r\n');
 });
 

@@ -43,13 +43,13 @@ test('fields that no subscription has are not stored', () =>
     assert.is(await readFile(path, 'utf8'), `${JSON.stringify(subscription)}\n`);
   }));
 
-test('who is on the list already is accepted alike', () =>
+test('an address that is already on the list gets the same answer', () =>
   withSubscribers({}, async (subscribers) => {
     assert.is(await subscribers.add(subscription), 'accepted');
     assert.is(await subscribers.add({ ...subscription, id: '2', email: subscription.email.toUpperCase() }), 'accepted');
   }));
 
-test('a full disk is a failure that tells nothing private, and passes', async () => {
+test('a full disk is a temporary failure without private data', async () => {
   const disk = shimDisk();
   await withSubscribers({ disk: disk.disk }, async (subscribers, path) => {
     disk.before = (step) => {
@@ -67,7 +67,7 @@ test('a full disk is a failure that tells nothing private, and passes', async ()
   });
 });
 
-test('a disk that hangs is a time-out', () =>
+test('a disk that hangs causes a timeout', () =>
   withTimeLimit((timeoutMs, expire) => {
     const disk = shimDisk();
     return withSubscribers({ disk: disk.disk, timeoutMs }, async (subscribers) => {
@@ -86,7 +86,7 @@ test('a disk that hangs is a time-out', () =>
     });
   }));
 
-test('a second process on one file is refused, told who has it, and let in once it is closed', () =>
+test('a second process on one file is refused, naming the owner, and accepted once the file is closed', () =>
   withSubscribers({}, async (subscribers, path) => {
     const second = () => openSubscribers({ provider: 'file' }, { file: path, log: recorder([]) });
     const failure = await second().catch((error) => error);
@@ -98,7 +98,7 @@ test('a second process on one file is refused, told who has it, and let in once 
     await (await second()).close();
   }));
 
-test('a file that others can read is closed to them, with a warning that tells nothing private', () =>
+test('a file that others can read becomes private, with a warning without private data', () =>
   withFolder(async (path) => {
     await mkdir(dirname(path));
     await writeFile(path, `${JSON.stringify(subscription)}\n${JSON.stringify(subscription).slice(0, -9)}`);
@@ -123,7 +123,7 @@ test('a file that was renamed is followed by a new one after reopen', () =>
     assert.is((await stat(path)).mode & 0o777, 0o600);
   }));
 
-test('a file that cannot be opened stops the start, naming it', () =>
+test('a file that cannot be opened stops the server, naming the file', () =>
   withFolder(async (path) => {
     await mkdir(path, { recursive: true });
     const failure = await openSubscribers({ provider: 'file' }, { file: path, log: recorder([]) }).catch(

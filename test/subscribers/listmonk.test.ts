@@ -122,7 +122,7 @@ for (const { name, replies, expected, calls } of rows) {
   });
 }
 
-test('sends what the API asks for', async () => {
+test('sends what the API requires', async () => {
   const { received, warnings } = await tryProvider('listmonk', [conflict, found(), done, done]);
   assert.equal(received[0]?.json, {
     email: subscription.email,

@@ -99,7 +99,7 @@ test('creates the contact, sets the note, joins the segment', async () => {
   }
 });
 
-test('a subscription without a note is two calls', async () => {
+test('a subscription without a note takes two calls', async () => {
   const { note: _, ...given } = subscription;
   const { received, warnings } = await tryProvider('resend', [created, done], { given });
   assert.is(received.length, 2);

@@ -160,7 +160,7 @@ const bad: { name: string; flag?: string; given: Record<string, string>; expecte
 ];
 
 for (const { name, flag, given, expected } of bad) {
-  test(`refuses ${name}, naming what is wrong`, () => {
+  test(`refuses ${name}, naming the variable`, () => {
     const failure = (() => {
       try {
         return parseSubscriberSettings(flag, environment(given));
@@ -176,7 +176,7 @@ for (const { name, flag, given, expected } of bad) {
   });
 }
 
-test('every variable that is read has its row in the table', () => {
+test('every variable that is read is in the table', () => {
   const read = new Set<string>();
   const watch = (values: NodeJS.ProcessEnv) =>
     new Proxy(values, {

@@ -40,7 +40,7 @@ test('a signature can be checked against a known one', async () => {
   );
 });
 
-test('a retry sends the same bytes, so that the receiver can tell', async () => {
+test('a retry sends the same bytes, so that the receiver can recognize it', async () => {
   const { received } = await tryProvider('webhook', [{ status: 503 }, { status: 200 }]);
   assert.is(received.length, 2);
   assert.is(received[0]?.text, received[1]?.text);
