@@ -17,56 +17,71 @@ interface BuilderOptions {
   environment: NodeJS.ProcessEnv;
   terminal: Console;
   log: Logger;
-  /** The script that Node runs to build in another process. @default this command line */
-  program?: string;
-}
-
-/** Builds a catalog that the same process serves. */
-export interface CatalogBuilder {
-  /**
-   * Builds now, for the server at `port`, and again whenever a new day begins. Failed builds are retried.
-   *
-   * If the first build fails and there is no earlier build to serve, throws the error of the build.
-   */
-  start(port: number): void;
-  /** Stops waiting for the next day. */
-  stop(): void;
 }
 
 const failed = 'the catalog cannot be built; still serving the last good build';
 const skippedAgents = 'skipped agents that have errors';
 
 /**
- * Creates a builder that builds the catalog whenever a new day begins in the time zone of the settings.
+ * Builds a catalog that the same process serves, whenever a new day begins in the time zone of the settings.
  *
  * Agents that are due but have an error and no number are skipped. If the catalog cannot be built for another reason,
  * the last good build stays, and the reason is logged.
  */
-export function catalogBuilder({
-  cwd,
-  dist,
-  flags,
-  environment,
-  terminal,
-  log,
-  program = process.argv[1] ?? '',
-}: BuilderOptions): CatalogBuilder {
-  let end = () => {};
-  let child: ChildProcess | undefined;
-  let timezone = 'UTC';
-  let stopped = false;
+export class CatalogBuilder {
+  readonly #options: BuilderOptions;
+  #port = 0;
+  #timezone = 'UTC';
+  #end = () => {};
+  #child: ChildProcess | undefined;
+  #stopped = false;
 
-  const baseUrlFor = (port: number) => givenBaseUrl(flags.baseUrl, environment) ?? `http://localhost:${port}`;
+  constructor(options: BuilderOptions) {
+    this.#options = options;
+  }
 
-  function settingsFor(port: number): Settings {
-    return loadSettings(cwd, { ...flags, baseUrl: baseUrlFor(port) }, environment);
+  /**
+   * Builds now, for the server at `port`, and again whenever a new day begins. Failed builds are retried.
+   *
+   * If the first build fails and there is no earlier build to serve, throws the error of the build.
+   */
+  start(port: number): void {
+    this.#port = port;
+    this.#end = daily({
+      done: this.#tryNow(),
+      today: () => this.#calendar().today(new Date()),
+      untilTomorrow: () => {
+        const { today, startOfDay } = zone(this.#timezone);
+        const now = new Date();
+        return startOfDay(addDays(today(now), 1)).getTime() - now.getTime();
+      },
+      task: () => this.#rebuild(),
+    });
+  }
+
+  /** Stops waiting for the next day. */
+  stop(): void {
+    this.#stopped = true;
+    this.#end();
+    this.#child?.kill();
+  }
+
+  #baseUrl(): string {
+    const { flags, environment } = this.#options;
+    return givenBaseUrl(flags.baseUrl, environment) ?? `http://localhost:${this.#port}`;
+  }
+
+  #settings(): Settings {
+    const { cwd, flags, environment } = this.#options;
+    return loadSettings(cwd, { ...flags, baseUrl: this.#baseUrl() }, environment);
   }
 
   /** Builds in this process. Returns the date that the build is for. */
-  function buildNow(port: number): string {
-    const settings = settingsFor(port);
-    timezone = settings.timezone;
-    const today = zone(timezone).today(new Date());
+  #buildNow(): string {
+    const { cwd, dist, environment, terminal, log } = this.#options;
+    const settings = this.#settings();
+    this.#timezone = settings.timezone;
+    const today = zone(settings.timezone).today(new Date());
     const result = build({ cwd, out: dist, settings, cache: cacheFolder(environment), today, skipInvalid: true });
     const { info, written, warnings, skipped, historyMissing } = result;
     if (warnings.length > 0) terminal.say(`${prettyReport(warnings, { color: terminal.color })}\n\n`);
@@ -77,9 +92,10 @@ export function catalogBuilder({
   }
 
   /** Builds in this process. If the build fails but there is an earlier build to serve, returns null. */
-  function tryNow(port: number): string | null {
+  #tryNow(): string | null {
+    const { dist, terminal, log } = this.#options;
     try {
-      return buildNow(port);
+      return this.#buildNow();
     } catch (error) {
       if (!holdsBuild(dist)) throw error;
       if (error instanceof ContentError) {
@@ -91,17 +107,19 @@ export function catalogBuilder({
   }
 
   /** Builds in another process, so that requests are answered meanwhile. The server then switches to the new build. */
-  async function rebuild(port: number): Promise<void> {
+  async #rebuild(): Promise<void> {
+    const { cwd, dist, flags, environment, log } = this.#options;
     const urls = [
-      ...['--base-url', baseUrlFor(port)],
+      ...['--base-url', this.#baseUrl()],
       ...(flags.runtimeUrl === undefined ? [] : ['--runtime-url', flags.runtimeUrl]),
     ];
+    const program = process.argv[1] ?? '';
     const args = [program, 'build', '--format', 'json', '--skip-invalid', '--cwd', cwd, '--out', dist, ...urls];
     const ran = await run(process.execPath, args, environment, (started) => {
-      child = started;
+      this.#child = started;
     });
-    child = undefined;
-    if (stopped) return;
+    this.#child = undefined;
+    if (this.#stopped) return;
     try {
       if (ran.error !== null) throw ran.error;
       const { skipped, ...built } = JSON.parse(ran.stdout) as { skipped: string[]; warnings?: unknown };
@@ -114,34 +132,14 @@ export function catalogBuilder({
   }
 
   /** Returns the calendar for the current settings or, if they are invalid, for the last valid ones. */
-  function calendar(port: number) {
+  #calendar() {
     try {
-      timezone = settingsFor(port).timezone;
+      this.#timezone = this.#settings().timezone;
     } catch {
       // The build reports the error.
     }
-    return zone(timezone);
+    return zone(this.#timezone);
   }
-
-  return {
-    start(port) {
-      end = daily({
-        done: tryNow(port),
-        today: () => calendar(port).today(new Date()),
-        untilTomorrow() {
-          const { today, startOfDay } = zone(timezone);
-          const now = new Date();
-          return startOfDay(addDays(today(now), 1)).getTime() - now.getTime();
-        },
-        task: () => rebuild(port),
-      });
-    },
-    stop() {
-      stopped = true;
-      end();
-      child?.kill();
-    },
-  };
 }
 
 function holdsBuild(dist: string): boolean {

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { readPublished } from '../../src/build-folder/read-build.ts';
 import { Console } from '../../src/cli/console.ts';
 import { daily } from '../../src/cli/midnight-timer.ts';
-import { catalogBuilder, run } from '../../src/cli/nightly-build.ts';
+import { CatalogBuilder, run } from '../../src/cli/nightly-build.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { until } from '../support/until.ts';
 
@@ -24,7 +24,7 @@ function start(folder: string): { error: Error | undefined; messages: string; lo
   const dist = join(folder, 'dist');
   const environment = { CATALOG_CACHE: process.env.CATALOG_CACHE };
   const terminal = new Console(new PassThrough(), messages, {});
-  const builder = catalogBuilder({ cwd: folder, dist, flags: {}, environment, terminal, log: pino(log) });
+  const builder = new CatalogBuilder({ cwd: folder, dist, flags: {}, environment, terminal, log: pino(log) });
   let error: Error | undefined;
   try {
     builder.start(3000);

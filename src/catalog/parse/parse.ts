@@ -2,7 +2,7 @@ import { markdownFindings } from '../../agent-text/markdown.ts';
 import { isDay } from '../../calendar.ts';
 import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagnostic.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
-import { locationsInFrontMatter, locationsInJson } from '../../diagnostics/yaml-location.ts';
+import { type LocationOf, locationsInFrontMatter, locationsInJson } from '../../diagnostics/yaml-location.ts';
 import { type Agent, type Config, requiredFiles } from '../../schema/agent.ts';
 import { explain } from '../../schema/explain.ts';
 import type { frontMatterSchema } from '../../schema/front-matter.ts';
@@ -53,14 +53,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
 
   const reportText = textReporter(slug, diagnostics, report);
   for (const [name, text] of texts) reportText(name, textFindings(text));
-  // A text with a merge conflict is not checked further, since the conflict causes its other errors.
-  const readable = new Map(texts);
-  for (const [name, text] of texts) {
-    const conflict = conflictFinding(text);
-    if (conflict === null) continue;
-    report(name, conflict);
-    readable.delete(name);
-  }
+  const readable = withoutConflicts(texts, report);
   const prompt = readable.get('prompt.txt');
   if (prompt !== undefined) checkPrompt(prompt, report);
   const config = configFile === null ? null : readConfig(configFile, readable.get(configFile), report);
@@ -85,43 +78,13 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
   const locationOf = locationsInFrontMatter(text);
   reportText('agent.md', valueFindings(source.data, locationOf));
   reportText('agent.md', renderedFindings(text, source.bodyOffset));
-  const parsed = schema.safeParse(source.data);
-  if (!parsed.success) {
-    for (const { kind, path, message, hint } of explain(schema, source.data).slice(0, mostRemarks)) {
-      if (source.unread.has(String(path[0]))) continue;
-      const code = codes[kind];
-      report('agent.md', {
-        code,
-        location: locationOf(path, { key: kind.endsWith('-key') }),
-        message,
-        hint,
-      });
-    }
-  } else if (parsed.data.configFilename != null && configFile === null) {
-    report('agent.md', {
-      code: 'config/filename',
-      location: locationOf(['configFilename'], { key: true }),
-      message: '`configFilename` is given, but the agent has no config.',
-      hint: 'Add the config as config.<ext>, or remove this line.',
-    });
-  }
-  for (const { offset, length, ...finding } of markdownFindings(source.body)) {
-    report('agent.md', { ...finding, location: locationAt(text, source.bodyOffset + offset, length) });
-  }
-  const howItWorks = source.body.trim();
-  if (howItWorks === '') {
-    report('agent.md', {
-      code: 'file/empty',
-      location: locationAt(text, text.length - 1),
-      message: 'agent.md has no text after its front matter.',
-      hint: 'After the closing `---`, describe in Markdown how the agent works.',
-    });
-  }
-  if (!parsed.success) return { slug, texts, agent: null, written: null, schedule, diagnostics };
+  const data = checkFrontMatter(source, schema, { locationOf, hasConfig: configFile !== null, report });
+  checkBody(source, text, report);
+  if (data === null) return { slug, texts, agent: null, written: null, schedule, diagnostics };
   const written: Agent = {
-    ...parsed.data,
+    ...data,
     slug,
-    howItWorks,
+    howItWorks: source.body.trim(),
     prompt: prompt ?? '',
     sampleInput: texts.get('sample-input.txt') ?? '',
     sampleOutput: texts.get('sample-output.txt') ?? '',
@@ -143,6 +106,58 @@ const codes = {
 } as const;
 
 type Report = (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => void;
+
+/** The texts without merge conflicts. Others are not checked further, since the conflict causes their other errors. */
+function withoutConflicts(texts: ReadonlyMap<string, string>, report: Report): Map<string, string> {
+  return new Map(
+    [...texts].filter(([name, text]) => {
+      const conflict = conflictFinding(text);
+      if (conflict !== null) report(name, conflict);
+      return conflict === null;
+    }),
+  );
+}
+
+/** Reports errors in the values of front matter. Returns the values, or null if there are errors. */
+function checkFrontMatter(
+  { data, unread }: SplitSource,
+  schema: ReturnType<typeof frontMatterSchema>,
+  { locationOf, hasConfig, report }: { locationOf: LocationOf; hasConfig: boolean; report: Report },
+) {
+  const parsed = schema.safeParse(data);
+  if (!parsed.success) {
+    for (const { kind, path, message, hint } of explain(schema, data).slice(0, mostRemarks)) {
+      if (unread.has(String(path[0]))) continue;
+      const location = locationOf(path, { key: kind.endsWith('-key') });
+      report('agent.md', { code: codes[kind], location, message, hint });
+    }
+    return null;
+  }
+  if (parsed.data.configFilename != null && !hasConfig) {
+    report('agent.md', {
+      code: 'config/filename',
+      location: locationOf(['configFilename'], { key: true }),
+      message: '`configFilename` is given, but the agent has no config.',
+      hint: 'Add the config as config.<ext>, or remove this line.',
+    });
+  }
+  return parsed.data;
+}
+
+/** Reports errors in the Markdown after the front matter of `text`. */
+function checkBody({ body, bodyOffset }: SplitSource, text: string, report: Report): void {
+  for (const { offset, length, ...finding } of markdownFindings(body)) {
+    report('agent.md', { ...finding, location: locationAt(text, bodyOffset + offset, length) });
+  }
+  if (body.trim() === '') {
+    report('agent.md', {
+      code: 'file/empty',
+      location: locationAt(text, text.length - 1),
+      message: 'agent.md has no text after its front matter.',
+      hint: 'After the closing `---`, describe in Markdown how the agent works.',
+    });
+  }
+}
 
 /**
  * Returns a function that reports findings in texts. A finding in an escape is not reported if the text already has a

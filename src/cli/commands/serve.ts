@@ -39,7 +39,7 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
   const { siteRules } = await import('../../outputs/hosting/site-rules.ts');
   const { serverSettings } = await import('../../server/settings.ts');
   const { startServer } = await import('../../server/start.ts');
-  const { catalogBuilder } = await import('../nightly-build.ts');
+  const { CatalogBuilder } = await import('../nightly-build.ts');
   const { serverLog, terminalDestination } = await import('../../server/request-log.ts');
   const cwd = resolve(flags.cwd);
   const settings = serverSettings(flags, process.env, cwd);
@@ -49,7 +49,7 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
   );
   const builder =
     flags.build === true
-      ? catalogBuilder({ cwd, dist: settings.dist, flags, environment: process.env, terminal, log: log.log })
+      ? new CatalogBuilder({ cwd, dist: settings.dist, flags, environment: process.env, terminal, log: log.log })
       : null;
 
   let running: RunningServer | undefined;
