@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import polka, { type IError, type Request, type Response } from 'polka';
 import type { SubscriberStore } from '../subscribers/provider.ts';
 import type { VoteStore } from '../votes/store.ts';
@@ -15,7 +15,7 @@ import type { ServerLog } from './request-log.ts';
 import type { Route } from './route.ts';
 import { siteHandler } from './site.ts';
 import { takeSubscription } from './subscribe.ts';
-import { parseTarget, targetOf } from './target.ts';
+import { parseTarget, type Target } from './target.ts';
 
 /** The parts of the server. */
 export interface AppParts {
@@ -44,7 +44,8 @@ export function createApp(app: AppParts): RequestListener {
   const files = new Files();
   const mounts = mountsOf(follower.current());
   const router = polka({ onError: answerBug(log), onNoMatch: siteHandler({ follower, files, mounts }) });
-  router.parse = targetOf;
+  // The target was parsed before the request came to the router.
+  router.parse = (request) => (request as IncomingMessage & { _parsedUrl: Target })._parsedUrl;
   for (const [method, path, handler] of routes(app, files, mounts)) {
     // A path as text would also match in another case, and with a slash at its end.
     const exactly = new RegExp(`^${path.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')}$`);

@@ -10,7 +10,7 @@ import { isIP } from 'node:net';
 export function clientAddress(request: IncomingMessage, hops: number): string {
   const direct = request.socket.remoteAddress ?? 'unknown';
   if (hops === 0) return direct;
-  const forwarded = [request.headers['x-forwarded-for'] ?? ''].flat().join(',');
+  const forwarded = String(request.headers['x-forwarded-for'] ?? '');
   const chain = [...forwarded.split(',').map(plainAddress), direct].filter((entry) => entry !== '');
   const entry = chain[Math.max(0, chain.length - 1 - hops)] ?? direct;
   return isIP(entry) === 0 ? direct : entry;

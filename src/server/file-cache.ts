@@ -42,7 +42,7 @@ const compress: Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => Promise
     promisify(brotliCompress)(bytes, {
       params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
     }),
-  gzip: (bytes) => promisify(gzip)(bytes, { level: 6 }),
+  gzip: (bytes) => promisify(gzip)(bytes),
 };
 
 /** Where the files of a build are. */

@@ -62,7 +62,7 @@ export class Files {
   }
 
   /** Answers with a page of the build and another status. */
-  async page(request: IncomingMessage, response: ServerResponse, build: LiveBuild, page: StatusPage): Promise<void> {
+  async page(response: ServerResponse, build: LiveBuild, page: StatusPage): Promise<void> {
     const { path, status, headers = {}, fill = (text) => text } = page;
     const file = await build.files.get(path);
     const [text, known] = file === null || file === 'large' ? ['', []] : [String(file.bytes), file.plain.headers];
@@ -74,7 +74,7 @@ export class Files {
       'cache-control': 'no-store',
       ...headers,
     });
-    response.end(request.method === 'HEAD' ? undefined : body);
+    response.end(body);
   }
 
   /** A range counts the bytes of the plain file, so that no answer mixes encodings. */
@@ -103,7 +103,7 @@ function send(request: IncomingMessage, response: ServerResponse, { file, varian
   const range = variant.body === file.bytes && request.method === 'GET' ? rangeOf(request, variant) : null;
   if (range === null) {
     response.writeHead(200, [...variant.headers, ...caching] as string[]);
-    response.end(request.method === 'HEAD' ? undefined : variant.body);
+    response.end(variant.body);
   } else sendRange(response, variant, range, caching);
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Request, Response } from 'polka';
+import type { Response } from 'polka';
 import type { SubscriberStore } from '../subscribers/provider.ts';
 import type { VoteStore } from '../votes/store.ts';
 import type { BuildFollower } from './live-build.ts';
@@ -43,27 +43,27 @@ export function healthRoutes({ follower, votes, subscribers, log }: HealthParts)
   );
   const build = () => follower.current().info.id;
   return [
-    ['GET', '/healthz', (request, response) => send(request, response, 200, { status: 'ok', build: build() })],
+    ['GET', '/healthz', (_request, response) => send(response, 200, { status: 'ok', build: build() })],
     [
       'GET',
       '/readyz',
-      async (request, response) => {
+      async (_request, response) => {
         const { ready, checks: results } = await checks();
         const body = { status: ready ? 'ok' : 'unavailable', build: build(), checks: results };
-        send(request, response, ready ? 200 : 503, body);
+        send(response, ready ? 200 : 503, body);
       },
     ],
   ];
 }
 
-function send({ method }: Request, response: Response, status: number, value: object): void {
+function send(response: Response, status: number, value: object): void {
   const body = JSON.stringify(value);
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': body.length,
     'cache-control': 'no-store',
   });
-  response.end(method === 'HEAD' ? undefined : body);
+  response.end(body);
 }
 
 /** Runs the checks and remembers the result for a second. Logs when a check begins to fail and when it passes again. */

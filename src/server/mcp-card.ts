@@ -33,7 +33,7 @@ export async function sendCard(
     return;
   }
   response.writeHead(200, { ...headers, etag, 'content-type': type, 'content-length': body.length });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  response.end(body);
 }
 
 /** Answers a preflight for the card. */

@@ -150,7 +150,7 @@ async function refuse(
   const headers = { ...refusal.headers, ...cors };
   if (kind === 'form' && (request.headers.accept ?? '').includes('text/html')) {
     const fill = (text: string) => text.replaceAll('%MESSAGE%', escapeHtml(message));
-    await files.page(request, response, build, { path: 'refused.html', status, headers, fill });
+    await files.page(response, build, { path: 'refused.html', status, headers, fill });
   } else sendError(response, code, message, headers);
   request.resume();
 }

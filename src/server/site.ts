@@ -40,7 +40,7 @@ export function siteHandler({ follower, files, mounts }: SiteParts): Middleware 
   }
 
   async function notFound(request: Request, response: Response, build: LiveBuild): Promise<void> {
-    if (!isInApi(request.path)) return files.page(request, response, build, { path: '404.html', status: 404 });
+    if (!isInApi(request.path)) return files.page(response, build, { path: '404.html', status: 404 });
     sendError(response, 'not_found', notFoundMessage(withinBase(build, request.path)), readCors);
   }
 

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Request } from 'polka';
 
 /** The target of a request: `pathname` as it was sent, and `search` with its question mark. */
@@ -10,11 +9,6 @@ export function parseTarget(raw: string): Target {
   const end = target.indexOf('?');
   const pathname = end === -1 ? target : target.slice(0, end);
   return { pathname, search: end === -1 ? '' : target.slice(end), query: undefined, hash: undefined, raw };
-}
-
-/** The target of a request for the router: the one that was parsed before and is kept on the request. */
-export function targetOf({ _parsedUrl, url = '/' }: IncomingMessage & { _parsedUrl?: Target }): Target {
-  return _parsedUrl ?? parseTarget(url);
 }
 
 /** The value of `v` in a query, as in the addresses of assets; null if it has none. */
