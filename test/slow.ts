@@ -34,7 +34,7 @@ export const slow: readonly string[] = [
   'server/durability',
   'server/fuzz',
   'server/midnight',
-  'server/settings',
   'server/terminal',
+  'server/usage',
   'social-image/social-images',
 ];

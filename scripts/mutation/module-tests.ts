@@ -82,6 +82,11 @@ export const moduleTests: Record<string, readonly string[]> = {
   server: [
     'server/request-schema',
     'server/origins',
+    'server/addresses',
+    'server/log-lines',
+    'server/listening',
+    'server/failures',
+    'server/live-build',
     'server/client',
     'server/limits',
     'server/requests',

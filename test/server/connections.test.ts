@@ -239,6 +239,16 @@ const astray: [name: string, packets: [first: string, second?: string], answers:
     [`HEAD /api/none HTTP/1.1\r\nHost: localhost\r\n${chunked}\r\n\r\n`, 'zz\r\n'],
     ['404 empty'],
   ],
+  [
+    'a body of HEAD that goes astray, in turn',
+    [`${large}HEAD /api/none HTTP/1.1\r\nHost: localhost\r\n${chunked}\r\n\r\nzz\r\n`],
+    ['200 large', '400 empty'],
+  ],
+  [
+    'a body with the word HEAD that goes astray',
+    [`${posted(`application/json\r\n${chunked}`)}5\r\nHEAD \r\nzz\r\n`],
+    ['400 body'],
+  ],
   ['a vote, then a tunnel', [`${aVote}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`], []],
   ['an answer, then a tunnel', [`${get('/')}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`], ['200 body', '405 body']],
 ];

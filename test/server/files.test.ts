@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
 import { type CachedFile, FileCache } from '../../src/server/file-cache.ts';
-import { inFolder } from '../support/catalog.ts';
+import { inFolder, type SmallAgent } from '../support/catalog.ts';
 import { ask } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
 
@@ -155,5 +156,80 @@ test('files have policies for browsers, and HSTS if the catalog has its own HTTP
     });
   }
 });
+
+test('another method is refused also for a page that is in memory', () =>
+  withRuntime({}, async ({ server: { address } }) => {
+    const rows: [path: string, type: string][] = [
+      ['/agents/one', 'text/plain; charset=utf-8'],
+      ['/api/agents.json', 'application/json'],
+    ];
+    for (const [path, type] of rows) {
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']) {
+        const { status, headers, text } = await ask(address, path, { method });
+        assert.is(status, method === 'GET' ? 200 : 405, `${method} ${path}`);
+        if (method === 'GET') continue;
+        assert.equal([headers.allow, headers['content-type']], ['GET, HEAD, OPTIONS', type]);
+        const message = 'This address accepts GET and HEAD.';
+        const expected = type === 'application/json' ? JSON.stringify({ error: 'method_not_allowed', message }) : null;
+        assert.is(text, expected ?? 'Method not allowed\n');
+      }
+      const { status, headers } = await ask(address, path, { method: 'OPTIONS' });
+      assert.equal([status, headers['access-control-allow-methods']], [204, 'GET, HEAD']);
+    }
+  }));
+
+test('files of an agent are served only with a build that has it, under its slug or a former one', () => {
+  const agents: SmallAgent[] = [{ slug: 'one', date: '2026-01-01', front: { formerSlugs: '[former]' } }];
+  return withRuntime({ agents }, async ({ server: { address }, dist }) => {
+    const filesOf = (slug: string) => [
+      `agents/${slug}.html`,
+      `agents/${slug}/prompt.txt`,
+      `api/agents/${slug}.json`,
+      `.well-known/agent-skills/${slug}/SKILL.md`,
+    ];
+    const statusOf = async (path: string) => (await ask(address, `/${path}`)).status;
+    for (const path of filesOf('two')) {
+      mkdirSync(dirname(join(dist, path)), { recursive: true });
+      writeFileSync(join(dist, path), 'x');
+      assert.is(await statusOf(path), 404, path);
+    }
+    for (const path of filesOf('one')) assert.is(await statusOf(path), 200, path);
+    assert.is(await statusOf('agents/two'), 404);
+    for (const path of ['agents/former', 'agents/former.html', '.well-known/agent-skills/index.json']) {
+      assert.is(await statusOf(path), 200, path);
+    }
+  });
+});
+
+test('files are compressed at levels that keep answers fast', () =>
+  withRuntime({}, async ({ server: { address } }) => {
+    const get = async (encoding: string) =>
+      (await ask(address, '/llms-full.txt', { headers: { 'accept-encoding': encoding } })).body;
+    const text = await get('identity');
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
+    assert.equal(await get('br'), brotliCompressSync(text, { params }));
+    assert.equal(await get('gzip'), gzipSync(text));
+  }));
+
+/** A file of so many bytes, and the encoding in which it is sent to a browser. */
+const compressed: [path: string, bytes: number, encoding: string | undefined][] = [
+  ['llms.txt', 511, undefined],
+  ['llms.txt', 512, 'br'],
+  ['feed.json', 600, 'br'],
+  ['feed.xml', 600, 'br'],
+  ['assets/icon.svg', 600, 'br'],
+  ['og/one.png', 600, undefined],
+];
+for (const [path, bytes, encoding] of compressed) {
+  test(`${path} of ${bytes} bytes is sent ${encoding === undefined ? 'uncompressed' : 'compressed'}`, () =>
+    withRuntime({}, async ({ server: { address }, dist }) => {
+      writeFileSync(join(dist, path), 'x'.repeat(bytes));
+      const headers = { 'accept-encoding': 'gzip, br' };
+      for (const round of [1, 2]) {
+        const answer = await ask(address, `/${path}`, { headers });
+        assert.equal([answer.status, answer.headers['content-encoding']], [200, encoding], `${round}`);
+      }
+    }));
+}
 
 test.run();

@@ -49,7 +49,7 @@ test('a line for a person has the time of day and the level in color', () => {
   }
 });
 
-test('a line without a time gets the present one, and a line that is no JSON is shown as it is', () => {
+test('a line without a time gets the present one, and a line that is not JSON is shown unchanged', () => {
   assert.match(prettyLine('{"level":30,"msg":"a"}', { color: false }), /^\d\d:\d\d:\d\d a\n$/);
   assert.is(prettyLine('not JSON \u001b[2J\n', { color: false }), 'not JSON \ufffd[2J\n');
 });

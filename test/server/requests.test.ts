@@ -176,6 +176,12 @@ const raw: [name: string, bytes: string, status: number, code: string | null][] 
   ['no Host', requestLine('GET /api/agents.json HTTP/1.1', ''), 400, 'bad_request'],
   ['two Hosts', requestLine('GET /api/agents.json HTTP/1.1', 'Host: x\r\nhost: x\r\n'), 400, 'bad_request'],
   ['a second Host after others', requestLine('GET / HTTP/1.0', 'Host: x\r\nA: b\r\nHOST: y\r\n'), 400, 'bad_request'],
+  [
+    'one Host beside other names of four letters',
+    requestLine('GET /api/agents.json HTTP/1.1', 'From: a\r\nHost: x\r\nDate: b\r\n'),
+    200,
+    null,
+  ],
   ['an empty Host', requestLine('GET /api/agents.json HTTP/1.1', 'Host:\r\n'), 400, 'bad_request'],
   ['a Host of two words', requestLine('GET / HTTP/1.1', 'Host: a b\r\n'), 400, 'bad_request'],
   ['a Host with a path', requestLine('GET / HTTP/1.1', 'Host: a/b\r\n'), 400, 'bad_request'],

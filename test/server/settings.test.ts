@@ -1,15 +1,10 @@
-import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UsageError } from '../../src/errors.ts';
 import { type ServerFlags, serverOptions } from '../../src/server/options.ts';
 import { serverSettings } from '../../src/server/settings.ts';
-import { subscriberVariables } from '../../src/subscribers/variables.ts';
-import { inFolder, writeFiles } from '../support/catalog.ts';
-import { catalog } from '../support/process.ts';
-import { builtCatalog } from '../support/server.ts';
 
-/** An invalid setting stops the server at once, with its name. */
+/** Which settings the server accepts, and what it says about others. */
 
 const wrong: [flag: string, variable: string, values: string[]][] = [
   ['--port', 'PORT', ['65536', '80a', ' ', '1e3']],
@@ -56,6 +51,49 @@ for (const { name, flags = {}, environment = {} } of [...rows, ...more]) {
   });
 }
 
+const levels = 'fatal, error, warn, info, debug, trace, silent';
+const window = 'its window can be at most 2147483 seconds (24 days)';
+const rates = 'it has to be <count>/<seconds>, such as 30/60, or off';
+const origins = 'it has to be an origin such as https://example.com, without a path';
+const says: [flags: ServerFlags, message: string][] = [
+  [{ port: '65536' }, '--port is "65536"; it has to be a port from 0 to 65535 (0: any free one).'],
+  [{ host: '' }, '--host is empty; give a value, or leave it out.'],
+  [{ voteRate: '30' }, `--vote-rate is "30"; ${rates}.`],
+  [{ mcpRate: '1/2147484' }, `--mcp-rate is "1/2147484"; ${window}.`],
+  [{ maxConnections: '100000' }, '--max-connections is "100000"; it has to be a number up to 99999 (0: no limit).'],
+  [
+    { maxClientConnections: '-1' },
+    '--max-client-connections is "-1"; it has to be a number up to 99999 (0: no limit).',
+  ],
+  [{ trustProxy: '101' }, '--trust-proxy is "101"; it has to be how many proxies there are: 0, 1, 2 ….'],
+  [{ allowOrigin: ['https://a.example', 'b.example'] }, `--allow-origin has "b.example"; ${origins}.`],
+  [{ logLevel: 'loud' }, `--log-level is "loud"; it has to be one of ${levels}.`],
+];
+for (const [flags, message] of says) {
+  test(`what a wrong setting has to be: ${JSON.stringify(flags)}`, () => {
+    assert.throws(
+      () => serverSettings(flags, {}, '/'),
+      (error: Error) => error instanceof UsageError && error.message === message,
+    );
+  });
+}
+
+test('a store of votes other than a file is refused, with the setting to use', () => {
+  const message = 'DATABASE_URL is set, but votes can only be stored in files. Unset it, and set CATALOG_DATA.';
+  assert.throws(
+    () => serverSettings({}, { DATABASE_URL: 'postgres://localhost/x' }, '/'),
+    (error: Error) => error.message === message,
+  );
+  assert.is(serverSettings({}, { DATABASE_URL: '' }, '/').votes, '/data/votes.jsonl');
+});
+
+test('origins are given one by one, or in one text with commas or spaces', () => {
+  const [a, b] = ['https://a.example', 'http://localhost:81'];
+  for (const value of [[a, b], `${a},${b}`, `${a} ${b}`, ` ${a} ,, ${b} `, [`${a},`, b]]) {
+    assert.equal(serverSettings({ allowOrigin: value }, {}, '/').allowOrigin, [a, b], JSON.stringify(value));
+  }
+});
+
 const right: ServerFlags[] = [
   { port: '0' },
   { port: '65535' },
@@ -74,55 +112,5 @@ for (const flags of right) {
     assert.equal(serverSettings(flags, {}, '/')[key], expected);
   });
 }
-
-test('an invalid flag and an invalid variable are wrong usage', async () => {
-  const results = await Promise.all([
-    catalog(['serve', '--trust-proxy', '-1']),
-    catalog(['serve', '--host', '']),
-    catalog(['serve'], { env: { CATALOG_VOTE_RATE: 'fast' } }),
-    catalog(['serve'], { env: { CATALOG_SIGNUPS: 'webhook' } }),
-  ]);
-  const names = ['--trust-proxy', '--host', 'CATALOG_VOTE_RATE', 'CATALOG_SIGNUPS_URL'];
-  for (const [index, { code, stdout, stderr }] of results.entries()) {
-    assert.equal([code, stdout], [2, ''], stderr);
-    assert.match(stderr, String(names[index]));
-  }
-});
-
-test('the help of serve lists every flag and every variable', async () => {
-  const { code, stdout } = await catalog(['serve', '--help']);
-  assert.is(code, 0);
-  for (const { flag, variable, fallback } of serverOptions) {
-    assert.match(stdout, flag.split(' ')[0] ?? '');
-    assert.match(stdout, variable);
-    assert.match(stdout, fallback);
-  }
-  for (const { name } of subscriberVariables) assert.match(stdout, name);
-  for (const word of ['--build', '--cwd', '--base-url', '--runtime-url', 'SIGHUP', 'SIGTERM'])
-    assert.match(stdout, word);
-});
-
-const unusable: [name: string, args: string[], message: RegExp][] = [
-  ['a data folder that is a file', ['--data', 'a-file'], /a-file/],
-  ['a data folder below a file', ['--data', 'a-file/data'], /a-file/],
-  ['a vote log that is a folder', ['--votes', 'dist'], /dist/],
-  ['a host that is not of this machine', ['--host', '192.0.2.1'], /192\.0\.2\.1 is not an address of this machine/],
-  ['a build that is none', ['--out', 'agents'], /agents has no build/],
-];
-
-test('an unusable file or port is named in a sentence, without a stack, and the exit code is 1', () =>
-  inFolder(async (folder) => {
-    builtCatalog(folder);
-    writeFiles(folder, { 'a-file': 'x' });
-    const outcomes = unusable.map(async ([name, args, message]) => {
-      const data = join(folder, name.replaceAll(' ', '-'));
-      const { code, stderr } = await catalog(['serve', '--cwd', folder, '--port', '0', '--data', data, ...args]);
-      return code === 1 && message.test(stderr) && !stderr.includes('    at ') ? '' : `${name}: ${code} ${stderr}`;
-    });
-    assert.equal(
-      (await Promise.all(outcomes)).filter((outcome) => outcome !== ''),
-      [],
-    );
-  }));
 
 test.run();

@@ -1,0 +1,225 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
+import { type AppParts, createApp } from '../../src/server/app.ts';
+import { type BuildFollower, followBuild } from '../../src/server/live-build.ts';
+import { serverLog } from '../../src/server/request-log.ts';
+import { serverSettings } from '../../src/server/settings.ts';
+import { SubscriptionFailed } from '../../src/subscribers/failure.ts';
+import { VotesUnavailable } from '../../src/votes/store.ts';
+import { inFolder } from '../support/catalog.ts';
+import { type Answer, ask, postJson } from '../support/requests.ts';
+import { builtCatalog } from '../support/server.ts';
+
+/** What the server answers and logs if it has a bug, if a disk or a provider fails, and what monitoring learns. */
+
+interface Parts {
+  votes?: object;
+  subscribers?: object;
+  follower?: (real: BuildFollower) => BuildFollower;
+}
+
+interface Here {
+  address: string;
+  /** The lines of the log other than those of requests and those of a later time: level, message, and other fields. */
+  logged(): Record<string, unknown>[];
+}
+
+const works = { check: async () => {}, reopen: async () => {}, close: async () => {} };
+
+/** Serves a small build, with stores and a build of the test. */
+async function withApp(
+  { votes = {}, subscribers = {}, follower = (real) => real }: Parts,
+  use: (here: Here) => unknown,
+) {
+  await inFolder(async (folder) => {
+    const lines: string[] = [];
+    const log = serverLog('info', { write: (line) => lines.push(line), flushSync() {} });
+    const real = await followBuild(builtCatalog(folder), siteRules, log.log);
+    const app = createApp({
+      follower: follower(real),
+      votes: { ...works, ...votes },
+      subscribers: { ...works, ...subscribers },
+      log,
+      settings: serverSettings({ voteRate: 'off', subscribeRate: 'off', refusedRate: '1/60' }, {}, folder),
+    } as unknown as AppParts);
+    const server = createServer(app);
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const logged = () =>
+      lines
+        .map((line) => JSON.parse(line))
+        .filter(({ msg }) => msg !== 'request')
+        .map(({ time, pid, hostname, err, ...rest }) => ({ ...rest, ...(err && { err: err.message }) }));
+    try {
+      await use({ address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, logged });
+    } finally {
+      real.stop();
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    }
+  });
+}
+
+const told = ({ status, headers, text }: Answer) => [status, headers['cache-control'], JSON.parse(text)];
+const fails = (error: Error) => async () => {
+  throw error;
+};
+const sorry = 'The server failed. The error is in its log.';
+const good = { slug: 'one', vote: 'yes' };
+const person = { email: 'ada@example.com', list: 'daily' };
+
+test('a bug is logged with its route and answered with 500, without a word about it', () =>
+  withApp({ votes: { append: fails(new Error('a bug')) } }, async ({ address, logged }) => {
+    for (let count = 0; count < 2; count += 1) {
+      const answer = await postJson(address, '/api/feedback?x=1', good);
+      assert.equal(told(answer), [500, 'no-store', { error: 'internal', message: sorry }]);
+    }
+    const line = {
+      level: 50,
+      method: 'POST',
+      path: '/api/feedback',
+      msg: 'a request failed because of a bug in the server',
+      err: 'a bug',
+    };
+    assert.equal(logged(), [line, line]);
+  }));
+
+test('a bug in MCP is logged and answered with 500, with the id of the message', () =>
+  withApp(
+    { follower: (real) => ({ ...real, current: () => ({ ...real.current(), mcp: undefined as never }) }) },
+    async ({ address, logged }) => {
+      const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'list_agents', arguments: {} } };
+      const { status, headers, text } = await postJson(address, '/api/mcp', call, {
+        headers: { origin: 'http://localhost:1' },
+      });
+      assert.equal([status, headers['content-type']], [500, 'application/json']);
+      assert.is(headers['access-control-allow-origin'], 'http://localhost:1');
+      assert.equal(JSON.parse(text), { jsonrpc: '2.0', id: 7, error: { code: -32603, message: sorry } });
+      const [line = {}] = logged();
+      assert.equal(
+        [line.level, line.path, line.msg],
+        [50, '/api/mcp', 'an MCP request failed because of a bug in the server'],
+      );
+      assert.is(logged().length, 1);
+    },
+  ));
+
+test('a store that fails is logged with its reason, and answered with an error that counts toward no limit', () =>
+  withApp(
+    {
+      votes: { append: fails(new VotesUnavailable(new Error('no space'))) },
+      subscribers: { add: fails(new SubscriptionFailed({ provider: 'webhook', reason: 'network' })) },
+    },
+    async ({ address, logged }) => {
+      for (let count = 0; count < 3; count += 1) {
+        const vote = await postJson(address, '/api/feedback', good);
+        const unavailable = 'Votes cannot be stored at the moment. Try again later.';
+        assert.equal(told(vote), [503, 'no-store', { error: 'unavailable', message: unavailable }]);
+        assert.is(vote.headers['retry-after'], '30');
+        const subscription = await postJson(address, '/api/subscribe', person);
+        const failed = 'The subscription could not be stored. Try again later.';
+        assert.equal(told(subscription), [502, 'no-store', { error: 'upstream_failed', message: failed }]);
+      }
+      const [first = {}, second = {}] = logged();
+      assert.equal(
+        [first.level, first.path, first.msg],
+        [50, '/api/feedback', 'Votes cannot be stored at the moment. Try again later.'],
+      );
+      assert.match(String(first.err), 'no space');
+      assert.equal(
+        [second.path, second.err],
+        ['/api/subscribe', 'Subscription not stored: webhook could not be reached.'],
+      );
+    },
+  ));
+
+test('a subscription that the provider calls invalid is the fault of the address', () =>
+  withApp({ subscribers: { add: async () => 'invalid' } }, async ({ address }) => {
+    const answer = await postJson(address, '/api/subscribe', person);
+    const message = '`email` has to be an address that exists.';
+    assert.equal(told(answer), [400, 'no-store', { error: 'invalid_body', message }]);
+  }));
+
+test('a vote whose honeypot is null or empty is stored, and one that fills it is not', async () => {
+  const notes: unknown[] = [];
+  const append = async ({ note }: { note: unknown }) => notes.push(note);
+  await withApp({ votes: { append } }, async ({ address }) => {
+    for (const website of [null, '', undefined, ' ', 'x', 0, false, []]) {
+      const note = JSON.stringify(website) ?? 'absent';
+      assert.is((await postJson(address, '/api/feedback', { ...good, note, website })).status, 200, note);
+    }
+  });
+  assert.equal(notes, ['null', '""', 'absent']);
+});
+
+/** Runs `use` with a clock for measuring that is set forward by hand; a wait of three seconds takes none. */
+async function withClock(use: (forward: (ms: number) => void) => Promise<void>): Promise<void> {
+  const { now } = performance;
+  const { setTimeout } = globalThis;
+  let ahead = 0;
+  performance.now = () => ahead;
+  globalThis.setTimeout = ((work: () => void, ms: number, ...rest: unknown[]) =>
+    setTimeout(work, ms === 3_000 ? 0 : ms, ...rest)) as typeof globalThis.setTimeout;
+  try {
+    await use((ms) => {
+      ahead += ms;
+    });
+  } finally {
+    performance.now = now;
+    globalThis.setTimeout = setTimeout;
+  }
+}
+
+test('monitoring learns which store fails, and the log when it began and ended, at most once a second', () =>
+  withClock(async (forward) => {
+    let check: () => Promise<void> = works.check;
+    let count = 0;
+    const votes = {
+      check() {
+        count += 1;
+        return check();
+      },
+    };
+    await withApp({ votes }, async ({ address, logged }) => {
+      const { id: build } = JSON.parse((await ask(address, '/build.json')).text);
+      const ready = async () => {
+        const { status, headers, text } = await ask(address, '/readyz');
+        assert.equal([headers['content-type'], headers['cache-control']], ['application/json', 'no-store']);
+        assert.is(headers['content-length'], String(text.length));
+        const { checks, ...rest } = JSON.parse(text);
+        assert.equal(rest, { status: status === 200 ? 'ok' : 'unavailable', build });
+        return [status, checks.votes, checks.subscribers];
+      };
+      assert.equal([await ready(), count], [[200, 'ok', 'ok'], 1]);
+      check = fails(new Error('no space'));
+      forward(1_000);
+      assert.equal([await ready(), count], [[200, 'ok', 'ok'], 1]);
+      forward(1);
+      assert.equal([await ready(), count], [[503, 'failing', 'ok'], 2]);
+      check = () => new Promise(() => {});
+      forward(1_001);
+      assert.equal([await ready(), count], [[503, 'failing', 'ok'], 3]);
+      check = works.check;
+      forward(1_001);
+      assert.equal([await ready(), count], [[200, 'ok', 'ok'], 4]);
+      check = () => new Promise(() => {});
+      forward(1_001);
+      assert.equal([await ready(), count], [[503, 'failing', 'ok'], 5]);
+      assert.equal(logged(), [
+        { level: 50, check: 'votes', msg: 'a health check fails', err: 'no space' },
+        { level: 30, check: 'votes', msg: 'a health check passes again' },
+        { level: 50, check: 'votes', msg: 'a health check fails', err: 'The check took more than 3000 ms.' },
+      ]);
+      const health = await ask(address, '/healthz');
+      assert.equal(told(health), [200, 'no-store', { status: 'ok', build }]);
+      for (const path of ['/healthz', '/readyz']) {
+        const { headers } = await ask(address, path);
+        const head = await ask(address, path, { method: 'HEAD' });
+        assert.equal([head.text, head.headers['content-length']], ['', headers['content-length']]);
+      }
+    });
+  }));
+
+test.run();

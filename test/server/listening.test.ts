@@ -1,0 +1,155 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect, Server as NetServer, type Socket } from 'node:net';
+import { pino } from 'pino';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OperationError } from '../../src/errors.ts';
+import { sendError } from '../../src/server/errors.ts';
+import { HttpServer } from '../../src/server/http-server.ts';
+import { Turns } from '../../src/server/pipelining.ts';
+import { serverSettings } from '../../src/server/settings.ts';
+import { answerUnparsed } from '../../src/server/unparsed.ts';
+import { ask, exchange, parseAnswer } from '../support/requests.ts';
+import { withRuntime } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+/** How the server begins to listen, and the connections that it ends itself. */
+
+const httpServer = (port: string, host = '127.0.0.1') =>
+  new HttpServer(serverSettings({ port, host }, {}, '/'), pino({ level: 'silent' }), 30_000);
+
+test('until there is something to serve, the answer is 503 with a time to wait', async () => {
+  const server = httpServer('0');
+  const address = `http://127.0.0.1:${await server.listen()}/`;
+  try {
+    const { status, headers, text } = await ask(address, '/agents/one');
+    assert.equal(
+      [status, headers['retry-after'], JSON.parse(text)],
+      [503, '1', { error: 'unavailable', message: 'The server is starting.' }],
+    );
+    server.serve((_request, response) => sendError(response, 'not_found', 'There is nothing here.'));
+    assert.is((await ask(address, '/agents/one')).status, 404);
+  } finally {
+    await server.close();
+  }
+});
+
+const notHere = '192.0.2.1 is not an address of this machine. Choose one with --host.';
+const refusals: [code: string, message: string][] = [
+  ['EADDRINUSE', 'Port 80 of 192.0.2.1 is already in use. Choose another one with --port, or 0 for any free port.'],
+  ['EACCES', 'This user may not listen on port 80 of 192.0.2.1. Choose a port above 1023 with --port.'],
+  ['ENOTFOUND', notHere],
+  ['EAI_AGAIN', notHere],
+  ['EADDRNOTAVAIL', notHere],
+];
+
+/** What the server says if the system refuses to listen with an error. */
+async function refusedWith(error: Error): Promise<unknown> {
+  const { listen } = NetServer.prototype;
+  NetServer.prototype.listen = function (this: NetServer) {
+    setImmediate(() => this.emit('error', error));
+    return this;
+  } as typeof listen;
+  try {
+    return await httpServer('80', '192.0.2.1')
+      .listen()
+      .catch((reason) => reason);
+  } finally {
+    NetServer.prototype.listen = listen;
+  }
+}
+
+test('an address that cannot be used is named, with what to do', async () => {
+  for (const [code, message] of refusals) {
+    const reason = await refusedWith(Object.assign(new Error(`listen ${code}`), { code }));
+    assert.ok(reason instanceof OperationError, code);
+    assert.is(reason.message, message);
+  }
+  const other = Object.assign(new Error('listen EMFILE'), { code: 'EMFILE' });
+  assert.is(await refusedWith(other), other);
+});
+
+test('a request that does not arrive in time gets 408, its body included', async () => {
+  const turns = new Turns((request, response) => request.on('end', () => response.end()));
+  const server: Server = createServer(
+    { headersTimeout: 40, requestTimeout: 80, connectionsCheckingInterval: 10 },
+    turns.listener,
+  );
+  answerUnparsed(server, turns);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const late = { error: 'request_timeout', message: 'The request did not arrive in time.' };
+  try {
+    for (const start of [
+      'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n{',
+    ]) {
+      const { status, headers, text } = parseAnswer((await exchange(address, start)).text);
+      assert.equal([status, headers.connection, JSON.parse(text)], [408, 'close', late], start);
+    }
+  } finally {
+    await new Promise((done) => server.close(done));
+  }
+});
+
+const limits: [flags: object, limit: number, message: string][] = [
+  [{ maxConnections: '2' }, 2, 'connections over --max-connections are closed'],
+  [
+    { maxClientConnections: '2' },
+    2,
+    'connections of one client over --max-client-connections are closed; if it is a proxy, set --trust-proxy',
+  ],
+];
+for (const [flags, limit, message] of limits) {
+  test(`connections over a limit are logged at most once a minute: ${JSON.stringify(flags)}`, async () => {
+    const { now } = performance;
+    let ahead = 0;
+    performance.now = () => now.call(performance) + ahead;
+    const sockets: Socket[] = [];
+    try {
+      await withRuntime({ flags }, async ({ server }) => {
+        const port = Number(new URL(server.address).port);
+        const open = async () => {
+          const socket = connect(port, '127.0.0.1');
+          sockets.push(socket);
+          let isClosed = false;
+          let isAnswered = false;
+          socket.on('error', () => {});
+          socket.on('close', () => {
+            isClosed = true;
+          });
+          socket.on('data', () => {
+            isAnswered = true;
+          });
+          socket.write('GET /robots.txt HTTP/1.1\r\nHost: x\r\n\r\n');
+          await until(() => isAnswered || isClosed);
+          return isAnswered;
+        };
+        const warnings = () =>
+          server
+            .logged()
+            .split('\n')
+            .filter((line) => line.includes('"level":40'))
+            .map((line) => JSON.parse(line))
+            .map((line) => [line.limit, line.msg]);
+        assert.equal([await open(), await open(), await open(), await open()], [true, true, false, false]);
+        assert.equal(warnings(), [[limit, message]]);
+        ahead = 59_000;
+        await open();
+        assert.is(warnings().length, 1);
+        ahead = 60_001;
+        await open();
+        assert.equal(warnings(), [
+          [limit, message],
+          [limit, message],
+        ]);
+        for (const socket of sockets) socket.destroy();
+      });
+    } finally {
+      performance.now = now;
+    }
+  });
+}
+
+test.run();

@@ -1,0 +1,157 @@
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { commitPending, putInPlace, stagedFolder } from '../../src/build-folder/unfinished-build.ts';
+import { OperationError } from '../../src/errors.ts';
+import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
+import { followBuild } from '../../src/server/live-build.ts';
+import { inFolder, snapshot, writeFiles } from '../support/catalog.ts';
+import { ask } from '../support/requests.ts';
+import { builtCatalog, oneAgent, withRuntime } from '../support/server.ts';
+
+/** Which build a server follows while files are being put in place, and what it says of each. */
+
+const twoAgents = [...oneAgent, { slug: 'two', date: '2026-01-02' }];
+const threeAgents = [...twoAgents, { slug: 'three', date: '2026-01-03' }];
+
+/** Follows the build of one agent in `folder`/dist, with what is logged. */
+async function follow(folder: string, dist = join(folder, 'dist')) {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const follower = await followBuild(dist, siteRules, log);
+  follower.stop();
+  const slugs = () => [...follower.current().slugs].sort();
+  return { ...follower, slugs, lines };
+}
+
+/** Makes the build of `next` a pending one of `dist`: all of its files are staged, and none is in place. */
+function stage(folder: string, next: string, removed: string[] = []) {
+  const dist = join(folder, 'dist');
+  const staging = join(folder, 'staging');
+  cpSync(next, stagedFolder(staging), { recursive: true });
+  return commitPending(staging, dist, { moved: Object.keys(snapshot(next)), removed });
+}
+
+const idOf = (dist: string) => JSON.parse(readFileSync(join(dist, 'build.json'), 'utf8')).id;
+
+test('a pending build is served from where it is staged, and is not loaded again once its files are in place', () =>
+  inFolder(async (folder) => {
+    const dist = builtCatalog(folder);
+    const second = builtCatalog(join(folder, 'b'), twoAgents);
+    const third = builtCatalog(join(folder, 'c'), threeAgents);
+    const ids = [dist, second, third].map(idOf);
+    const { refresh, current, slugs, lines } = await follow(folder);
+    const before = current();
+    await refresh();
+    assert.is(current(), before);
+
+    const pending = stage(folder, second, ['llms.txt']);
+    await refresh();
+    const staged = current();
+    assert.equal([slugs(), staged.info.id], [['one', 'two'], ids[1]]);
+    assert.equal([await staged.files.get('llms.txt'), (await staged.files.get('feed.xml')) === null], [null, false]);
+    putInPlace(dist, pending);
+    await refresh();
+    assert.is(current(), staged);
+
+    const last = stage(folder, third);
+    await refresh();
+    assert.equal([slugs(), current().info.id], [['one', 'three', 'two'], ids[2]]);
+    putInPlace(dist, last);
+    await refresh();
+    const switched = (from: number, to: number, agents: number) => ({
+      level: 30,
+      build: ids[to],
+      before: ids[from],
+      agents,
+      msg: 'switched to a new build',
+    });
+    assert.equal(lines, [switched(0, 1, 2), switched(1, 2, 3)]);
+  }));
+
+test('two builds that are staged one after the other are both taken up', () =>
+  inFolder(async (folder) => {
+    const dist = builtCatalog(folder);
+    const second = builtCatalog(join(folder, 'b'), twoAgents);
+    const third = builtCatalog(join(folder, 'c'), threeAgents);
+    const { refresh, slugs } = await follow(folder);
+    const first = stage(folder, second);
+    await refresh();
+    putInPlace(dist, first);
+    stage(folder, third);
+    await refresh();
+    assert.equal(slugs(), ['one', 'three', 'two']);
+  }));
+
+test('a build that is written anew is loaded anew', () =>
+  inFolder(async (folder) => {
+    const dist = builtCatalog(folder);
+    const { refresh, current } = await follow(folder);
+    const before = current();
+    const file = join(dist, 'build.json');
+    writeFileSync(file, `${readFileSync(file, 'utf8')} `);
+    await refresh();
+    assert.is.not(current(), before);
+    assert.is(current().info.id, before.info.id);
+  }));
+
+test('a new build that cannot be served is logged, and the last good one stays', () =>
+  inFolder(async (folder) => {
+    const dist = builtCatalog(folder);
+    const { refresh, current, lines } = await follow(folder);
+    const before = current();
+    writeFileSync(join(dist, 'api/agents.json'), '{"agents":[]}');
+    writeFileSync(join(dist, 'build.json'), `${readFileSync(join(dist, 'build.json'), 'utf8')} `);
+    await refresh();
+    await refresh();
+    assert.is(current(), before);
+    const [{ level, build, msg, err } = {}] = lines;
+    assert.equal(
+      [level, build, msg],
+      [50, before.info.id, 'the new build cannot be served; still serving the last good one'],
+    );
+    assert.match((err as Error).message, '(api/agents.json is from another build)');
+    assert.is(lines.length, 1);
+  }));
+
+const next = 'Run `catalog build` first, or start with `catalog serve --build`.';
+const none: [name: string, change: (dist: string) => void, reason: string][] = [
+  ['there is no folder', (dist) => rmSync(dist, { recursive: true }), 'ENOENT'],
+  ['there is no build.json', (dist) => rmSync(join(dist, 'build.json')), 'ENOENT'],
+  [
+    'build.json is invalid',
+    (dist) => writeFiles(dist, { 'build.json': '{}' }),
+    'build.json was not written by catalog build',
+  ],
+];
+for (const [name, change, reason] of none) {
+  test(`a server does not start where ${name}, and says what to do`, () =>
+    inFolder(async (folder) => {
+      const dist = builtCatalog(folder);
+      change(dist);
+      const error = await follow(folder).catch((thrown) => thrown);
+      assert.instance(error, OperationError);
+      assert.is(error.message, `${dist} has no build that can be served (${reason}). ${next}`);
+    }));
+}
+
+test('at the start, files of two builds are served with a warning', () =>
+  inFolder(async (folder) => {
+    const dist = builtCatalog(folder);
+    writeFileSync(join(dist, 'api/agents.json'), '{"agents":[]}');
+    const { lines, slugs } = await follow(folder);
+    assert.equal(slugs(), []);
+    const msg = `${dist} contains files of two builds. Run \`catalog build\` to complete it.`;
+    assert.equal(lines, [{ level: 40, msg }]);
+  }));
+
+test('without a runtime the operations are below the base URL', () =>
+  withRuntime({ settings: { baseUrl: 'https://press.example/catalog', runtimeUrl: null } }, async ({ server }) => {
+    const { status, headers } = await ask(server.address, '/catalog/api/feedback');
+    assert.equal([status, headers.allow], [405, 'POST, OPTIONS']);
+    assert.is((await ask(server.address, '/api/feedback')).status, 404);
+  }));
+
+test.run();
