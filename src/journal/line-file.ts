@@ -75,7 +75,7 @@ export class LineFile {
     const { path, warn } = this.#options;
     if (this.#broken) {
       await this.#repair().catch((cause) =>
-        warn(`${path} may contain lines that were reported as not stored: ${reasonOf(cause)}`),
+        warn(`${path} may contain lines that were not accepted: ${reasonOf(cause)}`),
       );
     }
     await this.#file.handle.close();
@@ -150,7 +150,7 @@ export class LineFile {
     } catch (error) {
       if (same) throw error;
       warn(
-        `The file that was ${path} before may end with lines that were reported as not stored (${reasonOf(error)}).`,
+        `${path} was replaced after a failed write. The old file may end with lines that were not accepted (${reasonOf(error)}).`,
       );
     }
   }

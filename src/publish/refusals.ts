@@ -22,12 +22,12 @@ export function refuseOtherBranch({ cwd, repository: { branch, upstream } }: Che
   if (branch === null || record === null || record.name === branch) return;
   if (upstream !== null && record.name === nameOf(upstream)) return;
   throw new OperationError(
-    `Numbers are recorded on ${record.name}, but ${branch} is checked out. Merge it, and run the command on the default branch.`,
+    `Issue numbers are recorded on ${record.name}, but ${branch} is checked out. Merge ${branch} first, then run the command on the default branch.`,
   );
 }
 
 const detached =
-  'HEAD is detached, so the numbers would be on no branch. Switch to a branch first, for example with git switch main.';
+  'HEAD is detached, so the issue numbers would be on no branch. Switch to a branch first, for example with git switch main.';
 
 export function refuseDirty({ root }: Repository, { cwd, allowDirty }: { cwd: string; allowDirty: boolean }): void {
   if (allowDirty) return;
@@ -52,7 +52,7 @@ export function refuseBehind(
   const missing = remote === null ? 0 : commitsBehind(cwd, remote);
   if (missing > 0) {
     throw new OperationError(
-      `This branch lacks ${missing === 1 ? 'a commit' : `${missing} commits`} of ${nameOf(upstream)}, which may contain numbers. Update it with git pull, or add --allow-behind.`,
+      `This branch lacks ${missing === 1 ? 'a commit' : `${missing} commits`} of ${nameOf(upstream)}, which may contain issue numbers. Update it with git pull, or add --allow-behind.`,
     );
   }
 }

@@ -63,7 +63,7 @@ function inOrderOfTime(points: readonly unknown[], context: z.RefinementCtx): vo
       context.addIssue({
         code: 'custom',
         path: [index, 'second'],
-        message: `at least ${before}, the second of the point before it`,
+        message: `at least ${before}, because the point before it is at second ${before}`,
         params: { hint: 'Write the points in the order of their seconds.' },
       });
     }

@@ -34,7 +34,7 @@ export const settingsSource = z
     $schema: z
       .string()
       .optional()
-      .describe('The address of the JSON Schema of this file, with which editors complete and check it'),
+      .describe('The address of the JSON Schema of this file, which editors use to complete and check it'),
     title: line(100).describe('The name of the publication'),
     tagline: line(160).describe('The publication in a few words, shown below its name'),
     description: text(500).describe('The publication in a sentence or two'),

@@ -58,7 +58,7 @@ export function createResend(
       } else if (note) {
         log.warn(
           { provider, subscription: id },
-          'The note of a subscription was not passed on: no property is set for it.',
+          'The note of a subscription was not passed on. To pass notes on, set CATALOG_SIGNUPS_NOTE_PROPERTY.',
         );
       }
 

@@ -7,7 +7,7 @@ export const voteRecord = z.object({
   time: z.iso.datetime().describe('When it was stored, RFC 3339 in UTC'),
   slug,
   vote: z.enum(['yes', 'no']),
-  note: text(500, 0).optional().describe("The reader's note; empty if it was blanked"),
+  note: text(500, 0).optional().describe("The reader's note; empty if it was deleted"),
   voter: z
     .string()
     .regex(/^[0-9a-f]{32}$/)

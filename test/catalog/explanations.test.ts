@@ -39,7 +39,7 @@ const json: [text: string, ...found: string[]][] = [
   ['{\n"a": [1', `2:7 ${early('[', 2, ']')}`],
   ['{\n"a": [\n1,\n{}', `4:2 ${early('[', 2, ']')}`],
   ['\n[{\n"a": [1]\n\n', `3:8 ${early('{', 2, '}')}`],
-  ['/* none */', `1:1 ${noComments}`, '1:1 The text ends where a value belongs. ~ Write the value.'],
+  ['/* none */', `1:1 ${noComments}`, '1:1 The text ends where a value is expected. ~ Write the value.'],
   ['{"a": 1 // one\n}', `1:9 ${noComments}`],
   ['{"a": 1 /* one\n two */, // three\n}', `1:9 ${noComments}`, `2:10 ${noComments}`, `2:8 ${useless}`],
   ['# one\n{"a": 1}', `1:1 ${noComments}`],

@@ -32,13 +32,13 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
   [
     'one number on one day: the slug decides',
     [agent('b', 5, { issue: '1' }), agent('a', 5, { issue: '1' })],
-    'b issue/taken Number 1 belongs to `a`, which comes first by date and slug. ~ Delete the `issue` line and choose another date, because `a` has this one; the first free date is 2026-01-10.',
+    'b issue/taken Number 1 belongs to `a`, which comes first when sorted by date and slug. ~ Delete the `issue` line and choose another date, because `a` has this one; the first free date is 2026-01-10.',
   ],
   [
     'one number on three days: the first keeps it',
     [agent('a', 7, { issue: '1' }), agent('b', 6, { issue: '1' }), agent('c', 5, { issue: '1' })],
-    `b issue/taken Number 1 belongs to \`c\`, which comes first by date and slug. ~ ${next}`,
-    `a issue/taken Number 1 belongs to \`c\`, which comes first by date and slug. ~ ${next}`,
+    `b issue/taken Number 1 belongs to \`c\`, which comes first when sorted by date and slug. ~ ${next}`,
+    `a issue/taken Number 1 belongs to \`c\`, which comes first when sorted by date and slug. ~ ${next}`,
   ],
   [
     'one of four dated too early',

@@ -174,7 +174,7 @@ test('a renamed log that cannot be cut does not block the new one, and the opera
       [broken, stuck] = [false, true];
       const after = await journal.append({ client: 3 });
       assert.equal(await linesIn(file), [after]);
-      assert.match(warnings.at(-1) ?? '', 'may end with lines that were reported as not stored');
+      assert.match(warnings.at(-1) ?? '', 'The old file may end with lines that were not accepted');
     });
   }));
 

@@ -17,7 +17,7 @@ function startWork(editor: string): void {
 test('numbers are not committed on a branch that is not published', () =>
   inRepository(async ({ editor }) => {
     await git(editor, 'switch', '--quiet', '--create', 'headline-tester');
-    const words = /Numbers are recorded on origin\/main, but headline-tester is checked out\./;
+    const words = /Issue numbers are recorded on origin\/main, but headline-tester is checked out\./;
     await refused(editor, words, () => publish(editor, ['--push']));
     await refused(editor, words, () => publish(editor, ['--commit']));
     assert.is((await publish(editor, ['--dry-run'])).code, 0);

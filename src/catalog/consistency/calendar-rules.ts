@@ -101,7 +101,7 @@ function takenNumbers(numbered: readonly Numbered[], free: string): Diagnostic[]
   return numbered.slice(1).flatMap((folder) => {
     if (keeper !== undefined && folder.schedule.issue === keeper.schedule.issue) {
       const { slug, schedule } = keeper;
-      return [takenNumber(folder, { slug, date: schedule.date }, 'comes first by date and slug', free)];
+      return [takenNumber(folder, { slug, date: schedule.date }, 'comes first when sorted by date and slug', free)];
     }
     keeper = folder;
     return [];

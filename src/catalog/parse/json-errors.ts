@@ -179,7 +179,8 @@ function badToken(text: string, at: number, isKey: boolean): Found {
 function endsEarly(text: string, open: readonly { bracket: string; offset: number }[]): Found {
   const last = Math.max(0, text.trimEnd().length - 1);
   const bracket = open.at(-1);
-  if (bracket === undefined) return fault(text, last, 1, 'The text ends where a value belongs.', 'Write the value.');
+  if (bracket === undefined)
+    return fault(text, last, 1, 'The text ends where a value is expected.', 'Write the value.');
   const line = text.slice(0, bracket.offset).split('\n').length;
   return fault(
     text,

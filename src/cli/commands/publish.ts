@@ -85,7 +85,7 @@ async function tell(
   }
   if (changed.length > 0 && format !== 'github') {
     terminal.say(
-      `${prettyReport(changed, { color: terminal.color })}\nIssue numbers were assigned as git has recorded them.\n\n`,
+      `${prettyReport(changed, { color: terminal.color })}\nThe issue numbers recorded in git were used instead.\n\n`,
     );
   }
   for (const notice of published.notices) terminal.say(`warning: ${notice}\n`);
