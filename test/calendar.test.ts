@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays, zone } from '../src/calendar.ts';
 
-/** A day begins at one instant, whatever the clocks of a time zone do that night. */
+/** A day begins at exactly one instant, whatever the clocks of a time zone do that night. */
 
 const spans = [
   { first: '2011-01-01', days: 2 * 365 },
@@ -13,14 +13,14 @@ const starts: [timezone: string, day: string, start: string][] = [
   ['UTC', '2026-03-29', '2026-03-29T00:00:00.000Z'],
   ['Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00.000Z'],
   ['Europe/Berlin', '2026-10-25', '2026-10-24T22:00:00.000Z'],
-  // Clocks there go from 23:59:59 to 01:00.
+  // The clocks go from 23:59:59 to 01:00.
   ['America/Santiago', '2026-09-06', '2026-09-06T04:00:00.000Z'],
   ['America/Havana', '2026-03-08', '2026-03-08T05:00:00.000Z'],
   ['Atlantic/Azores', '2026-03-29', '2026-03-29T01:00:00.000Z'],
   ['Africa/Cairo', '2026-04-24', '2026-04-23T22:00:00.000Z'],
   ['Asia/Beirut', '2026-03-29', '2026-03-28T22:00:00.000Z'],
   ['America/Sao_Paulo', '2018-11-04', '2018-11-04T03:00:00.000Z'],
-  // In the south the clocks go forward in October and back in April; there by half an hour.
+  // In the southern hemisphere, clocks go forward in October and back in April. Here they do so by half an hour.
   ['Australia/Sydney', '2026-04-05', '2026-04-04T13:00:00.000Z'],
   ['Australia/Sydney', '2026-04-06', '2026-04-05T14:00:00.000Z'],
   ['Australia/Sydney', '2026-10-04', '2026-10-03T14:00:00.000Z'],
@@ -28,7 +28,7 @@ const starts: [timezone: string, day: string, start: string][] = [
   ['Australia/Lord_Howe', '2026-10-05', '2026-10-04T13:00:00.000Z'],
   ['Europe/Berlin', '2026-03-30', '2026-03-29T22:00:00.000Z'],
   ['Europe/Berlin', '2026-10-26', '2026-10-25T23:00:00.000Z'],
-  // It skipped December 30.
+  // The island skipped December 30.
   ['Pacific/Apia', '2011-12-31', '2011-12-30T10:00:00.000Z'],
 ];
 
@@ -55,7 +55,7 @@ test('in every time zone, each day around a clock change starts at its first ins
   assert.ok(checked > 5_000, `only ${checked} days`);
 });
 
-/** The days around each change of the clocks, and the first day. */
+/** The days around each clock change, and the first day. */
 function daysOfChanges(timezone: string, { first, days }: { first: string; days: number }): string[] {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeStyle: 'medium', hourCycle: 'h23' });
   const step = 7;

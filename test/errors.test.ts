@@ -7,7 +7,7 @@ import { GitError, git } from '../src/git/run.ts';
 import { inFolder, snapshot, writeCatalog } from './support/catalog.ts';
 import { catalog } from './support/process.ts';
 
-/** A disk that refuses ends each command that writes with one sentence: what, why, and no stack. */
+/** Every command that writes explains a disk error in one sentence: what, why, and no stack. */
 
 const writing = ['openSync', 'writeFileSync', 'mkdirSync', 'renameSync', 'copyFileSync'] as const;
 
@@ -56,7 +56,7 @@ const commands: string[][] = [
 ];
 
 for (const args of commands) {
-  test(`catalog ${args[0]} says in a sentence that the disk refuses, and leaves the catalog as it was`, () =>
+  test(`catalog ${args[0]} explains a disk error in a sentence, and leaves the catalog unchanged`, () =>
     inFolder(async (folder) => {
       writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
       commitAll(folder);
@@ -74,12 +74,12 @@ for (const args of commands) {
     }));
 }
 
-test('what git says of a full disk or a folder that may not be written is put into words', () =>
+test('errors of git for a full disk or a read-only folder are explained', () =>
   inFolder((folder) => {
     const said = 'hint: x\nerror: unable to create temporary file: No space left on device\nfatal: failed to write';
     const expected = 'the disk is full (ENOSPC): error: unable to create temporary file: No space left on device';
     assert.is(new GitError(['commit'], said, false).message, expected);
-    // A git in front of the real one fails as on such a disk.
+    // A wrapper around git fails as git does on such a disk.
     const fake = join(folder, 'git');
     writeFileSync(fake, '#!/bin/sh\necho "fatal: cannot lock ref: Read-only file system" >&2\nexit 128\n');
     chmodSync(fake, 0o755);

@@ -1,14 +1,14 @@
 /**
- * Runs every `*.test.ts` below test/, or those whose path matches the pattern given, or with --unit all but those of
- * slow.ts, and ends with the line `N passed, N failed`.
+ * Runs every `*.test.ts` below test/, or those whose path matches the given pattern, or with --unit all except those in
+ * slow.ts. The last line is `N passed, N failed`.
  *
- * Without a pattern three processes share the files: two cores' work, since each waits now and then. Within a process they
- * run one after the other. uvu's own command loads tests as CommonJS and loses what a hook throws; this runner uses
- * uvu's queue directly. An early stop counts as one failure, and the exit code is set explicitly, since a test's own
- * hooks may change it.
+ * Without a pattern, three processes share the files. That is enough work for two cores, since each process sometimes
+ * waits. Within a process, files run one after the other. uvu's own command loads tests as CommonJS and loses errors of
+ * hooks, so this runner uses uvu's queue directly. An early exit counts as one failure, and the exit code is set
+ * explicitly, since hooks of tests may change it.
  *
- * An error that nothing catches, as from a socket, counts as a failure of the file that runs, and the tests go on. A child
- * process that a file leaves behind is killed. TEST_ORDER=reverse runs the files in reverse order.
+ * An uncaught error, as from a socket, is a failure of the running file, and the tests continue. Child processes that a
+ * file leaves behind are killed. TEST_ORDER=reverse runs the files in reverse order.
  */
 import { ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,10 @@ const state = globalThis as unknown as { UVU_DEFER: number; UVU_QUEUE: [string, 
 state.UVU_DEFER = 1;
 state.UVU_QUEUE = [];
 
-/** A file of a full run that takes longer, in milliseconds, hangs: better a named failure than a run without end. */
+/**
+ * The time after which a file of a full run counts as hanging, in milliseconds: a named failure is better than an
+ * endless run.
+ */
 const patience = 180_000;
 
 let passed = 0;
@@ -39,8 +42,9 @@ const [given] = process.argv.slice(2);
 const isWorker = given === '--worker';
 const isUnit = given === '--unit';
 const pattern = isWorker || isUnit ? undefined : given;
-// One folder for what the run leaves behind: the cache of social images, most of which are the same in all builds, and
-// all temporary folders. Children get it by the environment; a worker takes it over once tsx has found its own cache.
+// One folder for everything that the run leaves behind: the cache of social images, most of which are the same in all
+// builds, and all temporary folders. Children get it through the environment. A worker switches to it once tsx has
+// found its own cache.
 const folder = isWorker ? undefined : mkdtempSync(join(roomyFolder(), 'catalog-tests-'));
 if (folder !== undefined) {
   process.env.CATALOG_CACHE = join(folder, 'cache');
@@ -66,7 +70,9 @@ process.on('exit', () => {
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 });
 
-/** Where thousands of small files are quickly made: in memory, if there is room and programs may be run from there. */
+/**
+ * Returns the best folder for thousands of small files: in memory, if there is space and programs can run from there.
+ */
 function roomyFolder(): string {
   const memory = '/dev/shm';
   try {
@@ -85,7 +91,7 @@ function roomyFolder(): string {
   }
 }
 
-/** The child processes that run now. */
+/** Returns the running child processes. */
 function watchChildren(): ReadonlySet<ChildProcess> {
   const running = new Set<ChildProcess>();
   const prototype = ChildProcess.prototype as unknown as { spawn(options: object): unknown };
@@ -109,14 +115,15 @@ else {
 finished = true;
 process.exit(failed > 0 ? 1 : 0);
 
-/** Whether a file is one of those that the inner loop leaves out. */
+/** Whether `npm run test:unit` leaves a file out. */
 function isSlow(name: string): boolean {
   return slow.some((entry) => (entry.endsWith('/') ? name.startsWith(entry) : name === `${entry}.test.ts`));
 }
 
 /**
- * Three processes, each of which asks for the next file when it has done one: the longest texts first. What a process
- * printed is shown when it ends; one that ends too early counts as a failure, and another goes on with the rest.
+ * Starts three processes. Each asks for the next file when it is done with one, and the files with the longest text
+ * come first. The output of a file is shown when it ends. A process that ends too early counts as a failure, and
+ * another one continues with the remaining files.
  */
 async function runInWorkers(files: readonly Suite[]): Promise<void> {
   const size = ({ file }: Suite) => statSync(file).size;
@@ -149,7 +156,7 @@ async function runWorker(waiting: Suite[]): Promise<void> {
   if (!isReady) throw new Error('A worker did not start.');
 }
 
-/** Runs the files that the parent names, one after the other, until it names no more. */
+/** Runs the files that the parent process names, one after the other, until there are no more. */
 async function runAsTold(): Promise<void> {
   for (;;) {
     process.send?.('next');
@@ -181,7 +188,7 @@ async function runFile(name: string, file: string): Promise<void> {
     failed += total - ok;
     if (skipped > 0) process.stdout.write(`  ${skipped} skipped\n`);
     if (errors !== true) process.stdout.write(errors);
-    // uvu says nothing where a hook throws, or where it cannot print what a test threw.
+    // uvu reports nothing if a hook throws, or if it cannot print an error of a test.
     else if (ok < total)
       process.stdout.write(
         `FAIL  ${name}  stopped after ${ok} of ${total} tests: a hook threw, or uvu cannot print an error\n`,
@@ -192,11 +199,14 @@ async function runFile(name: string, file: string): Promise<void> {
   process.stdout.write(`  ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
 }
 
-/** Kills what a file started and did not stop, which counts as a failure. The compiler of tsx runs until the end. */
+/**
+ * Kills processes that a file started and did not stop, and counts them as a failure. The compiler of tsx keeps
+ * running.
+ */
 function stopLeftovers(name: string, before: ReadonlySet<ChildProcess>): void {
   for (const child of children) {
     const { killed, spawnfile, spawnargs, pid } = child;
-    // One without a pid never started: its file tests just that.
+    // A process without a pid never started, which is what its test checks.
     if (pid === undefined || before.has(child) || killed || spawnfile.includes('esbuild')) continue;
     child.kill('SIGKILL');
     failed += 1;

@@ -1,6 +1,6 @@
 /**
- * The test files that `npm run test:unit` leaves out, without `.test.ts`; a name that ends with a slash is a folder. They
- * start a browser or processes, kill servers, or take more than two seconds of processor time.
+ * The test files that `npm run test:unit` leaves out, without `.test.ts`. A name that ends with a slash is a folder.
+ * They start a browser or other processes, kill servers, or take more than two seconds of processor time.
  */
 export const slow: readonly string[] = [
   'browser/',

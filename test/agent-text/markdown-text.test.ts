@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { demoteHeadings, fenced } from '../../src/agent-text/markdown-text.ts';
 import { sectionsOf } from '../../src/agent-text/prompt-sections.ts';
 
-/** Text that an agent quotes stays text: a fence closes only where CommonMark closes it. */
+/** Text that an agent quotes stays plain text: a fence closes only where CommonMark closes it. */
 
 const fences: [text: string, inMarkdown: string][] = [
   ['plain\n\n', '```text\nplain\n```'],
@@ -38,7 +38,7 @@ const prompts: [name: string, fence: string][] = [
   ['another mark', '```\n~~~\nRULES\n```'],
 ];
 for (const [name, fence] of prompts) {
-  test(`a section of a prompt goes on where ${name} closes no fence`, () => {
+  test(`a section of a prompt continues if ${name} does not close a fence`, () => {
     assert.equal(
       sectionsOf(`INPUT\n${fence}\nRULES\nx\n`).map(({ name, body }) => [name, body]),
       [

@@ -31,7 +31,7 @@ test.after(
 
 const [phone, tablet, desk] = [360, 768, 1440];
 
-/** Kinds of pages: name, path, and the widths of the screen, in pixels, that it is looked at on. */
+/** Kinds of pages: name, path, and the widths of the screen, in pixels, at which they are tested. */
 const kinds: [string, string, number[]][] = [
   ['home', '/', [phone, tablet, desk]],
   ['agent', '/agents/dependency-bump-judge', [phone, tablet, desk]],
@@ -135,7 +135,7 @@ test('search results move nothing, however late the index loads', async () => {
         for (const { value, hadRecentInput } of list.getEntries() as Shift[]) if (!hadRecentInput) late.push(value);
       }).observe({ type: 'layout-shift', buffered: true });
     });
-    // A move within half a second of a key is the reader's own.
+    // A layout shift within half a second of a key press is caused by the reader.
     await page.route('**/search-index.json', (route) => setTimeout(() => route.continue(), 800));
     await page.locator('#search').pressSequentially('list');
     await textOf(page, '.results-count', /found/);

@@ -10,8 +10,8 @@ import { addressOf, documented, type State, startStates, stopStates } from '../s
 import { testUnless } from '../support/skip.ts';
 
 /**
- * docs/api.md calls the server with curl; here every one of its commands is run against a real server, and its answers are
- * compared. UPDATE=1 writes the table of errors, from the rows below.
+ * docs/api.md calls the server with curl. This runs every command of the page against a real server and compares the
+ * answers. UPDATE=1 writes the table of errors from the rows below.
  */
 
 const page = new URL('../../docs/api.md', import.meta.url);
@@ -100,11 +100,13 @@ function code(text: string): string {
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
 
-/** Seconds to wait depend on when one asks. */
+/** The number of seconds to wait depends on the time of the request. */
 function steady(text: string): string {
   return text.replace(/(?<=in |;t=|^)\d+(?= seconds|$)/g, '60');
 }
-/** Runs a command of the page against another address. */
+/**
+ * Runs a command of the page against another address: with a shell and curl or, if they are missing, in this process.
+ */
 const call = (command: string, address: string) => runCurl(command.replaceAll(documented, address));
 
 test.before(loud(startStates));
@@ -113,7 +115,7 @@ test.after(loud(stopStates));
 const table = ['| status | `error` | when | command | answer |', '|---|---|---|---|---|'];
 
 if (process.env.UPDATE === '1') {
-  test('docs/api.md gets its table of errors', async () => {
+  test('docs/api.md has the current table of errors', async () => {
     const made: string[] = [];
     for (const row of rows) made.push(tableRow(row, await call(row.curl, addressOf(row.state))));
     const [prose] = readFileSync(page, 'utf8').split(table[0] as string);
@@ -129,7 +131,7 @@ const tableRows = () =>
     .map((line) => line.slice(2, -2).split(' | '));
 
 for (const { when, state } of rows) {
-  test(`docs/api.md says what is answered: ${when}`, async () => {
+  test(`docs/api.md describes the answer: ${when}`, async () => {
     const row = tableRows().find((cells) => cells[2] === when);
     assert.ok(row, 'the table has no such row; UPDATE=1 writes it anew');
     const curl = (row[3] ?? '').slice(1, -1);
@@ -137,7 +139,7 @@ for (const { when, state } of rows) {
   });
 }
 
-test('docs/api.md has every code with its status, and no row that nobody checks', () => {
+test('docs/api.md has every code with its status, and every row is tested', () => {
   const known = Object.entries(errorCodes).map(([code, { status }]) => `${status} \`${code}\``);
   const listed = tableRows().map(([status, code]) => `${status} ${code}`);
   assert.equal([...new Set(listed)].sort(), known.sort());
@@ -147,7 +149,7 @@ test('docs/api.md has every code with its status, and no row that nobody checks'
   );
 });
 
-test('every other command of docs/api.md is answered as a success', async () => {
+test('every other command of docs/api.md succeeds', async () => {
   const blocks = [...text().matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = '']) => block.trim().split('\n'));
   assert.ok(blocks.length > 0);
   for (const command of blocks) {
@@ -156,12 +158,12 @@ test('every other command of docs/api.md is answered as a success', async () => 
   }
 });
 
-test('docs/api.md shows what its commands answer', async () => {
+test('docs/api.md shows the actual answers to its commands', async () => {
   const shown = [...text().matchAll(/```sh\n([^`]*)\n```\n\n```json\n([^`]*)```/g)];
   assert.is(shown.length, 6);
   for (const [, command = '', json = ''] of shown) {
     const { body } = await call(command, addressOf());
-    // `…` stands for any text, also of several lines.
+    // `…` matches any text, including several lines.
     const pattern = json
       .trim()
       .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

@@ -7,12 +7,14 @@ import { git } from '../support/git.ts';
 import { brokenLinks } from '../support/links.ts';
 import { catalog } from '../support/process.ts';
 
-/** What someone reads before their first contribution: the commands do what the page shows, and links lead somewhere. */
+/** The first page that contributors read: its commands do what it shows, and its links lead somewhere. */
 
 const today = '2026-12-01';
 const page = join(bundled, 'CONTRIBUTING.md');
 
-/** What the editor of CONTRIBUTING.md writes into agent.md before a command, by the position of the command. */
+/**
+ * The text that the editor of CONTRIBUTING.md writes into agent.md before a command, by the position of the command.
+ */
 const edits: Record<number, [from: RegExp, to: string]> = {
   2: [/^excerpt: .*$/m, 'excerpt: Tests headlines.'],
   3: [
@@ -21,7 +23,7 @@ const edits: Record<number, [from: RegExp, to: string]> = {
   ],
 };
 
-/** Output without what differs from run to run, or with every new output of the site. */
+/** Removes the parts of an output that differ between runs, or with every new output of the site. */
 const settled = (text: string) =>
   text.replace(
     /\d+ files, \d+ changed(.*)\(build \w+, [\d.]+ s\)/,
@@ -54,10 +56,10 @@ test('the commands of CONTRIBUTING.md print what it shows', async () => {
 });
 
 const pages = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'SECURITY.md'];
-// Examples in rules.md hold links that are wrong on purpose.
+// Examples in rules.md contain invalid links on purpose.
 const docs = readdirSync(join(bundled, 'docs')).filter((name) => name.endsWith('.md') && name !== 'rules.md');
 for (const path of [...pages, ...docs.map((name) => `docs/${name}`)]) {
-  test(`the links of ${path} lead to files and headings that are there`, () => {
+  test(`the links of ${path} lead to existing files and headings`, () => {
     assert.equal(brokenLinks(bundled, path), []);
   });
 }

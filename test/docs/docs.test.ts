@@ -26,7 +26,7 @@ function isCurrent(name: string, text: string): void {
   assert.is(readFileSync(file, 'utf8'), text);
 }
 
-/** The first row of the table of editorial mistakes that breaks a rule. */
+/** Returns the first row of the table of editorial mistakes that breaks a rule. */
 function editorialMistake(code: RuleCode): Mistake | undefined {
   const name = code.replace('editorial/', '');
   const row = editorialMistakes.find(([, , expected]) => [expected].flat().some((line) => line.split(' ')[1] === name));
@@ -35,7 +35,7 @@ function editorialMistake(code: RuleCode): Mistake | undefined {
     : { name: row[0], code, at: '', agents: [{ slug: 'a', date: '2026-01-01', ...row[1] }] };
 }
 
-test('docs/rules.md has every rule, with an example of what is reported', async () => {
+test('docs/rules.md has every rule, with an example of its report', async () => {
   const lines = [
     '# Rules',
     '',
@@ -154,7 +154,7 @@ test('docs/settings.md has every setting, with its limits and its default', () =
   isCurrent('settings.md', `${lines.join('\n')}\n`);
 });
 
-/** A row for each setting of an object, and below it the rows of the settings within. */
+/** Makes a row for each setting of an object, followed by the rows of its nested settings. */
 function settingRows(object: JsonSchema, prefix = ''): string[] {
   const required = object.required as string[];
   return Object.entries(object.properties as Record<string, JsonSchema>).flatMap(([key, setting]) => {
@@ -168,7 +168,7 @@ function settingRows(object: JsonSchema, prefix = ''): string[] {
   });
 }
 
-/** What a setting may be, in a few words. */
+/** Describes the valid values of a setting in a few words. */
 function kindOf({ type, format, minimum, maximum, maxLength, items, anyOf, ...rest }: JsonSchema): string {
   if (Array.isArray(anyOf)) return anyOf.map(kindOf).join(' or ');
   if (type === 'array') return `list; each: ${kindOf(items as JsonSchema)}`;

@@ -13,7 +13,7 @@ import { catalog } from '../support/process.ts';
 import { render } from '../support/render.ts';
 import { readXml } from '../support/xml.ts';
 
-/** Readers and programs learn when an agent changed, wherever git knows it for sure; where it does not, nothing stops. */
+/** Readers and programs see when an agent changed, if git knows for certain. If not, nothing fails. */
 
 const folder = temporaryFolder();
 const repository = join(folder.path, 'repository');
@@ -31,7 +31,7 @@ test.after(loud(() => folder.remove()));
 const text = (path: string) => files.get(path) ?? '';
 const parse = (path: string) => readXml(text(path));
 
-test('a page tells the changes of its prompt in plain words, newest first, without what a commit says', () => {
+test('a page describes the changes of its prompt, newest first, without commit messages', () => {
   const changes = [
     ...text('agents/one.html').matchAll(/<li><time datetime="([\d-]+)">([^<]*)<\/time> <span>([^<]*)</g),
   ];
@@ -46,14 +46,14 @@ test('a page tells the changes of its prompt in plain words, newest first, witho
   assert.not.match(text('agents/four.html'), 'id="history"');
 });
 
-/** `one`: a sample after publication. `two`: a change that was merged later. `four`: moved, which is no change. */
+/** `one` has a changed sample, `two` a change that was merged later, and `four` was renamed, which is not a change. */
 const changed = {
   two: '2026-11-14T12:00:00.000Z',
   one: '2026-11-13T12:00:00.000Z',
   four: '2026-11-12T00:00:00.000Z',
 };
 
-test('MCP tells an assistant the day of the last change as that of the review', async () => {
+test('MCP gives assistants the date of the last change as the date of the review', async () => {
   const read = async (path: string) => (files.has(path) ? Buffer.from(files.get(path) ?? '') : null);
   const mcp = await loadMcpCatalog(read, {});
   for (const [slug, day] of [
@@ -68,7 +68,7 @@ test('MCP tells an assistant the day of the last change as that of the review', 
   }
 });
 
-test('feeds give the last change since publication, which is not the writing of the number', () => {
+test('feeds have the date of the last change, and adding the number does not count', () => {
   const entries = parse('atom.xml').feed.entry as { link: { href: string }; updated: string }[];
   const slugOf = (address: string) => address.split('/').at(-1) ?? '';
   assert.equal(Object.fromEntries(entries.map(({ link, updated }) => [slugOf(link.href), updated])), changed);
@@ -80,7 +80,7 @@ test('feeds give the last change since publication, which is not the writing of 
   assert.is(items.find(({ url }) => url?.endsWith('/one'))?.date_published, '2026-11-10T00:00:00.000Z');
 });
 
-test('the sitemap, structured data and the word of a review give it too', () => {
+test('the sitemap, structured data and the review sentence have it too', () => {
   const urls = parse('sitemap.xml').urlset.url as { loc: string; lastmod?: string }[];
   const lastmod = Object.fromEntries(urls.map(({ loc, lastmod }) => [new URL(loc).pathname, lastmod]));
   assert.equal(lastmod, {
@@ -103,7 +103,7 @@ test('the sitemap, structured data and the word of a review give it too', () => 
   assert.match(text('.well-known/agent-skills/one/SKILL.md'), 'reviewed on 2026-11-13.');
 });
 
-test('the same commit gives the same bytes in another clone, and a shallow clone the dates of publication', () => {
+test('the same commit gives the same bytes in another clone, and a shallow clone uses the dates of publication', () => {
   const clone = (name: string, ...options: string[]) => {
     const path = join(folder.path, name);
     git(folder.path, ['clone', '--quiet', ...options, pathToFileURL(repository).href, path]);
@@ -119,7 +119,7 @@ test('the same commit gives the same bytes in another clone, and a shallow clone
   assert.not.match(without.get('atom.xml') ?? '', '<updated>2026-11-14');
 });
 
-test('a folder outside git, and a machine without git, are built without the history', async () => {
+test('without git or outside a repository, a catalog is built without history', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-11-20' }]);
     const outside = await catalog(['build', '--cwd', folder, '--today', '2026-11-21']);
@@ -131,7 +131,7 @@ test('a folder outside git, and a machine without git, are built without the his
   });
 });
 
-test('a repository of another user is named as the reason, with what allows it', async () => {
+test('a repository of another user is reported, with the command that allows it', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-11-20' }]);
     git(folder, ['init', '--quiet']);
@@ -186,7 +186,7 @@ function commit(day: string, message: string): void {
   git(repository, ['commit', '--quiet', '--message', message], at(day));
 }
 
-/** Noon of a day as the time of a commit. It was written long before, as a commit that was rebased later. */
+/** Returns noon of a day as the time of a commit. Its author date is long before, as after a rebase. */
 function at(day: string): NodeJS.ProcessEnv {
   return { GIT_AUTHOR_DATE: '2020-01-01T12:00:00Z', GIT_COMMITTER_DATE: `${day}T12:00:00Z` };
 }

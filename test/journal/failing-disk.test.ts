@@ -75,7 +75,7 @@ test('a failed sync is not repeated for the same bytes or the same descriptor', 
 const outages: { name: string; fails: (op: string) => boolean; warned: number }[] = [
   { name: 'the log cannot be cut', fails: (op) => ['datasync', 'truncate'].includes(op), warned: 1 },
   { name: 'nothing but writing works', fails: (op) => !['write', 'stat', 'close'].includes(op), warned: 1 },
-  // Nothing was written: who gets the refusals tells of them.
+  // Nothing was written, and the refused callers report that.
   { name: 'nothing works', fails: (op) => op !== 'close', warned: 0 },
 ];
 
@@ -170,7 +170,7 @@ test('a renamed log that cannot be cut does not block the new one, and the opera
       broken = true;
       assert.ok(await rejection(journal.append({ client: 2 })));
       await rename(file, `${file}.1`);
-      // What is cut now is the renamed one: the new one is empty.
+      // The renamed file is cut now: the new one is empty.
       [broken, stuck] = [false, true];
       const after = await journal.append({ client: 3 });
       assert.equal(await linesIn(file), [after]);
@@ -212,7 +212,7 @@ async function idsIn(file: string): Promise<string[]> {
   return (await linesIn(file)).map(({ id }) => id);
 }
 
-/** Whether this process may mount a disk, which root may not in every container. */
+/** Whether this process can mount a disk. In some containers, not even root can. */
 function canMount(): boolean {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
   const folder = mkdtempSync(join(tmpdir(), 'mount-'));

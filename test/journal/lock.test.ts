@@ -10,7 +10,7 @@ import { rejection, shimDisk, systemError, withFolder, withJournal } from '../su
 import { lockOptions, ownerOf, putLock } from '../support/lock.ts';
 import { soon, until } from '../support/until.ts';
 
-/** Who gets a lock: one owner at a time, and the next one where the last is gone. */
+/** A lock has one owner at a time. The next process gets it once that owner has ended. */
 
 /** The pid of a process that has ended. */
 const gonePid = (): number => spawnSync(process.execPath, ['--version']).pid;
@@ -72,7 +72,7 @@ for (const { name, rest } of stale) {
   test(`the lock of ${name} is taken over at once`, () =>
     withFolder(async (file, folder) => {
       await putLock(file, rest());
-      // It would never end, did it wait for the heartbeat.
+      // This would never end if it waited for the heartbeat.
       const lock = await soon(acquireLock(lockOptions(file, { patienceMs: Number.POSITIVE_INFINITY })));
       assert.is((await ownerOf(file)).pid, process.pid);
       assert.equal(await fs.readdir(folder), [`${basename(file)}.lock`]);
@@ -83,7 +83,7 @@ for (const { name, rest } of stale) {
 const elsewhere: { name: string; rest: Partial<LockOwner> }[] = [
   { name: 'on another machine', rest: { host: 'elsewhere' } },
   { name: 'of another boot', rest: { boot: 'before' } },
-  // Both processes have the same number in their containers, and this one is sure to run here.
+  // Both processes have the same pid in their containers, and on this machine that pid is certain to exist.
   { name: 'in another container with the same host name', rest: { namespace: 'pid:[1]', pid: process.pid } },
   { name: 'that is gone by this count, in another container', rest: { namespace: 'pid:[1]', started: '1' } },
   { name: 'of another file, whose lock was copied here', rest: { file: '/elsewhere/log.jsonl' } },

@@ -10,7 +10,7 @@ import type { Answer, Order } from '../support/journal-child.ts';
 import { loud } from '../support/loud.ts';
 import { soon } from '../support/until.ts';
 
-/** Eight processes for all tests below, as each takes its time to start. */
+/** Eight processes for all tests below, since each takes time to start. */
 const test = suite('processes', { children: [] as ChildProcess[] });
 
 test.before(
@@ -66,7 +66,7 @@ test('a process killed under load loses no line that it acknowledged, and stores
       }
       await endChild(child);
     }
-    // This takes over the lock of the killed process, and mends what it left.
+    // This takes over the lock of the killed process, and repairs its log.
     await soon(withJournal({ file, patienceMs: Number.POSITIVE_INFINITY }, async () => {}));
     const stored = (await linesIn(file)).map(({ id }) => id);
     assert.is(new Set(stored).size, stored.length);

@@ -22,7 +22,7 @@ interface Failing {
   disk: Disk;
   /** While this is true, the log can be neither synced nor cut. */
   broken: boolean;
-  /** What was done to the log that a crash could undo, and what protects from that. */
+  /** The changes to the log that a crash could undo, and the syncs that prevent it. */
   steps: string[];
 }
 

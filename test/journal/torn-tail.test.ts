@@ -153,7 +153,7 @@ for (const before of [null, '{"from before\n']) {
       assert.match((await rejection(openTestJournal({ file, disk })))?.message ?? '', 'ENOSPC');
       assert.is(await readFile(file, 'utf8'), line(1) + half);
       assert.is(await tornOf(file), before);
-      // The lock was let go.
+      // The lock was released.
       const left = before === null ? [file] : [file, tornPath(file)];
       assert.equal(
         await readdir(folder),

@@ -10,7 +10,7 @@ import { loud } from '../support/loud.ts';
 import { inherited, run } from '../support/process.ts';
 import { checkWorkflow } from '../support/workflow-rules.ts';
 
-/** What someone who installs the package gets: all that the program needs, and nothing else. */
+/** The package contains everything that the program needs, and nothing else. */
 
 const name = 'daily-agent-catalog';
 const shelf = temporaryFolder();
@@ -30,7 +30,7 @@ test.before(
 );
 test.after(() => shelf.remove());
 
-/** Installs the packed program in a folder as npm does, but for its dependencies, which are links: no network. */
+/** Installs the packed program in a folder as npm does, with links as dependencies, so that no network is needed. */
 function install(home: string): string {
   const modules = join(home, 'node_modules');
   const own = join(modules, name);
@@ -45,7 +45,7 @@ function install(home: string): string {
   return join(own, 'bin', 'catalog.js');
 }
 
-test('the package holds the compiled program and what it reads, and nothing else', () => {
+test('the package contains only the compiled program and the files that it reads', () => {
   const needed = [
     /^(?:package\.json|README\.md|LICENSE|catalog\.config\.schema\.json|bin\/catalog\.js)$/,
     /^lib\/.+\.js$/,
@@ -59,16 +59,17 @@ test('the package holds the compiled program and what it reads, and nothing else
   assert.equal(strangers, []);
 });
 
-test('npm shows where the program comes from, and both names of its command lead to it', () => {
+test('npm shows the origin of the program, and both names of its command work', () => {
   const { repository, homepage, bugs, keywords, bin } = JSON.parse(readFileSync(join(bundled, 'package.json'), 'utf8'));
   for (const address of [repository.url.replace(/^git\+/, ''), homepage, bugs])
     assert.ok(URL.canParse(address), address);
   assert.ok(keywords.includes('prompts'));
-  // `npx daily-agent-catalog` runs this program also where nothing is installed; a package called catalog is another one.
+  // `npx daily-agent-catalog` runs this program even if nothing is installed. A package called catalog is a different
+  // one.
   assert.equal(bin, { catalog: 'bin/catalog.js', [name]: 'bin/catalog.js' });
 });
 
-test('Dependabot is asked for updates of packages and of pinned actions, here and in every new catalog', () => {
+test('Dependabot updates packages and pinned actions, here and in every new catalog', () => {
   assert.ok(files.includes('.github/dependabot.yml'));
   const { version, updates } = yaml.load(readFileSync(join(bundled, '.github/dependabot.yml'), 'utf8')) as {
     version: number;
@@ -98,7 +99,7 @@ test('the packed program works in another folder', async () => {
   });
 });
 
-test('catalog init of the packed program makes a catalog that validates, builds, and is served by npm start', async () => {
+test('catalog init of the packed program creates a catalog that validates, builds, and is served by npm start', async () => {
   await inFolder(async (folder) => {
     const home = join(folder, 'my catalog');
     mkdirSync(home);
@@ -111,7 +112,7 @@ test('catalog init of the packed program makes a catalog that validates, builds,
     for (const file of files) assert.equal(await checkWorkflow(join(workflows, file)), [], file);
     const validated = await run(process.execPath, [bin, 'validate', '--format', 'json'], { cwd: home });
     assert.equal(JSON.parse(validated.stdout).diagnostics, []);
-    // What deploy/ names is there: the unit and the image start the program under these paths.
+    // The paths in deploy/ exist: the unit and the image start the program under them.
     const unit = readFileSync(join(home, 'deploy/catalog.service'), 'utf8');
     const [, started = ''] = /^ExecStart=\/usr\/bin\/node (\S+) serve --build$/m.exec(unit) ?? [];
     assert.ok(existsSync(join(home, started)), started);
@@ -121,7 +122,7 @@ test('catalog init of the packed program makes a catalog that validates, builds,
     const built = await run(process.execPath, [bin, 'build', '--format', 'json'], { cwd: home });
     assert.is(JSON.parse(built.stdout).counts.agents, 1, built.stderr);
 
-    // A group of its own, since npm starts a shell, and that the server.
+    // The server gets its own process group, since npm starts it through a shell.
     const npm = spawn('npm', ['start'], { cwd: home, env: inherited({ PORT: '0' }), detached: true });
     const ended = once(npm, 'close');
     try {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { editorialRules } from '../../src/catalog/rules/index.ts';
 import { bundled } from '../support/catalog.ts';
 
-/** What someone who proposes an agent meets on GitHub: a form that GitHub shows, and the rubric as it is in force. */
+/** People who propose an agent on GitHub get a form that GitHub shows, and the current editorial rules. */
 
 const folder = join(bundled, '.github', 'ISSUE_TEMPLATE');
 const read = (name: string) => parse(readFileSync(join(folder, name), 'utf8'));
@@ -43,7 +43,7 @@ const form = z.strictObject({
 });
 
 for (const name of forms) {
-  test(`${name} is a form as GitHub wants it, with ids and labels that are all different`, () => {
+  test(`${name} is a valid form for GitHub, with unique ids and labels`, () => {
     const { body } = form.parse(read(name));
     const fields = body.filter((element) => element.type !== 'markdown');
     assert.ok(distinct(fields.map((element) => element.id)));
@@ -51,22 +51,22 @@ for (const name of forms) {
   });
 }
 
-test('the forms have different names, and blank issues are left open for what fits none', () => {
+test('the forms have different names, and blank issues stay possible for everything else', () => {
   assert.equal(forms, ['propose-an-agent.yml', 'report-a-fault.yml', 'software-bug.yml']);
   assert.ok(distinct(forms.map((name) => read(name).name)));
   assert.equal(read('config.yml'), { blank_issues_enabled: true });
 });
 
-test('the check-list of a pull request has every rule of writing that validate knows, and no other', () => {
+test('the checklist of a pull request has exactly the editorial rules', () => {
   const list = readFileSync(join(bundled, '.github', 'PULL_REQUEST_TEMPLATE.md'), 'utf8');
   const items = [...list.matchAll(/^- \[ \] \*\*([\w-]+)\*\* /gm)].map(([, name]) => `editorial/${name}`);
   assert.equal(items.sort(), editorialRules.map(({ code }) => code).sort());
 });
 
-test('every file has an owner who approves its changes, but the agents', () => {
+test('every file except the agents has an owner who approves changes', () => {
   const lines = readFileSync(join(bundled, '.github', 'CODEOWNERS'), 'utf8').split('\n');
   const rules = lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.split(/ +/));
-  // GitHub goes by the last rule that matches; one without an owner asks for nobody's approval.
+  // GitHub uses the last matching rule. A rule without an owner requires no approval.
   assert.equal(rules, [['*', '@daily-agent-catalog/maintainers'], ['/agents/']]);
 });
 

@@ -10,7 +10,7 @@ import { inFolder, writeFiles } from '../support/catalog.ts';
 import { run } from '../support/process.ts';
 import { until } from '../support/until.ts';
 
-/** The runner itself: what goes wrong outside of a test is a failure, and nothing stays behind. */
+/** The test runner itself: errors outside of a test are failures, and no process is left behind. */
 
 const runner = fileURLToPath(new URL('../run.ts', import.meta.url));
 const uvu = import.meta.resolve('uvu');
@@ -51,7 +51,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-test('an error that nothing catches fails its file, a child left behind is killed, and the rest runs', () =>
+test('an uncaught error fails its file, a remaining child process is killed, and the other files run', () =>
   inFolder(async (folder) => {
     writeFiles(folder, { ...files, 'tmp/.keep': '' });
     const env = { TMPDIR: join(folder, 'tmp') };
@@ -68,7 +68,7 @@ test('an error that nothing catches fails its file, a child left behind is kille
     assert.equal(left, []);
   }));
 
-test('the inner loop leaves out the slow files, each of which exists', () =>
+test('`npm run test:unit` leaves out the slow files, all of which exist', () =>
   inFolder(async (folder) => {
     const fails = fixture(`test('slow', () => { throw new Error('was run'); });`);
     const fast = fixture(`test('fast', () => {});`);
@@ -95,7 +95,7 @@ test('a run that is stopped stops its workers and their children', () =>
     const ended = once(child, 'exit');
     const read = () => Number(readFileSync(join(folder, 'pid'), 'utf8'));
     try {
-      // Two processes start one after the other and compile the runner anew, which takes long on a busy machine.
+      // Two processes start one after the other and compile the runner again, which takes long on a busy machine.
       await until(() => readdirSync(folder).includes('pid') && read() > 0, 60_000);
     } finally {
       child.kill('SIGTERM');

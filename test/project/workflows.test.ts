@@ -6,18 +6,18 @@ import { bundled, inFolder } from '../support/catalog.ts';
 import { type Job, readWorkflow, type Step, type Workflow } from '../support/workflow.ts';
 import { checkWorkflow, workflowFaults } from '../support/workflow-rules.ts';
 
-/** The daily run happens while nobody looks: what GitHub would refuse, or strangers could misuse, is found here. */
+/** The daily run is unattended, so these tests find everything that GitHub would refuse or strangers could misuse. */
 
 const folder = join(bundled, '.github/workflows');
 const files = readdirSync(folder).filter((name) => name.endsWith('.yml'));
 
 for (const file of files) {
-  test(`${file} is what GitHub accepts, and gives strangers nothing to misuse`, async () => {
+  test(`GitHub accepts ${file}, and strangers cannot misuse it`, async () => {
     assert.equal(await checkWorkflow(join(folder, file)), []);
   });
 }
 
-test('each job has exactly the permissions that its steps need: one more or one less is found', () => {
+test('each job has exactly the permissions that its steps need: one more or one less is reported', () => {
   for (const file of files) {
     const workflow = readWorkflow(join(folder, file));
     const text = readFileSync(join(folder, file), 'utf8');
@@ -36,7 +36,7 @@ test('each job has exactly the permissions that its steps need: one more or one 
   }
 });
 
-test('what GitHub would refuse is found', async () => {
+test('workflows that GitHub would refuse are reported', async () => {
   await inFolder(async (empty) => {
     const path = join(empty, 'wrong.yml');
     writeFileSync(path, readFileSync(join(folder, 'ci.yml'), 'utf8').replace('contents: read', 'kontents: read'));
@@ -60,7 +60,7 @@ const pinned = (action: string, inputs: Step['with'] = {}): Step => ({
 });
 const writes: Partial<Job> = { permissions: { issues: 'write' }, steps: [{ run: 'npx --no catalog ci notify' }] };
 
-/** The rules themselves can fail: each is broken once. */
+/** The rules could be wrong too, so each is broken once. */
 const broken: [name: string, faults: string[], expected: RegExp][] = [
   ['an action named by its tag', faultsOf({ steps: [{ uses: 'actions/setup-node@v7' }] }), /40 hex/],
   ['a pin without its tag', faultsOf({ steps: [good.step] }, undefined, good.step.uses), /comment/],
@@ -147,7 +147,7 @@ const broken: [name: string, faults: string[], expected: RegExp][] = [
   ['a pull request that writes', faultsOf(writes, { pull_request: null }), /needs to write/],
 ];
 for (const [name, faults, expected] of broken) {
-  test(`${name} would be found`, () => assert.match(faults.join('\n'), expected));
+  test(`${name} is reported`, () => assert.match(faults.join('\n'), expected));
 }
 
 test.run();

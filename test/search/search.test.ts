@@ -11,7 +11,7 @@ import { searchIndex } from '../../src/search/search-index.ts';
 import { stemOf } from '../../src/search/words.ts';
 import { heldOutQueries, type SearchQuery, searchQueries } from '../support/search-queries.ts';
 
-/** The search of pages and MCP, judged with the bundled agents and the words of people who do not know them. */
+/** The search of pages and MCP, evaluated with the bundled agents and the words of people who do not know them. */
 
 const test = suite('the search');
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
@@ -28,7 +28,10 @@ const index = searchIndex(documented);
 /** The slugs that a query finds, the best first. */
 const found = (query: string, of = index) => searchAgents(of, query, () => true).map(({ id }) => id);
 
-/** Of the queries with answers, how many have one first, and among the first three; of the others, how many find nothing. */
+/**
+ * Counts the queries with an answer in first place, and in the first three. Of the queries without an answer, counts
+ * those that find nothing.
+ */
 function figures(queries: readonly SearchQuery[], of = index) {
   const rows = queries.map(([query, best]) => ({ best, slugs: found(query, of) }));
   const answered = rows.filter(({ best }) => best.length > 0);

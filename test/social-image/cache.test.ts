@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { imageCache } from '../../src/social-image/cache.ts';
 import { inFolder } from '../support/catalog.ts';
 
-/** Images that builds still use stay in the cache, and the others make room. */
+/** Images that builds still use stay in the cache, and others are removed. */
 
 const image = Buffer.from('an image');
 

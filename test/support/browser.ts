@@ -14,8 +14,8 @@ import { startRuntime } from './server.ts';
 const unpacker = fileURLToPath(new URL('./unpack-chromium.mjs', import.meta.url));
 
 /**
- * Starts Chromium: that of CHROMIUM_PATH, else the one that the development dependencies bring, which is for Linux on
- * x64 alone. Its reader is west of Greenwich, where midnight in UTC is on the day before.
+ * Starts Chromium: the one in CHROMIUM_PATH or, by default, the one of the development dependencies, which runs only on
+ * Linux x64.
  */
 export async function launchBrowser(): Promise<Browser> {
   const args = ['--no-sandbox', '--disable-gpu'];
@@ -40,10 +40,10 @@ function fontSettings(folder: string): string {
 }
 
 /**
- * The folder into which the bundled Chromium is unpacked, once for all test runs.
+ * Returns the folder where the bundled Chromium is unpacked, once for all test runs.
  *
- * The package unpacks into the temporary folder, where it takes whatever is called chromium. So it gets a folder of its
- * own, which is put in place when it is whole: another process may do the same at this moment.
+ * The package unpacks into the temporary folder, and uses any file there that is called chromium. So it gets a separate
+ * folder, which is renamed into place once it is complete, since another process may do the same at this moment.
  */
 async function unpackedChromium(): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
@@ -61,7 +61,7 @@ async function unpackedChromium(): Promise<string> {
 
   mkdirSync(cache, { recursive: true });
   const staging = mkdtempSync(join(cache, 'unpacking-'));
-  // In a process of its own: it goes by variables of the environment, which others use at the same time.
+  // This runs in another process, because it depends on environment variables that others use at the same time.
   const { code, stderr } = await run(process.execPath, [unpacker], {
     env: { TMPDIR: staging, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' },
   });
@@ -76,28 +76,28 @@ async function unpackedChromium(): Promise<string> {
   return folder;
 }
 
-/** The bundled catalog, all of it, built and served. */
+/** The whole bundled catalog, built and served. */
 export interface ServedSite {
   /** Without a slash at its end. */
   address: string;
   /** The folder of its build. */
   dist: string;
-  /** The lines of a log of the runtime, such as `votes`. */
+  /** Returns the lines of a log of the server, such as `votes`. */
   linesOf(log: 'votes' | 'signups'): Record<string, unknown>[];
   close(): Promise<void>;
 }
 
 export interface ServeOptions {
-  /** Addresses in place of those of the settings. */
+  /** Addresses that replace those in the settings. */
   urls?: { baseUrl?: string; runtimeUrl?: string };
-  /** A build to serve in place of a new one. */
+  /** An existing build to serve instead of a new one. */
   dist?: string;
   /** Settings of the server. Limits are off unless they are set here. */
   flags?: ServerFlags;
   env?: NodeJS.ProcessEnv;
 }
 
-/** Builds the bundled catalog as it is when all its agents have come out, and serves it. */
+/** Builds the bundled catalog with all agents published, and serves it. */
 export async function serveSite({ urls = {}, dist, flags = {}, env = {} }: ServeOptions = {}): Promise<ServedSite> {
   const folder = temporaryFolder();
   const out = dist ?? join(folder.path, 'dist');
@@ -123,7 +123,7 @@ export async function serveSite({ urls = {}, dist, flags = {}, env = {} }: Serve
   };
 }
 
-/** What a page complained about: errors on the console, exceptions, and what its security policy stopped. */
+/** The errors of a page: console errors, exceptions, and everything that its security policy blocked. */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on('console', (message) => {
@@ -133,13 +133,13 @@ export function complaintsOf(page: Page): string[] {
   return complaints;
 }
 
-/** What went wrong on a page, with what the page was then. */
+/** The errors of a page, with a description of the page at that time. */
 export function withPage(error: unknown, url: string, html: string): Error {
   const { message } = error as Error;
   return new Error(`${message}\nThe page was ${url}:\n${html.slice(0, 2000)}`, { cause: error });
 }
 
-/** The place of the focus: what the element shows or is called. */
+/** Describes the focused element by its text or name. */
 export function focusOf(page: Page): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement;
@@ -148,7 +148,7 @@ export function focusOf(page: Page): Promise<string> {
   });
 }
 
-/** Presses Tab until the focus is on what `selector` finds, as a reader without a mouse does. */
+/** Presses Tab until the focus is on an element that matches `selector`, as a reader without a mouse does. */
 export async function tabTo(page: Page, selector: string): Promise<void> {
   for (let presses = 0; presses < 150; presses += 1) {
     await page.keyboard.press('Tab');

@@ -7,7 +7,7 @@ import { goodDemo, goodPrompt, goodSampleInput, goodSampleOutput, goodSteps } fr
 /** The catalog that comes with the program. */
 export const bundled = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A new empty folder; `remove` deletes it with all it holds. */
+/** Creates an empty folder; `remove` deletes it with its content. */
 export function temporaryFolder(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'catalog-test-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
@@ -44,9 +44,9 @@ export const smallSettings = {
 export interface SmallAgent {
   slug: string;
   date: string;
-  /** Lines of front matter: added, or in place of the line with the same key; null leaves the key out. */
+  /** Lines of front matter to add, or to replace the line with the same key; null removes the key. */
   front?: Record<string, string | null>;
-  /** Files in place of the usual ones or beside them; null leaves a file out. */
+  /** Files to add or to replace; null removes a file. */
   files?: Record<string, string | Uint8Array | null>;
 }
 
@@ -67,7 +67,7 @@ function frontMatter({ slug, date }: SmallAgent): Record<string, string> {
   };
 }
 
-/** The files of a small agent that validates, its writing too. */
+/** The files of a small agent that is valid, including the editorial rules. */
 export function smallAgent(agent: SmallAgent): Record<string, string | Uint8Array> {
   const lines = { ...frontMatter(agent), ...agent.front };
   const front = Object.entries(lines).flatMap(([key, value]) => (value === null ? [] : [`${key}: ${value}`]));
@@ -103,7 +103,7 @@ export function copyBundled(folder: string): void {
     cpSync(join(bundled, name), join(folder, name), { recursive: true });
 }
 
-/** Every file below a folder with its bytes as text in latin1, so that two folders can be compared. */
+/** Reads every file below a folder as latin1 text, so that two folders can be compared. */
 export function snapshot(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())

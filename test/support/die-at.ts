@@ -5,10 +5,11 @@ const changing = ['mkdirSync', 'writeFileSync', 'renameSync', 'rmSync', 'unlinkS
 type Call = (...args: unknown[]) => unknown;
 
 /**
- * Runs `use`, which is synchronous, as if the process were killed at the Nth call that changes the disk: that call and
- * all later ones do nothing, those in its clean-up too. A write is cut in the middle. Returns whether it came so far.
+ * Runs the synchronous function `use` as if the process were killed at the Nth call that changes the disk: this call
+ * and all later ones do nothing, including those of cleanup code. A write is cut in the middle. Returns whether there
+ * were that many calls.
  *
- * It leaves the disk as a SIGKILL does, in a hundredth of the time that a process takes.
+ * The disk is left as after a SIGKILL, in a hundredth of the time that a process takes.
  */
 export function dieAt(step: number, use: () => void): boolean {
   const calls = fs as unknown as Record<(typeof changing)[number], Call>;

@@ -12,11 +12,11 @@ import { type Action, type ActionCall, playWorkflow, type Run, readWorkflow, typ
 export interface Forge {
   /** The bare repository. */
   remote: string;
-  /** What readers find: the files that were deployed last. */
+  /** The site that readers see: the files that were deployed last. */
   pages: string;
   /** The address of those files. */
   address: string;
-  /** The folder on the host of the runtime. */
+  /** The folder on the host of the server. */
   runtime: string;
   /** The files of private keys that ssh was called with. */
   keys(): string[];
@@ -24,15 +24,15 @@ export interface Forge {
   preview: string;
   /** The titles and bodies of the issues that were opened. */
   issues: { title: string; body: string }[];
-  /** Plays one of the project's workflows as on the day given. */
+  /** Runs one of the project's workflows as on the given day. */
   play(file: 'publish.yml' | 'validate.yml', options: PlayOptions): Promise<Run>;
   close(): Promise<void>;
 }
 
 export interface PlayOptions {
-  /** YYYY-MM-DD; it is noon there. */
+  /** YYYY-MM-DD, at noon. */
   today: string;
-  /** What started publish.yml; default: its schedule. */
+  /** The event that started publish.yml; default: its schedule. */
   event?: 'schedule' | 'push' | 'workflow_dispatch';
   /** The branch that is checked out; default: main. */
   branch?: string;
@@ -42,7 +42,9 @@ export interface PlayOptions {
   withoutPages?: boolean;
   /** Whether the repository is a fork. */
   fork?: boolean;
-  /** Whether `catalog` runs here instead of in a process of its own, which takes a quarter of the time. Default: true. */
+  /**
+   * Whether `catalog` runs in this process instead of another one, which takes a quarter of the time. Default: true.
+   */
   inProcess?: boolean;
   /** Called with each new clone. */
   onCheckout?: (workspace: string, job: string) => void | Promise<void>;
@@ -99,7 +101,7 @@ export async function makeForge(folder: string): Promise<Forge> {
   };
 }
 
-/** What a run knows of the event that started it, and the settings of the repository. */
+/** The event that started a run, and the settings of the repository. */
 function contextsOf(file: string, runtime: string, { event: started = 'schedule', branch = 'main' }: PlayOptions) {
   const event = file === 'validate.yml' ? 'pull_request' : started;
   return {

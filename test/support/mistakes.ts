@@ -8,12 +8,12 @@ import { gitSync } from './git.ts';
 import { goodPrompt, goodSampleInput, goodSampleOutput } from './good-agent.ts';
 
 /**
- * Every mistake that an editor can make, one change to a catalog that is well-formed: what is reported, and where.
+ * Every mistake that an editor can make, as a change to a valid catalog, with the expected report.
  *
  * The first row of a code is also its example in docs/rules.md.
  */
 export interface Mistake {
-  /** What the editor did. */
+  /** The mistake of the editor, in words. */
   name: string;
   code: RuleCode;
   /** file:line:column of the only diagnostic with that code. */

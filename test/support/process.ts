@@ -25,8 +25,8 @@ interface RunOptions {
 }
 
 /**
- * What a process inherits: no setting of the person who runs the tests, the cache of this run, and the active mutant of
- * `npm run mutate`.
+ * The environment of a child process: none of the settings of the person who runs the tests, but the cache of this run
+ * and the active mutant of `npm run mutate`.
  */
 export function inherited(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, SystemRoot, CATALOG_CACHE, __STRYKER_ACTIVE_MUTANT__, MUTATION_COVERAGE } = process.env;
@@ -35,7 +35,7 @@ export function inherited(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   return { PATH, HOME, TMPDIR, SystemRoot, CATALOG_CACHE, NODE_ENV: 'test', ...mutation, ...extra };
 }
 
-/** Runs the compiled `catalog` as a process of its own and waits for its end. */
+/** Runs the compiled `catalog` in another process and waits until it ends. */
 export async function catalogProcess(
   args: string[],
   { cwd = root, env, node = [], input = '' }: RunOptions = {},
@@ -111,7 +111,7 @@ export async function run(
 }
 
 export interface RunningServer {
-  /** Where it serves, with a slash at its end; the host is the one it printed. */
+  /** The address of the server, with a slash at its end. The host is the one that it printed. */
   address: string;
   process: ChildProcess;
   /** Everything that it has written to stdout so far. */

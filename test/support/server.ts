@@ -28,7 +28,7 @@ export type Runtime = Served<ServerHere>;
 
 /** A server within this process. */
 export interface ServerHere {
-  /** Where it serves, with a slash at its end. */
+  /** The address of the server, with a slash at its end. */
   address: string;
   /** The log so far, as JSON lines. */
   logged(): string;
@@ -44,7 +44,7 @@ interface ServeOptions {
 }
 
 export interface RuntimeOptions extends ServeOptions {
-  /** Is called with the path of each request that was handled. */
+  /** Called with the path of each handled request. */
   onRequest?(path: string): void;
   /** How long a connection may stall, in milliseconds. */
   stalledMs?: number;

@@ -4,13 +4,13 @@ import { inherited } from './process.ts';
 
 const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
 
-/** `catalog` on a pseudo-terminal, as a person has it before them. */
+/** `catalog` in a pseudo-terminal, as a person uses it. */
 export interface TerminalSession {
-  /** Waits until the program has written `text` after what the last call waited for. */
+  /** Waits until the program has written `text` after the text that the last call waited for. */
   sees(text: string): Promise<void>;
   /** Types text as it is; Enter is \r, Ctrl-C is \u0003, Ctrl-D is \u0004. */
   types(text: string): void;
-  /** Waits for the end and gives the exit code, with all that was on the screen. */
+  /** Waits until the program ends. Returns the exit code and the content of the screen. */
   ends(): Promise<{ code: number; screen: string }>;
 }
 

@@ -4,7 +4,7 @@ import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 import yaml from 'js-yaml';
 import { run } from './process.ts';
 
-/** A workflow file of GitHub Actions, as far as it is played here. */
+/** A workflow file of GitHub Actions, with the parts that this imitation supports. */
 export interface Workflow {
   on: Record<string, unknown>;
   permissions?: unknown;
@@ -36,7 +36,7 @@ export interface Step {
 type Values = { [name: string]: unknown };
 type Outputs = Record<string, string>;
 
-/** What a workflow meets in place of GitHub. */
+/** The imitation of GitHub that a workflow runs against. */
 export interface Surroundings {
   /** The contexts that the workflow reads: github, vars, secrets. */
   contexts: { github: Values; vars: Values; secrets: Values };
@@ -44,7 +44,10 @@ export interface Surroundings {
   env: NodeJS.ProcessEnv;
   /** A new empty folder for the files of a job and its steps; it is removed at the end. */
   temporary: string;
-  /** What is done in place of an action, by its name without the version; returns its outputs, or null where it fails. */
+  /**
+   * The imitations of actions, by name without the version. Each returns the outputs of the action, or null if it
+   * fails.
+   */
   actions: Record<string, Action>;
   /** Called before each step that runs a command: where two runs meet. */
   beforeStep?: (job: string, step: Step) => void | Promise<void>;
@@ -75,8 +78,8 @@ export function readWorkflow(path: string): Workflow {
 }
 
 /**
- * Plays a workflow: its jobs in the order of their needs, their conditions and expressions by GitHub's own evaluator, its
- * commands in bash as a runner calls it, with files for outputs and summaries. Actions are imitated.
+ * Runs a workflow: its jobs in the order of their needs, its conditions and expressions with GitHub's own evaluator,
+ * and its commands in bash as a runner calls it, with files for outputs and summaries. Actions are imitated.
  */
 export async function playWorkflow({ jobs }: Workflow, surroundings: Surroundings): Promise<Run> {
   const play: Run = { results: {}, outputs: {}, steps: [], summary: '' };
@@ -147,7 +150,7 @@ async function playJob(name: string, job: Job, surroundings: Surroundings, play:
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** A condition, which asks for success by itself unless it names a status function. */
+/** Evaluates a condition. It requires success unless it names a status function. */
 function holds(condition: string | undefined, contexts: Values, well: boolean, workspace: string): boolean {
   if (condition === undefined) return well;
   const expression = condition.replace(/^\s*\$\{\{|\}\}\s*$/g, '');
@@ -190,7 +193,7 @@ function evaluate(expression: string, contexts: Values, well: boolean, workspace
   return new Evaluator(tree, toData(contexts) as data.Dictionary, named).evaluate();
 }
 
-/** Stands for a hash: only whether the file is there matters here. */
+/** Replaces a hash: here, only whether the file exists matters. */
 function hashOf(path: string): string {
   try {
     return String(readFileSync(path).length);

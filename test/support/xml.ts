@@ -1,10 +1,10 @@
 import { XmlDocument, XmlElement, XmlParseError } from 'libxml2-wasm';
 
 /**
- * Parses an XML document with libxml2, and throws where it is not well-formed or a namespace is missing.
+ * Parses an XML document with libxml2. Throws if it is malformed or lacks a namespace.
  *
- * An element becomes its text, or, where it has attributes or elements, an object of both by their names: an array where a
- * name is there several times, and its text, if any, under `#text`.
+ * An element becomes its text or, if it has attributes or child elements, an object with them by name. A repeated name
+ * becomes an array, and the text, if any, is under `#text`.
  */
 export function readXml(xml: string): ReturnType<typeof JSON.parse> {
   using document = parse(xml);

@@ -6,8 +6,8 @@ import { secretForms } from '../../src/text-safety/secret-patterns.ts';
 import { any, caps, digits, hex, low, shortestSecrets } from '../support/shortest-secrets.ts';
 
 /**
- * Which keys and tokens are recognized and masked. All are made up here, and put together at run time, so that no
- * scanner takes this file for a leak.
+ * Which keys and tokens are recognized and masked. All are invented, and assembled at run time so that scanners do not
+ * report this file as a leak.
  */
 
 const uuid = [hex(8), 'a1b2', '4c3d', '9e8f', hex(12)].join('-');
@@ -225,7 +225,7 @@ test('the start of a secret is not one, so that texts can show what one looks li
   assert.equal(found, []);
 });
 
-test('no text makes the search slow: no form repeats without a bound, and long repeats of all beginnings are searched', () => {
+test('no text makes the search slow: no form has an unbounded repetition, and long repetitions of all starts are fast', () => {
   for (const [name, form] of secretForms) {
     assert.not.match(form.replace(/\\.|\[(?:[^\]\\]|\\.)*\]/g, '_'), /[*+]|,\}/, name);
   }
@@ -240,14 +240,14 @@ test('no text makes the search slow: no form repeats without a bound, and long r
     '0',
     '~',
   ];
-  // Were the search quadratic, each of these would take seconds. `eyJ-` alone took twelve.
+  // If the time were quadratic, each of these would take seconds. `eyJ-` alone took twelve.
   for (const piece of pieces) findSecrets(piece.repeat(Math.ceil(65_536 / piece.length)));
   for (const piece of ['eyJ-', 'eyJaaaaaaaaaaaa.', '://a:', '-----BEGIN PRIVATE KEY-----']) {
     maskSecrets(piece.repeat(Math.ceil(262_144 / piece.length)));
   }
 });
 
-test('a diagnostic shows no secret: none of its frame, also on the lines around, nor of its message', () => {
+test('a diagnostic shows no secret, neither in its message nor in its frame, including the lines around it', () => {
   const secrets = examples.map(([, ...parts]) => parts.join('')).filter((secret) => !secret.includes('\n'));
   for (const secret of secrets) {
     const { frame, message, hint } = diagnose({

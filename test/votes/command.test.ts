@@ -128,7 +128,7 @@ test('--notes --format csv has every note, newest first, with its id', () =>
     assert.is(text.match(/note \d+/g)?.length, 10);
   }));
 
-test('without a build nothing is marked, and stderr says so', () =>
+test('without a build, no agent is marked, and stderr says so', () =>
   withLog(async (folder) => {
     rmSync(join(folder, 'dist'), { recursive: true });
     const { code, stdout, stderr } = await catalog(['votes', '--cwd', folder]);
@@ -138,7 +138,7 @@ test('without a build nothing is marked, and stderr says so', () =>
     assert.match(stderr, /dist has no build .*marks no agent as withdrawn/);
   }));
 
-test('a build that cannot be read is like none', () =>
+test('an unreadable build counts as none', () =>
   withLog(async (folder) => {
     writeFileSync(join(folder, 'dist', 'api', 'agents.json'), '{"agents"');
     const { code, stderr } = await catalog(['votes', '--cwd', folder]);
@@ -146,7 +146,7 @@ test('a build that cannot be read is like none', () =>
     assert.match(stderr, 'api/agents.json cannot be read');
   }));
 
-test('a build by this program is one that it can read', () =>
+test('this program can read its own builds', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', front: { formerSlugs: '[old-one]' } }]);
     writeFiles(folder, { 'data/votes.jsonl': line({ slug: 'old-one' }) + line({ slug: 'two' }) });
@@ -156,7 +156,7 @@ test('a build by this program is one that it can read', () =>
     assert.match(stdout, /^one,1,1,0,1,no,\r\ntwo,1,1,0,1,yes,\r\n$/m);
   }));
 
-test('the log, the data and the build may be elsewhere, by flags or by the environment, flags first', () =>
+test('flags and variables set the paths of the log, the data and the build; flags win', () =>
   withLog(async (folder) => {
     renameSync(join(folder, 'data'), join(folder, 'here'));
     renameSync(join(folder, 'here', 'votes.jsonl'), join(folder, 'here', 'old.jsonl'));
@@ -180,7 +180,7 @@ test('the log, the data and the build may be elsewhere, by flags or by the envir
     assert.is(data.stdout, flags.stdout);
   }));
 
-test('a log that is not there has no votes, and stderr says so', () =>
+test('a missing log has no votes, and stderr says so', () =>
   inFolder(async (folder) => {
     const { code, stdout, stderr } = await catalog(['votes', '--cwd', folder]);
     assert.is(code, 0);
@@ -188,7 +188,7 @@ test('a log that is not there has no votes, and stderr says so', () =>
     assert.match(stderr, `${join(folder, 'data', 'votes.jsonl')} does not exist`);
   }));
 
-test('a log that cannot be read is exit code 1 and its name, without a stack', () =>
+test('an unreadable log exits with 1 and is named, without a stack', () =>
   inFolder(async (folder) => {
     const { code, stderr } = await catalog(['votes', '--file', folder]);
     assert.is(code, 1);
@@ -246,7 +246,7 @@ test('rotated files are counted too, compressed ones as well, and no vote twice'
     assert.not.match(readFileSync(join(folder, 'data/votes.jsonl.2'), 'utf8'), 'first');
   }));
 
-test('redact blanks one note and leaves all else byte for byte', () =>
+test('redact blanks one note and keeps everything else byte for byte', () =>
   withLog(async (folder) => {
     const file = join(folder, 'data', 'votes.jsonl');
     const { code, stdout, stderr } = await catalog(['votes', 'redact', 'v1', '--cwd', folder]);
@@ -259,7 +259,7 @@ test('redact blanks one note and leaves all else byte for byte', () =>
     assert.match(again.stderr, 'has no note');
   }));
 
-test('redact of an id that no vote has is exit code 1', () =>
+test('redact with an unknown id exits with 1', () =>
   withLog(async (folder) => {
     const { code, stderr } = await catalog(['votes', '--data', join(folder, 'data'), 'redact', 'v9']);
     assert.is(code, 1);
@@ -267,7 +267,7 @@ test('redact of an id that no vote has is exit code 1', () =>
     assert.is(readFileSync(join(folder, 'data', 'votes.jsonl'), 'utf8'), log);
   }));
 
-test('redact is refused while another process has the log, which the report reads all the same', () =>
+test('redact is refused while another process has the log, but the report can read it', () =>
   withLog(async (folder) => {
     const file = join(folder, 'data', 'votes.jsonl');
     const store = await openVoteLog({ file, now: () => new Date(), random: randomBytes, warn: () => {} });

@@ -51,7 +51,7 @@ for (const { name, log, ids, malformed = [] } of rows) {
     }));
 }
 
-test('keeps a note as it is', () =>
+test('keeps a note unchanged', () =>
   withFolder(async (file) => {
     const note = 'x\u2028y \ud83d\ude00 "q" \\ \ud800';
     await writeFile(file, line('a', { note }));

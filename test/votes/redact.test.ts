@@ -14,7 +14,7 @@ async function threeVotes(file: string): Promise<VoteRecord[]> {
   return votes;
 }
 
-test('blanks one note, and leaves all else byte for byte', () =>
+test('blanks one note, and keeps everything else byte for byte', () =>
   withFolder(async (file) => {
     const [, second] = await threeVotes(file);
     await appendFile(file, `no vote, but ${second?.id}\n{"to`);
@@ -32,10 +32,11 @@ test('leaves no copy of the note and no lock', () =>
     assert.equal(await readdir(folder), ['log.jsonl', 'log.jsonl.secret']);
   }));
 
-test('keeps the owner of the log, whoever redacts', () =>
+test('keeps the owner of the log, no matter who redacts', () =>
   withFolder(async (file) => {
     const [first] = await threeVotes(file);
-    // Only root may give a file away: for everybody else this says whose the log is, and sees who gets the new one.
+    // Only root can change the owner of a file. For other users, this simulates the owner of the log, and records the
+    // owner of the new one.
     const given: unknown[][] = [];
     const disk = shimDisk(async ({ op, path, args, run }) => {
       if (op === 'chown') return void given.push([path, ...args]);
@@ -46,7 +47,7 @@ test('keeps the owner of the log, whoever redacts', () =>
     assert.equal(given, [[`${file}.redacting`, 71, 72]]);
   }));
 
-test('removes what a crash left of an earlier try', () =>
+test('removes leftovers of an earlier crash', () =>
   withFolder(async (file, folder) => {
     const [first] = await threeVotes(file);
     await writeFile(`${file}.redacting`, 'call me at 555-0100');
@@ -54,7 +55,7 @@ test('removes what a crash left of an earlier try', () =>
     assert.equal(await readdir(folder), ['log.jsonl', 'log.jsonl.secret']);
   }));
 
-test('says where there is no note to blank', () =>
+test('reports a vote without a note', () =>
   withFolder(async (file) => {
     const [first, , third] = await threeVotes(file);
     assert.is(await redact(testOptions({ file }), third?.id ?? ''), false);
@@ -70,7 +71,7 @@ test('refuses an id that no vote has', () =>
     assert.is(error?.message, `No vote in ${file} has the id first.`);
   }));
 
-test('refuses a log that is not there, and makes none', () =>
+test('refuses a missing log, and creates none', () =>
   withFolder(async (_file, folder) => {
     const error = await rejection(redact(testOptions({ file: `${folder}/none/votes.jsonl` }), 'a'));
     assert.is(error?.name, 'OperationError');
@@ -86,7 +87,7 @@ test('refuses while a server has the log', () =>
     });
   }));
 
-test('syncs the new log before it takes the place of the old one, then the folder', () =>
+test('syncs the new log before it replaces the old one, then the folder', () =>
   withFolder(async (file, folder) => {
     const [first] = await threeVotes(file);
     const events: string[] = [];
@@ -99,7 +100,7 @@ test('syncs the new log before it takes the place of the old one, then the folde
     assert.equal(events, ['write', 'sync', 'rename', 'sync of the folder']);
   }));
 
-test('keeps the old log where the new one cannot be written', () =>
+test('keeps the old log if the new one cannot be written', () =>
   withFolder(async (file, folder) => {
     const [first] = await threeVotes(file);
     const before = await readFile(file, 'utf8');

@@ -110,7 +110,7 @@ test('gives totals, shares and the last notes', async () => {
   assert.equal(await reportVotes(votes, options), report);
 });
 
-test('keeps as many notes as asked for, the latest', async () => {
+test('keeps the requested number of notes, the latest ones', async () => {
   const votes = Array.from({ length: 5000 }, (_, index) => vote(`v${index} a yes`, { note: `note ${index}` }));
   for (const notes of [0, 1, 3]) {
     const report = await reportVotes(votes, { notes });
@@ -154,7 +154,7 @@ test('text: no votes', async () => {
   );
 });
 
-test('text: from which instant the votes count', async () => {
+test('text: the time from which votes count', async () => {
   const report = await reportVotes([vote('v a yes')], { since: new Date('2026-11-21T00:00:00Z') });
   assert.is(
     reportText(report),

@@ -7,7 +7,7 @@ import { testUnless } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 import { voteBy, votesIn, withLog } from '../support/votes.ts';
 
-test('stores the record that it gives back, and nothing of the address', () =>
+test('stores the record that it returns, and nothing of the address', () =>
   withFolder(async (file) => {
     const now = () => new Date('2026-11-21T08:09:10.123Z');
     await withLog({ file, now }, async ({ store }) => {
@@ -33,7 +33,7 @@ test('stores the record that it gives back, and nothing of the address', () =>
     });
   }));
 
-test('an id is a UUID of version 7: the milliseconds, then a part of the random bytes that no other vote has', () => {
+test('an id is a UUID of version 7: the milliseconds, then random bytes that no other vote has', () => {
   const random = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, index) => (index < 16 ? 255 : 0)));
   const at = new Date('2026-11-21T08:09:10.123Z');
   const records = stamp([voteBy(1), voteBy(2)], { at, secret: Buffer.alloc(32), random });
@@ -43,7 +43,7 @@ test('an id is a UUID of version 7: the milliseconds, then a part of the random 
   );
 });
 
-test('keeps 64 votes at once in their order, after one sync a pass', () =>
+test('keeps 64 simultaneous votes in order, with one sync for each pass', () =>
   withFolder(async (file) => {
     let syncs = 0;
     const disk = shimDisk(async ({ op, path, run }) => {
@@ -63,7 +63,7 @@ test('keeps 64 votes at once in their order, after one sync a pass', () =>
     });
   }));
 
-test('refuses votes with VotesUnavailable while the disk fails, and takes them again', () =>
+test('refuses votes with VotesUnavailable while the disk fails, and accepts them again', () =>
   withFolder(async (file) => {
     let fails = false;
     const disk = shimDisk(async ({ op, path, run }) => {
@@ -84,7 +84,7 @@ test('refuses votes with VotesUnavailable while the disk fails, and takes them a
     });
   }));
 
-test('a secret that cannot be kept refuses the vote', () =>
+test('a vote is refused if the secret cannot be stored', () =>
   withFolder(async (file) => {
     let day = 21;
     let full = false;
@@ -115,7 +115,7 @@ test('a log that was renamed is followed by a new one after reopen', () =>
     });
   }));
 
-test('a second store on one log is refused, and told who has it', () =>
+test('a second store on one log is refused, naming the owner', () =>
   withFolder(async (file) => {
     await withLog({ file }, async () => {
       const error = await rejection(withLog({ file }, async () => {}));
@@ -139,7 +139,7 @@ test('a store that lost its log to another process refuses votes, naming it in t
     assert.equal(await votesIn(file), []);
   }));
 
-test('a log that cannot be used is named, with what the system says', () =>
+test('an unusable log is named, with the system error', () =>
   withFolder(async (_file, folder) => {
     const error = await rejection(withLog({ file: folder }, async () => {}));
     assert.is(error?.name, 'OperationError');
@@ -156,7 +156,7 @@ testUnless(process.platform === 'win32' && 'Windows has no file modes')('the log
   }),
 );
 
-test('waits at closing for the votes under way, and refuses later ones', () =>
+test('closing waits for pending votes and refuses later ones', () =>
   withFolder(async (file) => {
     await withLog({ file }, async ({ store }) => {
       const pending = [1, 2, 3].map((client) => store.append(voteBy(client)));

@@ -43,7 +43,7 @@ test('a pseudonym is the first half of the HMAC of the network', () => {
   assert.is.not(pseudonym(zero, '192.0.2.1'), pseudonym(Buffer.alloc(32, 1), '192.0.2.1'));
 });
 
-test('a voter is the same one all day, also after a restart, and another one on the next day', () =>
+test('a voter has the same pseudonym all day, even after a restart, and another one on the next day', () =>
   withFolder(async (file) => {
     const voters: Record<string, string> = {};
     const secrets: string[] = [];
@@ -75,7 +75,7 @@ test('the secret changes at midnight UTC while the log is open, in between two v
     });
   }));
 
-test('the secret of a day that is over is gone after a start, before anybody votes', () =>
+test('the secret of an earlier day is deleted at startup, even before a vote', () =>
   withFolder(async (file) => {
     await withLog({ file, now: () => new Date('2026-11-21T00:00:00Z') }, async ({ store }) => {
       await store.append(voteBy(1));
@@ -85,7 +85,7 @@ test('the secret of a day that is over is gone after a start, before anybody vot
     });
   }));
 
-test('the secret of a day that is over goes with the day while the log is open, though nobody votes', () =>
+test('while the log is open, the secret is deleted at the end of its day, even without votes', () =>
   withFolder(async (file) => {
     let day = '2026-11-21';
     const tasks: (() => unknown)[] = [];
@@ -105,7 +105,7 @@ test('the secret of a day that is over goes with the day while the log is open, 
     }
   }));
 
-test('a new secret is on the disk with its name before a vote is written, and the one before it is nowhere', () =>
+test('a new secret and its file name are durable before a vote is written, and the old one is gone', () =>
   withFolder(async (file, folder) => {
     await withLog({ file, now: () => new Date('2026-11-21T00:00:00Z') }, async ({ store }) => {
       await store.append(voteBy(1));
@@ -140,7 +140,7 @@ testUnless(process.platform === 'win32' && 'Windows has no file modes')(
     }),
 );
 
-test('a slow disk at midnight does not bring the secret of the day before back', () =>
+test('a slow disk at midnight does not restore the secret of the day before', () =>
   withFolder(async (file) => {
     const path = `${file}.secret`;
     let made = 0;
@@ -152,7 +152,7 @@ test('a slow disk at midnight does not bring the secret of the day before back',
       if (op !== 'rename') return run();
       made += 1;
       const isFirst = made === 1;
-      // The first secret takes its place late: after the second one, unless that waits for it.
+      // The first secret is stored late: after the second one, unless the second one waits for it.
       if (isFirst) await Promise.race([secondMade, sleep(50)]);
       await run();
       if (!isFirst) second();
@@ -164,7 +164,7 @@ test('a slow disk at midnight does not bring the secret of the day before back',
   }));
 
 for (const damaged of ['', '{"day":"2026-11-21"}', '{"day":"2026-11-21","secret":"00"}', '\0\0\0']) {
-  test(`a damaged secret is made anew, with a warning: ${JSON.stringify(damaged)}`, () =>
+  test(`a damaged secret is replaced, with a warning: ${JSON.stringify(damaged)}`, () =>
     withFolder(async (file) => {
       await writeFile(`${file}.secret`, damaged);
       await withLog({ file, now: () => new Date('2026-11-21T00:00:00Z') }, async ({ store, warnings }) => {
