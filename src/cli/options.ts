@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isDay, zone } from '../calendar.ts';
+import type { LoadOptions } from '../catalog/load.ts';
 import type { Settings } from '../catalog/settings.ts';
-import { type ContentError, UsageError } from '../errors.ts';
+import { ContentError, UsageError } from '../errors.ts';
 import type { Console } from './console.ts';
 
 /** Options that several commands share, each defined once. */
@@ -50,6 +51,16 @@ export async function openCatalog(flags: Pick<CommonFlags, 'cwd' | 'baseUrl' | '
   return { cwd, settings, today: flags.today ?? zone(settings.timezone).today(new Date()) };
 }
 
+/** Opens the catalog that the flags name and reads its agents. Throws ContentError if agents/ cannot be read. */
+export async function openContent(flags: Parameters<typeof openCatalog>[0], options?: LoadOptions) {
+  const { loadContent } = await import('../catalog/load.ts');
+  const opened = await openCatalog(flags);
+  const content = loadContent(opened.cwd, opened.settings, opened.today, options);
+  const unreadable = content.diagnostics.filter(({ slug }) => slug === null);
+  if (unreadable.length > 0) throw new ContentError(unreadable);
+  return { ...opened, content };
+}
+
 /** Returns the nearest folder with settings, from `folder` upward; `.` if that is `folder` itself or there is none. */
 export function catalogAround(folder: string): string {
   for (let path = folder; ; path = dirname(path)) {
@@ -80,15 +91,17 @@ export function slugOf(argument: string, cwd: string, here = process.cwd()): str
   return argument.replace(/[/\\]+$/, '');
 }
 
-/** Prints the errors that stopped a command to stdout for programs: as JSON, or as annotations of GitHub Actions. */
+/** Prints errors to stdout for programs: as JSON, or as annotations of GitHub Actions. */
 export async function printForMachines(
-  { diagnostics }: ContentError,
+  { diagnostics }: Pick<ContentError, 'diagnostics'>,
   { format, cwd, terminal }: { format: Format; cwd: string; terminal: Console },
 ): Promise<void> {
   const { githubReport, jsonReport } = await import('../diagnostics/report.ts');
   const { repositoryPrefix } = await import('../github/repository-prefix.ts');
   if (format === 'json') terminal.printJson(jsonReport(diagnostics));
-  if (format === 'github') terminal.printCommands(`${githubReport(diagnostics, repositoryPrefix(cwd, process.env))}\n`);
+  if (format === 'github' && diagnostics.length > 0) {
+    terminal.printCommands(`${githubReport(diagnostics, repositoryPrefix(cwd, process.env))}\n`);
+  }
 }
 
 /** The flag's value, else the environment's, else the fallback. An empty environment variable counts as unset. */

@@ -1,6 +1,5 @@
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { ContentError } from '../../errors.ts';
 import type { Answers, Surroundings } from '../../scaffold/agent/answers.ts';
 import type { Given } from '../../scaffold/answer-checks.ts';
 import { type Console, shellWord } from '../console.ts';
@@ -9,7 +8,7 @@ import {
   catalogAround,
   cwdOption,
   formatOption,
-  openCatalog,
+  openContent,
   slugOf,
   todayOption,
 } from '../options.ts';
@@ -56,7 +55,6 @@ export function addNew(program: Command, terminal: Console): void {
 }
 
 async function makeNew(slug: string | undefined, flags: Flags, terminal: Console): Promise<void> {
-  const { loadContent } = await import('../../catalog/load.ts');
   const { answerChecks, complete } = await import('../../scaffold/agent/answers.ts');
   const { agentFiles } = await import('../../scaffold/agent/files.ts');
   const { writeAgent } = await import('../../scaffold/agent/write.ts');
@@ -64,10 +62,7 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
   const { checkFlags } = await import('../../scaffold/answer-checks.ts');
   const { canAsk, unlessCancelled } = await import('../dialog/dialog.ts');
 
-  const { cwd, settings, today } = await openCatalog(flags);
-  const calendar = loadContent(cwd, settings, today);
-  const unreadable = calendar.diagnostics.filter((diagnostic) => diagnostic.slug === null);
-  if (unreadable.length > 0) throw new ContentError(unreadable);
+  const { cwd, settings, today, content: calendar } = await openContent(flags);
   const surroundings: Surroundings = { vocabulary: settings, calendar, today };
   const checks = answerChecks(surroundings);
   const given = checkFlags<Answers>(flagged(slug === undefined ? slug : slugOf(slug, flags.cwd), flags), checks);

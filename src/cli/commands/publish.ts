@@ -119,17 +119,15 @@ async function tell(
 
 /** Annotations on skipped agents, a summary, and the outputs that later steps of a workflow need. */
 async function tellGitHub(published: Publication, cwd: string, terminal: Console): Promise<void> {
-  const { githubReport } = await import('../../diagnostics/report.ts');
-  const { repositoryPrefix } = await import('../../github/repository-prefix.ts');
   const { writeOutputs, writeSummary } = await import('../../github/step-files.ts');
   const { publicationSummary } = await import('../../github/summaries.ts');
   const { head } = await import('../../git/repository.ts');
   const { isSettledByRecord } = await import('../../catalog/select.ts');
-  const annotations = githubReport(
-    [...published.skipped.flatMap(({ errors }) => errors), ...published.warnings.filter(isSettledByRecord)],
-    repositoryPrefix(cwd, process.env),
-  );
-  if (annotations !== '') terminal.printCommands(`${annotations}\n`);
+  const diagnostics = [
+    ...published.skipped.flatMap(({ errors }) => errors),
+    ...published.warnings.filter(isSettledByRecord),
+  ];
+  await printForMachines({ diagnostics }, { format: 'github', cwd, terminal });
   writeSummary(process.env, publicationSummary(published));
   writeOutputs(process.env, {
     today: published.today,

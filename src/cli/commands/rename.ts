@@ -1,8 +1,7 @@
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { ContentError } from '../../errors.ts';
 import type { Console } from '../console.ts';
-import { type CommonFlags, cwdOption, formatOption, openCatalog, slugOf } from '../options.ts';
+import { type CommonFlags, cwdOption, formatOption, openContent, slugOf } from '../options.ts';
 
 type Flags = Pick<CommonFlags, 'cwd' | 'format'>;
 
@@ -23,12 +22,8 @@ export function addRename(program: Command, terminal: Console): void {
 }
 
 async function rename(slug: string, wanted: string, flags: Flags, terminal: Console): Promise<void> {
-  const { loadContent } = await import('../../catalog/load.ts');
   const { renameAgent } = await import('../../scaffold/agent/rename.ts');
-  const { cwd, settings, today } = await openCatalog(flags);
-  const content = loadContent(cwd, settings, today);
-  const unreadable = content.diagnostics.filter((diagnostic) => diagnostic.slug === null);
-  if (unreadable.length > 0) throw new ContentError(unreadable);
+  const { cwd, content } = await openContent(flags);
   const { from, to, issue } = renameAgent(cwd, content, slugOf(slug, cwd), slugOf(wanted, cwd));
   if (flags.format === 'json') {
     terminal.printJson({ from, to, folder: `agents/${to}`, issue });

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { ContentError } from '../../errors.ts';
 import type { Console } from '../console.ts';
-import { type CommonFlags, cwdOption, formatOption, openCatalog, todayOption } from '../options.ts';
+import { type CommonFlags, cwdOption, formatOption, openContent, todayOption } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   all?: boolean;
@@ -23,13 +22,9 @@ export function addStatus(program: Command, terminal: Console): void {
 }
 
 async function showStatus(flags: Flags, terminal: Console): Promise<void> {
-  const { loadContent } = await import('../../catalog/load.ts');
   const { status } = await import('../../catalog/schedule.ts');
   const { statusTable } = await import('../schedule-table.ts');
-  const { cwd, settings, today } = await openCatalog(flags);
-  const content = loadContent(cwd, settings, today, { expectNumbers: true });
-  const unreadable = content.diagnostics.filter(({ slug }) => slug === null);
-  if (unreadable.length > 0) throw new ContentError(unreadable);
+  const { settings, today, content } = await openContent(flags, { expectNumbers: true });
 
   const result = status(content, { today, settings });
   if (flags.format === 'json') {

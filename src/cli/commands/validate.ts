@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { OperationError } from '../../errors.ts';
 import { nearest } from '../../schema/suggestions.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
-import { type CommonFlags, cwdOption, type Format, formatOption, slugOf, todayOption } from '../options.ts';
+import { type CommonFlags, cwdOption, formatOption, printForMachines, slugOf, todayOption } from '../options.ts';
 
 type Flags = Pick<CommonFlags, 'cwd' | 'today' | 'format'>;
 
@@ -25,7 +24,7 @@ export function addValidate(program: Command, terminal: Console): void {
 }
 
 async function validate(named: string[], flags: Flags, terminal: Console): Promise<void> {
-  const { hasErrors, plural } = await import('../../diagnostics/report.ts');
+  const { hasErrors, plural, prettyReport } = await import('../../diagnostics/report.ts');
   const { checkCatalog } = await import('../../validate.ts');
   const { folders, diagnostics } = await checkCatalog(resolve(flags.cwd), flags, process.env, (task, done, total) => {
     if (flags.format !== 'json') terminal.progress(task, done, total);
@@ -39,7 +38,9 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
   const wanted = diagnostics.filter(({ slug }) => slugs.length === 0 || slug === null || slugs.includes(slug));
 
   const { format } = flags;
-  await print(wanted, format, resolve(flags.cwd), terminal);
+  if (format !== 'pretty') {
+    await printForMachines({ diagnostics: wanted }, { format, cwd: resolve(flags.cwd), terminal });
+  } else if (wanted.length > 0) terminal.print(`${prettyReport(wanted, { color: terminal.colorData })}\n`);
   const count = slugs.length === 0 ? folders.length : slugs.length;
   if (format === 'github') {
     const { writeSummary } = await import('../../github/step-files.ts');
@@ -55,19 +56,4 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
 function unknownAgent(slug: string, folders: readonly string[]): string {
   const meant = nearest(slug, folders);
   return `There is no agent ${visible(slug)} in agents/.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
-}
-
-async function print(
-  diagnostics: readonly Diagnostic[],
-  format: Format,
-  cwd: string,
-  terminal: Console,
-): Promise<void> {
-  const { githubReport, jsonReport, prettyReport } = await import('../../diagnostics/report.ts');
-  const { repositoryPrefix } = await import('../../github/repository-prefix.ts');
-  if (format === 'json') terminal.printJson(jsonReport(diagnostics));
-  else if (diagnostics.length === 0) return;
-  else if (format === 'github') {
-    terminal.printCommands(`${githubReport(diagnostics, repositoryPrefix(cwd, process.env))}\n`);
-  } else terminal.print(`${prettyReport(diagnostics, { color: terminal.colorData })}\n`);
 }
