@@ -1,8 +1,8 @@
 /**
- * Judges the home page and an agent's page with Lighthouse (mobile), by hand: `npm run lighthouse`.
+ * Measures the home page and the page of an agent with Lighthouse (mobile). Run it by hand: `npm run lighthouse`.
  *
- * Lighthouse and the Node.js that it needs are installed into a temporary folder, since as dependencies they would keep
- * `npm ci` from working elsewhere (Linux x64 only). CHROMIUM_PATH names a full Chromium or Chrome; default: chromium.
+ * Lighthouse and the Node.js that it needs are installed into a temporary folder. As dependencies, they would restrict
+ * `npm ci` to Linux x64. CHROMIUM_PATH names a full Chromium or Chrome; default: chromium.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

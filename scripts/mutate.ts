@@ -13,12 +13,12 @@ import {
 import { type Builds, findings } from '../test/support/surfaces/index.ts';
 
 /**
- * Empties each expression of templates/ in turn, takes the escaping away from each that has it, and makes each condition
- * true and false; then says which changes the checks of test/outputs/surfaces.test.ts do not notice. A change after
- * which every page parses to the same document is no change, and is only counted.
+ * Changes the templates one step at a time: it empties each expression, turns off the escaping of each escaped one, and
+ * makes each condition true and then false. It then lists the changes that the checks of test/outputs/surfaces.test.ts
+ * do not notice. A change that leaves the parsed pages the same is only counted.
  *
- * `npm run mutate -- templates [part of a path]` exits with 1 when a change is not noticed. `npm run mutate -- src/<folder>`
- * does the same with the code of a folder: see mutation/run.ts.
+ * `npm run mutate -- templates [part of a path]` exits with 1 if a change is not noticed. `npm run mutate --
+ * src/<folder>` does the same with the code of a folder: see mutation/run.ts.
  */
 
 const { positionals, values } = parseArgs({
@@ -42,7 +42,7 @@ const paths = readdirSync(own, { recursive: true, withFileTypes: true })
   .filter((path) => path.includes(pattern))
   .sort();
 
-/** One change of a template, and how it reads. */
+/** One change of a template, and its description. */
 interface Mutation {
   line: number;
   change: string;
@@ -71,7 +71,7 @@ const counts = { noticed: 0, same: 0, unnoticed: 0 };
 try {
   writeRichCatalog(folder);
   const parsed = ({ files, large, bare }: Builds) =>
-    // Not build.json: its hash changes also where an attribute is merely written in another way.
+    // build.json is excluded: its hash changes even if an attribute is only written differently.
     [...files, ...large, ...bare]
       .filter(([path]) => path !== 'build.json')
       .map(([path, bytes]) => (path.endsWith('.html') ? load(bytes).html() : bytes.toString('latin1')))

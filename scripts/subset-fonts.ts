@@ -3,15 +3,16 @@ import { fileURLToPath } from 'node:url';
 import subsetFont from 'subset-font';
 
 /**
- * Cuts the pages' fonts down to what they use, once, when a font is changed: `node --import tsx scripts/subset-fonts.ts`.
- * The result is committed below templates/assets/fonts, so that no build needs the whole fonts.
+ * Reduces the fonts of the pages to the characters and features that they use. Run it when a font changes: `node
+ * --import tsx scripts/subset-fonts.ts`. The result is committed below templates/assets/fonts, so that builds do not
+ * need the full fonts.
  *
- * Each font is two files: the characters of nearly every page, and the rest of Latin-1, which a browser fetches only
- * for a page that uses it (the `unicode-range` of style.css has to match).
+ * Each font becomes two files: the characters of almost every page, and the rest of Latin-1, which browsers load only
+ * for pages that use it (the `unicode-range` in style.css has to match).
  *
- * The social images have fonts of their own in templates/fonts, which no page loads: of one weight, since the renderer
- * knows no variable fonts, and with more scripts, since what they lack can't be drawn. They are taken in the order of
- * their names.
+ * The social images have separate fonts in templates/fonts, which no page loads. They have a single weight, because the
+ * renderer does not support variable fonts, and more scripts, because it cannot draw missing characters. They are used
+ * in the order of their names.
  */
 
 const source = fileURLToPath(new URL('../node_modules/@fontsource-variable/', import.meta.url));
@@ -65,7 +66,7 @@ const pictureFonts = [
   })),
 ];
 
-/** Kerning, and figures of one width for columns; what else the fonts can do would cost bytes and is not used. */
+/** Kerning, and tabular figures. Other features of the fonts are not used and would add bytes. */
 const keepFeatures = ['kern', 'mark', 'ccmp', 'tnum', 'lnum'];
 
 mkdirSync(target, { recursive: true });

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
-/** Tells bundled code where its source is, since it reads files beside it. */
+/** Makes bundled code find its source folder, since it reads files next to itself. */
 const sourceAddress: Plugin = {
   name: 'source-address',
   setup({ onLoad }) {
@@ -17,8 +17,8 @@ const sourceAddress: Plugin = {
 };
 
 /**
- * Bundles test files of a sandbox with the code that they test, and the worker that runs them: a process that imports a
- * bundle starts several times faster. Returns the path of the bundle of each name.
+ * Bundles the test files of a sandbox with the code that they test, and with the worker that runs them. A process that
+ * imports a bundle starts several times faster. Returns the path of the bundle for each name.
  */
 export async function bundleTests(sandbox: string, names: readonly string[]): Promise<Map<string, string>> {
   const outdir = join(sandbox, 'bundles');

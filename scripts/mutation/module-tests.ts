@@ -1,5 +1,5 @@
 /**
- * Which test files belong to which folder of src/: those that ask most of it in the least time. A mutant that none of
+ * The test files for each folder of src/: those that check it most thoroughly in the least time. A mutant that none of
  * them notices counts as survived, even if a test of another folder would notice it.
  */
 export const moduleTests: Record<string, readonly string[]> = {

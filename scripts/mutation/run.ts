@@ -9,39 +9,41 @@ import { type Mutant, makeSandbox, type Sandbox } from './sandbox.ts';
 import { Worker } from './worker-process.ts';
 
 /**
- * `npm run mutate -- src/<folder> [part of a path]` changes the code of a folder in one small way at a time and says which
- * changes the folder's tests do not notice.
+ * `npm run mutate -- src/<folder> [part of a path]` makes small changes to the code of a folder, one at a time, and
+ * lists the changes that the tests of the folder do not notice.
  *
- * Each test file gets a process, in which the active mutant is switched and only the tests that reach it are run. That
- * says nothing of code that runs on import, or whose result a module keeps. A survivor is therefore run again, with the
- * files where that may be so, in new processes that have the mutant from the start.
+ * Each test file gets a process, which switches mutants on and off and runs only the tests that reach the active one.
+ * This does not cover code that runs on import, or whose result a module keeps. Survivors are therefore run again in
+ * new processes that have the mutant from the start, with the files that this can concern.
  */
 
 const processes = Math.max(1, Number(process.env.MUTATION_PROCESSES ?? availableParallelism()));
 const patience = (milliseconds: number) => 5_000 + 5 * milliseconds;
-/** The longest file that a mutant of code that runs on import gets a new process for, in milliseconds. */
+/** The longest test file, in milliseconds, that a mutant in code that runs on import gets a new process for. */
 const longestStart = 6_000;
 const hitLimit = (hits: number) => 1_000 + 100 * hits;
 
-/** A test file, and what its tests reach without a mutant. */
+/** A test file, and the code that its tests reach without a mutant. */
 interface TestFile {
   name: string;
   bundle: string;
   milliseconds: number;
   imported: ReadonlySet<string>;
-  /** How often each mutant is reached while the tests run, and by which of them; undefined where a hook reaches it. */
+  /** How often each mutant is reached while the tests run, and by which tests; undefined if a hook reaches it. */
   reached: Map<string, { hits: number; tests: string[] | undefined }>;
-  /** The mutants that were not reached again when they were active, since a test or module keeps what it made. */
+  /**
+   * The mutants that were not reached again while they were active, because a test or module keeps an earlier result.
+   */
   kept: Set<string>;
 }
 
-/** How many mutants are tried, 0 for all, and what the choice depends on beside the mutants themselves. */
+/** How many mutants are tried, 0 for all, and the seed of the choice. */
 export interface Sample {
   size: number;
   seed: string;
 }
 
-/** Returns the exit code: 0 when every mutant that was tried is noticed. */
+/** Returns the exit code: 0 if every tried mutant is noticed. */
 export async function mutateSource(root: string, folder: string, part: string, sample: Sample): Promise<number> {
   const tests = moduleTests[basename(folder)];
   if (tests === undefined || !existsSync(join(root, folder))) {
@@ -90,7 +92,7 @@ export async function mutateSource(root: string, folder: string, part: string, s
   }
 }
 
-/** A sample that stays the same as long as the mutants do. */
+/** Returns a sample that stays the same as long as the mutants stay the same. */
 function chosen(mutants: Mutant[], { size, seed }: Sample): Mutant[] {
   if (size === 0 || size >= mutants.length) return mutants;
   const draw = ({ id, file, change }: Mutant) =>
@@ -101,11 +103,11 @@ function chosen(mutants: Mutant[], { size, seed }: Sample): Mutant[] {
   return mutants.filter((mutant) => taken.has(mutant));
 }
 
-/** Whether only a process that has the mutant from the start can say that the tests of the file miss it. */
+/** Whether the tests of the file may miss the mutant only because the process started without it. */
 const needsStart = ({ imported, kept, milliseconds }: TestFile, id: string) =>
   milliseconds <= longestStart && (imported.has(id) || kept.has(id));
 
-/** Does the work for all, a few at a time. */
+/** Runs the work for all items, a few at a time. */
 async function share<Item>(items: Item[], work: (item: Item, index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const loop = async () => {
@@ -117,7 +119,7 @@ async function share<Item>(items: Item[], work: (item: Item, index: number) => P
   await Promise.all(Array.from({ length: processes }, loop));
 }
 
-/** Runs each test file once, without a mutant; the quickest comes first in the result. */
+/** Runs each test file once, without a mutant. Returns the fastest file first. */
 async function coverageOf(
   sandbox: Sandbox,
   bundles: ReadonlyMap<string, string>,
@@ -150,7 +152,10 @@ async function coverageOf(
   return files.sort((a, b) => a.milliseconds - b.milliseconds);
 }
 
-/** Runs the tests of a file that reach a mutant with it, for all mutants not yet noticed, in as few processes as it goes. */
+/**
+ * Runs the tests of a file for every mutant that is not yet noticed, each with the tests that reach it, in as few
+ * processes as possible.
+ */
 async function switchMutants(sandbox: Sandbox, file: TestFile, name: string, killed: Set<string>): Promise<void> {
   let worker: Worker | undefined;
   /** A process in which all tests have passed without a mutant. */
@@ -176,7 +181,7 @@ async function switchMutants(sandbox: Sandbox, file: TestFile, name: string, kil
       worker = undefined;
       file.kept.add(mutant);
     } else if (outcome.failed !== undefined) {
-      // Without the mutant the test must pass again: otherwise the process is spoiled, by this mutant or one before it.
+      // Without the mutant, the test must pass again. If not, this mutant or an earlier one has damaged the process.
       const failed = outcome.failed === 'a hook' ? undefined : [outcome.failed];
       const again = await worker.run({ mutant: undefined, tests: failed }, patience(file.milliseconds));
       if (typeof again !== 'string' && again.failed === undefined) killed.add(mutant);

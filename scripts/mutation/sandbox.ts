@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 
-/** One change of the source: where, and from what to what. */
+/** One change of the source: its location, the old text and the new text. */
 export interface Mutant {
   id: string;
   file: string;
@@ -45,8 +45,9 @@ const logger = {
 };
 
 /**
- * A copy of the repository in which the files of one folder hold all their mutants at once, each behind a switch, both as
- * source and compiled. Its tests take `test` and `suite` from mutation/uvu.ts, which knows the test that is running.
+ * Makes a copy of the repository in which the files of one folder contain all their mutants at once, each behind a
+ * switch, both as source and compiled. Its tests import `test` and `suite` from mutation/uvu.ts, which knows which test
+ * is running.
  */
 export async function makeSandbox(root: string, folder: string): Promise<Sandbox> {
   const path = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'catalog-mutation-'));
@@ -71,7 +72,7 @@ export async function makeSandbox(root: string, folder: string): Promise<Sandbox
   }
 }
 
-/** Gives the sandbox the history of the repository, which says what is published, and no way back to it. */
+/** Gives the sandbox the history of the repository, which the tests need as a record, but no remote. */
 function copyHistory(root: string, path: string): void {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: path, stdio: 'ignore' });
   const copy = join(path, 'tmp/history');
@@ -120,7 +121,7 @@ function countTests(path: string): void {
   }
 }
 
-/** Makes the command line leave the mutants that it reached in a file, for the test that started it. */
+/** Makes the command line write the mutants that it reached to a file, for the test that started it. */
 function reportCoverage(bin: string): void {
   const [line = '', ...rest] = readFileSync(bin, 'utf8').split('\n');
   const report = `import { appendFileSync } from 'node:fs';

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { suite as realSuite, test as realTest, type Test } from 'uvu';
 import { selection, stryker } from './switch.ts';
 
-/** uvu for a run with mutants: only the selected tests do anything, and none does after the first that fails. */
+/** uvu for a run with mutants. Only the selected tests run, up to the first one that fails. */
 
 let count = 0;
 
@@ -26,7 +26,7 @@ function wrapped<Context>(real: Test<Context>): Test<Context> {
   return add;
 }
 
-/** Adds what the processes that a test started have reached; they leave it in a file when they end. */
+/** Adds the mutants that processes of a test have reached. They write them to a file when they exit. */
 function addCoverageOfChildren(id: string): void {
   const file = process.env.MUTATION_COVERAGE;
   if (file === undefined || stryker.mutantCoverage === undefined) return;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Order, Outcome } from './worker.ts';
 
-/** How a run with a mutant ended: `crash` is a process that ended, `timeout` one that had to be stopped. */
+/** How a run with a mutant ended. `crash` means that the process ended, and `timeout` that it had to be stopped. */
 export type Verdict = Outcome | 'crash' | 'timeout';
 
 /** A process that runs one bundled test file of the sandbox. */
@@ -61,7 +61,7 @@ export class Worker {
     try {
       if (this.#child.pid !== undefined) process.kill(-this.#child.pid, 'SIGKILL');
     } catch {
-      // It has ended, and so have its children.
+      // The process and its children have ended.
     }
     await this.#ended;
   }

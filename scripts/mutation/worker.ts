@@ -2,22 +2,22 @@ import { pathToFileURL } from 'node:url';
 import { selection, stryker } from './switch.ts';
 
 /**
- * Runs one test file, in the sandbox, as often as the parent asks: each time with one mutant and the tests that reach it.
- * Started with the active mutant in the environment it has it from the first import on.
+ * Runs one test file in the sandbox, as often as the parent asks, each time with one mutant and the tests that reach
+ * it. If the environment names a mutant, it is active from the first import on.
  */
 
 export interface Order {
   mutant: string | undefined;
   /** The tests to run; undefined for all. */
   tests: string[] | undefined;
-  /** How often the mutant may be reached before it counts as a loop without end. */
+  /** How often the mutant can be reached before this counts as an endless loop. */
   limit?: number;
 }
 
 export interface Outcome {
   /** The test that failed, or the hook. */
   failed: string | undefined;
-  /** The mutants that importing the file reached, and how often. Given once, with the first outcome. */
+  /** The mutants that importing the file reached, and how often. Only the first outcome has them. */
   imported: Record<string, number>;
   /** The mutants that hooks reached, and those that each test reached. */
   hooks: Record<string, number>;
@@ -75,7 +75,10 @@ async function outcomeOf({ mutant, tests, limit }: Order): Promise<Outcome> {
   return outcome;
 }
 
-/** Returns what was reached since the last call. Instrumented files hold on to the object, so it is emptied. */
+/**
+ * Returns the mutants reached since the last call. Instrumented files keep a reference to the object, so it is emptied,
+ * not replaced.
+ */
 function takeCoverage(): NonNullable<typeof stryker.mutantCoverage> {
   const coverage = stryker.mutantCoverage ?? { static: {}, perTest: {} };
   const taken = structuredClone(coverage);
