@@ -33,6 +33,9 @@ state.UVU_QUEUE = [];
  */
 const patience = 180_000;
 
+// West of Greenwich, midnight in UTC is on the day before: code that uses the time zone of the machine gets a wrong day.
+process.env.TZ = 'America/Los_Angeles';
+
 let passed = 0;
 let failed = 0;
 let finished = false;

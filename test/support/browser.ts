@@ -20,14 +20,13 @@ const unpacker = fileURLToPath(new URL('./unpack-chromium.mjs', import.meta.url)
 export async function launchBrowser(): Promise<Browser> {
   const args = ['--no-sandbox', '--disable-gpu'];
   const given = process.env.CHROMIUM_PATH;
-  const environment = { ...process.env, TZ: 'America/Los_Angeles' };
-  if (given !== undefined) return chromium.launch({ executablePath: given, args, env: environment });
+  if (given !== undefined) return chromium.launch({ executablePath: given, args });
   const folder = await unpackedChromium();
   const libraries = [join(folder, 'al2023', 'lib'), process.env.LD_LIBRARY_PATH].filter((path) => path !== undefined);
   return chromium.launch({
     executablePath: join(folder, 'chromium'),
     args,
-    env: { ...environment, LD_LIBRARY_PATH: libraries.join(':'), FONTCONFIG_PATH: join(folder, 'fonts') },
+    env: { ...process.env, LD_LIBRARY_PATH: libraries.join(':'), FONTCONFIG_PATH: join(folder, 'fonts') },
   });
 }
 
