@@ -37,6 +37,13 @@ function failing(file: string): Failing {
   return state;
 }
 
+/** Adds a line, breaks the disk, and fails unless the next line is refused. The disk stays broken. */
+async function refuseSecond(journal: Journal<Item, Stored>, state: Failing): Promise<void> {
+  await journal.append({ client: 1 });
+  state.broken = true;
+  assert.ok(await rejection(journal.append({ client: 2 })));
+}
+
 /** Gives a journal's lock to another owner, which adds a line, and waits until the journal notices. */
 async function takeOver(file: string, journal: Journal<Item, Stored>): Promise<void> {
   const owner = JSON.parse(await readFile(`${file}.lock`, 'utf8'));
@@ -52,9 +59,7 @@ test('a renamed log is synced after refused lines are cut from it, before the ne
   withFolder(async (file) => {
     const state = failing(file);
     await withJournal({ file, disk: state.disk }, async ({ journal }) => {
-      await journal.append({ client: 1 });
-      state.broken = true;
-      assert.ok(await rejection(journal.append({ client: 2 })));
+      await refuseSecond(journal, state);
       await rename(file, `${file}.1`);
       state.broken = false;
       state.steps = [];
@@ -85,9 +90,7 @@ test('a journal that lost its lock after a failed write cuts nothing off the log
   withFolder(async (file) => {
     const state = failing(file);
     await withJournal({ file, disk: state.disk, beatMs: 5 }, async ({ journal }) => {
-      await journal.append({ client: 1 });
-      state.broken = true;
-      assert.ok(await rejection(journal.append({ client: 2 })));
+      await refuseSecond(journal, state);
       await takeOver(file, journal);
       state.broken = false;
     });
@@ -98,9 +101,7 @@ test('reopening cuts refused lines from the log that was renamed', () =>
   withFolder(async (file) => {
     const state = failing(file);
     await withJournal({ file, disk: state.disk }, async ({ journal }) => {
-      await journal.append({ client: 1 });
-      state.broken = true;
-      assert.ok(await rejection(journal.append({ client: 2 })));
+      await refuseSecond(journal, state);
       await rename(file, `${file}.1`);
       state.broken = false;
       await journal.reopen();
@@ -112,9 +113,7 @@ test('the check fails while refused lines cannot be cut off, then cuts them', ()
   withFolder(async (file) => {
     const state = failing(file);
     await withJournal({ file, disk: state.disk }, async ({ journal }) => {
-      await journal.append({ client: 1 });
-      state.broken = true;
-      assert.ok(await rejection(journal.append({ client: 2 })));
+      await refuseSecond(journal, state);
       assert.match(String(await rejection(journal.check())), 'EIO');
       state.broken = false;
       await journal.check();

@@ -2,7 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
-import { startRuntime } from '../support/server.ts';
+import { ask } from '../support/requests.ts';
+import { oneAgent, startRuntime, withRuntime } from '../support/server.ts';
+import { notesIn, vote } from '../support/voting.ts';
 
 test('everything is served below a base URL with a path, and every link starts with it', async () => {
   await inFolder(async (folder) => {
@@ -61,5 +63,28 @@ test('a server with its own path accepts votes there and below the base URL, and
     }
   });
 });
+
+test('with a base path, pages, votes and errors are below it, and the root redirects to it', () =>
+  withRuntime({ settings: { baseUrl: 'https://press.example/catalog' }, agents: oneAgent }, async ({ server, log }) => {
+    assert.match(server.address, /\/catalog\/$/);
+    const root = await ask(server.address, '/');
+    assert.equal([root.status, root.headers.location], [302, '/catalog/']);
+    assert.is((await ask(server.address, '/catalog/')).status, 200);
+    assert.is((await ask(server.address, '/catalog')).status, 200);
+    assert.is((await ask(server.address, '/catalog/api/agents/one.json')).status, 200);
+    assert.is((await ask(server.address, '/api/agents/one.json')).status, 404);
+    const missing = await ask(server.address, '/catalog/api/agents/none.json');
+    assert.equal([missing.status, JSON.parse(missing.text).error], [404, 'not_found']);
+    assert.is((await ask(server.address, '/healthz')).status, 200);
+    assert.is((await vote(server.address, 'mounted')).status, 200);
+    const form = await ask(server.address, '/catalog/api/feedback', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'slug=one&vote=no&note=form',
+    });
+    assert.equal([form.status, form.headers.location], [303, '/catalog/thanks/vote']);
+    assert.is((await ask(server.address, '/catalog/thanks/vote')).status, 200);
+    assert.equal(notesIn(log), ['mounted', 'form']);
+  }));
 
 test.run();

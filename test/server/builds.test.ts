@@ -1,95 +1,16 @@
-import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import http from 'node:http';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { catalog, catalogProcess } from '../support/process.ts';
+import { paths, startReading } from '../support/reading.ts';
 import { ask } from '../support/requests.ts';
-import { builtCatalog, oneAgent, startRuntime, withRuntime } from '../support/server.ts';
+import { builtCatalog, type ServerHere, startRuntime, withRuntime } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { notesIn, vote } from '../support/voting.ts';
 
 /** The server switches to a new build without failing a request, and never mixes two builds in an answer. */
-
-const paths = [
-  '/',
-  '/agents/one',
-  '/agents/one/prompt.txt',
-  '/api/agents.json',
-  '/api/agents/one.json',
-  '/llms-full.txt',
-  '/feed.xml',
-  '/build.json',
-];
-
-const decode: Record<string, (body: Buffer) => Promise<Buffer>> = {
-  br: promisify(brotliDecompress),
-  gzip: promisify(gunzip),
-  identity: async (body) => body,
-};
-
-/** Reads `paths` again and again, in every encoding and form, and checks each answer against its own headers. */
-function startReading(address: string, base = '') {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 6 });
-  const wrong: string[] = [];
-  /** The bytes of each ETag, to compare ranges with. */
-  const known = new Map<string, Buffer>();
-  /** The builds that were seen. */
-  const builds = new Set<string>();
-  let going = true;
-  let count = 0;
-
-  async function readOnce(number: number): Promise<void> {
-    const path = `${base}${paths[number % paths.length]}`;
-    const form = Math.floor(number / paths.length) % 5;
-    const accept = ['br', 'gzip', 'identity', 'gzip, br', 'identity'][form] ?? '';
-    const method = form === 3 ? 'HEAD' : 'GET';
-    const range = form === 4 && number % 2 === 0 ? { range: 'bytes=1-40' } : {};
-    const { status, headers, body } = await ask(address, path, {
-      agent,
-      method,
-      headers: { 'accept-encoding': accept, ...range },
-    });
-    const told = `${method} ${path} ${accept} ${JSON.stringify(range)}: ${status} ${JSON.stringify(headers)}`;
-    const hash = /^"([0-9a-f]{32})(?:-(?:br|gzip))?"$/.exec(headers.etag ?? '')?.[1] ?? 'none';
-    if (status !== ('range' in range ? 206 : 200)) wrong.push(told);
-    else if (method === 'HEAD') {
-      if (hash === 'none' || body.length > 0 || Number(headers['content-length']) < 10) wrong.push(told);
-    } else if (Number(headers['content-length']) !== body.length) wrong.push(`length ${body.length}, ${told}`);
-    else if (status === 206) {
-      const [, total] = /^bytes 1-40\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];
-      const whole = known.get(hash);
-      const fits = whole === undefined || (whole.length === Number(total) && whole.subarray(1, 41).equals(body));
-      if (hash === 'none' || body.length !== 40 || !fits) wrong.push(`range, ${told}`);
-    } else {
-      const bytes = await (decode[headers['content-encoding'] ?? 'identity'] as (typeof decode)[string])(body);
-      if (createHash('sha256').update(bytes).digest('hex').slice(0, 32) !== hash) wrong.push(`hash, ${told}`);
-      known.set(hash, bytes);
-      if (path === `${base}/build.json`) builds.add(JSON.parse(bytes.toString('utf8')).id);
-    }
-  }
-
-  const working = Array.from({ length: 6 }, async () => {
-    while (going) {
-      count += 1;
-      await readOnce(count).catch((error) => wrong.push(String(error)));
-    }
-  });
-  return {
-    builds,
-    count: () => count,
-    async stop() {
-      going = false;
-      await Promise.all(working);
-      agent.destroy();
-      assert.equal(wrong.slice(0, 5), []);
-    },
-  };
-}
 
 const twoAgents = (title: string) => [
   {
@@ -136,61 +57,60 @@ for (const [base, titles] of inPlace) {
   });
 }
 
-test('under load, a build that is switched by a link neither fails nor mixes an answer, and its agent is known at once', () =>
-  inFolder(async (folder) => {
-    builtCatalog(folder);
-    const dist = join(folder, 'dist');
+/** Runs `use` with a server whose dist/ is a link to the folder build-0. */
+async function withLinkedBuild(
+  use: (runtime: { folder: string; dist: string; server: ServerHere }) => Promise<void>,
+): Promise<void> {
+  await inFolder(async (folder) => {
+    const dist = builtCatalog(folder);
     renameSync(dist, join(folder, 'build-0'));
     symlinkSync('build-0', dist);
     const server = await startRuntime(folder);
     try {
-      const load = startReading(server.address);
-      await until(() => load.count() > 100);
-      const last = 4;
-      const folders = Array.from({ length: last + 1 }, (_, index) => join(folder, `build-${index}`));
-      for (let index = 1; index <= last; index += 1) {
-        const next = String(folders[index]);
-        writeCatalog(folder, [
-          ...twoAgents(`Title ${'t'.repeat(index * 3)}`),
-          { slug: `new-${index}`, date: '2026-01-20' },
-        ]);
-        rmSync(join(folder, `agents/new-${index - 1}`), { recursive: true, force: true });
-        await catalog(['build', '--cwd', folder, '--out', next, '--today', '2026-02-01']);
-        symlinkSync(`build-${index}`, join(folder, 'link'));
-        // The switch: from here on, every reader gets the new build.
-        renameSync(join(folder, 'link'), dist);
-        const first = index % 2 === 0 ? await vote(server.address, 'at once', { slug: `new-${index}` }) : null;
-        const page = await ask(server.address, `/agents/new-${index}`);
-        assert.equal([page.status, first?.status ?? 200], [200, 200], `switch ${index}`);
-        await until(() => load.builds.has(idOf(next)));
-      }
-      await load.stop();
-      assert.is(load.builds.size, last + 1);
+      await use({ folder, dist, server });
     } finally {
       await server.stop();
     }
+  });
+}
+
+test('under load, a build that is switched by a link neither fails nor mixes an answer, and its agent is known at once', () =>
+  withLinkedBuild(async ({ folder, dist, server }) => {
+    const load = startReading(server.address);
+    await until(() => load.count() > 100);
+    const last = 4;
+    const folders = Array.from({ length: last + 1 }, (_, index) => join(folder, `build-${index}`));
+    for (let index = 1; index <= last; index += 1) {
+      const next = String(folders[index]);
+      writeCatalog(folder, [
+        ...twoAgents(`Title ${'t'.repeat(index * 3)}`),
+        { slug: `new-${index}`, date: '2026-01-20' },
+      ]);
+      rmSync(join(folder, `agents/new-${index - 1}`), { recursive: true, force: true });
+      await catalog(['build', '--cwd', folder, '--out', next, '--today', '2026-02-01']);
+      symlinkSync(`build-${index}`, join(folder, 'link'));
+      // The switch: from here on, every reader gets the new build.
+      renameSync(join(folder, 'link'), dist);
+      const first = index % 2 === 0 ? await vote(server.address, 'at once', { slug: `new-${index}` }) : null;
+      const page = await ask(server.address, `/agents/new-${index}`);
+      assert.equal([page.status, first?.status ?? 200], [200, 200], `switch ${index}`);
+      await until(() => load.builds.has(idOf(next)));
+    }
+    await load.stop();
+    assert.is(load.builds.size, last + 1);
   }));
 
 test('no reader gets 404 if the folder of the old build is removed right after the switch', () =>
-  inFolder(async (folder) => {
-    builtCatalog(folder);
-    const dist = join(folder, 'dist');
-    renameSync(dist, join(folder, 'build-0'));
-    symlinkSync('build-0', dist);
-    const server = await startRuntime(folder);
-    try {
-      cpSync(join(folder, 'build-0'), join(folder, 'build-1'), { recursive: true });
-      symlinkSync('build-1', join(folder, 'link'));
-      renameSync(join(folder, 'link'), dist);
-      rmSync(join(folder, 'build-0'), { recursive: true });
-      const answers = await Promise.all(paths.map((path) => ask(server.address, path)));
-      assert.equal(
-        answers.map(({ status }) => status),
-        paths.map(() => 200),
-      );
-    } finally {
-      await server.stop();
-    }
+  withLinkedBuild(async ({ folder, dist, server }) => {
+    cpSync(join(folder, 'build-0'), join(folder, 'build-1'), { recursive: true });
+    symlinkSync('build-1', join(folder, 'link'));
+    renameSync(join(folder, 'link'), dist);
+    rmSync(join(folder, 'build-0'), { recursive: true });
+    const answers = await Promise.all(paths.map((path) => ask(server.address, path)));
+    assert.equal(
+      answers.map(({ status }) => status),
+      paths.map(() => 200),
+    );
   }));
 
 const faults: [string, (dist: string) => void][] = [
@@ -258,29 +178,6 @@ test('a broken build is refused and logged, the last good one stays, and the nex
       faults.map(([name]) => name),
     );
     assert.equal(readdirSync(copy).length, readdirSync(dist).length);
-  }));
-
-test('with a base path, pages, votes and errors are below it, and the root redirects to it', () =>
-  withRuntime({ settings: { baseUrl: 'https://press.example/catalog' }, agents: oneAgent }, async ({ server, log }) => {
-    assert.match(server.address, /\/catalog\/$/);
-    const root = await ask(server.address, '/');
-    assert.equal([root.status, root.headers.location], [302, '/catalog/']);
-    assert.is((await ask(server.address, '/catalog/')).status, 200);
-    assert.is((await ask(server.address, '/catalog')).status, 200);
-    assert.is((await ask(server.address, '/catalog/api/agents/one.json')).status, 200);
-    assert.is((await ask(server.address, '/api/agents/one.json')).status, 404);
-    const missing = await ask(server.address, '/catalog/api/agents/none.json');
-    assert.equal([missing.status, JSON.parse(missing.text).error], [404, 'not_found']);
-    assert.is((await ask(server.address, '/healthz')).status, 200);
-    assert.is((await vote(server.address, 'mounted')).status, 200);
-    const form = await ask(server.address, '/catalog/api/feedback', {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: 'slug=one&vote=no&note=form',
-    });
-    assert.equal([form.status, form.headers.location], [303, '/catalog/thanks/vote']);
-    assert.is((await ask(server.address, '/catalog/thanks/vote')).status, 200);
-    assert.equal(notesIn(log), ['mounted', 'form']);
   }));
 
 test.run();
