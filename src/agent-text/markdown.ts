@@ -16,7 +16,7 @@ export function markdownParser(): InstanceType<typeof MarkdownIt> {
  * `other-agent`, `#part`). Every other scheme starts a program on the reader's machine or runs a script. `//host` is
  * refused because it looks like a path.
  */
-export function isLinkTarget(target: string): boolean {
+function isLinkTarget(target: string): boolean {
   if (/[\s\p{Cc}\\]/u.test(target) || target.startsWith('//')) return false;
   if (/^https?:/i.test(target)) return isWebAddress(target);
   return /^mailto:/i.test(target) || !/^[^/?#]*:/.test(target);

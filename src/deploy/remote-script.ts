@@ -1,8 +1,8 @@
 /** How many builds stay on the target: the one that is served, and earlier ones to go back to. */
-export const buildsKept = 3;
+const buildsKept = 3;
 
 /** The name of the link on the target that the server follows. */
-export const linkName = 'dist';
+const linkName = 'dist';
 
 /**
  * The script that installs a build on the target. It unpacks stdin into builds/<id>, switches the link by a rename, and

@@ -1,8 +1,7 @@
 import { compareText } from '../compare.ts';
 import { maskSecrets } from '../text-safety/find-secrets.ts';
 import { visible } from '../text-safety/printable.ts';
-import type { RuleCode } from './codes.ts';
-import { ruleSeverity } from './codes.ts';
+import { type RuleCode, ruleSeverity } from './codes.ts';
 import { codeFrame, type Location } from './source-location.ts';
 
 /** One problem that an editor has to fix. */

@@ -1,6 +1,5 @@
 import { visible } from '../text-safety/printable.ts';
-import type { Diagnostic } from './diagnostic.ts';
-import { sortDiagnostics } from './diagnostic.ts';
+import { type Diagnostic, sortDiagnostics } from './diagnostic.ts';
 
 /** Formats diagnostics for people: sorted by file and line, with code frames, and with the totals at the end. */
 export function prettyReport(diagnostics: readonly Diagnostic[], { color }: { color: boolean }): string {

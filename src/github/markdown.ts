@@ -1,3 +1,4 @@
+import { fenced as fencedText } from '../agent-text/markdown-text.ts';
 import { printable, visible } from '../text-safety/printable.ts';
 
 /**
@@ -16,7 +17,5 @@ export function markdownText(text: string): string {
 
 /** Lines in a code fence that none of them closes. */
 export function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}text\n${printable(text)}\n${fence}`;
+  return fencedText(printable(text));
 }

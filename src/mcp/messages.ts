@@ -35,8 +35,7 @@ export function idOf(value: unknown): RequestId | null {
 
 /** An answer with an error, as JSON. */
 export function errorResponse(id: RequestId | null, { code, message, data }: RpcError): Buffer {
-  const error = { code, message, ...(data === undefined ? {} : { data }) };
-  return Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, error }));
+  return Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
 }
 
 /** An answer with a result that is already JSON, as JSON. */

@@ -15,7 +15,7 @@ export function listPrompts({ cursor }: { cursor?: string | undefined }, { agent
       description: excerpt,
       arguments: [{ name: 'input', description: 'The input for the agent. Leave it out to provide it later.' }],
     })),
-    ...(nextCursor === undefined ? {} : { nextCursor }),
+    nextCursor,
   };
 }
 

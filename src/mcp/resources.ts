@@ -23,7 +23,7 @@ export function listResources({ cursor }: { cursor?: string | undefined }, { age
   };
   return {
     resources: [...(cursor === undefined ? [whole] : []), ...items.map(resourceOf)],
-    ...(nextCursor === undefined ? {} : { nextCursor }),
+    nextCursor,
   };
 }
 

@@ -13,7 +13,7 @@ export async function listSkills({ cursor }: { cursor?: string | undefined }, ca
   const skills = await Promise.all(items.map(({ slug }) => skillOf(slug, catalog)));
   return {
     skills: skills.filter((skill) => skill !== null),
-    ...(nextCursor === undefined ? {} : { nextCursor }),
+    nextCursor,
   };
 }
 

@@ -37,18 +37,7 @@ export function suggestions({ categories, tags }: McpCatalog): { categories: str
 /** Says that nothing was found, the likely reason, and what to try. */
 export function nothingFound(catalog: McpCatalog, { query, category, tag }: Filters & { query?: string }): string {
   const { categories, tags } = suggestions(catalog);
-  const reasons = [
-    unknownValue(
-      'category',
-      category,
-      catalog.categories.map(({ key }) => key),
-    ),
-    unknownValue(
-      'tag',
-      tag,
-      catalog.tags.map(({ key }) => key),
-    ),
-  ];
+  const reasons = [unknownValue('category', category, catalog.categories), unknownValue('tag', tag, catalog.tags)];
   const opening =
     query !== undefined && query.trim() === '' ? 'The query is empty, so nothing was searched.' : 'No agent was found.';
   return [
@@ -58,7 +47,8 @@ export function nothingFound(catalog: McpCatalog, { query, category, tag }: Filt
   ].join('\n');
 }
 
-function unknownValue(name: string, given: string | undefined, known: readonly string[]): string {
+function unknownValue(name: string, given: string | undefined, counted: McpCatalog['tags']): string {
+  const known = counted.map(({ key }) => key);
   const wanted = given?.trim().toLowerCase() ?? '';
   if (wanted === '' || known.includes(wanted)) return '';
   const meant = nearest(wanted, known);

@@ -57,7 +57,7 @@ const tools: readonly Tool[] = [
       const data = {
         agents: items.map(listed(detail)),
         total: fitting.length,
-        ...(nextCursor === undefined ? {} : { nextCursor }),
+        nextCursor,
       };
       if (fitting.length === 0) {
         return { text: nothingFound(catalog, filters), data: { ...data, tryInstead: suggestions(catalog) } };

@@ -1,4 +1,5 @@
 import { type Zone, zone } from '../calendar.ts';
+import { compareText } from '../compare.ts';
 import type { Change, NumberedAgent } from '../schema/agent.ts';
 import type { AgentDocument } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
@@ -60,7 +61,7 @@ export function makeSite({ agents, history, ...input }: SiteInput): Site {
   const { settings } = input;
   const url = addresses(settings);
   const calendar = zone(settings.timezone);
-  const ordered = [...agents].sort((a, b) => (a.date === b.date ? b.issue - a.issue : a.date < b.date ? 1 : -1));
+  const ordered = [...agents].sort((a, b) => compareText(b.date, a.date) || b.issue - a.issue);
   return {
     ...input,
     url,

@@ -16,7 +16,7 @@ export function commitMessage(releases: readonly Release[]): string {
  * A contributor's text as one line without side effects: it cannot make a CI service skip a run, close or link a GitHub
  * issue, notify a person, or become a link.
  */
-export function forMessage(text: string): string {
+function forMessage(text: string): string {
   return (
     text
       .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s]+/gu, ' ')

@@ -199,7 +199,7 @@ function failures(...codes: ErrorCode[]) {
           : {}),
         content: {
           'application/json': {
-            schema: { $ref: '#/components/schemas/Error' },
+            schema: reference('Error'),
             example: { error: group[0], message: `${errorCodes[group[0] as ErrorCode].meaning}.` },
           },
         },

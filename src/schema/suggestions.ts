@@ -21,7 +21,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 /**
  * Returns the time zone that `text` most likely means: a misspelling of its name, or only the last part of its name.
  */
-export function nearestTimeZone(text: string): string | undefined {
+function nearestTimeZone(text: string): string | undefined {
   const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
   const wanted = text.trim().replace(/\s+/g, '_');
   const cities = zones.map((zone) => zone.slice(zone.lastIndexOf('/') + 1));

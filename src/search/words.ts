@@ -42,20 +42,7 @@ function withoutDouble(stem: string): string {
 
 /** Verbs that start requests of any kind. */
 const weakWords = new Set(
-  [
-    'analyze',
-    'check',
-    'create',
-    'explain',
-    'find',
-    'generate',
-    'improve',
-    'look',
-    'plan',
-    'summarize',
-    'turn',
-    'write',
-  ].map(stemOf),
+  'analyze check create explain find generate improve look plan summarize turn write'.split(' ').map(stemOf),
 );
 
 /** How much a word counts, from 0 to 1. In "write a love poem", “write” counts least. */

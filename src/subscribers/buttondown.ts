@@ -35,7 +35,7 @@ export function createButtondown({ url, key, lists }: ButtondownSettings, tools:
           email_address: email,
           type: 'unactivated',
           tags: [lists[list]],
-          ...(note === undefined ? {} : { notes: note }),
+          notes: note,
         }),
       } as const;
       const answer = await calls.send(call);

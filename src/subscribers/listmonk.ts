@@ -73,7 +73,7 @@ export function createListmonk(
         name: email.slice(0, email.lastIndexOf('@')),
         status: 'enabled',
         lists: [lists[list]],
-        attribs: { source: 'catalog', ...(note === undefined ? {} : { note }) },
+        attribs: { source: 'catalog', note },
         preconfirm_subscriptions: false,
       });
       const answer = await calls.send(create);

@@ -7,7 +7,7 @@ import type { ResendSettings } from './resend.ts';
 import type { WebhookSettings } from './webhook.ts';
 
 /** The names that `--subscribers` and CATALOG_SIGNUPS take. */
-export const providerNames = ['file', 'buttondown', 'resend', 'listmonk', 'webhook'] as const;
+const providerNames = ['file', 'buttondown', 'resend', 'listmonk', 'webhook'] as const;
 
 /** Where subscribers are stored, with everything the provider needs. Contains its key, so do not log it. */
 export type SubscriberSettings =

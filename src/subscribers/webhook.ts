@@ -22,7 +22,7 @@ export function createWebhook({ url, key }: WebhookSettings, tools: CallTools): 
     async add({ id, time, email, list, note }, signal) {
       const secrets = secretsOf(key, email, note, pathname === '/' ? undefined : pathname, search);
       const calls = new Calls({ provider, secrets, signal }, tools);
-      const body = JSON.stringify({ id, time, email, list, ...(note === undefined ? {} : { note }) });
+      const body = JSON.stringify({ id, time, email, list, note });
       const headers = { 'x-catalog-signature': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` };
       const call = { step: 'deliver', method: 'POST', url, headers, body } as const;
       const answer = await calls.send(call);

@@ -1,5 +1,5 @@
 /** The most levels of nesting in JSON from clients. The deepest valid request, an MCP call with `_meta`, has five. */
-export const mostLevels = 64;
+const mostLevels = 64;
 
 /** The error for well-formed JSON that is nested too deep for recursive code. */
 export class TooDeep extends Error {
