@@ -66,7 +66,7 @@ export function searchAgents(
     if (fits(index.getStoredFields(id) as unknown as StoredEntry)) scores.set(id, score);
   }
   const bound = least.ofBest * [...scores.values()].reduce((best, score) => Math.max(best, score), 0);
-  // MiniSearch's rank breaks ties. Creating its results is expensive, so it creates only those of hits.
+  // MiniSearch's rank breaks ties. Creating its results is expensive, so they are created only for hits.
   const boostDocument = (id: string) => ((scores.get(id) ?? -1) < bound ? 0 : 1);
   const ranked = index.search({ queries: words.map(({ query }) => query), combineWith: 'OR', boostDocument });
   return ranked

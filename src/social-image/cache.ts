@@ -105,7 +105,8 @@ export function imageCache(folder: string): ImageCache {
 }
 
 /**
- * Like mkdirSync with `recursive`, which in Node 20 never returns if no folder can be made in an existing one (/proc).
+ * Works like mkdirSync with `recursive`. In Node 20, that call never returns if no folder can be created in an existing
+ * one, such as /proc.
  */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;

@@ -67,7 +67,7 @@ export class Calls {
   }
 
   /**
-   * Sends a request. Throws SubscriptionFailed for a redirect, and if there is no answer in time. Callers check other
+   * Sends a request. Throws SubscriptionFailed if there is no answer, or if it is a redirect. Callers check other
    * statuses.
    */
   async send(call: Call): Promise<Answer> {

@@ -45,7 +45,7 @@ export interface ReportOptions {
   notes?: number;
   /** The slugs of withdrawn agents. */
   withdrawn?: ReadonlySet<string>;
-  /** From each former slug to the next slug of the agent. */
+  /** Maps each former slug to the next slug of the agent. */
   formerSlugs?: ReadonlyMap<string, string>;
   /** Returns the number of lines that are not votes. It is called last, once all lines were read. @default none */
   malformed?: () => number;

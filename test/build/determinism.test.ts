@@ -29,7 +29,7 @@ test('the same sources give the same bytes in another folder, time zone, locale 
   });
 });
 
-test('the date is taken in the time zone of the settings, not in that of the machine', async () => {
+test('the date is that of the time zone in the settings, not of the machine', async () => {
   await inFolder(async (folder) => {
     const { writeCatalog } = await import('../support/catalog.ts');
     const { zone } = await import('../../src/calendar.ts');

@@ -7,7 +7,7 @@ import { inFolder } from '../support/catalog.ts';
 
 /** The summaries of a step stay within the limits of GitHub. */
 
-test('a summary of a step takes what still fits, and says how much does not', () =>
+test('a summary of a step contains everything that fits, and says how much does not', () =>
   inFolder((folder) => {
     const written = (file: string, blocks: string[]) => {
       writeSummary({ GITHUB_STEP_SUMMARY: join(folder, file) }, blocks);

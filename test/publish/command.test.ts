@@ -110,7 +110,7 @@ test('if two branches use one number, the error after the merge says which agent
   );
 });
 
-test('agents with a taken or a past date are skipped, a free date is suggested, and the others are published', async () => {
+test('agents with a used or a past date are skipped, a free date is suggested, and the others are published', async () => {
   await inRepository(
     async ({ editor }) => {
       const { code, stderr, stdout } = await publish(editor, ['--format', 'json']);

@@ -191,7 +191,7 @@ test('a shallow clone has the record too, and publish says which numbers it cann
     });
   }));
 
-test('a branch gets no errors for later changes of the default branch, and takes none of its numbers', () =>
+test('a branch gets no errors for later changes of the default branch, and none of its numbers', () =>
   withRecord(
     (folder) => {
       gitSync(folder, 'branch', 'proposal');

@@ -71,7 +71,7 @@ test('a pending build is served from where it is staged, and is not loaded again
     assert.equal(lines, [switched(0, 1, 2), switched(1, 2, 3)]);
   }));
 
-test('two builds that are staged one after the other are both taken up', () =>
+test('two builds that are staged one after the other are both served', () =>
   inFolder(async (folder) => {
     const dist = builtCatalog(folder);
     const second = builtCatalog(join(folder, 'b'), twoAgents);
@@ -147,7 +147,7 @@ test('at the start, files of two builds are served with a warning', () =>
     assert.equal(lines, [{ level: 40, msg }]);
   }));
 
-test('without a runtime the operations are below the base URL', () =>
+test('without a server address, the operations are below the base URL', () =>
   withRuntime({ settings: { baseUrl: 'https://press.example/catalog', runtimeUrl: null } }, async ({ server }) => {
     const { status, headers } = await ask(server.address, '/catalog/api/feedback');
     assert.equal([status, headers.allow], [405, 'POST, OPTIONS']);

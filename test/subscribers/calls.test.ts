@@ -213,7 +213,7 @@ test('a timeout closes the connection', () =>
     await provider.close();
   }));
 
-test('without a wait of its own, the pause before a retry ends with the time limit', () =>
+test('by default, the pause before a retry ends with the time limit', () =>
   withTimeLimit(async (timeoutMs, expire) => {
     const busy = { status: 429, headers: { 'retry-after': '2' } };
     const fetch: typeof globalThis.fetch = async (...args) => {

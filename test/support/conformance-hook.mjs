@@ -5,7 +5,7 @@
 import { register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
-// The hooks run in a thread of their own, in which this file is loaded again.
+// The hooks run in a separate thread, which loads this file again.
 if (isMainThread) register(import.meta.url);
 
 export async function load(url, context, next) {

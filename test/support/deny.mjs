@@ -1,4 +1,4 @@
-/** Preloaded into a command: the file or folder whose path ends with DENY cannot be read, whoever asks. */
+/** Preloaded into a command: the file or folder whose path ends with DENY cannot be read, even by root. */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 

@@ -5,7 +5,7 @@ import { inFolder } from './catalog.ts';
 import { type Mistake, makeMistake } from './mistakes.ts';
 import { catalogProcess } from './process.ts';
 
-/** What `catalog validate` reports of a mistake; in a process of its own where something has to be preloaded. */
+/** Returns the report of `catalog validate` about a mistake. Uses another process if a module must be preloaded. */
 export async function diagnosticsOf(mistake: Mistake): Promise<readonly Diagnostic[]> {
   const today = '2026-02-01';
   return inFolder(async (folder) => {

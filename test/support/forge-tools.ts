@@ -34,8 +34,8 @@ exit "$code"
 }
 
 /**
- * Runs `catalog` in this process for the stand-in of npx. It sends its folder, its arguments with their count, and its
- * environment, each ended by a zero byte, and reads the exit code, stdout and stderr in the same form.
+ * Runs `catalog` in this process for the imitation of npx, which sends its folder, its arguments with their count, and
+ * its environment, each ended by a zero byte. It gets the exit code, stdout and stderr in the same form.
  */
 export function serveProgram(): Promise<Listener> {
   const answer = async (socket: Socket, request: string) => {
@@ -56,7 +56,7 @@ export function serveProgram(): Promise<Listener> {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
-/** As shift-clock.mjs does in a process of its own. */
+/** Shifts the clock, as shift-clock.mjs does in another process. */
 async function atShiftedTime<Result>(shift: number, use: () => Promise<Result>): Promise<Result> {
   globalThis.Date = class extends RealDate {
     constructor(...args: [] | [number]) {

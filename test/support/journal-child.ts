@@ -1,6 +1,6 @@
 /**
- * A process of its own for the tests. Told `{ lock }` or `{ unlock }`, it tries for a lock or lets it go; told
- * `{ write }`, it writes to a journal without end, and says on its standard output what was acknowledged.
+ * A separate process for tests. On `{ lock }` it tries to get a lock, and on `{ unlock }` it releases it. On `{ write
+ * }` it writes to a journal without end, and prints what was acknowledged.
  */
 import { randomBytes } from 'node:crypto';
 import * as disk from 'node:fs/promises';
@@ -48,7 +48,7 @@ async function writeTo(file: string): Promise<void> {
     void (async () => {
       for (;;) {
         const { id } = await journal.append(randomBytes(18).toString('hex'));
-        // Pipes take this at once: what stands there was acknowledged before the process ended.
+        // Pipes accept this at once, so everything printed was acknowledged before the process ended.
         process.stdout.write(`${id}\n`);
       }
     })();

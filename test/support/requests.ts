@@ -21,7 +21,7 @@ export interface Asking {
   localAddress?: string;
 }
 
-/** Requests `path` as it stands, without following redirects or decoding; rejects where the answer is cut short. */
+/** Requests `path` unchanged, without following redirects or decoding. Rejects if the answer is incomplete. */
 export function ask(address: string, path: string, asking: Asking = {}): Promise<Answer> {
   const { method = 'GET', headers = {}, body, agent, pieces, localAddress } = asking;
   const { hostname, port } = new URL(address);
@@ -73,7 +73,7 @@ export function postJson(address: string, path: string, value: unknown, asking: 
   return ask(address, path, { method: 'POST', body, ...asking, headers: { ...json, ...asking.headers } });
 }
 
-/** Sends bytes over a connection of their own, and gives all that came back before its end. */
+/** Sends bytes over a new connection, and returns everything received before it closed. */
 export function exchange(
   address: string,
   bytes: string | Buffer,

@@ -63,7 +63,10 @@ function edited(text: string, change: string): string {
   return text.replace(from, () => to);
 }
 
-/** The content that a cell of the table stands for: AGENT and PROMPT are those of the good agent, hex: is bytes. */
+/**
+ * Returns the content that a cell of the table describes: AGENT and PROMPT are those of the good agent, and hex: means
+ * bytes.
+ */
 function contentOf(cell: unknown): unknown {
   if (typeof cell !== 'string') return cell;
   if (cell.startsWith('hex:')) return new Uint8Array(Buffer.from(cell.slice(4), 'hex'));

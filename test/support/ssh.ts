@@ -2,15 +2,15 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFiles } from './catalog.ts';
 
-/** The private key that the stand-in accepts, as someone pastes it into a secret. */
+/** The private key that the imitation of ssh accepts, as someone pastes it into a secret. */
 export const privateKey = 'a private key\r\nof two lines';
 
-/** The line of known_hosts of the host that the stand-in reaches. */
+/** The line of known_hosts for the host that the imitation reaches. */
 export const knownHost = 'runtime.example ssh-ed25519 AAAA';
 
 /**
- * Writes a stand-in for ssh into a folder of programs. It refuses what OpenSSH refuses: a key file that others can read or
- * that is not a key, and a host that is not known or not checked. Then it runs the command in a local shell.
+ * Writes an imitation of ssh into a folder of programs. It refuses what OpenSSH refuses: a key file that others can
+ * read or that is not a key, and a host that is not known or not checked. It then runs the command in a local shell.
  *
  * Each call adds the path of its key to the file `keys` in that folder.
  */

@@ -18,7 +18,10 @@ export function notesIn(log: string): string[] {
     .map((line) => (JSON.parse(line) as { note: string }).note);
 }
 
-/** Votes from `clients` connections at once, each with a note of its own, until the server is gone or it is stopped. */
+/**
+ * Votes from `clients` connections at once, each vote with a different note, until the server has ended or the voting
+ * is stopped.
+ */
 export function startVoting(address: string, { clients = 16, name = 'n' } = {}) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: clients });
   const acknowledged: string[] = [];

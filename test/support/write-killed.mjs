@@ -1,4 +1,6 @@
-/** Writes the build whose files stand in the JSON file argv[3] (path → latin1) into argv[2], to be killed on the way. */
+/**
+ * Writes the build whose files are in the JSON file argv[3] (path → latin1) to argv[2]. It is killed while it writes.
+ */
 import { readFileSync } from 'node:fs';
 import { writeBuild } from '../../lib/build/write.js';
 

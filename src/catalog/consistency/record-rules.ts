@@ -21,7 +21,7 @@ export interface Settled {
    */
   folders: ParsedFolder[];
   reserved: Reserved[];
-  /** One error for each difference from the record. A folder with one needs no other calendar errors. */
+  /** One error for each difference from the record. A folder with such an error needs no other calendar errors. */
   diagnostics: Diagnostic[];
 }
 

@@ -17,7 +17,7 @@ export interface Asked {
   params?: object;
   /** The result without what every result carries, and without the text of a tool or a document, which is checked below. */
   result?: object;
-  /** Places of the result, for what is not told whole: schemas, and the skills of the other agents. */
+  /** Paths in the result, for results that are only checked in part: schemas, and the skills of the other agents. */
   places?: Expected;
   /** The text of a tool, as it is. */
   text?: string;

@@ -16,7 +16,7 @@ interface Frame {
   /** In the title bar, before the publication; by default the title. */
   bar?: string;
   description: string;
-  /** Below the base URL, or null where the page has no address of its own. */
+  /** The path below the base URL; null if the page has no address. */
   path: string | null;
   picture?: string;
   pictureShows?: string;

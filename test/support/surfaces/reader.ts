@@ -25,7 +25,7 @@ export function readHtml(html: string): Reader {
   };
 }
 
-/** Reads Markdown as whoever renders it does, as the page that becomes of it. Markup in it is text for some and markup for others. */
+/** Reads Markdown as the page that it renders to. Some programs treat markup in it as text, others do not. */
 export function readMarkdown(text: string): Reader {
   return readHtml(new MarkdownIt({ html: true }).render(text));
 }
