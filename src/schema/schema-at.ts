@@ -2,12 +2,7 @@ import type { z } from 'zod';
 
 /** Returns the value at `path`. */
 export function valueAt(root: unknown, path: (string | number)[]): unknown {
-  let value = root;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = (value as Record<string | number, unknown>)[key];
-  }
-  return value;
+  return path.reduce((value, key) => (value as Record<string | number, unknown> | null | undefined)?.[key], root);
 }
 
 /**

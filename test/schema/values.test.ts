@@ -1,0 +1,187 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { z } from 'zod';
+import { parseBuildInfo } from '../../src/schema/build-info.ts';
+import { configTypes } from '../../src/schema/config-files.ts';
+import { demoPoint, publicUrl, webUrl } from '../../src/schema/fields.ts';
+import { openApi } from '../../src/schema/openapi.ts';
+import { type Settings, settingsSource } from '../../src/schema/settings.ts';
+import { slugFrom, tagsFrom, titleFrom } from '../../src/schema/slugs.ts';
+import { smallSettings } from '../support/catalog.ts';
+
+/** Which values the schemas accept, and what is derived from names and settings. */
+
+const { shape } = settingsSource;
+const forms: [name: string, schema: z.ZodType, good: string[], bad: string[]][] = [
+  [
+    'a web address',
+    webUrl,
+    [
+      'https://a',
+      'http://a/',
+      'HTTPS://A.example/b/c?d=e#f',
+      'https://a.example?b',
+      'https://a.example#b',
+      'https://a.example:81/@b',
+      'http://[::1]/a',
+    ],
+    [
+      'ftp://a',
+      'https:/a.example',
+      'https:///a.example',
+      'https://ada@a.example/b',
+      'https://ada:b@a.example',
+      'https://a.example\\b',
+      'https://a.example/b\\c',
+      'https://a.example/b c',
+      'https://a.ex ample/',
+      'https://a.example/\u0007',
+      'x https://a.example',
+      'https://',
+    ],
+  ],
+  [
+    'an address that strangers may propose',
+    publicUrl,
+    ['https://a.example', 'https://a-b.c1.example/d', 'https://xn--bcher-kva.example?b', 'https://a.example#b'],
+    [
+      'http://a.example',
+      'https://localhost',
+      'https://a.example:81',
+      'https://192.0.2.1/',
+      'https://[::1]/',
+      'https://-a.example',
+      'https://a-.example',
+      'https://é.example',
+      'https://a..example',
+      'https://a.example-/',
+    ],
+  ],
+  [
+    'an address for reports',
+    shape.securityContact,
+    ['https://a.example/b', 'mailto:a@b.example', 'tel:+1-201-555-0123'],
+    ['http://a.example', 'a@b.example', 'https://ada@a.example', 'https://a.example/b\\c', 'xmailto:a@b.example'],
+  ],
+  ['a time zone', shape.timezone, ['UTC', 'Europe/Berlin', 'America/Argentina/Ushuaia'], ['Berlin', '', 'UTC+25']],
+  ['the label of a category', shape.categories.valueType.shape.label, ['A & B'], ['a < b', 'a > b', '']],
+];
+for (const [name, schema, good, bad] of forms) {
+  test(`${name} is accepted in its form alone`, () => {
+    const isAccepted = (value: string) => schema.safeParse(value).success;
+    assert.equal(
+      good.filter((value) => !isAccepted(value)),
+      [],
+    );
+    assert.equal(bad.filter(isAccepted), []);
+  });
+}
+
+test('the base URL loses the slashes at its end, and has neither a query nor a fragment', () => {
+  assert.is(shape.baseUrl.parse('https://a.example/'), 'https://a.example');
+  assert.is(shape.baseUrl.parse('https://a.example/b//'), 'https://a.example/b');
+  assert.is(shape.baseUrl.parse('https://a.example/b'), 'https://a.example/b');
+  for (const bad of ['https://a.example/?b', 'https://a.example/#b']) {
+    assert.is(shape.baseUrl.safeParse(bad).success, false, bad);
+  }
+});
+
+test('a demo begins at zero seconds or later', () => {
+  const seconds = [-1, 0, 1, 0.5].map((second) => demoPoint.safeParse({ second, label: 'a', detail: 'b' }).success);
+  assert.equal(seconds, [false, true, true, false]);
+});
+
+test('only what a build wrote is taken for build.json', () => {
+  const id = '0123456789abcdef0123456789abcdef';
+  const info = {
+    id,
+    version: '1',
+    baseUrl: 'https://a.example',
+    runtimeUrl: null,
+    preview: false,
+    moved: { b: 'a' },
+    counts: { agents: 1, files: 2 },
+  };
+  const parsed = (change: object) => parseBuildInfo(Buffer.from(JSON.stringify({ ...info, ...change })));
+  assert.equal(parsed({}), info);
+  assert.equal(parsed({ runtimeUrl: 'https://b.example' }).runtimeUrl, 'https://b.example');
+  const wrong: object[] = [
+    { id: `${id}0` },
+    { id: `g${id.slice(1)}` },
+    { id: id.slice(1) },
+    { id: `x${id}` },
+    { version: 1 },
+    { baseUrl: 'a' },
+    { runtimeUrl: 'a' },
+    { preview: 'no' },
+    { moved: { b: 1 } },
+    { counts: { agents: 1.5, files: 2 } },
+    { counts: { agents: 1 } },
+  ];
+  const message = /^build\.json was not written by catalog build$/;
+  for (const change of wrong) assert.throws(() => parsed(change), message, JSON.stringify(change));
+  assert.throws(() => parseBuildInfo(Buffer.from('{')), message);
+});
+
+test('each config has the content type of its extension, and is never a page or a program', () => {
+  const text = ['jsonc', 'yaml', 'yml', 'toml', 'ini', 'cfg', 'conf', 'properties', 'env', 'csv', 'txt'];
+  assert.equal(configTypes, {
+    json: 'application/json',
+    md: 'text/markdown; charset=utf-8',
+    ...Object.fromEntries(text.map((extension) => [extension, 'text/plain; charset=utf-8'])),
+  });
+});
+
+const slugs: [title: string, slug: string][] = [
+  ['Release Notes', 'release-notes'],
+  ["  The editor's (2nd) café: über Straße!", 'the-editors-2nd-cafe-uber-strasse'],
+  ['Ada’s ﬁle №5', 'adas-file-no5'],
+  ['日本', ''],
+  ['x'.repeat(70), 'x'.repeat(64)],
+  [`${'x'.repeat(62)} y z`, `${'x'.repeat(62)}-y`],
+  [`${'x'.repeat(63)} y z`, 'x'.repeat(63)],
+];
+for (const [title, slug] of slugs) {
+  test(`the title "${title.slice(0, 50)}" suggests the slug "${slug.slice(0, 50)}"`, () =>
+    assert.is(slugFrom(title), slug));
+}
+
+test('a slug suggests a title', () => {
+  assert.is(titleFrom('release-notes'), 'Release Notes');
+  assert.is(titleFrom('a-1b-c'), 'A 1b C');
+});
+
+const tags: [slug: string, categories: string[], tags: string[]][] = [
+  ['release-note-translator', [], ['release', 'note', 'translator']],
+  ['the-big-note-for-many-long-lists', [], ['note', 'many', 'long']],
+  ['note-note-many', [], ['note', 'many']],
+  ['coding-note-many', ['coding'], ['note', 'many']],
+  ['note-for-you', [], ['note', 'new-agent']],
+  ['a-b', [], ['new-agent', 'untagged']],
+  ['a-b', ['new-agent'], ['untagged']],
+  ['untagged-a', ['new-agent'], ['untagged']],
+];
+for (const [slug, categories, expected] of tags) {
+  test(`the slug ${slug} suggests the tags ${expected} beside the categories ${categories}`, () => {
+    assert.equal(tagsFrom(slug, categories), expected);
+  });
+}
+
+/** The paths of the description that name a server of their own, each with its servers. */
+function serversOf(settings: object): [path: string, servers: unknown][] {
+  const { paths } = openApi({ ...smallSettings, ...settings } as unknown as Settings, null) as {
+    paths: Record<string, { servers?: unknown }>;
+  };
+  return Object.entries(paths).flatMap(([path, { servers }]) => (servers === undefined ? [] : [[path, servers]]));
+}
+
+test('the paths of a runtime elsewhere name its address, even in a catalog without agents', () => {
+  const servers = [{ url: 'https://run.example', description: 'The runtime' }];
+  assert.equal(
+    serversOf({ runtimeUrl: 'https://run.example' }),
+    ['/api/feedback', '/api/subscribe', '/api/mcp'].map((path) => [path, servers]),
+  );
+  for (const runtimeUrl of [null, smallSettings.baseUrl]) assert.equal(serversOf({ runtimeUrl }), []);
+});
+
+test.run();
