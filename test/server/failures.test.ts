@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
@@ -12,6 +13,7 @@ import { VotesUnavailable } from '../../src/votes/store.ts';
 import { inFolder } from '../support/catalog.ts';
 import { type Answer, ask, postJson } from '../support/requests.ts';
 import { builtCatalog } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 /** What the server answers and logs if it has a bug, if a disk or a provider fails, and what monitoring learns. */
 
@@ -25,6 +27,8 @@ interface Here {
   address: string;
   /** The lines of the log other than those of requests and those of a later time: level, message, and other fields. */
   logged(): Record<string, unknown>[];
+  /** The number of requests in the log. */
+  requests(): number;
 }
 
 const works = { check: async () => {}, reopen: async () => {}, close: async () => {} };
@@ -53,7 +57,8 @@ async function withApp(
         .filter(({ msg }) => msg !== 'request')
         .map(({ time, pid, hostname, err, ...rest }) => ({ ...rest, ...(err && { err: err.message }) }));
     try {
-      await use({ address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, logged });
+      const requests = () => lines.filter((line) => line.includes('"msg":"request"')).length;
+      await use({ address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, logged, requests });
     } finally {
       real.stop();
       server.closeAllConnections();
@@ -134,6 +139,18 @@ test('a store that fails is logged with its reason, and answered with an error t
       );
     },
   ));
+
+test('a body that ends too early counts as a refused request, and not as a bug', () =>
+  withApp({}, async ({ address, logged, requests }) => {
+    const socket = connect(Number(new URL(address).port), '127.0.0.1');
+    const start = 'POST /api/feedback HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n';
+    socket.write(`${start}Expect: 100-continue\r\n\r\n{"slug"`);
+    await once(socket, 'data');
+    socket.destroy();
+    await until(() => requests() === 1);
+    assert.is((await postJson(address, '/api/feedback', {})).status, 429);
+    assert.equal(logged(), []);
+  }));
 
 test('a subscription that the provider calls invalid is the fault of the address', () =>
   withApp({ subscribers: { add: async () => 'invalid' } }, async ({ address }) => {
