@@ -32,6 +32,7 @@ export const slow: readonly string[] = [
   'scaffold/',
   'server/builds',
   'server/durability',
+  'server/full-disk',
   'server/fuzz',
   'server/midnight',
   'server/terminal',

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
@@ -10,16 +10,13 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import http from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { thisProcess } from '../../src/journal/process-identity.ts';
 import { inFolder } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
-import { ask, assertError, postJson } from '../support/requests.ts';
 import { builtCatalog, startProcess, startRuntime, withProcess } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { assertKept, notesIn, startVoting, vote } from '../support/voting.ts';
@@ -122,147 +119,6 @@ test('a torn last line is set aside and reported at startup, and no complete lin
     assert.is(readFileSync(`${log}.torn`, 'utf8').trimEnd(), torn);
   }));
 
-test('while the disk is full, votes are 503 unavailable and the server is not ready; it accepts votes again once there is space', () =>
-  inFolder(async (folder) => {
-    builtCatalog(folder);
-    const disk = smallDisk(folder);
-    const log = join(folder, 'data/votes.jsonl');
-    try {
-      const server = await startProcess(folder, { node: trace, env: disk.env });
-      try {
-        assert.is((await vote(server.address, 'before')).status, 200);
-        const health = () => Promise.all(['/healthz', '/readyz'].map((path) => ask(server.address, path)));
-        const told = async () => (await health()).map(({ status, text }) => `${status} ${text}`);
-        const build = JSON.parse((await ask(server.address, '/build.json')).text).id;
-        const alive = `200 {"status":"ok","build":"${build}"}`;
-        const ready = `200 {"status":"ok","build":"${build}","checks":{"votes":"ok","subscribers":"ok"}}`;
-        assert.equal(await told(), [alive, ready]);
-        disk.fill();
-        const kept = ['before'];
-        const refused: string[] = [];
-        for (let round = 0; refused.length < 48; round += 1) {
-          assert.ok(round < 500, 'the disk became never full');
-          const notes = Array.from({ length: 24 }, (_, index) => `${'x'.repeat(300)}-${round}-${index}`);
-          const answers = await Promise.all(notes.map((note) => vote(server.address, note)));
-          for (const [index, answer] of answers.entries()) {
-            if (answer.status === 200) kept.push(String(notes[index]));
-            else {
-              assertError(answer, 503, 'unavailable');
-              assert.match(answer.headers['retry-after'] ?? '', /^\d+$/);
-              refused.push(String(notes[index]));
-            }
-          }
-        }
-        disk.top();
-        await until(async () => (await health())[1]?.status === 503);
-        const [still, unready = ''] = await told();
-        assert.is(still, alive);
-        assert.match(unready, `503 {"status":"unavailable","build":"${build}","checks":{"votes":"failing"`);
-        assert.is((await ask(server.address, '/')).status, 200);
-        disk.empty();
-        await until(async () => (await told())[1] === ready);
-        assert.is((await vote(server.address, 'after')).status, 200);
-        assert.equal(notesIn(log).sort(), [...kept, 'after'].sort());
-        const { code, stdout } = await server.stop();
-        assert.is(code, 0);
-        assert.match(stdout, 'ENOSPC');
-        const lines = stdout
-          .trimEnd()
-          .split('\n')
-          .map((line) => JSON.parse(line));
-        const levels = new Set(
-          lines.filter(({ msg }) => msg === 'request').map((line) => `${line.status} ${line.level}`),
-        );
-        assert.equal([...levels].sort(), ['200 30', '503 40']);
-        const changes = lines.filter(({ check }) => check === 'votes').map(({ level, msg }) => `${level} ${msg}`);
-        assert.equal(changes, ['50 a health check fails', '30 a health check passes again']);
-      } finally {
-        await server.stop('SIGKILL');
-      }
-    } finally {
-      disk.remove();
-    }
-  }));
-
-test('a server that starts on a failing disk serves readers, refuses votes and subscriptions, and accepts them once the disk works', () =>
-  inFolder(async (folder) => {
-    builtCatalog(folder);
-    const FAILS = join(folder, 'fails');
-    writeFileSync(FAILS, 'EROFS');
-    const shim = fileURLToPath(new URL('../support/failing-disk.mjs', import.meta.url));
-    const server = await startProcess(folder, { node: ['--import', shim], env: { FAILS } });
-    try {
-      const statuses = async () => {
-        const reads = await Promise.all(
-          ['/', '/agents/one', '/healthz', '/readyz'].map((path) => ask(server.address, path)),
-        );
-        const posts = [
-          await vote(server.address, 'a vote'),
-          await postJson(server.address, '/api/subscribe', { email: 'ada@example.org', list: 'daily' }),
-        ];
-        return [...reads, ...posts].map(({ status }) => status);
-      };
-      assert.equal(await statuses(), [200, 200, 200, 503, 503, 502]);
-      rmSync(FAILS);
-      await until(async () => (await ask(server.address, '/readyz')).status === 200);
-      assert.equal(await statuses(), [200, 200, 200, 200, 200, 200]);
-      assert.equal(notesIn(join(folder, 'data/votes.jsonl')), ['a vote']);
-      const { code, stdout } = await server.stop();
-      assert.is(code, 0);
-      assert.match(stdout, /votes\.jsonl cannot be used \(EROFS\)/);
-      assert.match(stdout, /votes\.jsonl is available again/);
-    } finally {
-      await server.stop('SIGKILL');
-    }
-  }));
-
-test('a request log that cannot be written loses its lines, but no request or vote fails', () => {
-  const shim = fileURLToPath(new URL('../support/full-stdout.mjs', import.meta.url));
-  return withProcess({ node: ['--import', shim] }, async ({ server, log }) => {
-    for (let round = 0; round < 200; round += 1) {
-      const { status } = await ask(server.address, `/nowhere?${'x'.repeat(200)}`);
-      assert.is(status, 404);
-    }
-    assert.is((await vote(server.address, 'kept')).status, 200);
-    assert.equal(notesIn(log), ['kept']);
-    const { code, stdout } = await server.stop();
-    assert.equal([code, stdout], [0, '']);
-  });
-});
-
-/** Mounts a disk of 64 KB at data/ if this process may, and otherwise uses a preloaded script that refuses writes. */
-function smallDisk(folder: string) {
-  const data = join(folder, 'data');
-  mkdirSync(data);
-  const full = join(folder, 'full');
-  const shim = {
-    env: { FULL: full },
-    fill: () => writeFileSync(full, ''),
-    /** Takes the space that is too small for some votes. */
-    top: () => {},
-    empty: () => rmSync(full),
-    remove: () => {},
-  };
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return shim;
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', data], { stdio: 'ignore' });
-  } catch {
-    return shim;
-  }
-  const ballast = join(data, 'ballast');
-  return {
-    env: {},
-    fill: () => writeFileSync(ballast, Buffer.alloc(32_768)),
-    top: () => {
-      try {
-        for (;;) appendFileSync(ballast, Buffer.alloc(4096));
-      } catch {}
-    },
-    empty: () => rmSync(ballast),
-    remove: () => void execFileSync('umount', [data]),
-  };
-}
-
 test('under load, a vote log that is removed, or rotated by rename and SIGHUP, loses only removed votes', () =>
   withProcess({}, async ({ server, log }) => {
     const load = startVoting(server.address);
@@ -327,71 +183,6 @@ test('the lock of a process that has ended is taken over at once', () =>
     assert.is(JSON.parse(readFileSync(lock, 'utf8')).pid, process.pid);
     await server.stop();
     assert.not.ok(existsSync(lock));
-  }));
-
-/** Preloaded into a server: it waits an hour instead of seven seconds before it closes busy connections. */
-const patient = [
-  '--import',
-  `data:text/javascript,${encodeURIComponent(`
-    const { setTimeout } = globalThis;
-    globalThis.setTimeout = (work, ms, ...rest) => setTimeout(work, ms === 7_000 ? 3_600_000 : ms, ...rest);
-  `)}`,
-];
-
-/** Waits for a process to exit; fails if something delays it. */
-function endOf<End>(ended: Promise<End>): Promise<End> {
-  const late = sleep(30_000, undefined, { ref: false }).then(() => {
-    throw new Error('The server did not end.');
-  });
-  return Promise.race([ended, late]);
-}
-
-test('under load, SIGTERM finishes open requests, keeps every acknowledged vote, and exits with 0', () =>
-  withProcess({ node: [...trace, ...patient], env: { SLOW_MS: '200' } }, async ({ server, log, data }) => {
-    const agent = new http.Agent({ keepAlive: true });
-    // An idle connection must not delay the exit.
-    await vote(server.address, 'idle', { agent });
-    const load = startVoting(server.address, { clients: 32 });
-    await until(() => load.acknowledged.length >= 32);
-    const underWay = Array.from({ length: 8 }, (_, index) => vote(server.address, `under way ${index}`));
-    await until(async () => (await connections(server.process.pid ?? 0)) >= 41);
-    const ended = endOf(server.stop('SIGTERM'));
-    const answers = await Promise.all(underWay);
-    const stopping = load.stop();
-    const { code, signal } = await ended;
-    await stopping;
-    assert.equal([code, signal], [0, null]);
-    assert.equal(
-      answers.map(({ status }) => status),
-      underWay.map(() => 200),
-    );
-    assert.equal(load.refused, []);
-    assertKept([...load.acknowledged, ...underWay.map((_, index) => `under way ${index}`)], [log]);
-    assert.equal(
-      readdirSync(data).filter((name) => name.includes('.lock')),
-      [],
-    );
-    agent.destroy();
-  }));
-
-/** Returns the number of open sockets of a process, besides the one that listens. */
-async function connections(pid: number): Promise<number> {
-  if (process.platform !== 'linux') return Number.POSITIVE_INFINITY;
-  const { readdir, readlink } = await import('node:fs/promises');
-  const folder = `/proc/${pid}/fd`;
-  const targets = await Promise.all((await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => '')));
-  return targets.filter((target) => target.startsWith('socket:')).length - 1;
-}
-
-test('the process exits soon after SIGTERM, even if a connection was busy', () =>
-  withProcess({ node: [...trace, ...patient], env: { SLOW_MS: '300' } }, async ({ server }) => {
-    const agent = new http.Agent({ keepAlive: true });
-    const pending = vote(server.address, 'slow', { agent });
-    await until(async () => (await connections(server.process.pid ?? 0)) >= 1);
-    const ended = endOf(server.stop('SIGTERM'));
-    assert.is((await pending).status, 200);
-    assert.is((await ended).code, 0);
-    agent.destroy();
   }));
 
 test.run();

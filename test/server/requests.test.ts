@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,8 +6,7 @@ import type { ErrorCode } from '../../src/schema/api-errors.ts';
 import { errorCodes } from '../../src/schema/api-errors.ts';
 import { writeFiles } from '../support/catalog.ts';
 import { type Answer, type Asking, ask, assertError, exchange, parseAnswer, postJson } from '../support/requests.ts';
-import { type Runtime, withRuntime } from '../support/server.ts';
-import { testUnless } from '../support/skip.ts';
+import { withRuntime } from '../support/server.ts';
 import { notesIn, vote } from '../support/voting.ts';
 
 /** Bad requests get the right 4xx and an Error object, and nothing is stored. The server then works as before. */
@@ -151,98 +149,6 @@ test('no path leads out of the build, no matter how it is written', () =>
     assert.equal(wrong, []);
   }));
 
-const requestLine = (first: string, headers = 'Host: 127.0.0.1\r\n', text = '') =>
-  `${first}\r\n${headers}Connection: close\r\n${text === '' ? '' : `Content-Length: ${text.length}\r\n`}\r\n${text}`;
-const post = 'Content-Type: application/json\r\n';
-
-const raw: [name: string, bytes: string, status: number, code: string | null][] = [
-  ['absolute form', requestLine('GET http://127.0.0.1/api/agents.json HTTP/1.1'), 200, null],
-  ['absolute form with another host', requestLine('GET http://evil.example/api/agents.json?x HTTP/1.1'), 200, null],
-  ['absolute form that climbs', requestLine('GET http://x/../../etc/passwd HTTP/1.1'), 404, null],
-  ['absolute form of the API', requestLine('GET http://x/api/none HTTP/1.1'), 404, 'not_found'],
-  ['absolute form of another scheme', requestLine('GET ftp://x/api/agents.json HTTP/1.1'), 404, null],
-  [
-    'absolute form of a bad vote',
-    requestLine('POST http://x/api/feedback HTTP/1.1', `Host: x\r\n${post}`, '{}'),
-    400,
-    'invalid_body',
-  ],
-  ['an asterisk', requestLine('OPTIONS * HTTP/1.1'), 204, null],
-  ['HEAD of a path that is none', requestLine('HEAD /api/\xff\xfe HTTP/1.1'), 400, null],
-  ['no HTTP', 'hello\r\n\r\n', 400, 'bad_request'],
-  ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', 400, 'bad_request'],
-  ['an unknown method', requestLine('BREW /api/feedback HTTP/1.1'), 400, 'bad_request'],
-  ['a space in the path', requestLine('GET /api/a b HTTP/1.1'), 400, 'bad_request'],
-  ['no Host', requestLine('GET /api/agents.json HTTP/1.1', ''), 400, 'bad_request'],
-  ['two Hosts', requestLine('GET /api/agents.json HTTP/1.1', 'Host: x\r\nhost: x\r\n'), 400, 'bad_request'],
-  ['a second Host after others', requestLine('GET / HTTP/1.0', 'Host: x\r\nA: b\r\nHOST: y\r\n'), 400, 'bad_request'],
-  [
-    'one Host beside other names of four letters',
-    requestLine('GET /api/agents.json HTTP/1.1', 'From: a\r\nHost: x\r\nDate: b\r\n'),
-    200,
-    null,
-  ],
-  ['an empty Host', requestLine('GET /api/agents.json HTTP/1.1', 'Host:\r\n'), 400, 'bad_request'],
-  ['a Host of two words', requestLine('GET / HTTP/1.1', 'Host: a b\r\n'), 400, 'bad_request'],
-  ['a Host with a path', requestLine('GET / HTTP/1.1', 'Host: a/b\r\n'), 400, 'bad_request'],
-  ['a Host with a user', requestLine('GET / HTTP/1.1', 'Host: a@b\r\n'), 400, 'bad_request'],
-  ['a Host with a port that is none', requestLine('GET / HTTP/1.1', 'Host: a:b\r\n'), 400, 'bad_request'],
-  ['HTTP/1.0 without a Host', requestLine('GET /api/agents.json HTTP/1.0', ''), 200, null],
-  ['a Host with a port', requestLine('GET /api/agents.json HTTP/1.1', 'Host: [::1]:3000\r\n'), 200, null],
-  [
-    'two lengths',
-    requestLine('POST /api/feedback HTTP/1.1', `Host: x\r\n${post}Content-Length: 5\r\n`, '{}'),
-    400,
-    'bad_request',
-  ],
-  [
-    'length and chunks',
-    requestLine('POST /api/feedback HTTP/1.1', `Host: x\r\n${post}Transfer-Encoding: chunked\r\n`, '{}'),
-    400,
-    'bad_request',
-  ],
-  [
-    'a length below zero',
-    `POST /api/feedback HTTP/1.1\r\nHost: x\r\n${post}Content-Length: -1\r\n\r\n`,
-    400,
-    'bad_request',
-  ],
-  [
-    'a chunk that is none',
-    `POST /api/feedback HTTP/1.1\r\nHost: x\r\n${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
-    400,
-    'bad_request',
-  ],
-  ['a NUL in a header', requestLine('GET / HTTP/1.1', 'Host: x\r\nX-A: \0\r\n'), 400, 'bad_request'],
-  [
-    'headers of 20 KB',
-    requestLine('GET /api/agents.json HTTP/1.1', `Host: x\r\nX-A: ${'a'.repeat(20_000)}\r\n`),
-    431,
-    'headers_too_large',
-  ],
-  [
-    'six thousand headers',
-    requestLine('POST /api/feedback HTTP/1.1', `Host: x\r\n${'X-A: b\r\n'.repeat(6000)}`),
-    431,
-    'headers_too_large',
-  ],
-  ['a path of 20 KB', requestLine(`GET /api/${'a'.repeat(20_000)} HTTP/1.1`), 431, 'headers_too_large'],
-  ['a path of 10 KB', requestLine(`GET /api/${'a'.repeat(10_000)} HTTP/1.1`), 404, 'not_found'],
-  [
-    'an expectation',
-    requestLine('POST /api/feedback HTTP/1.1', `Host: x\r\n${post}Expect: the-best\r\n`, '{}'),
-    400,
-    'invalid_body',
-  ],
-  ['a tunnel', requestLine('CONNECT evil.example:443 HTTP/1.1'), 405, 'method_not_allowed'],
-  [
-    'an upgrade',
-    requestLine('GET /api/none HTTP/1.1', 'Host: x\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n'),
-    404,
-    'not_found',
-  ],
-];
-
 /** These clients never finish sending. */
 const slow: [name: string, bytes: string][] = [
   ['a client that never ends its headers', 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '],
@@ -266,96 +172,6 @@ async function watchSlowClients(): Promise<string[]> {
   });
   return wrong;
 }
-
-test('malformed requests get an Error object too', () =>
-  withRuntime({}, async ({ server, log }) => {
-    const wrong: string[] = [];
-    for (const [name, bytes, status, code] of raw) {
-      const { text } = await exchange(server.address, bytes);
-      const answer = parseAnswer(text);
-      const isRight =
-        answer.status === status &&
-        (!bytes.startsWith('HEAD') || answer.text === '') &&
-        (code === null ||
-          (JSON.parse(answer.text || '{}').error === code && answer.headers['content-type'] === 'application/json'));
-      if (!isRight) wrong.push(`${name}: ${text.slice(0, 300)}`);
-    }
-    assert.equal(wrong, []);
-    assert.equal(notesIn(log), []);
-    assert.is((await vote(server.address, 'well')).status, 200);
-  }));
-
-test('valid votes of every form are stored once', () =>
-  withRuntime({}, async ({ server, log }) => {
-    const at = server.address;
-    const votes: [name: string, Promise<Answer>][] = [
-      ['500 emoji', postJson(at, '/api/feedback', { ...good, note: emoji.repeat(500) })],
-      ['escaped', postJson(at, '/api/feedback', `{"slug":"one","vote":"no","note":"${'\\ud83d\\ude42'.repeat(500)}"}`)],
-      ['unknown fields', postJson(at, '/api/feedback', { ...good, note: 'x', stars: 5, __proto: 1 })],
-      [
-        '__proto__ beside',
-        postJson(at, '/api/feedback', '{"__proto__":{"admin":true},"slug":"one","vote":"yes","note":"p"}'),
-      ],
-      [
-        'a charset',
-        postJson(
-          at,
-          '/api/feedback',
-          { ...good, note: 'c' },
-          { headers: { 'content-type': 'Application/JSON ; charset=utf-8' } },
-        ),
-      ],
-      [
-        '64 KiB',
-        postJson(at, '/api/feedback', `{"slug":"one","vote":"yes","note":"l","x":"${'x'.repeat(64 * 1024 - 45)}"}`),
-      ],
-      ['broken text', postJson(at, '/api/feedback', '{"slug":"one","vote":"yes","note":"a\\u0000b\\ud83d c\\udc00"}')],
-      [
-        'streamed',
-        ask(at, '/api/feedback', {
-          method: 'POST',
-          headers: json,
-          pieces: ['{"slug":"one",', '"vote":"yes","note":"s"}'].map((part) => Buffer.from(part)),
-        }),
-      ],
-    ];
-    for (const [name, answer] of votes) {
-      const { status, text, headers } = await answer;
-      assert.equal([name, status, text, headers['content-type']], [name, 200, '{"ok":true}', 'application/json']);
-    }
-    assert.equal(
-      notesIn(log).sort(),
-      [emoji.repeat(500), emoji.repeat(500), 'x', 'p', 'c', 'l', 'a\uFFFDb\uFFFD c\uFFFD', 's'].sort(),
-    );
-    const trapped = await postJson(at, '/api/feedback', { website: 'x', slug: 'none' });
-    assert.equal([trapped.status, trapped.text], [200, '{"ok":true}']);
-    assert.is(notesIn(log).length, 8);
-  }));
-
-test('a valid form is redirected, and an invalid one gets a page', () =>
-  withRuntime({}, async ({ server, log }) => {
-    const browser = {
-      ...form,
-      accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
-      origin: server.address.replace(/\/$/, ''),
-    };
-    const send = (text: string) =>
-      ask(server.address, '/api/feedback', { method: 'POST', headers: browser, body: text });
-    const sent = await send('slug=one&vote=yes&note=two%0D%0Alines+here&website=');
-    assert.equal([sent.status, sent.headers.location], [303, '/thanks/vote']);
-    assert.is((await ask(server.address, '/thanks/vote')).status, 200);
-    const trapped = await send('website=x');
-    assert.is(trapped.status, 303);
-    const refused = await send('slug=one&vote=%3Cscript%3E');
-    assert.is(refused.status, 400);
-    assert.match(refused.headers['content-type'] ?? '', 'text/html');
-    assert.match(refused.text, '`vote`');
-    assert.not.match(refused.text, /%MESSAGE%|<script>&/);
-    assert.is((await send('slug=one&vote=yes&note=a%00b')).status, 303);
-    const unknown = await send('slug=none&vote=yes');
-    assert.equal([unknown.status, unknown.text.includes('No agent')], [404, true]);
-    assert.equal(notesIn(log), ['two\nlines here', 'a\uFFFDb']);
-  }));
 
 test('only pages of allowed origins may send and read answers', () =>
   withRuntime({ flags: { allowOrigin: 'https://friend.example' } }, async ({ server, log }) => {
@@ -397,100 +213,6 @@ test('only pages of allowed origins may send and read answers', () =>
     assert.equal([read.status, read.headers['access-control-allow-origin']], [200, '*']);
     assert.is(notesIn(log).length, 4);
   }));
-
-const limits = { voteRate: '3/60', subscribeRate: '2/60', refusedRate: '4/60' };
-
-test('a client over its rate gets 429 with the time to wait; refused requests have a separate limit', () =>
-  withRuntime({ flags: limits }, async ({ server, log }) => {
-    const at = server.address;
-    const bad = () => postJson(at, '/api/feedback', {});
-    for (let count = 0; count < 4; count += 1) assertError(await bad(), 400, 'invalid_body');
-    const tooMany = await bad();
-    assertError(tooMany, 429, 'rate_limited');
-    assert.match(tooMany.headers.ratelimit as string, /^"refused";r=0;t=\d+$/);
-    for (const answer of [
-      await postJson(at, '/api/feedback', { slug: 'none', vote: 'yes' }),
-      await ask(at, '/api/feedback', { method: 'PUT' }),
-      await vote(at, 'x', { headers: { origin: 'https://evil.example' } }),
-      await ask(at, '/api/feedback', { method: 'POST', body: large, headers: json }),
-    ]) {
-      assertError(answer, 429, 'rate_limited');
-    }
-    const answers = [await vote(at, 'a'), await vote(at, 'b'), await vote(at, 'c')];
-    assert.equal(
-      answers.map(({ status, headers }) => `${status} ${headers.ratelimit}`.replace(/t=\d+/, 't=')),
-      ['200 "votes";r=2;t=', '200 "votes";r=1;t=', '200 "votes";r=0;t='],
-    );
-    assert.is(answers[0]?.headers['ratelimit-policy'], '"votes";q=3;w=60');
-    const over = await vote(at, 'd');
-    assertError(over, 429, 'rate_limited');
-    const wait = Number(over.headers['retry-after']);
-    assert.ok(wait >= 1 && wait <= 60);
-    const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
-    const page = await ask(at, '/api/feedback', { method: 'POST', body: 'slug=one&vote=yes', headers: form });
-    assert.equal([page.status, page.headers['content-type']], [429, 'text/html; charset=utf-8']);
-    assert.match(page.headers['retry-after'] as string, /^[1-9]\d*$/);
-    assert.match(page.headers.ratelimit as string, /^"votes";r=0;t=\d+$/);
-    assert.equal(notesIn(log), ['a', 'b', 'c']);
-    const subscribe = () => postJson(at, '/api/subscribe', { email: 'a@example.com', list: 'daily' });
-    assert.equal([(await subscribe()).status, (await subscribe()).status, (await subscribe()).status], [200, 200, 429]);
-    assert.is((await ask(at, '/api/agents.json')).status, 200);
-  }));
-
-/** The statuses of votes in a row, each with its X-Forwarded-For. */
-async function votesOf({ server }: Runtime, forwarded: readonly string[]): Promise<number[]> {
-  const statuses: number[] = [];
-  for (const [index, value] of forwarded.entries()) {
-    statuses.push((await vote(server.address, `${index}`, { headers: { 'x-forwarded-for': value } })).status);
-  }
-  return statuses;
-}
-
-test('without a trusted proxy, X-Forwarded-For is ignored', () =>
-  withRuntime({ flags: { voteRate: '2/60' } }, async (runtime) => {
-    assert.equal(await votesOf(runtime, ['192.0.2.1', '192.0.2.2', '192.0.2.3']), [200, 200, 429]);
-  }));
-
-test('behind one proxy, its last entry is the client, IPv6 counted by /64; earlier, client-supplied entries are ignored', () =>
-  withRuntime({ flags: { voteRate: '1/60', trustProxy: '1' } }, async (runtime) => {
-    const rows: [forwarded: string, status: number][] = [
-      ['192.0.2.1', 200],
-      ['192.0.2.1', 429],
-      ['192.0.2.9, 192.0.2.1', 429],
-      ['192.0.2.2', 200],
-      ['192.0.2.1, 192.0.2.3', 200],
-      ['2001:db8:1:2::1', 200],
-      ['2001:db8:1:2:ffff::9', 429],
-      ['[2001:db8:1:2::7]:4711', 429],
-      ['2001:db8:1:3::1', 200],
-      ['::ffff:192.0.2.1', 429],
-      ['192.0.2.3:4711', 429],
-      ['nobody', 200],
-      ['', 429],
-    ];
-    assert.equal(
-      await votesOf(
-        runtime,
-        rows.map(([forwarded]) => forwarded),
-      ),
-      rows.map(([, status]) => status),
-    );
-  }));
-
-const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
-
-testUnless(!hasIpv6 && 'this machine has no IPv6')(
-  'a client over IPv6 is counted and its origin is its own',
-  async () => {
-    await withRuntime({ flags: { voteRate: '1/60', host: '::1' } }, async ({ server, log }) => {
-      const at = `http://[::1]:${new URL(server.address).port}/`;
-      const headers = { origin: at.replace(/\/$/, '') };
-      assert.equal([(await vote(at, 'a', { headers })).status, (await vote(at, 'b', { headers })).status], [200, 429]);
-      assert.equal(notesIn(log), ['a']);
-      assert.not.match(readFileSync(log, 'utf8'), '::1');
-    });
-  },
-);
 
 test('the request log contains no note, address or query', () =>
   withRuntime({ flags: { trustProxy: '1' } }, async ({ server, log, data }) => {

@@ -1,0 +1,81 @@
+import { readdirSync } from 'node:fs';
+import http from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withProcess } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { assertKept, startVoting, vote } from '../support/voting.ts';
+
+/** What SIGTERM does to open requests, votes and connections. */
+
+const trace = ['--import', fileURLToPath(new URL('../support/disk-trace.mjs', import.meta.url))];
+
+/** Preloaded into a server: it waits an hour instead of seven seconds before it closes busy connections. */
+const patient = [
+  '--import',
+  `data:text/javascript,${encodeURIComponent(`
+    const { setTimeout } = globalThis;
+    globalThis.setTimeout = (work, ms, ...rest) => setTimeout(work, ms === 7_000 ? 3_600_000 : ms, ...rest);
+  `)}`,
+];
+
+/** Waits for a process to exit; fails if something delays it. */
+function endOf<End>(ended: Promise<End>): Promise<End> {
+  const late = sleep(30_000, undefined, { ref: false }).then(() => {
+    throw new Error('The server did not end.');
+  });
+  return Promise.race([ended, late]);
+}
+
+test('under load, SIGTERM finishes open requests, keeps every acknowledged vote, and exits with 0', () =>
+  withProcess({ node: [...trace, ...patient], env: { SLOW_MS: '200' } }, async ({ server, log, data }) => {
+    const agent = new http.Agent({ keepAlive: true });
+    // An idle connection must not delay the exit.
+    await vote(server.address, 'idle', { agent });
+    const load = startVoting(server.address, { clients: 32 });
+    await until(() => load.acknowledged.length >= 32);
+    const underWay = Array.from({ length: 8 }, (_, index) => vote(server.address, `under way ${index}`));
+    await until(async () => (await connections(server.process.pid ?? 0)) >= 41);
+    const ended = endOf(server.stop('SIGTERM'));
+    const answers = await Promise.all(underWay);
+    const stopping = load.stop();
+    const { code, signal } = await ended;
+    await stopping;
+    assert.equal([code, signal], [0, null]);
+    assert.equal(
+      answers.map(({ status }) => status),
+      underWay.map(() => 200),
+    );
+    assert.equal(load.refused, []);
+    assertKept([...load.acknowledged, ...underWay.map((_, index) => `under way ${index}`)], [log]);
+    assert.equal(
+      readdirSync(data).filter((name) => name.includes('.lock')),
+      [],
+    );
+    agent.destroy();
+  }));
+
+/** Returns the number of open sockets of a process, besides the one that listens. */
+async function connections(pid: number): Promise<number> {
+  if (process.platform !== 'linux') return Number.POSITIVE_INFINITY;
+  const { readdir, readlink } = await import('node:fs/promises');
+  const folder = `/proc/${pid}/fd`;
+  const targets = await Promise.all((await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => '')));
+  return targets.filter((target) => target.startsWith('socket:')).length - 1;
+}
+
+test('the process exits soon after SIGTERM, even if a connection was busy', () =>
+  withProcess({ node: [...trace, ...patient], env: { SLOW_MS: '300' } }, async ({ server }) => {
+    const agent = new http.Agent({ keepAlive: true });
+    const pending = vote(server.address, 'slow', { agent });
+    await until(async () => (await connections(server.process.pid ?? 0)) >= 1);
+    const ended = endOf(server.stop('SIGTERM'));
+    assert.is((await pending).status, 200);
+    assert.is((await ended).code, 0);
+    agent.destroy();
+  }));
+
+test.run();
