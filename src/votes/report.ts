@@ -43,8 +43,8 @@ export interface ReportOptions {
   since?: Date | undefined;
   /** The most notes, 0 or more. @default 10 */
   notes?: number;
-  /** The slugs of withdrawn agents. */
-  withdrawn?: ReadonlySet<string>;
+  /** The slugs of the agents in the build. All others are withdrawn. @default no agent is withdrawn */
+  slugs?: ReadonlySet<string>;
   /** Maps each former slug to the next slug of the agent. */
   formerSlugs?: ReadonlyMap<string, string>;
   /** Returns the number of lines that are not votes. It is called last, once all lines were read. @default none */
@@ -59,7 +59,7 @@ export interface ReportOptions {
  */
 export async function reportVotes(
   records: AsyncIterable<VoteRecord> | Iterable<VoteRecord>,
-  { since, notes = 10, withdrawn = new Set(), formerSlugs = new Map(), malformed = () => 0 }: ReportOptions = {},
+  { since, notes = 10, slugs, formerSlugs = new Map(), malformed = () => 0 }: ReportOptions = {},
 ): Promise<VoteReport> {
   const days = new Map<string, Map<string, 'yes' | 'no'>>();
   const bySlug = new Map<string, AgentVotes>();
@@ -67,7 +67,7 @@ export async function reportVotes(
   for await (const { id, time, slug: voted, vote, note, voter } of records) {
     if (since !== undefined && Date.parse(time) < since.getTime()) continue;
     const slug = currentSlug(voted, formerSlugs);
-    const agent = entry(bySlug, slug, () => newAgent(slug, withdrawn));
+    const agent = entry(bySlug, slug, () => newAgent(slug, slugs?.has(slug) === false));
     const day = entry(days, `${time.slice(0, 10)} ${slug}`, () => new Map<string, 'yes' | 'no'>());
     const before = day.get(voter);
     if (before !== undefined) agent[before] -= 1;
@@ -101,8 +101,8 @@ function currentSlug(slug: string, formerSlugs: ReadonlyMap<string, string>): st
   return current;
 }
 
-function newAgent(slug: string, withdrawn: ReadonlySet<string>): AgentVotes {
-  return { slug, votes: 0, yes: 0, no: 0, share: null, withdrawn: withdrawn.has(slug), lastNote: null };
+function newAgent(slug: string, withdrawn: boolean): AgentVotes {
+  return { slug, votes: 0, yes: 0, no: 0, share: null, withdrawn, lastNote: null };
 }
 
 function totals(yes: number, no: number): Totals {

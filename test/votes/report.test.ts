@@ -63,7 +63,7 @@ const rows: { name: string; votes: VoteRecord[]; options?: ReportOptions; expect
   {
     name: 'withdrawn agents, marked',
     votes: [vote('v a yes'), vote('v b yes')],
-    options: { withdrawn: new Set(['b']) },
+    options: { slugs: new Set(['a']) },
     expected: ['a 1/1', 'b 1/1 withdrawn'],
   },
   {
@@ -128,7 +128,7 @@ test('text: a table, the last notes and what was left out', async () => {
     vote('x release-notes no'),
     vote('v b no', { note: '\u001b[2Jgone\u202e' }),
   ];
-  const report = await reportVotes(votes, { withdrawn: new Set(['b']), malformed: () => 1 });
+  const report = await reportVotes(votes, { slugs: new Set(['release-notes']), malformed: () => 1 });
   assert.is(
     reportText(report),
     `agent          votes  yes  no   share

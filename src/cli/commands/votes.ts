@@ -101,14 +101,12 @@ async function countVotes(flags: Flags, file: string, terminal: Console) {
   const counted = await reportVotes(records, {
     ...(flags.since === undefined ? {} : { since: startOf(flags.since) }),
     ...(flags.notes === true ? { notes: Number.POSITIVE_INFINITY } : {}),
-    ...(published === null ? {} : { formerSlugs: published.formerSlugs }),
+    ...published,
     malformed: () => [...malformed.values()].flat().length,
   }).catch(unusable);
   const { skippedLines } = await import('../skipped-lines.ts');
   for (const [name, lines] of malformed) terminal.say(skippedLines(name, lines));
-  if (published === null) return counted;
-  const agents = counted.agents.map((agent) => ({ ...agent, withdrawn: !published.slugs.has(agent.slug) }));
-  return { ...counted, agents };
+  return counted;
 }
 
 /** The agents of the build; null, with a message, if there is no build. */
