@@ -1,5 +1,5 @@
 import { compareText } from '../compare.ts';
-import type { Schedule } from './parse/parse.ts';
+import type { Schedule } from './parse/front-matter-schedule.ts';
 
 /** The fields of an agent that determine its number. */
 export interface Numberable {

@@ -6,7 +6,8 @@ import { isDue } from './assign-numbers.ts';
 import { type Calendar, checkTogether } from './consistency/calendar-rules.ts';
 import { type NumberHistory, type PublicationRecord, readLostNumbers, readRecord } from './consistency/record.ts';
 import { type Settled, settle } from './consistency/record-rules.ts';
-import { guessSchedule, type ParsedFolder, parseFolder } from './parse/parse.ts';
+import { guessSchedule } from './parse/front-matter-schedule.ts';
+import { type ParsedFolder, parseFolder } from './parse/parse.ts';
 import { readAgents, type SourceFolder } from './read.ts';
 import { unprocessable } from './unprocessable.ts';
 

@@ -1,6 +1,7 @@
 import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
 import { pathOf } from '../parse/files.ts';
-import type { ParsedFolder, Schedule } from '../parse/parse.ts';
+import type { Schedule } from '../parse/front-matter-schedule.ts';
+import type { ParsedFolder } from '../parse/parse.ts';
 import { checkClaims, lostLine, withoutNumber } from './claims.ts';
 import { inFrontMatter } from './front-matter-finding.ts';
 import type { LostNumber, PublicationRecord } from './record.ts';

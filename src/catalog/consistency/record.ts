@@ -10,7 +10,8 @@ import {
   replacedVersions,
 } from '../../git/record.ts';
 import { GitError } from '../../git/run.ts';
-import { type ParsedFolder, type Schedule, scheduleIn } from '../parse/parse.ts';
+import { type Schedule, scheduleIn } from '../parse/front-matter-schedule.ts';
+import type { ParsedFolder } from '../parse/parse.ts';
 import type { SourceFolder } from '../read.ts';
 
 /** The state of the catalog on the default branch in git. The working tree is a proposal to change it. */

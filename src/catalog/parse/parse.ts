@@ -1,5 +1,4 @@
 import { markdownFindings } from '../../agent-text/markdown.ts';
-import { isDay } from '../../calendar.ts';
 import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagnostic.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 import { type LocationOf, locationsInFrontMatter, locationsInJson } from '../../diagnostics/yaml-location.ts';
@@ -9,6 +8,7 @@ import type { frontMatterSchema } from '../../schema/front-matter.ts';
 import type { SourceFolder } from '../read.ts';
 import { decodeFolder, pathOf } from './files.ts';
 import { type SplitSource, splitFrontMatter } from './front-matter.ts';
+import { guessSchedule, type Schedule, scheduleOf } from './front-matter-schedule.ts';
 import { readJson } from './json-errors.ts';
 import { jsonFinding } from './json-limits.ts';
 import { sectionFaults } from './section-errors.ts';
@@ -30,16 +30,6 @@ export interface ParsedFolder {
   /** The schedule in its front matter, even if other parts of the front matter are invalid. */
   schedule: Schedule;
   diagnostics: Diagnostic[];
-}
-
-/** The title, date, number and exceptions in the front matter. A field is null if it is missing or invalid. */
-export interface Schedule {
-  title: string | null;
-  date: string | null;
-  issue: number | null;
-  draft: boolean;
-  withdrawn: boolean;
-  formerSlugs: readonly string[];
 }
 
 /** Parses an agent from the files of its folder. It never throws: all problems are in the diagnostics. */
@@ -206,50 +196,4 @@ function readConfig(file: string, text: string | undefined, report: Report): Con
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return { file, text, value: isObject ? (value as Record<string, unknown>) : text };
-}
-
-function readSchedule(data: unknown): Schedule {
-  const { title, date, issue, draft, withdrawn, formerSlugs } = (
-    typeof data === 'object' && data !== null ? data : {}
-  ) as Record<string, unknown>;
-  return {
-    title: typeof title === 'string' ? title : null,
-    date: typeof date === 'string' && isDay(date) ? date : null,
-    issue: typeof issue === 'number' && Number.isInteger(issue) && issue > 0 ? issue : null,
-    draft: draft === true,
-    withdrawn: typeof withdrawn === 'string',
-    formerSlugs:
-      Array.isArray(formerSlugs) && formerSlugs.length <= mostRemarks
-        ? formerSlugs.filter((slug) => typeof slug === 'string')
-        : [],
-  };
-}
-
-/** Reads the schedule in an agent.md, even if other parts of the file are invalid. */
-export function scheduleIn(text: string): Schedule {
-  const source = splitFrontMatter(text, '', '');
-  return 'code' in source ? guessSchedule(text) : scheduleOf(source, text);
-}
-
-/** Reads the schedule in front matter. Values that cannot be parsed are guessed from its lines. */
-function scheduleOf({ data, unread }: SplitSource, text: string): Schedule {
-  return readSchedule(unread.size > 0 ? { ...guess(text), ...(data as object) } : data);
-}
-
-/**
- * Guesses the schedule from the lines of malformed front matter, so that the number of a published agent is still
- * known.
- */
-export function guessSchedule(text: string): Schedule {
-  return readSchedule(guess(text));
-}
-
-function guess(text: string): Record<string, unknown> {
-  const value = (key: string) => new RegExp(`^${key}:[ \\t]*["']?([^"'\\n#]*)`, 'm').exec(text)?.[1]?.trim();
-  return {
-    date: value('date'),
-    issue: Number(value('issue')),
-    draft: value('draft') === 'true',
-    withdrawn: value('withdrawn'),
-  };
 }
