@@ -21,11 +21,10 @@ export function longestRise(values: readonly string[]): Set<number> {
   }
   const kept = new Set<number>();
   let wanted = starts.length;
-  let last = '';
-  for (const [index, value] of values.entries()) {
-    if (lengths[index] !== wanted || value < last) continue;
+  for (const [index, length] of lengths.entries()) {
+    // The value is not less than the last one kept: otherwise, its length would be greater.
+    if (length !== wanted) continue;
     kept.add(index);
-    last = value;
     wanted -= 1;
   }
   return kept;
