@@ -219,6 +219,6 @@ function markOf(source: string): { offset: number; reason: string } {
 }
 
 function firstSentence(message: string): string {
-  const sentence = (message.split('\n')[0] ?? message).replace(/ at line \d+, column \d+.*$/, '').replace(/[.:]$/, '');
-  return sentence === '' ? 'it cannot be read' : sentence[0]?.toLowerCase() + sentence.slice(1);
+  const sentence = (message.split('\n')[0] ?? message).replace(/[.:]$/, '');
+  return sentence.slice(0, 1).toLowerCase() + sentence.slice(1);
 }
