@@ -122,7 +122,7 @@ function strayHyphen(source: string): YamlFault | null {
 
 /** Finds text after a closing quote. */
 function afterQuote(source: string): YamlFault | null {
-  const form = /^([ -]*[\w-]+: +)("(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*')[ \t]*([^\s#][^\n]*)$/m;
+  const form = /^([ -]*[\w-]+: +)("(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*'(?!'))[ \t]*([^\s#][^\n]*)$/m;
   const match = form.exec(source);
   if (match === null) return null;
   const [line, before = '', quoted = '', rest = ''] = match;
@@ -187,7 +187,7 @@ function short(text: string): string {
 function unclosedQuote(source: string): number | null {
   for (const match of source.matchAll(/^(?: *- )? *(?:\w+: +)(["'])(.*)$/gm)) {
     const [line, quote = '', rest = ''] = match;
-    if (!(quote === '"' ? /^(?:[^"\\]|\\.)*"/ : /^(?:[^']|'')*'/).test(rest)) {
+    if (!(quote === '"' ? /^(?:[^"\\]|\\.)*"/ : /^(?:[^']|'')*'(?!')/).test(rest)) {
       return match.index + line.length - rest.length - 1;
     }
   }
