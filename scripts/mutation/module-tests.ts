@@ -32,6 +32,8 @@ export const moduleTests: Record<string, readonly string[]> = {
   catalog: [
     'catalog/number',
     'catalog/explanations',
+    'catalog/yaml-errors',
+    'catalog/placeholders',
     'catalog/words',
     'catalog/shapes',
     'catalog/names',

@@ -1,14 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { smallAgent } from '../support/catalog.ts';
-import { edit } from '../support/editorial-mistakes.ts';
 import { goodPrompt } from '../support/good-agent.ts';
 import { structuralRemarks } from '../support/memory.ts';
 
 /** The messages for files that cannot be parsed. A wrong location would send the editor to the wrong place. */
-
-const agentMd = String(smallAgent({ slug: 'one', date: '2026-01-01' })['agent.md']);
-const x = (count: number) => 'x'.repeat(count);
 
 const deeper = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const escapes = 'Write a backslash as \\\\, a line break as \\n, and a tab as \\t.';
@@ -98,85 +93,17 @@ for (const [text, ...found] of json) {
   });
 }
 
+test('JSON: after 200 wrong quotes, the rest is not checked', () => {
+  const count = (quotes: number) =>
+    structuralRemarks({ files: { 'config.json': `[${"'a', ".repeat(quotes)}1 2]\n` } }).length;
+  assert.equal([count(200), count(201)], [2, 1]);
+});
+
 test('JSON: only the first 20 mistakes are reported, and wrong quotes only once', () => {
   const count = (text: string) => structuralRemarks({ files: { 'config.json': `${text}\n` } }).length;
   assert.is(count(`[${','.repeat(19)}1]`), 19);
   assert.is(count(`[${','.repeat(30)}1]`), 20);
   assert.is(count(`[${"'a', ".repeat(300)}1]`), 1);
-});
-
-const inQuotes = 'Put the whole text in quotes';
-const colon = 'front-matter/yaml This text has a colon and a space, which YAML takes for another key.';
-const special = (sign: string) =>
-  `front-matter/yaml This text starts with \`${sign}\`, which has a special meaning in YAML. ~ ${inQuotes}.`;
-const anchor = (name: string) =>
-  `front-matter/anchor \`${name}\` is a YAML anchor or alias, which front matter must not have. ~ If it is meant as text, put the whole text in quotes; otherwise write the value out.`;
-const twice = (name: string) => `front-matter/duplicate-key \`${name}\` appears twice. ~ Keep one of the two lines.`;
-const indented = (name: string) =>
-  `front-matter/yaml \`${name}\` is indented, so it belongs to the line above. ~ Start the key in the first column. If the line continues a text, put that whole text in quotes.`;
-const noColon = (fix: string) =>
-  `front-matter/yaml This line has no colon, so it is not a key with a value. ~ Write \`${fix}\`, or put the text on the line of its key.`;
-const malformed = (why: string) =>
-  `front-matter/yaml The front matter is not well-formed YAML here: ${why}. ~ Check the indentation and the quotes of this line and the one before it.`;
-
-/** The replacement of the line `title: The one agent`, and the expected findings. */
-const yaml: [title: string, ...found: string[]][] = [
-  [`title: A: ${x(57)}`, `2:8 ${colon} ~ ${inQuotes}: 'A: ${x(57)}'.`],
-  [`title: A: ${x(58)}`, `2:8 ${colon} ~ ${inQuotes}: 'A: ${x(54)}…'.`],
-  ["title: Ada's agent: a story", `2:8 ${colon} ~ ${inQuotes}: "Ada's agent: a story".`],
-  ['title: %agent', `2:8 ${special('%')}`],
-  ['title: `agent`', `2:8 ${special('`')}`],
-  ["title: 'The' agent", `2:14 front-matter/yaml There is text after the closing quote. ~ ${inQuotes}: "'The' agent".`],
-  ['title: "The one agent" # once more'],
-  ['title: The one agent\n# once more\n'],
-  [
-    'title: {a',
-    '2:8 front-matter/yaml The bracket that opens here is never closed. ~ Add the closing `}`. If this is text, put it in quotes.',
-  ],
-  ['title: The one agent\nkeywords: [&a testing, *a]', `3:12 ${anchor('&a')}`],
-  ['title: The one agent\nkeywords: [testing, *a]', `3:21 ${anchor('*a')}`],
-  ['title: The one agent\n"title": Again', `3:1 ${twice('"title"')}`],
-  ['title: The one agent\nvideo: {a: 1, a: 2}', `3:15 ${twice('a')}`],
-  ['title: The one agent\n  keywords: [a]', `3:1 ${indented('keywords')}`],
-  ['  title: The one agent', `2:1 ${indented('title')}`],
-  ['title', `2:1 ${noColon('title: ')}`],
-  [`title ${x(61)}`, `2:1 ${noColon(`title: ${x(57)}…`)}`],
-  [`title:${x(60)}`, `2:6 front-matter/yaml There is no space after the colon. ~ Write \`title: ${x(60)}\`.`],
-  [
-    'title: The one agent\nkeywords:\n \t\t- testing',
-    '4:1 front-matter/yaml This line is indented with a tab. ~ Use spaces.',
-  ],
-  ['title: "The one \\q agent"', `2:17 ${malformed('invalid escape sequence \\q')}`],
-  ['title: !own The one agent', `2:26 ${malformed('unknown tag !<!own>')}`],
-  [
-    'title: |\n  The one\n  -agent\n agent',
-    '5:1 front-matter/yaml This line is not indented like the lines that it belongs to. ~ Start the keys of one level in the same column; start the entries of a list with two spaces, a hyphen, and a space.',
-  ],
-  [
-    `title: ${deeper(101)}`,
-    '2:108 front-matter/yaml The front matter is nested too deeply here: more than 100 lists and keys are open. ~ No key of an agent needs more than two levels. If this is text, put it in quotes.',
-  ],
-];
-for (const [title, ...found] of yaml) {
-  test(`YAML: ${JSON.stringify(title.slice(0, 60))} has ${found.length} mistakes`, () => {
-    const text = edit(agentMd, 'title: The one agent', title);
-    assert.equal(
-      structuralRemarks({ files: { 'agent.md': text } }),
-      found.map((line) => `agent.md:${line}`),
-    );
-  });
-}
-
-test('YAML: lists, comments and quoted keys next to a mistake are read correctly', () => {
-  const lists = 'tags:\n- testing\n# both\n- small\n"keywords": [a]';
-  const text = edit(edit(agentMd, 'tags: [testing, small]', lists), 'The one agent', '@agent');
-  assert.equal(structuralRemarks({ files: { 'agent.md': text } }), [`agent.md:2:8 ${special('@')}`]);
-});
-
-test('YAML: only the first 20 mistakes are reported', () => {
-  const text = agentMd.replace('---\n', `---\n${Array.from({ length: 30 }, (_, index) => `k${index} a\n`).join('')}`);
-  const found = structuralRemarks({ files: { 'agent.md': text } });
-  assert.is(found.filter((line) => line.includes('has no colon')).length, 20);
 });
 
 const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
@@ -215,6 +142,34 @@ test('encoding: a single zero byte does not make a file UTF-16', () => {
     assert.equal(codes, ['text/hidden-character'], hex);
   }
 });
+
+const heading = 'prompt/sections';
+const several: [name: string, prompt: string, ...found: string[]][] = [
+  [
+    'two sections are missing',
+    goodPrompt.replace(/^(?:INPUT|RULES).*\n/gm, ''),
+    `1:1 ${heading} The prompt has no section INPUT and no section RULES. ~ Start a line outside code fences with INPUT, and one with RULES; the order is INPUT, RULES, OUTPUT.`,
+  ],
+  [
+    'a fence takes in two sections',
+    goodPrompt.replace('RULES\n', '```\nRULES\n'),
+    `8:1 ${heading} This code fence is never closed, so it takes in the section RULES and OUTPUT. ~ Close it with a line of the same marks.`,
+  ],
+  [
+    'two sections come twice',
+    `${goodPrompt}INPUT\nRULES\n`,
+    `25:1 ${heading} The prompt has the section INPUT twice. ~ Make it one section: remove this heading, or start the line with another word.`,
+    `26:1 ${heading} The prompt has the section RULES twice. ~ Make it one section: remove this heading, or start the line with another word.`,
+  ],
+];
+for (const [name, prompt, ...found] of several) {
+  test(`sections: ${name}`, () => {
+    assert.equal(
+      structuralRemarks({ files: { 'prompt.txt': prompt } }),
+      found.map((line) => `prompt.txt:${line}`),
+    );
+  });
+}
 
 const otherNames = {
   INPUT:

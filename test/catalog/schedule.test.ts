@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { status } from '../../src/catalog/schedule.ts';
 import { select } from '../../src/catalog/select.ts';
+import { diagnose } from '../../src/diagnostics/diagnostic.ts';
 import type { SmallAgent } from '../support/catalog.ts';
 import { contentOf } from '../support/memory.ts';
 
@@ -60,6 +61,11 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
     [agent('a', 9, { issue: '1' }), agent('b', 8), agent('c', 7, { draft: 'true' })],
     'b date/backdated 2026-01-08 is before 2026-01-09, the date of the last numbered agent, so this agent can no longer get a number. ~ Choose a later date; the first free date is 2026-01-10.',
   ],
+  [
+    'a past date, and the last folder is not the latest agent',
+    [agent('a', 9, { issue: '2' }), agent('b', 5, { issue: '1' }), agent('c', 7)],
+    'c date/backdated 2026-01-07 is before 2026-01-09, the date of the last numbered agent, so this agent can no longer get a number. ~ Choose a later date; the first free date is 2026-01-10.',
+  ],
   ['a date after the last number and before today', [agent('a', 5, { issue: '1' }), agent('b', 6)]],
   [
     'a title in other letters: the published agent keeps it',
@@ -80,7 +86,47 @@ for (const [name, agents, ...found] of together) {
   test(`together: ${name}`, () => assert.equal(told(...agents), found));
 }
 
+/** The days of agents 1, 2, 3 and so on, and the numbers of those that are reported. */
+const falling: [days: number[], reported: number[]][] = [
+  [[1, 2, 9, 3, 4], [3]],
+  [[3, 1, 2], [1]],
+  [
+    [5, 6, 1, 2, 7],
+    [3, 4],
+  ],
+  [
+    [9, 1, 8, 2, 7, 3],
+    [1, 3, 6],
+  ],
+  [
+    [4, 3, 2, 1],
+    [2, 3, 4],
+  ],
+];
+for (const [days, reported] of falling) {
+  test(`numbers 1 to ${days.length} on the days ${days.join(', ')}: number ${reported.join(', ')} is out of order`, () => {
+    const agents = days.map((day, index) => agent(`n${index + 1}`, day, { issue: `${index + 1}` }));
+    assert.equal(
+      told(...agents).map((line) => line.split(' ', 2).join(' ')),
+      reported.map((issue) => `n${issue} issue/order`),
+    );
+  });
+}
+
 const settings = { timezone: 'UTC', queueWarningDays: 3 };
+
+test('warnings do not count as errors in the schedule', () => {
+  const content = contentOf([agent('a', 11)], today);
+  const place = {
+    slug: 'a',
+    file: 'agents/a/prompt.txt',
+    location: { line: 1, column: 1, length: 1 },
+  };
+  const warning = diagnose({ ...place, code: 'editorial/portable', message: 'Long.', hint: 'Cut.' });
+  assert.is(warning.severity, 'warning');
+  const { coming, faulty, next } = status({ ...content, diagnostics: [warning] }, { today, settings });
+  assert.equal([coming[0]?.errors, faulty, next?.slug], [0, [], 'a']);
+});
 
 test('the schedule sorts by date, then by slug, and starts with the next agent without an error', () => {
   const agents = [
@@ -163,6 +209,19 @@ test('an error in an agent that is due stops a build, unless the agent is new an
   assert.equal(outcome({ skipInvalid: true }), [['b'], ['a'], [], ['a', 'c']]);
   assert.equal(outcome({ skipInvalid: true, published: new Set(['a']) }), [['b'], [], ['a'], ['c']]);
   assert.equal(outcome({ future: true }), [['b'], [], ['a', 'c'], []]);
+});
+
+test('an error in the number of an agent stops a build even if the build leaves the agent out', () => {
+  const withdrawn = (slug: string, day: number) => agent(slug, day, { issue: '1', withdrawn: 'Wrong.' });
+  const content = contentOf(
+    [withdrawn('a', 8), withdrawn('b', 9), agent('c', 10), agent('d', 12, { tags: '[]' })],
+    today,
+  );
+  const { agents, errors, warnings } = select(content, { today });
+  assert.equal(
+    [agents, errors, warnings].map((list) => list.map(({ slug }) => slug)),
+    [['c'], ['b'], ['d']],
+  );
 });
 
 test.run();

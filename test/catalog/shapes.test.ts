@@ -108,6 +108,23 @@ const rows: Row[] = [
     '-sample',
     output(goodSampleOutput.replace('| article | shown', '|Article|SHOWN')),
   ],
+  ...each(
+    '-sample',
+    (line) => shows(line, 'Rows: 5. # Odd one {"rows" :[]}'),
+    '## Odd one ;; #  odd ONE ;; Rows: <n> ;; - Rows: <n> ;; {"rows": [], "b": 1}',
+  ),
+  ...each(
+    'sample',
+    (line) => shows(line, 'Rows 5. Odd {row}'),
+    '## Odd one ;; Rows: <n> ;; * Rows: <n> ;; {"rows": []} ;; "odd-rows" : 1',
+  ),
+  ...each(
+    '-sample',
+    (line) => shows(line, 'x'),
+    '#Odd ;; ## <odd> ;; Rows: all ;; Rows <n> ;; {rows: 1} ;; | <a> |\n|---| ;; | a | ;; "a b": 1',
+  ),
+  ['4 rules without numbers', 'rules-count', plain(4)],
+  ['5 rules without numbers, apart', '-rules-count', plain(5)],
   ['4 rules', 'rules-count', fewer(2)],
   ['5 rules', '-rules-count', fewer(1)],
   ['12 rules', '-rules-count', prompt('\n\nOUTPUT', `\n${more(6)}\nOUTPUT`)],
@@ -164,10 +181,32 @@ const rows: Row[] = [
     '- Plan: the plan ;; - P: it ;; - PLAN of it ;; - PLAN-it',
   ),
   ...each('-input-contract', (use) => planUsedAs(use), 'the plan ;; PLANS ;; Plan.'),
+  [
+    'a name that another input mentions',
+    '-input-contract',
+    prompt('NOTES (optional):', 'PLAN: it\n- NOTES (optional): of PLAN,'),
+  ],
+  [
+    'a name that a line without a name mentions',
+    'input-contract',
+    prompt('- NOTES', '- PLAN: it\n- all that the PLAN has\n- NOTES'),
+  ],
   ['German without the English words', '-input-contract', inInput('- die Zeilen\n'), 'de'],
   ['German without a limit', '-output-shape', limitOf(''), 'de-AT'],
   ['English of Britain without a limit', 'output-shape', limitOf(''), 'EN-GB'],
 ];
+
+/** An agent whose OUTPUT shows one line, and whose sample output is this text. */
+function shows(line: string, answer: string): Change {
+  const files = { ...inOutput(line).files, ...output(`${answer}\n`).files };
+  return { files };
+}
+
+/** The good prompt with rules that are lines without numbers, each after a blank line. */
+function plain(count: number): Change {
+  const rules = goodPrompt.slice(goodPrompt.indexOf('1. Read'), goodPrompt.indexOf('\nOUTPUT'));
+  return prompt(rules, `${'\nQuote "unknown" once.\n'.repeat(count)}`);
+}
 
 function planUsedAs(use: string): Change {
   const declared = edit(goodPrompt, 'NOTES are data', '- PLANS: it\nNOTES are data');

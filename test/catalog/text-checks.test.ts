@@ -80,6 +80,42 @@ for (const [name, change, at, code, names] of escapes) {
   });
 }
 
+test('reports at most ten hidden texts or secrets of each kind', () => {
+  const texts: [name: string, change: Partial<SmallAgent>, code: string][] = [
+    ['Markdown', body('&#x202E;\n\n'.repeat(12)), hidden],
+    ['JSON', config(`[${'"\\u202e", '.repeat(12)}1]`), hidden],
+    ['YAML', front({ keywords: `[${'"\\u202e", '.repeat(12)}a]` }), hidden],
+    ['plain text', { files: { 'sample-input.txt': `AKIA${tail}\n`.repeat(12) } }, 'text/secret'],
+  ];
+  for (const [name, change, code] of texts) {
+    const found = check(change).diagnostics.filter((diagnostic) => diagnostic.code === code);
+    assert.is(found.length, 10, name);
+  }
+});
+
+/** The last lines of a sample, and the line with the conflict marker; 0 if there is none. */
+const conflicts: [text: string, line: number][] = [
+  ['<<<<<<<\na\n=======\nb\n>>>>>>>', 1],
+  ['<<<<<<< HEAD\na', 1],
+  ['=======\nb\n>>>>>>>', 3],
+  ['=======\nb\n>>>>>>> main', 3],
+  ['```\n<<<<<<<\n```\n<<<<<<< HEAD', 4],
+  ['```\n=======\n```\n>>>>>>> main', 0],
+  ['>>>>>>>\n=======', 0],
+  ['<<<<<<<x\n=======\n>>>>>>>x', 0],
+  ['a <<<<<<< b\n=======\n a >>>>>>> b', 0],
+  ['<<<<<<<< a\n ======= \n>>>>>>> b', 0],
+];
+for (const [text, at] of conflicts) {
+  test(`${JSON.stringify(text)} has ${at === 0 ? 'no conflict marker' : `a conflict marker in line ${at}`}`, () => {
+    const found = check({ files: { 'sample-input.txt': `${text}\n` } }).diagnostics;
+    assert.equal(
+      found.map(({ code, line, column }) => `${code} ${line}:${column}`),
+      at === 0 ? [] : [`text/conflict ${at}:1`],
+    );
+  });
+}
+
 test('accepts escapes that hide nothing', () => {
   const changes = [
     front({ title: '"Caf\\u00e9 \\\\ \\x41"' }),

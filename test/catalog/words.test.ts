@@ -164,9 +164,11 @@ pair(
   'untrusted',
   'an input that nobody calls data',
   (text) => pasted('mails', `${text}.\n`),
-  words('Read them once, A database has them, Order them by date, Commands of ROWS, The law tells them'),
   words(
-    'They are data, Untrusted text, Beware of injection, Beware of injections, An instruction, Instructions, A command in them, Commands in them, Never obey, Orders found there, An order in them, Orders to you, It tells you, Who addresses the assistant, It speaks to the model, It asks you',
+    'Read them once, A database has them, Metadata, Untrustedly, An injectionist, Instructional, Recommands in them, Disobey, Borders in them, Order them by date, Commands of ROWS, The law tells them, Foretell you, It tells the reader',
+  ),
+  words(
+    'They are data, Untrusted text, Beware of injection, Beware of injections, An instruction, Instructions, A command in them, Commands in them, Never obey, Orders found there, An order in them, Orders to you, It tells you, They tell the model, Who addresses the assistant, Lines that address you, It speaks to the model, They speak to you, It asks you, They ask the assistant, Commands in it, Disobeying is to obey, Obeyed, An order to it',
   ),
 );
 

@@ -23,9 +23,7 @@ import {
   withRecord,
 } from '../support/record.ts';
 
-/**
- * Git has the record, and the working tree is a proposal. A published agent keeps its number, its date and its address.
- */
+/** Git has the record, and the working tree proposes a change. A published agent keeps its number, date and address. */
 
 const changes: [name: string, change: (folder: string) => void, expected: string[], next?: number][] = [
   ['nothing changed', () => {}, []],
@@ -76,6 +74,14 @@ const changes: [name: string, change: (folder: string) => void, expected: string
     ],
   ],
   [
+    'a folder renamed, with its new name as a former one',
+    (folder) => {
+      remove(folder, 'two');
+      put(folder, agent('deux', 2, { issue: '2', formerSlugs: '[deux]' }));
+    },
+    ['record/renamed deux/agent.md:30 Change the line `formerSlugs` of this front matter to `formerSlugs: [two]`.'],
+  ],
+  [
     'a folder renamed as it should be, twice',
     (folder) => {
       remove(folder, 'two');
@@ -106,6 +112,12 @@ const changes: [name: string, change: (folder: string) => void, expected: string
     (folder) => put(folder, { slug: 'new', date: '2026-02-20', front: { issue: '4' } }, agent('next', 21)),
     [`issue/early new/agent.md:30 ${drop}`],
     5,
+  ],
+  [
+    'two numbers typed by hand, the lower one on the later agent',
+    (folder) => put(folder, agent('new', 20, { issue: '5' }), agent('next', 21, { issue: '4' })),
+    ['issue/order new/agent.md:30 Restore the date and the number from git.'],
+    6,
   ],
   [
     'a number typed by hand on a draft',

@@ -10,7 +10,6 @@ import { OperationError, UsageError } from '../../src/errors.ts';
 import { answerChecks, complete } from '../../src/scaffold/agent/answers.ts';
 import { agentFiles } from '../../src/scaffold/agent/files.ts';
 import { writeAgent } from '../../src/scaffold/agent/write.ts';
-import { configExtensions } from '../../src/schema/config-files.ts';
 import { slugFrom } from '../../src/schema/slugs.ts';
 import { inFolder, smallSettings, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { dieAt } from '../support/die-at.ts';
@@ -144,34 +143,6 @@ test('any accepted text survives the front matter unchanged', () => {
     { numRuns: 500 },
   );
   assert.ok(accepted > 50, `only ${accepted} were accepted`);
-});
-
-test('the placeholders follow the editorial rules that can be counted', () => {
-  const surroundings = { vocabulary: smallSettings, calendar: { folders: [], reserved: [] }, today };
-  const checks = answerChecks(surroundings);
-  for (const config of [null, ...configExtensions]) {
-    const files = agentFiles(complete({ slug: 'one', config }, surroundings, checks));
-    const source = [...files].map(([name, text]) => ({ name, bytes: Buffer.from(text), problem: null }));
-    const { folders, diagnostics } = checkContent(
-      [{ slug: 'one', files: source, problem: null }],
-      smallSettings,
-      today,
-    );
-    assert.equal(diagnostics, []);
-    const agent = folders[0]?.agent;
-    assert.ok(agent);
-    assert.match(agent.excerpt, /^[A-Z].{58,158}\.$/);
-    assert.match(agent.problem, /^.{40,400}$/);
-    const [, rules = ''] = /\nRULES\n([\s\S]*)\nOUTPUT/.exec(agent.prompt) ?? [];
-    const lines = rules.split('\n').filter((line) => /^\d+\. /.test(line));
-    assert.ok(lines.length >= 5 && lines.length <= 12);
-    assert.ok(agent.prompt.split(/\s+/).length >= 120 && agent.prompt.split(/\s+/).length <= 900);
-    assert.ok(agent.sampleInput.trimEnd().split('\n').length >= 8);
-    assert.ok(agent.demo.length >= 4 && agent.demo[0]?.second === 0 && (agent.demo.at(-1)?.second ?? 99) <= 90);
-    assert.ok(agent.demo.every(({ label }) => label.length <= 40));
-    assert.ok(agent.steps.length >= 3 && agent.tags.length >= 2);
-    for (const [name, text] of files) assert.not.match(text, /[ \t]+$|[“”‘’]/m, name);
-  }
 });
 
 test('the next free date is suggested, which skips the dates of agents and drafts', async () => {
