@@ -40,9 +40,10 @@ function pinned(core: keyof typeof cores, command: string[]): [string, string[]]
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Starts the compiled `catalog serve`, its log going to a file. */
+/** Starts the compiled `catalog serve` without limits; its log goes to a file. */
 export function startCatalog(dist: string, data: string, node: string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const flags = ['--port', '0', '--out', dist, '--data', data, '--vote-rate', 'off', '--mcp-rate', 'off'];
+  const unlimited = ['--vote-rate', 'off', '--mcp-rate', 'off', '--max-client-connections', '0'];
+  const flags = ['--port', '0', '--out', dist, '--data', data, ...unlimited];
   return startNode([...node, path('../bin/catalog.js'), 'serve', ...flags], data, env);
 }
 
