@@ -1,5 +1,27 @@
 import type { Measured } from './load.ts';
-import type { Server } from './servers.ts';
+import type { Generator, Server } from './servers.ts';
+
+/** How much is measured: rounds, and the milliseconds of one measurement. */
+export interface Extent {
+  rounds: number;
+  readSeconds: number;
+  voteMs: number;
+  warmMs: number;
+}
+
+/** What a part of the benchmark works with. */
+export interface Contest {
+  /** For the data of the servers. */
+  folder: string;
+  /** The build that they serve. */
+  dist: string;
+  /** The path of the document that is read. */
+  document: string;
+  extent: Extent;
+  generator: Generator;
+  /** The servers that run, by name; all are stopped at the end. */
+  servers: Record<string, Server>;
+}
 
 /** A measurement with the CPU time that an answer cost the server, in microseconds. */
 export interface Round extends Measured {
