@@ -6,7 +6,7 @@ import { bundleTests } from './bundle.ts';
 import { moduleTests } from './module-tests.ts';
 import { report } from './report.ts';
 import { type Mutant, makeSandbox, type Sandbox } from './sandbox.ts';
-import { Worker } from './worker-process.ts';
+import { killWorkers, Worker } from './worker-process.ts';
 
 /**
  * `npm run mutate -- src/<folder> [part of a path]` makes small changes to the code of a folder, one at a time, and
@@ -67,6 +67,7 @@ export async function mutateSource(root: string, folder: string, part: string, s
       report(folder, mutants, killed, (id) => files.some((file) => file.imported.has(id) || file.reached.has(id)));
     process.once('SIGINT', () => {
       print();
+      killWorkers();
       sandbox.remove();
       process.exit(130);
     });

@@ -51,7 +51,7 @@ const logger = {
  */
 export async function makeSandbox(root: string, folder: string): Promise<Sandbox> {
   const path = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'catalog-mutation-'));
-  const remove = () => rmSync(path, { recursive: true, force: true });
+  const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 5 });
   try {
     const skipped = new Set(
       ['node_modules', '.git', 'lib', 'dist', 'data', 'coverage'].map((name) => join(root, name)),

@@ -6,6 +6,14 @@ import type { Order, Outcome } from './worker.ts';
 /** How a run with a mutant ended. `crash` means that the process ended, and `timeout` that it had to be stopped. */
 export type Verdict = Outcome | 'crash' | 'timeout';
 
+/** The workers that have not ended. */
+const running = new Set<Worker>();
+
+/** Ends all workers and the processes that their tests have started, without waiting: for an early exit. */
+export function killWorkers(): void {
+  for (const worker of running) worker.kill();
+}
+
 /** A process that runs one bundled test file of the sandbox. */
 export class Worker {
   readonly #child: ChildProcess;
@@ -26,7 +34,11 @@ export class Worker {
       stdio: ['ignore', 'ignore', mutant === undefined ? 'inherit' : 'ignore', 'ipc'],
     });
     this.#child.on('error', () => {});
-    this.#ended = once(this.#child, 'exit').then(() => 'crash' as const);
+    running.add(this);
+    this.#ended = once(this.#child, 'exit').then(() => {
+      running.delete(this);
+      return 'crash';
+    });
   }
 
   /** Waits until the test file is imported. */
@@ -56,13 +68,18 @@ export class Worker {
     }
   }
 
-  /** Ends the process and those that its tests have started. */
-  async stop(): Promise<void> {
+  /** Ends the process and those that its tests have started, without waiting. */
+  kill(): void {
     try {
       if (this.#child.pid !== undefined) process.kill(-this.#child.pid, 'SIGKILL');
     } catch {
       // The process and its children have ended.
     }
+  }
+
+  /** As `kill`, but waits for the end. */
+  async stop(): Promise<void> {
+    this.kill();
     await this.#ended;
   }
 }
