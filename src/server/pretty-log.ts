@@ -21,7 +21,7 @@ export function prettyLine(json: string, { color }: { color: boolean }): string 
   try {
     fields = JSON.parse(json) as Fields;
   } catch {
-    return `${visible(json.trimEnd())}\n`;
+    return `${visible(json)}\n`;
   }
   const { level, time, pid, hostname, msg, err, ...rest } = fields;
   const paint = painter(color);
@@ -45,7 +45,7 @@ function errorText(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const { stack, message } = error as { stack?: unknown; message?: unknown };
   const lines = String(stack ?? message ?? JSON.stringify(error)).split('\n');
-  return lines.map((line) => `    ${visible(line.trim())}\n`).join('');
+  return lines.map((line) => `    ${visible(line)}\n`).join('');
 }
 
 function clock(time: number): string {

@@ -86,10 +86,11 @@ const longestWindow = 2_147_483;
 
 function rate({ name, value }: Given): Rate {
   if (value === 'off') return null;
-  const [, count, seconds] = /^([1-9]\d{0,6})\/([1-9]\d{0,6})$/.exec(value) ?? [];
-  if (count === undefined || seconds === undefined) {
+  const match = /^([1-9]\d{0,6})\/([1-9]\d{0,6})$/.exec(value);
+  if (match === null) {
     throw new UsageError(`${name} is "${value}"; it has to be <count>/<seconds>, such as 30/60, or off.`);
   }
+  const [, count, seconds] = match;
   if (Number(seconds) > longestWindow) {
     throw new UsageError(`${name} is "${value}"; its window can be at most ${longestWindow} seconds (24 days).`);
   }
@@ -97,7 +98,7 @@ function rate({ name, value }: Given): Rate {
 }
 
 function origins({ name, value }: Given): string[] {
-  const list = value.split(/[\s,]+/).filter((origin) => origin !== '');
+  const list = value.split(/[\s,]/).filter((origin) => origin !== '');
   for (const origin of list) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
       throw new UsageError(

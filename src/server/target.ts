@@ -23,7 +23,7 @@ export function versionIn(search: string): string | null {
 export function candidates(path: string): string[] {
   const decoded = decode(path);
   if (decoded === null || !decoded.startsWith('/')) return [];
-  if (/[\0\\]|(?:^|\/)\.{1,2}(?:\/|$)|\/\//.test(decoded)) return [];
+  if (/[\0\\]|\/\.{1,2}(?:\/|$)|\/\//.test(decoded)) return [];
   const name = decoded.slice(1);
   if (name === '') return ['index.html'];
   if (name.endsWith('/')) return [`${name}index.html`, `${name.slice(0, -1)}.html`];
@@ -33,7 +33,7 @@ export function candidates(path: string): string[] {
 function originForm(url: string): string {
   const match = /^https?:\/\/[^/?#]*([/?].*)?$/i.exec(url);
   if (match === null) return '*';
-  const rest = match[1] ?? '/';
+  const rest = match[1] ?? '';
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
