@@ -1,54 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openVoteLog } from '../../src/votes/jsonl.ts';
 import { inFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { catalog, run } from '../support/process.ts';
 import { testUnless } from '../support/skip.ts';
+import { line, withLog, writeBuild } from '../support/vote-log.ts';
 
 /** `catalog votes` as an operator runs it, on logs made by hand. */
-
-interface Vote {
-  id?: string;
-  time?: string;
-  slug?: string;
-  vote?: 'yes' | 'no';
-  note?: string;
-  voter?: number;
-}
-
-const line = ({ id = 'v', time = '2026-11-02T10:00:00.000Z', slug = 'one', vote = 'yes', note, voter = 1 }: Vote) =>
-  `${JSON.stringify({ id, time, slug, vote, note, voter: String(voter).padStart(32, '0') })}\n`;
-
-const log = [
-  line({ id: 'v1', time: '2026-11-01T23:59:59.999Z', vote: 'no', note: 'too long', voter: 1 }),
-  line({ id: 'v2', voter: 1, note: '=HYPERLINK("http://evil.example")' }),
-  line({ id: 'v3', voter: 2, slug: 'old-one' }),
-  'not a vote\n',
-  line({ id: 'v4', voter: 3, vote: 'no' }),
-  line({ id: 'v5', voter: 3, vote: 'yes' }),
-  line({ id: 'v6', voter: 4, slug: 'gone', note: 'bell � and �[2J line\nbreak' }),
-  '{"id":"v7","time":"2026-1',
-].join('');
-
-/** A folder with a log in data/ and a build that has `one`, formerly `old-one`, in dist/. */
-async function withLog(work: (folder: string) => Promise<void>): Promise<void> {
-  await inFolder(async (folder) => {
-    writeFiles(folder, { 'data/votes.jsonl': log });
-    writeBuild(folder, 'dist');
-    await work(folder);
-  });
-}
-
-function writeBuild(folder: string, dist: string): void {
-  writeFiles(folder, {
-    [`${dist}/build.json`]: JSON.stringify({ moved: { 'old-one': 'one' } }),
-    [`${dist}/api/agents.json`]: JSON.stringify({ agents: [{ slug: 'one' }] }),
-  });
-}
 
 test('prints totals by agent and the last notes, harmless to a terminal', () =>
   withLog(async (folder) => {
@@ -244,43 +204,6 @@ test('rotated files are counted too, compressed ones as well, and no vote twice'
     writeFiles(folder, { 'data/votes.jsonl.2': october });
     assert.is((await catalog(['votes', 'redact', 'a', '--cwd', folder])).code, 0);
     assert.not.match(readFileSync(join(folder, 'data/votes.jsonl.2'), 'utf8'), 'first');
-  }));
-
-test('redact blanks one note and keeps everything else byte for byte', () =>
-  withLog(async (folder) => {
-    const file = join(folder, 'data', 'votes.jsonl');
-    const { code, stdout, stderr } = await catalog(['votes', 'redact', 'v1', '--cwd', folder]);
-    assert.is(code, 0, stderr);
-    assert.is(stdout, '');
-    assert.is(stderr, 'Deleted the note of vote v1.\n');
-    assert.is(readFileSync(file, 'utf8'), log.replace('"too long"', '""'));
-    const again = await catalog(['votes', 'redact', 'v1', '--file', file]);
-    assert.is(again.code, 0);
-    assert.match(again.stderr, 'has no note');
-  }));
-
-test('redact with an unknown id exits with 1', () =>
-  withLog(async (folder) => {
-    const { code, stderr } = await catalog(['votes', '--data', join(folder, 'data'), 'redact', 'v9']);
-    assert.is(code, 1);
-    assert.match(stderr, 'has the id v9');
-    assert.is(readFileSync(join(folder, 'data', 'votes.jsonl'), 'utf8'), log);
-  }));
-
-test('redact is refused while another process has the log, but the report can read it', () =>
-  withLog(async (folder) => {
-    const file = join(folder, 'data', 'votes.jsonl');
-    const store = await openVoteLog({ file, now: () => new Date(), random: randomBytes, warn: () => {} });
-    try {
-      const before = readFileSync(file, 'utf8');
-      const { code, stderr } = await catalog(['votes', 'redact', 'v1', '--cwd', folder]);
-      assert.is(code, 1);
-      assert.match(stderr, `in use by process ${process.pid}`);
-      assert.is(readFileSync(file, 'utf8'), before);
-      assert.match((await catalog(['votes', '--cwd', folder, '--format', 'csv'])).stdout, /^one,4,/m);
-    } finally {
-      await store.close();
-    }
   }));
 
 testUnless(process.platform === 'win32' && 'Windows has no pipelines of sh')(
