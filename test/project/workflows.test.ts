@@ -18,6 +18,8 @@ for (const file of files) {
 }
 
 test('each job has exactly the permissions that its steps need: one more or one less is reported', () => {
+  assert.ok(files.length > 1);
+  assert.equal(readdirSync(folder).length, files.length, 'a workflow that no test reads');
   for (const file of files) {
     const workflow = readWorkflow(join(folder, file));
     const text = readFileSync(join(folder, file), 'utf8');
