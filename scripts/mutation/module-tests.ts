@@ -47,6 +47,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'catalog/shapes',
     'catalog/names',
     'catalog/schedule',
+    'catalog/select',
     'catalog/settings',
     'catalog/limits',
     'docs/docs',

@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { status } from '../../src/catalog/schedule.ts';
-import { select } from '../../src/catalog/select.ts';
 import { diagnose } from '../../src/diagnostics/diagnostic.ts';
 import type { SmallAgent } from '../support/catalog.ts';
 import { contentOf } from '../support/memory.ts';
@@ -23,6 +22,8 @@ function told(...agents: SmallAgent[]): string[] {
 
 const putBack = 'Restore the date and the number from git.';
 const next = 'Delete the `issue` line; `catalog publish` writes the next number.';
+const keepsTitle =
+  'already has this title. ~ Choose another title: it is how readers and assistants tell agents apart.';
 const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
   ['a number on today', [agent('a', 10, { issue: '1' })]],
   [
@@ -70,12 +71,40 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
   [
     'a title in other letters: the published agent keeps it',
     [agent('a', 12, { title: 'Find  rows' }), agent('b', 9, { title: 'find ROWS', issue: '1' })],
-    'a title/taken `b` already has this title. ~ Choose another title: it is how readers and assistants tell agents apart.',
+    `a title/taken \`b\` ${keepsTitle}`,
   ],
   [
     'a title of a draft and of a later agent',
     [agent('a', 11, { title: 'Rows', draft: 'true' }), agent('b', 12, { title: 'Rows' })],
-    'a title/taken `b` already has this title. ~ Choose another title: it is how readers and assistants tell agents apart.',
+    `a title/taken \`b\` ${keepsTitle}`,
+  ],
+  [
+    'a title in ligatures, of two agents without a number: the earlier one keeps it',
+    [agent('a', 12, { title: 'Find rows' }), agent('b', 11, { title: 'ﬁnd rows' })],
+    `a title/taken \`b\` ${keepsTitle}`,
+  ],
+  [
+    'an agent with an error in its number takes neither a title nor a date',
+    [
+      agent('a', 5, { issue: '1' }),
+      agent('b', 6, { issue: '1', title: 'Rows' }),
+      agent('c', 6),
+      agent('d', 12, { title: 'Rows' }),
+    ],
+    `b issue/taken Number 1 belongs to \`a\`, which comes first when sorted by date and slug. ~ ${next}`,
+  ],
+  [
+    'a new agent on the date of the last number',
+    [agent('a', 9, { issue: '1' }), agent('b', 9)],
+    'b date/taken `a` already has the date 2026-01-09; only one agent is published per day. ~ Choose another date; the first free date is 2026-01-10.',
+  ],
+  [
+    'one former slug of three agents',
+    [11, 12, 13].map((day) => agent(`n${day}`, day, { formerSlugs: '[old]' })),
+    ...[12, 13].map(
+      (day) =>
+        `n${day} slug/taken \`old\` is already a former slug of \`n11\`. ~ Remove it here: an address can belong to only one agent.`,
+    ),
   ],
   [
     'the title of a withdrawn agent',
@@ -164,64 +193,6 @@ test('the schedule sorts by date, then by slug, and starts with the next agent w
 test('an empty catalog has fourteen free days and nothing else', () => {
   const { freeDates, next: coming, queueDays, faulty } = status(contentOf([], today), { today, settings });
   assert.equal([freeDates[0], freeDates.length, coming, queueDays, faulty], [today, 14, null, 0, []]);
-});
-
-const mixed = [
-  agent('out', 8, { issue: '1', formerSlugs: '[older, old]' }),
-  agent('back', 9, { issue: '2', withdrawn: 'Wrong.' }),
-  agent('now', 10),
-  agent('then', 11),
-  agent('sketch', 12, { draft: 'true' }),
-];
-const selections: [name: string, options: object, ...slugs: string[]][] = [
-  ['what is due', {}, 'out', 'now'],
-  ['also future agents', { future: true }, 'out', 'now', 'then'],
-  ['also drafts', { drafts: true }, 'out', 'now', 'sketch'],
-  ['both', { future: true, drafts: true }, 'out', 'now', 'then', 'sketch'],
-];
-for (const [name, options, ...slugs] of selections) {
-  test(`a build includes ${name}, with the numbers after those of withdrawn agents`, () => {
-    const selected = select(contentOf(mixed, today), { today, ...options });
-    assert.equal(
-      selected.agents.map(({ slug, issue }) => [slug, issue]),
-      slugs.map((slug, index) => [slug, index === 0 ? 1 : index + 2]),
-    );
-    assert.equal(
-      [selected.withdrawn, [...selected.moved]],
-      [
-        ['back'],
-        [
-          ['older', 'out'],
-          ['old', 'out'],
-        ],
-      ],
-    );
-  });
-}
-
-test('an error in an agent that is due stops a build, unless the agent is new and errors are skipped', () => {
-  const content = contentOf([agent('a', 9, { tags: '[]' }), agent('b', 10), agent('c', 12, { tags: '[]' })], today);
-  const outcome = (options: object) => {
-    const { agents, skipped, errors, warnings } = select(content, { today, ...options });
-    return [agents.map(({ slug }) => slug), skipped, errors.map(({ slug }) => slug), warnings.map(({ slug }) => slug)];
-  };
-  assert.equal(outcome({}), [['b'], [], ['a'], ['c']]);
-  assert.equal(outcome({ skipInvalid: true }), [['b'], ['a'], [], ['a', 'c']]);
-  assert.equal(outcome({ skipInvalid: true, published: new Set(['a']) }), [['b'], [], ['a'], ['c']]);
-  assert.equal(outcome({ future: true }), [['b'], [], ['a', 'c'], []]);
-});
-
-test('an error in the number of an agent stops a build even if the build leaves the agent out', () => {
-  const withdrawn = (slug: string, day: number) => agent(slug, day, { issue: '1', withdrawn: 'Wrong.' });
-  const content = contentOf(
-    [withdrawn('a', 8), withdrawn('b', 9), agent('c', 10), agent('d', 12, { tags: '[]' })],
-    today,
-  );
-  const { agents, errors, warnings } = select(content, { today });
-  assert.equal(
-    [agents, errors, warnings].map((list) => list.map(({ slug }) => slug)),
-    [['c'], ['b'], ['d']],
-  );
 });
 
 test.run();

@@ -64,22 +64,14 @@ const changes: [name: string, change: (folder: string) => void, expected: string
     ['record/renamed deux/agent.md:30 Add the line `formerSlugs: [two]` to this front matter.'],
   ],
   [
-    'a folder renamed a second time, with the first name only',
+    'a folder renamed a second time, with the first name and its own only',
     (folder) => {
       remove(folder, 'two');
-      put(folder, agent('zwei', 2, { issue: '2', formerSlugs: '[deux]' }));
+      put(folder, agent('zwei', 2, { issue: '2', formerSlugs: '[deux, zwei]' }));
     },
     [
       'record/renamed zwei/agent.md:30 Change the line `formerSlugs` of this front matter to `formerSlugs: [deux, two]`.',
     ],
-  ],
-  [
-    'a folder renamed, with its new name as a former one',
-    (folder) => {
-      remove(folder, 'two');
-      put(folder, agent('deux', 2, { issue: '2', formerSlugs: '[deux]' }));
-    },
-    ['record/renamed deux/agent.md:30 Change the line `formerSlugs` of this front matter to `formerSlugs: [two]`.'],
   ],
   [
     'a folder renamed as it should be, twice',
@@ -114,9 +106,13 @@ const changes: [name: string, change: (folder: string) => void, expected: string
     5,
   ],
   [
-    'two numbers typed by hand, the lower one on the later agent',
-    (folder) => put(folder, agent('new', 20, { issue: '5' }), agent('next', 21, { issue: '4' })),
-    ['issue/order new/agent.md:30 Restore the date and the number from git.'],
+    'numbers typed by hand: 5, then 4 on two later agents',
+    (folder) =>
+      put(folder, agent('new', 20, { issue: '5' }), ...['n1', 'n2'].map((s, i) => agent(s, 21 + i, { issue: '4' }))),
+    [
+      'issue/taken n2/agent.md:30 Delete the `issue` line; `catalog publish` writes the next number.',
+      'issue/order new/agent.md:30 Restore the date and the number from git.',
+    ],
     6,
   ],
   [
@@ -134,7 +130,7 @@ const changes: [name: string, change: (folder: string) => void, expected: string
 ];
 
 for (const [name, change, expected, next = 4] of changes) {
-  test(`${name}: ${expected.length === 0 ? 'no error' : 'one error, on the agent that changed'}`, () =>
+  test(`${name}: ${expected.length === 0 ? 'no error' : 'errors only where it changed'}`, () =>
     withRecord((folder) => {
       change(folder);
       assert.equal(errors(folder), expected);
