@@ -1,15 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +8,6 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../src/calendar.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
-import { thisProcess } from '../../src/journal/process-identity.ts';
 import { publish } from '../../src/publish/publish.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { gitSync, identity } from '../support/git.ts';
@@ -34,14 +24,11 @@ const child = fileURLToPath(new URL('../support/publish-child.mjs', import.meta.
 const day = (index: number) => addDays('2026-01-01', index);
 const agentOf = (index: number): SmallAgent => ({ slug: `agent-${index}`, date: day(index) });
 
-function run(cwd: string, today: string, steps: { commit: boolean; push: boolean }) {
+function push(cwd: string, today: string) {
   const settings = loadSettings(cwd, {}, {});
-  return publish({ cwd, settings, today, ...steps, dryRun: false, allowDirty: false, allowBehind: false });
+  const steps = { commit: true, push: true, dryRun: false };
+  return publish({ cwd, settings, today, ...steps, allowDirty: false, allowBehind: false });
 }
-
-const push = (cwd: string, today: string) => run(cwd, today, { commit: true, push: true });
-const publishLocally = (cwd: string, today: string, { commit }: { commit: boolean }) =>
-  run(cwd, today, { commit, push: false });
 
 interface Clones {
   remote: string;
@@ -168,166 +155,6 @@ test(`${rounds} runs killed at random moments are each finished or undone by the
       assert.is(gitSync(remote, 'log', '--merges', '--oneline', 'main'), '');
     },
   ));
-
-const two = [agentOf(0), agentOf(1)];
-
-test('numbers that were committed but not pushed are pushed, even if no agent is due', () =>
-  withClones(two, async (clones) => {
-    const { remote, clone } = clones;
-    await publishLocally(clone, day(0), { commit: true });
-    assert.is(gitSync(remote, 'log', '--format=%s', 'main'), 'Start');
-    const { pushed, commit, releases } = await push(clone, day(0));
-    assert.equal(
-      { pushed, commit, releases },
-      { pushed: true, commit: gitSync(clone, 'rev-parse', 'HEAD'), releases: [] },
-    );
-    assert.equal(numbers(remote), { 'agent-0': 1 });
-    assertWhole(clones, 'pushed');
-  }));
-
-test('numbers that were committed but not pushed are assigned again if the remote has used them meanwhile', () =>
-  withClones(two, async (clones) => {
-    const { remote, clone, rival } = clones;
-    await publishLocally(clone, day(0), { commit: true });
-    await push(rival, day(0));
-    await push(clone, day(1));
-    assert.equal(numbers(remote), { 'agent-0': 1, 'agent-1': 2 });
-    assertWhole(clones, 'given anew');
-  }));
-
-test('numbers that were written but not committed are committed if they are still the next ones', () =>
-  withClones(two, async (clones) => {
-    const { remote, clone, rival } = clones;
-    await publishLocally(clone, day(0), { commit: false });
-    gain(rival, 'Gained.\n');
-    await push(clone, day(1));
-    assert.equal(numbers(remote), { 'agent-0': 1, 'agent-1': 2 });
-    assertWhole(clones, 'committed');
-  }));
-
-test("any other change is someone's work, so it is refused and kept", () =>
-  withClones(two, async ({ clone }) => {
-    await publishLocally(clone, day(0), { commit: false });
-    const file = join(clone, 'agents/agent-0/agent.md');
-    for (const change of [
-      () => appendFileSync(file, 'One more line.\n'),
-      () =>
-        writeFileSync(file, readFileSync(file, 'utf8').replace('One more line.\n', '').replace('issue: 1', 'issue: 4')),
-    ]) {
-      change();
-      const before = readFileSync(file, 'utf8');
-      assert.match(await refusalOf(push(clone, day(1))), /agents\/agent-0\/agent\.md[\s\S]*Commit or stash them/);
-      assert.is(readFileSync(file, 'utf8'), before);
-    }
-  }));
-
-test('a lock of another git process is reported with the fix, and stays', () =>
-  withClones(two, async ({ clone }) => {
-    const lock = join(clone, '.git/index.lock');
-    writeFileSync(lock, '');
-    assert.is(
-      await refusalOf(push(clone, day(0))),
-      `${lock} exists: another git process is running in this repository, or was killed. If none is running, delete that file and run the command again.`,
-    );
-    assert.ok(existsSync(lock));
-  }));
-
-test('only git locks that a killed run may have left are removed, and older ones stay', () =>
-  withClones(two, async ({ remote, clone }) => {
-    // A whole second, which every file system can store.
-    const since = new Date(Math.floor(Date.now() / 1000) * 1000 - 60_000);
-    const file = join(clone, '.git/catalog-publish');
-    const killed = { ...(await thisProcess()), started: 'earlier', token: 'killed', file, heartbeat: since, since };
-    writeFileSync(`${file}.lock`, JSON.stringify(killed));
-    const leave = (name: string, laterMs: number) => {
-      const changed = new Date(since.getTime() + laterMs);
-      writeFileSync(join(clone, '.git', name), '');
-      utimesSync(join(clone, '.git', name), changed, changed);
-    };
-    for (const name of ['index.lock', 'refs/heads/other.lock']) leave(name, -1);
-    for (const name of ['HEAD.lock', 'next-index-7.lock']) leave(name, 0);
-    for (const name of ['refs/heads/main.lock', 'refs/remotes/origin/main.lock', 'shallow.lock']) leave(name, 30_000);
-    const locks = () =>
-      readdirSync(join(clone, '.git'), { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.lock'))
-        .sort();
-    assert.match(await refusalOf(push(clone, day(0))), /^\S+index\.lock exists: another git process/);
-    assert.equal(locks(), ['index.lock', 'refs/heads/other.lock']);
-    rmSync(join(clone, '.git/index.lock'));
-    await push(clone, day(0));
-    assert.equal(numbers(remote), { 'agent-0': 1 });
-    assert.equal(locks(), ['refs/heads/other.lock']);
-  }));
-
-test("on a branch that is behind, a person's commits stay, with or without commits of numbers", () =>
-  withClones(two, async ({ clone, rival }) => {
-    rmSync(join(clone, '.git/hooks'), { recursive: true });
-    const number = () => publishLocally(clone, day(0), { commit: true });
-    const write = (path: string) => appendFileSync(join(clone, path), 'Mine.\n');
-    const commit = (...args: string[]) => {
-      gitSync(clone, 'add', '--all');
-      gitSync(clone, 'commit', '--quiet', ...args);
-    };
-    const branches: Record<string, () => unknown> = {
-      'numbers and then a change': async () => {
-        await number();
-        write('README.md');
-        commit('-m', 'Change the README');
-      },
-      'a change and then numbers': async () => {
-        write('README.md');
-        commit('-m', 'Change the README');
-        await number();
-      },
-      'a change alone': () => {
-        write('README.md');
-        commit('-m', 'Change the README');
-      },
-      'a change under the name of numbers': () => {
-        write('README.md');
-        commit('-m', 'Publish No. 1: The agent-0 agent');
-      },
-      'numbers with a change in the same commit': async () => {
-        await number();
-        write('agents/agent-0/prompt.txt');
-        commit('--amend', '--no-edit');
-      },
-      'numbers under another name': async () => {
-        await number();
-        commit('--amend', '-m', 'Number an agent');
-      },
-    };
-    const commits = new Map<string, string>();
-    for (const [name, make] of Object.entries(branches)) {
-      gitSync(clone, 'reset', '--quiet', '--hard', 'origin/main');
-      await make();
-      commits.set(name, gitSync(clone, 'rev-parse', 'HEAD'));
-    }
-    gain(rival, 'Gained.\n');
-    for (const [name, tip] of commits) {
-      gitSync(clone, 'reset', '--quiet', '--hard', tip);
-      assert.match(await refusalOf(push(clone, day(1))), /have diverged\. Run git pull --rebase/, name);
-      assert.is(gitSync(clone, 'rev-parse', 'HEAD'), tip, name);
-    }
-  }));
-
-test("without an agent due, a person's commits are not pushed", () =>
-  withClones([agentOf(0)], async ({ remote, clone }) => {
-    rmSync(join(clone, '.git/hooks'), { recursive: true });
-    await push(clone, day(0));
-    gitSync(clone, 'commit', '--quiet', '--allow-empty', '-m', 'Think');
-    const before = gitSync(remote, 'rev-parse', 'main');
-    const { pushed, commit } = await push(clone, day(0));
-    assert.equal([pushed, commit, gitSync(remote, 'rev-parse', 'main')], [false, null, before]);
-  }));
-
-/** The message with which a run ends; empty if it succeeds. */
-function refusalOf(run: Promise<unknown>): Promise<string> {
-  return run.then(
-    () => '',
-    (error: Error) => error.message,
-  );
-}
 
 /** Mulberry32: repeatable numbers from 0 to 1. */
 function randomFrom(start: number): () => number {

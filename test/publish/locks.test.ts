@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { writeFiles } from '../support/catalog.ts';
+import { putLock } from '../support/lock.ts';
+import { inRepository, issueOf, publish, refused } from '../support/publication.ts';
+
+/** The lock of `catalog publish` and those of git: of running processes, and left by killed ones. */
+
+test('while another run has the repository, nothing is changed, and the message names its process', () =>
+  inRepository(async ({ editor }) => {
+    const file = join(editor, '.git/catalog-publish');
+    const { pid, since } = await putLock(file);
+    const words = `Another catalog publish is running in this repository (process ${pid} on ${hostname()}, since ${since}). Wait until it has finished, then run the command again.`;
+    await refused(editor, new RegExp(words.replace(/[().]/g, '\\$&')), () => publish(editor));
+    assert.ok(existsSync(`${file}.lock`));
+  }));
+
+test('a lock that cannot be written is reported with the reason', () =>
+  inRepository(async ({ editor }) => {
+    writeFiles(editor, { '.git/catalog-publish.lock/file': '' });
+    await refused(editor, /Cannot write \S+catalog-publish\.lock \(EISDIR/, () => publish(editor));
+  }));
+
+test('a lock of another git process is reported with the fix, and stays', () =>
+  inRepository(async ({ editor }) => {
+    const lock = join(editor, '.git/index.lock');
+    writeFileSync(lock, '');
+    const fix =
+      /index\.lock exists: another git process is running in this repository, or was killed\. If none is running, delete that file/;
+    await refused(editor, fix, () => publish(editor, ['--push']));
+    assert.ok(existsSync(lock));
+  }));
+
+/** Git's locks in a repository. */
+const locks = (editor: string) =>
+  readdirSync(join(editor, '.git'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.lock'))
+    .sort();
+
+function leaveGitLock(editor: string, name: string, changed: Date): void {
+  writeFileSync(join(editor, '.git', name), '');
+  utimesSync(join(editor, '.git', name), changed, changed);
+}
+
+test('only git locks that a killed run may have left are removed, and older ones stay', () =>
+  inRepository(async ({ editor }) => {
+    // A whole second, which every file system can store.
+    const since = Math.floor(Date.now() / 1000) * 1000 - 60_000;
+    const at = (laterMs: number) => new Date(since + laterMs);
+    for (const name of ['index.lock', 'refs/heads/other.lock']) leaveGitLock(editor, name, at(-1));
+    for (const name of ['HEAD.lock', 'next-index-7.lock']) leaveGitLock(editor, name, at(0));
+    for (const name of ['refs/heads/main.lock', 'refs/remotes/origin/main.lock', 'shallow.lock'])
+      leaveGitLock(editor, name, at(30_000));
+    await putLock(join(editor, '.git/catalog-publish'), { started: 'earlier', since: at(0).toISOString() });
+    await refused(editor, /index\.lock exists: another git process/, () => publish(editor, ['--push']));
+    assert.equal(locks(editor), ['index.lock', 'refs/heads/other.lock']);
+    rmSync(join(editor, '.git/index.lock'));
+    assert.is((await publish(editor, ['--push'])).code, 0);
+    assert.equal(locks(editor), ['refs/heads/other.lock']);
+  }));
+
+test('a lock that cannot be read is taken over once it has not changed for a while, and every git lock removed', () =>
+  inRepository(async ({ editor }) => {
+    writeFileSync(join(editor, '.git/catalog-publish.lock'), 'half');
+    leaveGitLock(editor, 'index.lock', new Date(0));
+    const { code, stderr } = await publish(editor, ['--push']);
+    assert.is(code, 0, stderr);
+    assert.equal(locks(editor), []);
+    assert.is(issueOf(editor, 'two'), '2');
+  }));
+
+test.run();
