@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
+import { breakRenderer } from '../support/break-renderer.ts';
 import { inFolder, type SmallAgent, smallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { git } from '../support/git.ts';
 import { agents, inRepository, issueOf, publish, refused, state } from '../support/publication.ts';
@@ -130,6 +131,53 @@ test('agents with a used or a past date are skipped, a free date is suggested, a
     },
     [...agents, { slug: 'two-as-well', date: '2027-03-02' }, { slug: 'past', date: '2027-02-27' }],
   );
+});
+
+test('--json has the errors of skipped agents apart from the problems of coming ones', () =>
+  inRepository(
+    async ({ editor }) => {
+      const { code, stdout } = await publish(editor, ['--dry-run', '--format', 'json']);
+      assert.is(code, 0);
+      const { skipped, warnings } = JSON.parse(stdout);
+      const short = ({ code, slug }: { code: string; slug: string }) => `${slug} ${code}`;
+      const [{ slug, date, errors }] = skipped;
+      assert.equal([skipped.length, slug, date], [1, 'faulty', '2027-03-02']);
+      assert.equal(errors.map(short), ['faulty front-matter/value']);
+      assert.equal(warnings.map(short), ['later front-matter/value']);
+    },
+    [
+      agents[0] as SmallAgent,
+      { slug: 'faulty', date: '2027-03-02', front: { difficulty: 'none', tags: '[testing]' } },
+      { slug: 'later', date: '2027-03-03', front: { difficulty: 'none' } },
+    ],
+  ));
+
+test('an error in a published agent stops the command, and nothing is numbered', () =>
+  inRepository(
+    async ({ editor }) => refused(editor, /1 error/, () => publish(editor, ['--commit'])),
+    [{ slug: 'one', date: '2027-03-01', front: { issue: '1', difficulty: 'none' } }, agents[1] as SmallAgent],
+  ));
+
+test('a new agent that cannot be rendered is skipped, and the others are published', async () => {
+  const breaking: SmallAgent = { slug: 'breaking', date: '2027-03-01' };
+  const restore = breakRenderer('breaks');
+  try {
+    await inRepository(
+      async ({ editor }) => {
+        const { code, stderr } = await publish(editor);
+        assert.is(code, 0, stderr);
+        assert.match(stderr, /Skipped: breaking\./);
+        assert.equal([issueOf(editor, 'breaking'), issueOf(editor, 'two')], [undefined, '2']);
+      },
+      [
+        { slug: 'one', date: '2027-02-27', front: { issue: '1' } },
+        { ...breaking, files: { 'agent.md': `${smallAgent(breaking)['agent.md']}It breaks.\n` } },
+        agents[1] as SmallAgent,
+      ],
+    );
+  } finally {
+    restore();
+  }
 });
 
 test('a catalog can be a folder of a larger repository', async () => {

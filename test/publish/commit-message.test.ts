@@ -22,4 +22,20 @@ for (const [title, inMessage] of titles) {
   });
 }
 
+test('several numbers are in the first line, and each agent has a line of its own', () => {
+  const releases = [7, 8, 9].map((issue) => ({
+    slug: `a-${issue}`,
+    issue,
+    date: `2027-03-0${issue}`,
+    title: 'Fix it',
+  }));
+  const lines = [
+    '- No. 7, 2027-03-07: Fix it (a-7)',
+    '- No. 8, 2027-03-08: Fix it (a-8)',
+    '- No. 9, 2027-03-09: Fix it (a-9)',
+  ];
+  assert.is(commitMessage(releases), `Publish No. 7, 8, and 9\n\n${lines.join('\n')}\n`);
+  assert.match(commitMessage(releases.slice(0, 2)), /^Publish No. 7 and 8\n\n/);
+});
+
 test.run();

@@ -21,6 +21,10 @@ test('numbers are not committed on a branch that is not published', () =>
     await refused(editor, words, () => publish(editor, ['--push']));
     await refused(editor, words, () => publish(editor, ['--commit']));
     assert.is((await publish(editor, ['--dry-run'])).code, 0);
+    await git(editor, 'remote', 'remove', 'origin');
+    await refused(editor, /recorded on main, but headline-tester is checked out\./, () =>
+      publish(editor, ['--commit']),
+    );
   }));
 
 test('uncommitted changes are refused and listed; --allow-dirty accepts them', async () => {
@@ -34,6 +38,22 @@ test('uncommitted changes are refused and listed; --allow-dirty accepts them', a
     assert.is(issueOf(editor, 'two'), '2');
   });
 });
+
+for (const [count, more] of [
+  [10, ''],
+  [11, '  and 1 more\n'],
+  [12, '  and 2 more\n'],
+] as const) {
+  test(`of ${count} uncommitted changes, the first ten are listed`, () =>
+    inRepository(async ({ editor }) => {
+      const names = Array.from({ length: count }, (_, index) => `agents/one/${String.fromCharCode(97 + index)}`);
+      writeFiles(editor, Object.fromEntries(names.map((name) => [name, 'mine\n'])));
+      const listed = names.slice(0, 10).map((name) => `  \\?\\? ${name}\n`);
+      await refused(editor, new RegExp(`changes:\n${listed.join('')}${more}Commit or stash`), () =>
+        publish(editor, ['--push']),
+      );
+    }));
+}
 
 test('an agent with files that git does not track is never committed in part', async () => {
   await inRepository(async ({ editor }) => {
@@ -56,6 +76,9 @@ test('a branch behind its remote is refused, even without a fetch; --push update
     assert.is(behind.code, 1);
     assert.match(behind.stderr, /lacks a commit of origin\/main[\s\S]*git pull[\s\S]*--allow-behind/);
     assert.is(readFileSync(join(editor, 'agents/two/agent.md'), 'utf8'), before);
+    await git(other, 'commit', '--quiet', '--allow-empty', '-m', 'Gain more');
+    await git(other, 'push', '--quiet');
+    assert.match((await publish(editor)).stderr, /lacks 2 commits of origin\/main/);
     startWork(editor);
     const work = readFileSync(join(editor, 'catalog.config.json'), 'utf8');
     const pushed = await publish(editor, ['--push', '--allow-dirty']);
@@ -76,14 +99,15 @@ test('a remote that does not answer is reported; --allow-behind continues withou
   });
 });
 
-test('a push that the remote refuses is undone, with the reason, and uncommitted changes stay', async () => {
+test('a push that the remote refuses is undone and not repeated, with the reason, and uncommitted changes stay', async () => {
   await inRepository(async ({ editor, remote }) => {
-    const hook = '#!/bin/sh\necho "error: GH006: Protected branch update failed" >&2\nexit 1\n';
+    const hook = '#!/bin/sh\necho tried >> tries\necho "error: GH006: Protected branch update failed" >&2\nexit 1\n';
     writeFileSync(join(remote, 'hooks/pre-receive'), hook, { mode: 0o755 });
     startWork(editor);
     await refused(editor, /GH006: Protected branch[\s\S]*docs\/publishing\.md[\s\S]*Nothing has changed/, () =>
       publish(editor, ['--push', '--allow-dirty']),
     );
+    assert.is(readFileSync(join(remote, 'tries'), 'utf8'), 'tried\n');
   });
 });
 
@@ -148,6 +172,11 @@ test('a detached HEAD, a bare repository, a folder without git, and a missing gi
     const none = await publish(plain, [], { GIT_CEILING_DIRECTORIES: folder });
     assert.is(none.code, 1);
     assert.match(none.stderr, /not a git repository[\s\S]*git init/);
+    const early = await publish(plain, ['--today', '2027-03-01'], { GIT_CEILING_DIRECTORIES: folder });
+    assert.is(early.code, 0, early.stderr);
+    assert.match(early.stderr, /Nothing new is due/);
+    const asked = await publish(plain, ['--today', '2027-03-01', '--commit'], { GIT_CEILING_DIRECTORIES: folder });
+    assert.match(asked.stderr, /not a git repository/);
 
     const missing = await publish(editor, [], { PATH: folder });
     assert.is(missing.code, 1);
