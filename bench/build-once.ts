@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build, renderCatalog } from '../src/build/build.ts';
+import { cacheFolder } from '../src/cache-folder.ts';
 import { readAgents } from '../src/catalog/read.ts';
 import { loadSettings } from '../src/catalog/settings.ts';
-import { cacheFolder } from '../src/social-image/cache.ts';
 
 export interface Measured {
   /** Milliseconds by stage; rendering is summed up by output. */

@@ -1,8 +1,17 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The folder in which this program is installed, with a separator at its end. */
 export const programFolder = fileURLToPath(new URL('../', import.meta.url));
+
+/** Everything of this program that decides what it renders: its code, its templates, and what npm installed for it. */
+export const programFiles = [
+  fileURLToPath(new URL('.', import.meta.url)),
+  ...['templates', 'lib/browser', 'node_modules/.package-lock.json', '../.package-lock.json'].map((name) =>
+    join(programFolder, name),
+  ),
+];
 
 const described = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   name: string;

@@ -1,5 +1,5 @@
 import { prepareSite } from './build/prepare.ts';
-import { hasTemplates } from './build/read-templates.ts';
+import { hasTemplates, readTemplates } from './build/read-templates.ts';
 import { trialFaults } from './build/trial.ts';
 import { zone } from './calendar.ts';
 import { loadContent } from './catalog/load.ts';
@@ -82,7 +82,7 @@ function renderFaults(cwd: string, settings: Settings, selected: Selected): read
 
 /** Renders one file of each output, including social images. Throws ContentError if a template is malformed. */
 function tryTemplates(cwd: string, settings: Settings, selected: Selected): void {
-  const site = prepareSite(cwd, settings, selected, {
+  const site = prepareSite(readTemplates(cwd), settings, selected, {
     preview: true,
     history: new Map(),
     cache: null,

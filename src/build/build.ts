@@ -1,29 +1,38 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { readPublished } from '../build-folder/read-build.ts';
-import { loadContent } from '../catalog/load.ts';
+import { loadContent, noMemory } from '../catalog/load.ts';
 import { type Selected, type Selection, select } from '../catalog/select.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { ContentError } from '../errors.ts';
-import { readHistory } from '../git/history.ts';
+import { type History, readHistory } from '../git/history.ts';
+import { programFiles } from '../program.ts';
 import type { BuildInfo } from '../schema/build-info.ts';
 import type { Settings } from '../schema/settings.ts';
+import { sourceStamps } from '../stamps.ts';
+import { type Destination, MemoryDestination } from './destination.ts';
+import { BuildMemory } from './memory.ts';
 import { prepareSite } from './prepare.ts';
-import { type Rendered, renderSite, UnrenderableAgents } from './render.ts';
-import { type Written, writeBuild } from './write.ts';
+import { readTemplates, type TemplateFiles } from './read-templates.ts';
+import { renderSite, UnrenderableAgents } from './render.ts';
+import { BuildWriter, type FileRecord, type Written } from './write.ts';
 
 export interface RenderOptions extends Selection {
   /** The catalog folder. */
   cwd: string;
   settings: Settings;
-  /** The folder for caches; null turns caching off. */
+  /** A folder for caches; null: no caching. */
   cache?: string | null;
   /** Whether to draw social images; if not, their files are empty. @default true */
   images?: boolean;
-  /** Called when a stage begins: read, number, render <output>, write. */
+  /** Is called as each stage begins: read, number, render <output>, write. */
   onStage?: (stage: string) => void;
 }
 
 export interface BuildResult {
   info: BuildInfo;
+  /** Every file of the build by its path. */
+  files: ReadonlyMap<string, FileRecord>;
   written: Written;
   /** Diagnostics that did not stop the build. */
   warnings: Diagnostic[];
@@ -34,15 +43,46 @@ export interface BuildResult {
 }
 
 /**
- * Builds the catalog into the folder `out`: read → validate → number → render → write.
+ * Builds the catalog into the folder `out`: read → validate → number → render → write. Agents and files that did not
+ * change since the last build into that folder are neither read nor rendered.
  *
  * Throws ContentError if anything to be built has an error. The folder is then unchanged.
  */
-export function build({ out, ...options }: RenderOptions & { out: string }): BuildResult {
-  const { rendered, selected, historyMissing } = renderCatalog({ published: publishedIn(out), ...options });
+export function build({ out, ...given }: RenderOptions & { out: string }): BuildResult {
+  const options = { ...given, cache: cacheOf(given) };
+  const templates = readTemplates(options.cwd);
+  const memory = new BuildMemory(options.cache, { cwd: options.cwd, out, common: commonInputs(options, templates) });
+  const result = render(
+    { ...(options.skipInvalid ? { published: publishedIn(out) } : {}), ...options },
+    templates,
+    memory,
+    () => new BuildWriter(out, memory),
+  );
+  const { destination: writer, info, selected, historyMissing } = result;
   options.onStage?.('write');
-  const written = writeBuild(out, rendered.files);
-  return { info: rendered.info, written, warnings: selected.warnings, skipped: selected.skipped, historyMissing };
+  const written = writer.finish();
+  memory.save(writer.records);
+  const { warnings, skipped } = selected;
+  return { info, files: writer.records, written, warnings, skipped, historyMissing };
+}
+
+/** Builds the catalog in memory, without writing it. Throws ContentError as `build` does. */
+export function renderCatalog(options: RenderOptions): {
+  rendered: { info: BuildInfo; files: Map<string, Buffer> };
+  selected: Selected;
+  historyMissing: string | null;
+} {
+  const { destination, info, ...result } = render(
+    options,
+    readTemplates(options.cwd),
+    null,
+    () => new MemoryDestination(),
+  );
+  return { rendered: { info, files: destination.files }, ...result };
+}
+
+function cacheOf({ cwd, cache = null }: RenderOptions): string | null {
+  return cache === null ? null : resolve(cwd, cache);
 }
 
 /** The slugs of the agents in the existing build; empty if there is none. */
@@ -54,33 +94,50 @@ function publishedIn(out: string): ReadonlySet<string> {
   }
 }
 
-/** Builds the catalog in memory, without writing it. Throws ContentError as `build` does. */
-export function renderCatalog({
-  cwd,
-  settings,
-  cache = null,
-  images = true,
-  onStage = () => {},
-  ...selection
-}: RenderOptions): {
-  rendered: Rendered;
-  selected: Selected;
-  historyMissing: string | null;
-} {
+/** Returns a hash of everything that any file of a build can depend on, besides the agents. */
+function commonInputs(
+  { settings, future, drafts, images }: RenderOptions,
+  { templates, assets, fonts }: TemplateFiles,
+): string {
+  const program = sourceStamps(programFiles) ?? randomUUID();
+  const options = [program, process.versions, settings, future, drafts, images];
+  const hash = createHash('sha256').update(JSON.stringify(options));
+  for (const { name, text } of templates) hash.update(`\0${name}\0${text}`);
+  for (const [path, bytes] of assets) hash.update(`\0${path}\0`).update(bytes);
+  for (const { name, bytes } of fonts) hash.update(`\0${name}\0`).update(bytes);
+  return hash.digest('base64url');
+}
+
+function isComplete({ missing }: History): boolean {
+  return missing === null;
+}
+
+/** Calls `open` for each attempt: if agents cannot be rendered, the build is repeated without them. */
+function render<Target extends Destination>(
+  { cwd, settings, cache, images = true, onStage = () => {}, ...selection }: RenderOptions,
+  templates: TemplateFiles,
+  memory: BuildMemory | null,
+  open: () => Target,
+): { destination: Target; info: BuildInfo; selected: Selected; historyMissing: string | null } {
   onStage('read');
+  const recalled = memory ?? noMemory;
   const preview = selection.future === true || selection.drafts === true;
-  const content = loadContent(cwd, settings, selection.today, { expectNumbers: preview });
-  const { changes: history, missing } = readHistory(cwd);
+  const content = loadContent(cwd, settings, selection.today, { expectNumbers: preview, memory: recalled });
+  const { changes, missing } = recalled.ofGit('history', () => readHistory(cwd), isComplete);
+  const history = new Map(changes);
   const faults: Diagnostic[] = [];
   for (;;) {
     onStage('number');
     const selected = select({ ...content, diagnostics: [...content.diagnostics, ...faults] }, selection);
     if (selected.errors.length > 0) throw new ContentError(selected.errors);
-    const site = prepareSite(cwd, settings, selected, { preview, history, cache, images });
+    const site = prepareSite(templates, settings, selected, { preview, history, cache: cache ?? null, images, memory });
+    const destination = open();
     try {
-      const rendered = renderSite(site, (output) => onStage(`render ${output}`));
-      return { rendered, selected, historyMissing: missing };
+      const info = renderSite(site, destination, (output) => onStage(`render ${output}`));
+      if (memory !== null) memory.related = site.related;
+      return { destination, info, selected, historyMissing: missing };
     } catch (error) {
+      destination.discard();
       // Rendering has shown which agents cannot be rendered, so the selection is repeated without them.
       if (!(error instanceof UnrenderableAgents)) throw error;
       faults.push(...error.diagnostics);

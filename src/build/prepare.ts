@@ -1,47 +1,54 @@
-import { resolve } from 'node:path';
 import type { Selected } from '../catalog/select.ts';
-import type { History } from '../git/history.ts';
 import { withVersions } from '../outputs/hosting/assets.ts';
 import { describeOutputs } from '../outputs/index.ts';
 import { templateHelpers } from '../outputs/shared/page.ts';
 import { compileTemplates } from '../outputs/shared/templates.ts';
 import { addresses } from '../outputs/shared/urls.ts';
 import { makeSite, type Site } from '../outputs/site.ts';
+import type { Change } from '../schema/agent.ts';
 import type { Settings } from '../schema/settings.ts';
 import { emptyImages, imageRenderer } from '../social-image/renderer.ts';
-import { readTemplates } from './read-templates.ts';
+import type { BuildMemory } from './memory.ts';
+import type { TemplateFiles } from './read-templates.ts';
 
 export interface SiteOptions {
   preview: boolean;
-  history: History['changes'];
+  history: ReadonlyMap<string, readonly Change[]>;
   cache: string | null;
   /** Whether to draw social images; if not, their files are empty. */
   images: boolean;
+  /** What the last build knew, if anything. */
+  memory?: BuildMemory | null;
 }
 
 /**
- * Makes the site of the selected agents, with the templates of the catalog in `cwd`. The folder `cache` keeps social
- * images between builds.
+ * Makes the site of the selected agents, with the templates of their catalog. The folder `cache` keeps social images
+ * between builds.
  *
- * Throws ContentError if a template is malformed.
+ * Throws ContentError when a template is not well-formed.
  */
 export function prepareSite(
-  cwd: string,
+  { templates, assets: files, fonts, custom }: TemplateFiles,
   settings: Settings,
   { agents, moved }: Pick<Selected, 'agents' | 'moved'>,
-  { preview, history, cache, images }: SiteOptions,
+  { preview, history, cache, images, memory = null }: SiteOptions,
 ): Site {
-  const { templates, assets: files, fonts } = readTemplates(cwd);
   const assets = withVersions(files);
   return makeSite({
     settings,
     agents,
     moved,
     history,
-    templates: compileTemplates(templates, templateHelpers(settings, addresses(settings), assets)),
+    templates: compileTemplates(
+      templates,
+      templateHelpers(settings, addresses(settings), assets),
+      memory?.isKnown === true,
+    ),
     assets,
-    images: images ? imageRenderer(fonts, cache === null ? null : resolve(cwd, cache)) : emptyImages(fonts),
+    images: images ? imageRenderer(fonts, cache) : emptyImages(fonts),
     outputs: describeOutputs(),
     preview,
+    listsShowAll: custom,
+    related: memory?.related ?? null,
   });
 }

@@ -13,6 +13,8 @@ export interface TemplateFiles {
   templates: TemplateSource[];
   /** Files that are published unchanged, by their path below dist/, such as `assets/style.css`. */
   assets: Map<string, Uint8Array>;
+  /** Whether the catalog has templates of its own among them. */
+  custom: boolean;
   /** The fonts of the social images, ordered by name. */
   fonts: FontFile[];
 }
@@ -71,7 +73,7 @@ export function readTemplates(cwd: string): TemplateFiles {
     else if (name.startsWith('assets/')) assets.set(name, readFileSync(path));
     else if (fontName.test(name)) fonts.push({ name: name.slice('fonts/'.length), path, bytes: readFileSync(path) });
   }
-  return { templates, assets, fonts };
+  return { templates, assets, fonts, custom: overrides.length > 0 };
 }
 
 function listFiles(root: string): string[] {

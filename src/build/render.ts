@@ -3,57 +3,61 @@ import { unprocessable } from '../catalog/unprocessable.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { ContentError, OperationError } from '../errors.ts';
 import { outputs } from '../outputs/index.ts';
-import type { RenderedFile } from '../outputs/output.ts';
+import { type RenderedFile, whole } from '../outputs/output.ts';
 import type { Site } from '../outputs/site.ts';
 import { programVersion } from '../program.ts';
 import { type BuildInfo, buildFile } from '../schema/build-info.ts';
 import { toJson } from '../schema/documents.ts';
-
-/** A build in memory: every file by its path, in the order in which files are moved into place. build.json is last. */
-export interface Rendered {
-  info: BuildInfo;
-  files: Map<string, Buffer>;
-}
+import type { Destination } from './destination.ts';
 
 /** Some agents cannot be rendered, with a diagnostic for each. A build without them may succeed. */
 export class UnrenderableAgents extends ContentError {}
 
 /**
- * Renders every output of a site. `onOutput` is called with the path of each output before it is rendered.
+ * Renders every output of a site that the destination does not have yet, build.json last. `onOutput` is called with the
+ * path of each output before it is rendered.
  *
  * Throws UnrenderableAgents if agents cannot be rendered.
  */
-export function renderSite(site: Site, onOutput: (path: string) => void = () => {}): Rendered {
-  const files = new Map<string, Buffer>();
-  const hash = createHash('sha256');
+export function renderSite(
+  site: Site,
+  destination: Destination,
+  onOutput: (path: string) => void = () => {},
+): BuildInfo {
+  const paths: string[] = [];
   const claim = claimPaths();
   const faults: Diagnostic[] = [];
   for (const output of outputs) {
     onOutput(output.path);
     for (const file of output.files(site)) {
-      claim(file.path);
-      const content = attempt(file, faults);
-      if (content === null) continue;
-      const bytes =
-        typeof content === 'string'
-          ? Buffer.from(content)
-          : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-      files.set(file.path, bytes);
-      hash.update(`${file.path}\0${bytes.length}\0`).update(bytes);
+      const { path, copy, inputs = whole(site.agents) } = file;
+      claim(path);
+      paths.push(path);
+      if (!destination.keep(path, inputs)) {
+        const content = attempt(file, faults);
+        if (content === null) continue;
+        destination.write(path, inputs, typeof content === 'string' ? Buffer.from(content) : content);
+      }
+      if (copy === undefined) continue;
+      claim(copy);
+      paths.push(copy);
+      destination.copy(copy, path);
     }
   }
   if (faults.length > 0) throw new UnrenderableAgents(faults);
+  const id = createHash('sha256');
+  for (const path of paths) id.update(`${path}\0${destination.digest(path)}\0`);
   const info: BuildInfo = {
-    id: hash.digest('hex').slice(0, 32),
+    id: id.digest('hex').slice(0, 32),
     version: programVersion,
     baseUrl: site.settings.baseUrl,
     runtimeUrl: site.settings.runtimeUrl,
     preview: site.preview,
     moved: Object.fromEntries(site.moved),
-    counts: { agents: site.agents.length, files: files.size + 1 },
+    counts: { agents: site.agents.length, files: paths.length + 1 },
   };
-  files.set(buildFile, Buffer.from(toJson(info)));
-  return { info, files };
+  destination.write(buildFile, [], Buffer.from(toJson(info)));
+  return info;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Selected } from '../catalog/select.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Settings } from '../schema/settings.ts';
 import { prepareSite } from './prepare.ts';
+import { readTemplates } from './read-templates.ts';
 import { faultsOf } from './render.ts';
 
 /**
@@ -18,5 +19,5 @@ export function trialFaults(
 ): Diagnostic[] {
   if (slugs?.size === 0) return [];
   const options = { preview: true, history: new Map(), cache: null, images: false };
-  return faultsOf(prepareSite(cwd, settings, selected, options), slugs);
+  return faultsOf(prepareSite(readTemplates(cwd), settings, selected, options), slugs);
 }

@@ -1,6 +1,12 @@
+import { createHash } from 'node:crypto';
 import {
+  closeSync,
+  copyFileSync,
   existsSync,
+  fstatSync,
+  linkSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -10,7 +16,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import {
   commitPending,
   completePending,
@@ -20,6 +26,9 @@ import {
 } from '../build-folder/unfinished-build.ts';
 import { OperationError } from '../errors.ts';
 import { buildFile } from '../schema/build-info.ts';
+import { outputStampOf } from '../stamps.ts';
+import { type Destination, digestOf } from './destination.ts';
+import type { BuildMemory } from './memory.ts';
 
 /** How many files writing a build changed, removed or left unchanged. */
 export interface Written {
@@ -28,70 +37,175 @@ export interface Written {
   unchanged: number;
 }
 
+/** What is known of a file of a build. */
+export interface FileRecord {
+  /** A hash of what it was rendered from. */
+  key: string;
+  digest: string;
+  /** ../stamps.ts */
+  stamp: string;
+}
+
 /**
  * Writes a build to the folder `out`. New and changed files are first written to a staging folder next to it, and
- * synced unless this is a first build. They are then renamed into place in the order of `files`, and files that the
+ * synced unless this is a first build. They are then renamed into place in the order of the calls, and files that the
  * build no longer has are removed. build.json comes last. Unchanged files are not touched.
  *
  * If the process is killed, every file is complete, either old or new. Once everything is staged, a killed process
- * leaves a pending build (see unfinished-build.ts), which the next call finishes. Throws OperationError if `out`
- * contains files that are not a build.
+ * leaves a pending build (see unfinished-build.ts), which the next build finishes.
  */
-export function writeBuild(out: string, files: ReadonlyMap<string, Uint8Array>): Written {
-  const target = existsSync(out) ? realpathSync(out) : resolve(out);
-  refuseOtherFolders(target, out);
-  removeLeftovers(target);
-  completePending(target);
-  const staging = stagingFolder(target, process.pid);
-  const fresh = !existsSync(target) || readdirSync(target).length === 0;
-  const former = fresh ? [] : listFiles(target);
-  const changed = [...files].filter(([path, bytes]) => fresh || !sameBytes(join(target, path), bytes));
-  const removed = former.filter((path) => !files.has(path));
-  try {
-    stage(stagedFolder(staging), changed);
-    if (fresh) {
-      if (existsSync(target)) rmdirSync(target);
-      renameSync(stagedFolder(staging), target);
+export class BuildWriter implements Destination {
+  /** Every file of the build so far, in order. */
+  readonly records = new Map<string, FileRecord>();
+  readonly #target: string;
+  readonly #staging: string;
+  readonly #known: ReadonlyMap<string, FileRecord>;
+  /** Whether there is no build yet. */
+  readonly #fresh: boolean;
+  readonly #changed = new Set<string>();
+  readonly #folders = new Set<string>();
+
+  /**
+   * `memory` has the files that the last build left. Throws OperationError if `out` contains files that are not a
+   * build.
+   */
+  constructor(out: string, memory: Pick<BuildMemory, 'files'> = { files: new Map() }) {
+    this.#target = existsSync(out) ? realpathSync(out) : resolve(out);
+    refuseOtherFolders(this.#target, out);
+    removeLeftovers(this.#target);
+    completePending(this.#target);
+    this.#staging = join(dirname(this.#target), `.${basename(this.#target)}.staging-${process.pid}`);
+    this.#fresh = !existsSync(this.#target) || readdirSync(this.#target).length === 0;
+    this.#known = this.#fresh ? new Map() : memory.files;
+  }
+
+  keep(path: string, inputs: readonly string[]): boolean {
+    const known = this.#known.get(path);
+    if (known === undefined || known.key !== this.#keyOf(inputs) || known.stamp !== this.#stampOf(path)) return false;
+    this.records.set(path, known);
+    return true;
+  }
+
+  write(path: string, inputs: readonly string[], bytes: Uint8Array): void {
+    const record = { key: this.#keyOf(inputs), digest: digestOf(bytes) };
+    const stamp = this.#stampOf(path);
+    const known = this.#known.get(path);
+    const isSame =
+      known !== undefined && known.stamp === stamp
+        ? known.digest === record.digest
+        : stamp !== null && sameBytes(join(this.#target, path), bytes);
+    this.records.set(path, { ...record, stamp: isSame && stamp !== null ? stamp : this.#stage(path, bytes) });
+  }
+
+  copy(path: string, from: string): void {
+    const record = this.records.get(from);
+    if (record === undefined) throw new Error(`${from} was not written.`);
+    const source = join(this.#changed.has(from) ? stagedFolder(this.#staging) : this.#target, from);
+    const stamp = this.#stampOf(path);
+    const known = this.#known.get(path);
+    const isSame =
+      known !== undefined && known.stamp === stamp
+        ? known.digest === record.digest
+        : stamp !== null && (stamp === record.stamp || sameBytes(join(this.#target, path), readFileSync(source)));
+    this.records.set(path, { ...record, stamp: isSame && stamp !== null ? stamp : this.#link(path, source) });
+  }
+
+  digest(path: string): string {
+    return this.records.get(path)?.digest ?? '';
+  }
+
+  /** Moves everything into place. Nothing can be added afterwards. */
+  finish(): Written {
+    const changed = [...this.records.keys()].filter((path) => this.#changed.has(path));
+    const removed = this.#fresh ? [] : listFiles(this.#target).filter((path) => !this.records.has(path));
+    const staged = stagedFolder(this.#staging);
+    if (this.#fresh) {
+      if (existsSync(this.#target)) rmdirSync(this.#target);
+      mkdirSync(staged, { recursive: true });
+      renameSync(staged, this.#target);
     } else if (changed.length + removed.length > 0) {
+      mkdirSync(staged, { recursive: true });
       // A power failure after the renames must not leave empty files. The files of a first build are not synced:
       // syncing takes about a millisecond for each file, CI discards the folder, and the next build compares all bytes
       // anyway.
-      for (const [path] of changed) syncFile(join(stagedFolder(staging), path));
-      const moved = changed.map(([path]) => path);
-      putInPlace(target, commitPending(staging, target, { moved, removed }));
+      for (const path of changed) syncFile(join(staged, path));
+      putInPlace(this.#target, commitPending(this.#staging, this.#target, { moved: changed, removed }));
     }
-  } finally {
-    rmSync(staging, { recursive: true, force: true });
+    this.discard();
+    return { changed: changed.length, removed: removed.length, unchanged: this.records.size - changed.length };
   }
-  return { changed: changed.length, removed: removed.length, unchanged: files.size - changed.length };
+
+  /** Removes what was written beside the folder. */
+  discard(): void {
+    rmSync(this.#staging, { recursive: true, force: true });
+  }
+
+  #keyOf(inputs: readonly string[]): string {
+    const hash = createHash('sha256');
+    for (const input of inputs) hash.update(input).update('\0');
+    return hash.digest('base64url');
+  }
+
+  /** The stamp of a file that is in place, or null if there is none. */
+  #stampOf(path: string): string | null {
+    if (this.#fresh) return null;
+    const stats = statSync(join(this.#target, path), { throwIfNoEntry: false });
+    return stats?.isFile() ? outputStampOf(stats) : null;
+  }
+
+  /** Writes a file beside the folder and returns its stamp, which stays when it is moved into place. */
+  #stage(path: string, bytes: Uint8Array): string {
+    const file = openSync(this.#newFile(path), 'w');
+    try {
+      writeFileSync(file, bytes);
+      return outputStampOf(fstatSync(file));
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** The same for a file with the bytes of `source`: one more name for it, where the file system has such. */
+  #link(path: string, source: string): string {
+    const file = this.#newFile(path);
+    try {
+      linkSync(source, file);
+    } catch {
+      copyFileSync(source, file);
+    }
+    return outputStampOf(statSync(file));
+  }
+
+  /** Where a file of that path is staged; its folder exists. */
+  #newFile(path: string): string {
+    const file = join(stagedFolder(this.#staging), path);
+    const folder = dirname(file);
+    if (!this.#folders.has(folder)) mkdirSync(folder, { recursive: true });
+    this.#folders.add(folder);
+    this.#changed.add(path);
+    return file;
+  }
 }
 
-function stage(staging: string, changed: readonly (readonly [string, Uint8Array])[]): void {
-  mkdirSync(staging, { recursive: true });
-  const made = new Set<string>();
-  for (const [path, bytes] of changed) {
-    const file = join(staging, path);
-    const folder = dirname(file);
-    if (!made.has(folder)) mkdirSync(folder, { recursive: true });
-    made.add(folder);
-    writeFileSync(file, bytes);
+/** Puts files into the folder `out`, as BuildWriter does; build.json has to be the last of them. */
+export function writeBuild(out: string, files: ReadonlyMap<string, Uint8Array>): Written {
+  const writer = new BuildWriter(out);
+  try {
+    for (const [path, bytes] of files) writer.write(path, [], bytes);
+    return writer.finish();
+  } finally {
+    writer.discard();
   }
 }
 
 function sameBytes(file: string, bytes: Uint8Array): boolean {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats === undefined || !stats.isFile() || stats.size !== bytes.length) return false;
-  return readFileSync(file).equals(bytes);
+  return statSync(file).size === bytes.length && readFileSync(file).equals(bytes);
 }
 
-function listFiles(root: string): string[] {
-  return readdirSync(root, { withFileTypes: true, recursive: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
-}
-
-function stagingFolder(target: string, pid: number): string {
-  return join(dirname(target), `.${basename(target)}.staging-${pid}`);
+/** The paths of all files below a folder. */
+function listFiles(root: string, below = ''): string[] {
+  return readdirSync(join(root, below), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? listFiles(root, `${below}${entry.name}/`) : [below + entry.name],
+  );
 }
 
 /** Removes the staging folders of killed builds. */

@@ -1,4 +1,5 @@
 import { compareText } from '../compare.ts';
+import { withFields } from '../with-fields.ts';
 import type { Schedule } from './parse/front-matter-schedule.ts';
 
 /** The fields of an agent that determine its number. */
@@ -22,7 +23,7 @@ export function number<Item extends Numberable>(
   let next = agents.reduce((most, { issue }) => Math.max(most, issue ?? 0), highest) + 1;
   return [...agents]
     .sort((a, b) => compareText(a.date, b.date) || compareText(a.slug, b.slug))
-    .map((agent) => ({ ...agent, issue: agent.issue ?? next++ }))
+    .map((agent) => withFields(agent, { issue: agent.issue ?? next++ }) as Item & { issue: number })
     .sort((a, b) => a.issue - b.issue);
 }
 

@@ -1,12 +1,21 @@
 import { join } from 'node:path';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
+import { OperationError } from '../errors.ts';
+import { type AgentHead, agentOf, headOf } from '../schema/agent.ts';
 import { frontMatterSchema } from '../schema/front-matter.ts';
 import type { KnownVocabulary } from '../schema/settings.ts';
 import { isDue } from './assign-numbers.ts';
 import { type Calendar, checkTogether } from './consistency/calendar-rules.ts';
-import { type NumberHistory, type PublicationRecord, readLostNumbers, readRecord } from './consistency/record.ts';
+import {
+  type NumberHistory,
+  type PublicationRecord,
+  readLostNumbers,
+  readRecord,
+  recordOf,
+} from './consistency/record.ts';
 import { type Settled, settle } from './consistency/record-rules.ts';
-import { guessSchedule } from './parse/front-matter-schedule.ts';
+import { decodeFolder } from './parse/files.ts';
+import { guessSchedule, readSchedule } from './parse/front-matter-schedule.ts';
 import { type ParsedFolder, parseFolder } from './parse/parse.ts';
 import { readAgents, type SourceFolder } from './read.ts';
 import { unprocessable } from './unprocessable.ts';
@@ -25,7 +34,24 @@ export interface LoadOptions {
   onFolder?: (done: number, total: number) => void;
   /** Whether the caller needs the numbers that scheduled agents and drafts will get, not only those of agents due today. */
   expectNumbers?: boolean;
+  /** What an earlier build found. */
+  memory?: ContentMemory;
 }
+
+/** What an earlier build found, so that unchanged folders and git need not be read again. */
+export interface ContentMemory {
+  /** The agent in a folder without errors, if the folder still has that stamp. */
+  recall(slug: string, stamp: string): AgentHead | undefined;
+  remember(stamp: string, head: AgentHead): void;
+  /**
+   * Returns the remembered result of `read` if git still has the same commits and branches, and otherwise calls `read`. The
+   * result must be JSON. It is not remembered if `isComplete` is false, because git could not be read.
+   */
+  ofGit<Value>(name: string, read: () => Value, isComplete: (value: Value) => boolean): Value;
+}
+
+/** Remembers nothing. */
+export const noMemory: ContentMemory = { recall: () => undefined, remember: () => {}, ofGit: (_name, read) => read() };
 
 /**
  * Reads and checks every folder below `cwd`/agents. `today` decides which agents are published and which dates are
@@ -35,7 +61,7 @@ export function loadContent(
   cwd: string,
   vocabulary: KnownVocabulary,
   today: string,
-  { onFolder = () => {}, expectNumbers = false }: LoadOptions = {},
+  { onFolder = () => {}, expectNumbers = false, memory = noMemory }: LoadOptions = {},
 ): Content {
   let sources: SourceFolder[];
   try {
@@ -50,19 +76,34 @@ export function loadContent(
     });
     return { folders: [], reserved: [], diagnostics: [unreadable], notices: [] };
   }
-  const folders = parseAll(sources, vocabulary, onFolder);
-  const record = readRecord(cwd, sources, folders);
+  const folders = parseAll(sources, vocabulary, onFolder, memory);
+  const record = recordOf(
+    cwd,
+    memory.ofGit('record', () => readRecord(cwd, sources, folders), isKnown),
+  );
   const content = combine(folders, record, noHistory, today);
   // Reading the history takes longer than everything else, and only the next numbers depend on it.
   const waiting = content.folders.some(({ schedule }) =>
     expectNumbers ? schedule.issue === null : isDue(schedule, today),
   );
-  return record !== null && waiting ? combine(folders, record, readLostNumbers(cwd), today) : content;
+  return record !== null && waiting ? combine(folders, record, readNumbers(cwd, memory), today) : content;
 }
 
 /** Checks folders that were already read, without git. */
 export function checkContent(sources: readonly SourceFolder[], vocabulary: KnownVocabulary, today: string): Content {
   return combine(parseAll(sources, vocabulary), null, noHistory, today);
+}
+
+function isKnown(value: unknown): boolean {
+  return value !== null;
+}
+
+function readNumbers(cwd: string, memory: ContentMemory): NumberHistory {
+  return memory.ofGit(
+    'numbers',
+    () => readLostNumbers(cwd),
+    ({ incomplete }) => incomplete === null,
+  );
 }
 
 const noHistory: NumberHistory = { lost: [], incomplete: null };
@@ -71,20 +112,51 @@ function parseAll(
   sources: readonly SourceFolder[],
   vocabulary: KnownVocabulary,
   onFolder: LoadOptions['onFolder'] = () => {},
+  memory = noMemory,
 ): ParsedFolder[] {
   const schema = frontMatterSchema(vocabulary);
   return sources.map((source, index) => {
-    const folder = parseSafely(source, schema);
+    const folder = recallOrParse(source, schema, memory);
     onFolder(index + 1, sources.length);
     return folder;
   });
+}
+
+type Schema = ReturnType<typeof frontMatterSchema>;
+
+/** Returns the remembered agent of a folder that did not change, and parses any other folder. */
+function recallOrParse(source: SourceFolder, schema: Schema, memory: ContentMemory): ParsedFolder {
+  const stamp = memory === noMemory ? null : (source.stamp ?? null);
+  if (stamp === null) return parseSafely(source, schema);
+  const known = memory.recall(source.slug, stamp);
+  if (known === undefined) {
+    const folder = parseSafely(source, schema);
+    if (folder.agent !== null) memory.remember(stamp, headOf(folder.agent));
+    return folder;
+  }
+  memory.remember(stamp, known);
+  const agent = agentOf(known, () => {
+    const read = parseSafely(source, schema).agent;
+    if (read?.digest === known.digest) return read;
+    throw new OperationError(`agents/${source.slug} changed during the build. Build again.`);
+  });
+  return {
+    slug: source.slug,
+    get texts() {
+      return decodeFolder(source).texts;
+    },
+    agent,
+    written: agent,
+    schedule: readSchedule(known),
+    diagnostics: [],
+  };
 }
 
 /**
  * Parses a folder. If the program itself fails on it, the folder gets an error, so that the other folders are still
  * read.
  */
-function parseSafely(source: SourceFolder, schema: ReturnType<typeof frontMatterSchema>): ParsedFolder {
+function parseSafely(source: SourceFolder, schema: Schema): ParsedFolder {
   try {
     return parseFolder(source, schema);
   } catch (error) {

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { compareText } from '../compare.ts';
+import { isFresh, stampOf } from '../stamps.ts';
 
 /** An entry of agents/ as read from disk, not yet parsed. */
 export interface SourceFolder {
@@ -8,6 +9,8 @@ export interface SourceFolder {
   files: SourceFile[];
   /** Why the folder could not be read, or null. */
   problem: ReadProblem | null;
+  /** The names and stamps of its files (see ../stamps.ts); null if a file is too new or not a file. Absent if not on the disk. */
+  stamp?: string | null;
 }
 
 export interface SourceFile {
@@ -30,7 +33,8 @@ export interface ReadProblem {
 export const maxFileBytes = 256 * 1024;
 
 /**
- * Reads every entry of agents/ in the folder `catalog`. The entries and their files are sorted by name.
+ * Lists every entry of agents/ in the folder `catalog`. The entries and their files are sorted by name. The files of a
+ * folder are read when they are first used.
  *
  * Hidden entries, such as .gitkeep and .DS_Store, are ignored. If agents/ is missing, there are no entries. Throws the
  * system error if agents/ cannot be read.
@@ -41,7 +45,7 @@ export function readAgents(catalog: string): SourceFolder[] {
     if (entry.isSymbolicLink()) return folder(entry.name, [], { kind: 'symlink', reason: '' });
     if (!entry.isDirectory()) return folder(entry.name, [], { kind: 'not-a-folder', reason: '' });
     try {
-      return folder(entry.name, readFiles(join(root, entry.name)));
+      return lazyFolder(join(root, entry.name), entry.name);
     } catch (error) {
       return folder(entry.name, [], { kind: 'unreadable', reason: systemCode(error) });
     }
@@ -57,8 +61,27 @@ function listEntries(root: string) {
   }
 }
 
-function readFiles(path: string): SourceFile[] {
-  return visible(path).map((entry) => {
+function lazyFolder(path: string, slug: string): SourceFolder {
+  const entries = visible(path);
+  let files: SourceFile[] | undefined;
+  return {
+    slug,
+    problem: null,
+    get stamp() {
+      const now = Date.now();
+      const stats = entries.map(({ name }) => lstatSync(join(path, name), { throwIfNoEntry: false }));
+      if (stats.some((file) => file === undefined || !file.isFile() || isFresh(file, now))) return null;
+      return entries.map(({ name }, index) => `${name} ${stampOf(stats[index] as Stats)}`).join('\n');
+    },
+    get files() {
+      files ??= readFiles(path, entries);
+      return files;
+    },
+  };
+}
+
+function readFiles(path: string, entries: readonly Dirent[]): SourceFile[] {
+  return entries.map((entry) => {
     if (entry.isSymbolicLink()) return problem(entry.name, 'symlink');
     if (!entry.isFile()) return problem(entry.name, 'not-a-file', entry.isDirectory() ? 'folder' : '');
     try {

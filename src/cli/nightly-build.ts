@@ -2,11 +2,11 @@ import { type ChildProcess, execFile } from 'node:child_process';
 import type { Logger } from 'pino';
 import { build } from '../build/build.ts';
 import { readBuildInfo } from '../build-folder/read-build.ts';
+import { cacheFolder } from '../cache-folder.ts';
 import { addDays, zone } from '../calendar.ts';
 import { givenBaseUrl, loadSettings, type Settings } from '../catalog/settings.ts';
 import { prettyReport } from '../diagnostics/report.ts';
 import { ContentError } from '../errors.ts';
-import { cacheFolder } from '../social-image/cache.ts';
 import type { Console } from './console.ts';
 import { daily } from './midnight-timer.ts';
 

@@ -4,8 +4,8 @@ import { firstLine } from './repository.ts';
 import { GitError, git } from './run.ts';
 
 export interface History {
-  /** Slug → changes of the agent, newest first. */
-  changes: ReadonlyMap<string, readonly Change[]>;
+  /** The changes of each agent, newest first. */
+  changes: [slug: string, changes: Change[]][];
   /** A sentence for the user that says why there is no history, or null. */
   missing: string | null;
 }
@@ -30,7 +30,7 @@ export function readHistory(catalog: string): History {
     const numbered = entries(git(catalog, numberLog)).flatMap(({ commit, lines }) =>
       lines.map((path) => `${commit} ${path.split('/')[1]}`),
     );
-    return { changes: changesBySlug(entries(git(catalog, changeLog)), new Set(numbered)), missing: null };
+    return { changes: [...changesBySlug(entries(git(catalog, changeLog)), new Set(numbered))], missing: null };
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     return without(
@@ -52,7 +52,8 @@ const numberLog = log('-G^issue: [0-9]+$', '--diff-filter=M', '--name-only', '--
 
 interface Entry {
   commit: string;
-  time: Date;
+  /** In milliseconds since 1970. */
+  time: number;
   /** The lines that git prints for the commit, one for each file. */
   lines: string[];
 }
@@ -68,7 +69,7 @@ function entries(log: string): Entry[] {
     .map((text) => {
       const [head = '', ...lines] = text.split('\n');
       const [commit = '', seconds = ''] = head.split('\t');
-      return { commit, time: new Date(Number(seconds) * 1000), lines };
+      return { commit, time: Number(seconds) * 1000, lines };
     });
 }
 
@@ -107,7 +108,7 @@ function refusal(said: string, catalog: string): string {
 
 function without(reason: string): History {
   return {
-    changes: new Map(),
+    changes: [],
     missing: `The pages cannot show how prompts changed: ${reason}. Publication dates are used as modification dates.`,
   };
 }

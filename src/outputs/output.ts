@@ -17,6 +17,13 @@ export interface Output {
 export interface RenderedFile {
   /** The path below dist/, with slashes. */
   path: string;
+  /** A second path with the same bytes. */
+  copy?: string;
+  /**
+   * What it is rendered from, besides what every file depends on (settings, templates, program): fingerprints of agents
+   * and other values. As long as they stay, so do its bytes. @default all agents
+   */
+  inputs?: readonly string[];
   /** The slug of its agent, if it is about only one. An error in it is then reported for that agent. */
   agent?: string;
   render(): string | Uint8Array;
@@ -27,23 +34,35 @@ export const plain = 'text/plain; charset=utf-8';
 export const markdown = 'text/markdown; charset=utf-8';
 export const json = 'application/json';
 
-/** Renders once, for pages with the same bytes at two paths. */
-export function once(render: () => string): () => string {
-  let text: string | undefined;
-  return () => {
-    text ??= render();
-    return text;
-  };
+/** The fields of a file that shows only one agent. */
+export function ofAgent({ slug, fingerprint }: PublishedAgent): Pick<RenderedFile, 'agent' | 'inputs'> {
+  return { agent: slug, inputs: [fingerprint.whole] };
 }
 
-/** Makes an output of a single file. */
+/** The inputs of a file that lists agents. */
+export function listed(agents: readonly PublishedAgent[]): string[] {
+  return agents.map(({ fingerprint }) => fingerprint.listed);
+}
+
+/** The inputs of a file that shows the whole of some agents. */
+export function whole(agents: readonly PublishedAgent[]): string[] {
+  return agents.map(({ fingerprint }) => fingerprint.whole);
+}
+
+/** The inputs of a file that shows no agent. */
+export function none(): string[] {
+  return [];
+}
+
+/** Makes an output of a single file. `inputs` are those of a file; by default, all agents. */
 export function single(
   path: string,
   type: string,
   purpose: string,
   render: (site: Site) => string | Uint8Array,
+  inputs: (site: Site) => readonly string[] = ({ agents }) => whole(agents),
 ): Output {
-  return { path, type, purpose, files: (site) => [{ path, render: () => render(site) }] };
+  return { path, type, purpose, files: (site) => [{ path, inputs: inputs(site), render: () => render(site) }] };
 }
 
 /** Makes an output of one file for each agent. `path` has `{slug}` for the agent's slug. */
@@ -59,8 +78,7 @@ export function forAgents(
     purpose,
     *files(site) {
       for (const agent of site.agents) {
-        const { slug } = agent;
-        yield { path: path.replace('{slug}', slug), agent: slug, render: () => render(site, agent) };
+        yield { ...ofAgent(agent), path: path.replace('{slug}', agent.slug), render: () => render(site, agent) };
       }
     },
   };

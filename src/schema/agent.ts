@@ -1,8 +1,10 @@
-import type { FrontMatter } from './front-matter.ts';
+import { type FrontMatter, frontMatterSchema } from './front-matter.ts';
 
 /** An agent as read from its folder, well-formed. */
 export interface Agent extends FrontMatter {
   slug: string;
+  /** A hash of its files. */
+  digest: string;
   /** The body of agent.md: Markdown, without blank lines around it. */
   howItWorks: string;
   /** The exact text of prompt.txt. The samples are exact too. */
@@ -10,6 +12,61 @@ export interface Agent extends FrontMatter {
   sampleInput: string;
   sampleOutput: string;
   config: Config | null;
+}
+
+/** An agent without its long texts: what lists, neighbors and the search show of it. */
+export interface AgentHead
+  extends Omit<Agent, 'howItWorks' | 'demo' | 'prompt' | 'sampleInput' | 'sampleOutput' | 'config'> {
+  /** The name of the config file, or null. */
+  configFile: string | null;
+}
+
+const shortFields = Object.keys(
+  frontMatterSchema({ categories: null, difficulties: null, runtimes: null }).omit({ demo: true }).shape,
+) as (keyof FrontMatter & keyof AgentHead)[];
+
+/** The head of an agent, its fields always in the same order. */
+export function headOf(agent: Agent): AgentHead {
+  const fields = shortFields.map((field) => [field, agent[field]]);
+  const { slug, digest, config } = agent;
+  return { slug, digest, configFile: config?.file ?? null, ...Object.fromEntries(fields) };
+}
+
+/** The agent of a head. `read` is called once, when the first of its long texts is used. */
+export function agentOf({ configFile, ...head }: AgentHead, read: () => Agent): Agent {
+  let whole: Agent | undefined;
+  const long = () => {
+    whole ??= read();
+    return whole;
+  };
+  const config = {
+    file: configFile ?? '',
+    get text() {
+      return long().config?.text ?? '';
+    },
+    get value() {
+      return long().config?.value ?? '';
+    },
+  };
+  return {
+    ...head,
+    get howItWorks() {
+      return long().howItWorks;
+    },
+    get demo() {
+      return long().demo;
+    },
+    get prompt() {
+      return long().prompt;
+    },
+    get sampleInput() {
+      return long().sampleInput;
+    },
+    get sampleOutput() {
+      return long().sampleOutput;
+    },
+    config: configFile === null ? null : config,
+  };
 }
 
 /** The config of an agent. */
@@ -30,8 +87,8 @@ export interface NumberedAgent extends Agent {
 export interface Change {
   /** The full hash of the commit. */
   commit: string;
-  /** When it was committed. */
-  time: Date;
+  /** When it was committed, in milliseconds since 1970. */
+  time: number;
   /** Whether it added or removed the whole agent, as a rename does under both names. */
   whole: boolean;
   /** How many lines of prompt.txt it added and removed; null if it did not change the prompt. */

@@ -1,10 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
   closeSync,
-  existsSync,
   fstatSync,
   futimesSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -13,7 +11,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { makeFolder } from '../cache-folder.ts';
 
 /**
  * Keeps drawn images between builds, by a key derived from their content. If a cached image cannot be read, is damaged,
@@ -31,26 +30,6 @@ const recordedMs = 86_400_000;
 
 /** The length of the hash that follows the image in a file. Image viewers ignore it. */
 const hashLength = 32;
-
-/**
- * Returns the cache folder: `CATALOG_CACHE` or, by default, a folder of this program below the system's folder for user
- * caches; null if neither is known.
- */
-export function cacheFolder(
-  environment: NodeJS.ProcessEnv,
-  platform: NodeJS.Platform = process.platform,
-): string | null {
-  if (environment.CATALOG_CACHE) return environment.CATALOG_CACHE;
-  const caches = userCaches(environment, platform);
-  return caches === null ? null : join(caches, 'daily-agent-catalog');
-}
-
-function userCaches(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | null {
-  if (platform === 'win32') return environment.LOCALAPPDATA || null;
-  if (environment.XDG_CACHE_HOME) return environment.XDG_CACHE_HOME;
-  if (!environment.HOME) return null;
-  return platform === 'darwin' ? join(environment.HOME, 'Library', 'Caches') : join(environment.HOME, '.cache');
-}
 
 /** The cache in `folder`, which need not exist. Nothing here throws. */
 export function imageCache(folder: string): ImageCache {
@@ -102,20 +81,6 @@ export function imageCache(folder: string): ImageCache {
       }
     },
   };
-}
-
-/**
- * Works like mkdirSync with `recursive`. In Node 20, that call never returns if no folder can be created in an existing
- * one, such as /proc.
- */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return;
-  makeFolder(dirname(path));
-  try {
-    mkdirSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
 }
 
 function recordUse(file: number): void {

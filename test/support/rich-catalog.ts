@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { MemoryDestination } from '../../src/build/destination.ts';
 import { prepareSite } from '../../src/build/prepare.ts';
+import { readTemplates } from '../../src/build/read-templates.ts';
 import { renderSite } from '../../src/build/render.ts';
 import { addDays } from '../../src/calendar.ts';
 import { loadContent } from '../../src/catalog/load.ts';
@@ -87,9 +89,9 @@ export const newer = {
 
 /** When git says that `rich` changed, newest first, with how. The last change is later than the newest agent. */
 const history: Change[] = [
-  { commit: 'c'.repeat(40), time: new Date('2026-03-03T20:00:00Z'), whole: false, prompt: { added: 2, removed: 1 } },
-  { commit: 'b'.repeat(40), time: new Date('2026-02-27T20:00:00Z'), whole: false, prompt: null },
-  { commit: 'a'.repeat(40), time: new Date('2026-02-19T20:00:00Z'), whole: false, prompt: { added: 0, removed: 5 } },
+  { commit: 'c'.repeat(40), time: Date.parse('2026-03-03T20:00:00Z'), whole: false, prompt: { added: 2, removed: 1 } },
+  { commit: 'b'.repeat(40), time: Date.parse('2026-02-27T20:00:00Z'), whole: false, prompt: null },
+  { commit: 'a'.repeat(40), time: Date.parse('2026-02-19T20:00:00Z'), whole: false, prompt: { added: 0, removed: 5 } },
 ];
 
 /** Writes the catalog into an empty folder. */
@@ -151,7 +153,7 @@ export function renderLargeCatalog(folder: string): Map<string, Buffer> {
     date: addDays(many.first, index),
     issue: index + 1,
   }));
-  const last = { commit: 'd'.repeat(40), time: new Date('2026-04-24T20:00:00Z'), whole: false, prompt: null };
+  const last = { commit: 'd'.repeat(40), time: Date.parse('2026-04-24T20:00:00Z'), whole: false, prompt: null };
   return render(folder, settings, { agents: copies, moved }, new Map([['agent-1', [last]]]));
 }
 
@@ -172,7 +174,9 @@ function render(
   preview = false,
 ): Map<string, Buffer> {
   const options = { preview, history: changes, cache: null, images: false };
-  const site = prepareSite(folder, settings, { agents, moved }, options);
+  const site = prepareSite(readTemplates(folder), settings, { agents, moved }, options);
   const drawn = { ...site, images: { ...site.images, render: (svg: string) => Buffer.from(svg) } };
-  return renderSite(drawn).files;
+  const destination = new MemoryDestination();
+  renderSite(drawn, destination);
+  return destination.files;
 }

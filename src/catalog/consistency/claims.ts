@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { withFields } from '../../with-fields.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import { byDate, firstFreeDate, takenNumber } from './calendar-rules.ts';
 import { inFrontMatter } from './front-matter-finding.ts';
@@ -105,6 +106,6 @@ export function lostLine(folder: ParsedFolder, issue: number, where: string): Di
 
 /** Returns a copy of the folder without its number. */
 export function withoutNumber(folder: ParsedFolder): ParsedFolder {
-  const agent = folder.agent === null ? null : { ...folder.agent, issue: null };
-  return { ...folder, schedule: { ...folder.schedule, issue: null }, agent };
+  const agent = folder.agent === null ? null : withFields(folder.agent, { issue: null });
+  return withFields(folder, { schedule: { ...folder.schedule, issue: null }, agent });
 }

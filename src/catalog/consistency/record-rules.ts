@@ -1,4 +1,5 @@
 import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
+import { withFields } from '../../with-fields.ts';
 import { pathOf } from '../parse/files.ts';
 import type { Schedule } from '../parse/front-matter-schedule.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
@@ -209,6 +210,6 @@ function corrected(folder: ParsedFolder, owner: RecordedAgent | undefined, refus
   const { issue } = owner;
   const date = owner.date ?? folder.schedule.date;
   if (folder.schedule.issue === issue && folder.schedule.date === date) return folder;
-  const agent = folder.agent === null || date === null ? null : { ...folder.agent, issue, date };
-  return { ...folder, schedule: { ...folder.schedule, issue, date }, agent };
+  const agent = folder.agent === null || date === null ? null : withFields(folder.agent, { issue, date });
+  return withFields(folder, { schedule: { ...folder.schedule, issue, date }, agent });
 }

@@ -47,6 +47,29 @@ export interface NumberHistory {
   incomplete: string | null;
 }
 
+/** A record as JSON can hold it. */
+export interface RecordData {
+  branch: string;
+  commit: string;
+  day: string;
+  agents: [slug: string, schedule: Schedule][];
+  inherited: string[];
+}
+
+/** The record of the catalog in `cwd`; null where git has none to give. */
+export function recordOf(cwd: string, data: RecordData | null): PublicationRecord | null {
+  if (data === null) return null;
+  const { branch, commit, day } = data;
+  const agents = new Map(data.agents);
+  return {
+    branch,
+    day,
+    agents,
+    inherited: new Set(data.inherited),
+    firstOf: (slugs) => firstNumbered(cwd, commit, slugs) ?? earliest(slugs, agents),
+  };
+}
+
 /**
  * Reads the record of the catalog in `cwd`. The number of git processes does not depend on the number of agents, and
  * only files that differ from the working tree are read from git. Returns null if git has no record.
@@ -55,7 +78,7 @@ export function readRecord(
   cwd: string,
   sources: readonly SourceFolder[],
   folders: readonly ParsedFolder[],
-): PublicationRecord | null {
+): RecordData | null {
   const branch = findRecord(cwd);
   if (branch === null) return null;
   try {
@@ -63,15 +86,15 @@ export function readRecord(
     const before = baseBlobs(cwd, branch, blobs);
     const scheduleOf = schedulesOf(cwd, sources, folders, [...blobs.values(), ...before.values()]);
     const day = latestDay(branch.committed);
-    const agents = new Map(
-      [...blobs].map(([slug, blob]) => [slug, withPublishedDate(cwd, branch.commit, slug, scheduleOf(blob), day)]),
-    );
     return {
       branch: branch.name,
+      commit: branch.commit,
       day,
-      agents,
-      inherited: new Set([...before].flatMap(([slug, blob]) => (scheduleOf(blob).issue === null ? [] : [slug]))),
-      firstOf: (slugs) => firstNumbered(cwd, branch.commit, slugs) ?? earliest(slugs, agents),
+      agents: [...blobs].map(([slug, blob]) => [
+        slug,
+        withPublishedDate(cwd, branch.commit, slug, scheduleOf(blob), day),
+      ]),
+      inherited: [...before].flatMap(([slug, blob]) => (scheduleOf(blob).issue === null ? [] : [slug])),
     };
   } catch (error) {
     if (error instanceof GitError) return null;

@@ -14,7 +14,7 @@ export interface Schedule {
 /** The most former slugs that are read. The schema allows no more. */
 const mostFormerSlugs = 50;
 
-function readSchedule(data: unknown): Schedule {
+export function readSchedule(data: unknown): Schedule {
   const { title, date, issue, draft, withdrawn, formerSlugs } = (
     typeof data === 'object' && data !== null ? data : {}
   ) as Record<string, unknown>;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { markdownFindings } from '../../agent-text/markdown.ts';
 import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagnostic.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
@@ -74,6 +75,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
   const written: Agent = {
     ...data,
     slug,
+    digest: digestOf(texts),
     howItWorks: source.body.trim(),
     prompt: prompt ?? '',
     sampleInput: texts.get('sample-input.txt') ?? '',
@@ -83,6 +85,12 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
   const isWhole = requiredFiles.every((name) => readable.has(name)) && sectionFaults(written.prompt).length === 0;
   const agent = diagnostics.length > 0 ? null : written;
   return { slug, texts, agent, written: isWhole ? written : null, schedule, diagnostics };
+}
+
+function digestOf(texts: ReadonlyMap<string, string>): string {
+  const hash = createHash('sha256');
+  for (const [name, text] of texts) hash.update(`${name}\0${text}\0`);
+  return hash.digest('base64url');
 }
 
 /** The largest number of errors reported for one front matter. */

@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { BuildResult } from '../../build/build.ts';
 import { ContentError } from '../../errors.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
@@ -51,26 +52,13 @@ async function printErrors(error: unknown, flags: Flags, terminal: Console): Pro
 }
 
 async function runBuild(flags: Flags, terminal: Console): Promise<void> {
-  const { build } = await import('../../build/build.ts');
-  const { cacheFolder } = await import('../../social-image/cache.ts');
-  const { plural, prettyReport } = await import('../../diagnostics/report.ts');
-  const { cwd, settings, today } = await openCatalog(flags);
-  const out = outFolder(flags);
-  const { future = false, drafts = false, skipInvalid = false } = flags;
+  const { plural } = await import('../../diagnostics/report.ts');
   const begun = performance.now();
-  const result = build({
-    cwd,
-    out,
-    settings,
-    cache: cacheFolder(process.env),
-    today,
-    future,
-    drafts,
-    skipInvalid,
-  });
-  const { info, written, warnings, skipped, historyMissing } = result;
+  const out = outFolder(flags);
+  const { day, info, written, warnings, skipped, historyMissing } = await changedOnly(flags, out);
 
   if (warnings.length > 0) {
+    const { prettyReport } = await import('../../diagnostics/report.ts');
     terminal.say(
       `${prettyReport(warnings, { color: terminal.color })}\nThe build ignores these errors: they are in agents that it does not publish.\n\n`,
     );
@@ -82,12 +70,43 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
     writeOutputs(process.env, { id: info.id });
   }
   if (flags.format === 'json') {
-    terminal.printJson({ today, ...info, written, skipped, warnings });
+    terminal.printJson({ today: day, ...info, written, skipped, warnings });
     return;
   }
   const seconds = ((performance.now() - begun) / 1000).toFixed(2);
   terminal.say(
-    `Built ${plural(info.counts.agents, 'agent')} for ${today} into ${flags.out ?? relative(flags.cwd, out)}: ${plural(info.counts.files, 'file')}, ` +
+    `Built ${plural(info.counts.agents, 'agent')} for ${day} into ${flags.out ?? relative(flags.cwd, out)}: ${plural(info.counts.files, 'file')}, ` +
       `${written.changed} changed, ${written.removed} removed (build ${info.id.slice(0, 12)}, ${seconds} s).\n`,
   );
+}
+
+interface Outcome extends Omit<BuildResult, 'files'> {
+  /** The day that it is for. */
+  day: string;
+}
+
+/** Builds, unless the last build into the folder would be the same again. */
+async function changedOnly(flags: Flags, out: string): Promise<Outcome> {
+  const { cacheFolder } = await import('../../cache-folder.ts');
+  const { inputsOf, rememberBuild, unchangedBuild } = await import('../../build/unchanged.ts');
+  const cwd = resolve(flags.cwd);
+  const { baseUrl, runtimeUrl, today, future = false, drafts = false, skipInvalid = false } = flags;
+  const cache = cacheFolder(process.env);
+  const place = cache === null ? null : { cwd, out, cache: resolve(cwd, cache) };
+  const { CATALOG_BASE_URL, CATALOG_RUNTIME_URL } = process.env;
+  const options = [baseUrl, CATALOG_BASE_URL, runtimeUrl, CATALOG_RUNTIME_URL, future, drafts, skipInvalid];
+  const inputs = place === null ? null : inputsOf(place, options);
+  const last = place === null || inputs === null ? null : unchangedBuild(place, inputs, today);
+  if (last !== null) {
+    const written = { changed: 0, removed: 0, unchanged: last.info.counts.files };
+    return { ...last, written, warnings: [], skipped: [] };
+  }
+  const { build } = await import('../../build/build.ts');
+  const { settings, today: day } = await openCatalog(flags);
+  const result = build({ cwd, out, settings, cache, today: day, future, drafts, skipInvalid });
+  const { files, info, warnings, skipped, historyMissing } = result;
+  if (place !== null && inputs !== null && warnings.length + skipped.length === 0) {
+    rememberBuild(place, { inputs, day, timezone: settings.timezone, info, historyMissing }, files);
+  }
+  return { ...result, day };
 }

@@ -35,7 +35,7 @@ const pauseMs = 5_000;
 
 async function verify(flags: Flags, terminal: Console): Promise<void> {
   const { renderCatalog } = await import('../../build/build.ts');
-  const { cacheFolder } = await import('../../social-image/cache.ts');
+  const { cacheFolder } = await import('../../cache-folder.ts');
   const { readLiveSite } = await import('../../deploy/live-site.ts');
   const { cwd, settings, today } = await openCatalog(flags);
   const wanted =

@@ -1,7 +1,7 @@
 import { type AgentEnvelope, type Catalog, contractVersion, toJson } from '../../schema/documents.ts';
 import { catalogSchema } from '../../schema/json-schema.ts';
 import { openApi } from '../../schema/openapi.ts';
-import { forAgents, json, single } from '../output.ts';
+import { forAgents, json, listed, none, single, whole } from '../output.ts';
 import { summaryOf } from '../shared/agent-document.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { serverCard } from './mcp-card.ts';
@@ -13,8 +13,12 @@ export const agent = forAgents(
   (site, agent) => toJson(envelopeOf(site, agent)),
 );
 
-export const catalog = single('api/agents.json', json, 'Every agent, newest first (listAgents)', (site) =>
-  toJson(catalogOf(site)),
+export const catalog = single(
+  'api/agents.json',
+  json,
+  'Every agent, newest first (listAgents)',
+  (site) => toJson(catalogOf(site)),
+  ({ agents }) => listed(agents),
 );
 
 export const schema = single(
@@ -22,6 +26,7 @@ export const schema = single(
   json,
   'The JSON Schema of the catalog and of an agent (getSchema)',
   ({ url }) => toJson(catalogSchema(url.absolute('api/schema.json'))),
+  none,
 );
 
 export const openapi = single(
@@ -39,6 +44,7 @@ export const openapi = single(
       ),
     );
   },
+  ({ agents }) => whole(agents.slice(0, 2)),
 );
 
 function envelopeOf({ url }: Site, { document }: PublishedAgent): AgentEnvelope {

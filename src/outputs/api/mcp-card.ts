@@ -3,7 +3,7 @@ import { programVersion } from '../../program.ts';
 import { toJson } from '../../schema/documents.ts';
 import { cardPath, protocolVersions, type ServerCard } from '../../schema/mcp.ts';
 import type { Settings } from '../../schema/settings.ts';
-import { single } from '../output.ts';
+import { none, single } from '../output.ts';
 
 /** The server card of the Model Context Protocol. */
 export default single(
@@ -11,6 +11,7 @@ export default single(
   'application/mcp-server-card+json',
   'The MCP server card: the name and the address of the MCP server',
   ({ settings }) => toJson(serverCard(settings)),
+  none,
 );
 
 type Named = Pick<Settings, 'title' | 'tagline' | 'baseUrl' | 'runtimeUrl' | 'mcpName'>;

@@ -1,19 +1,31 @@
 import { type Author, Feed, type Item } from 'feed';
 import Handlebars from 'handlebars';
-import { type Output, single } from '../output.ts';
+import { type Output, single, whole } from '../output.ts';
 import { categoriesOf } from '../shared/groups.ts';
 import { assetVersion } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
-export const rss = single('feed.xml', 'application/rss+xml; charset=utf-8', 'RSS 2.0: the newest agents', (site) => {
-  const feed = feedOf(site, { path: 'feed.xml', agents: newest(site), format: rssFormat });
-  return styled(site, feed.rss2());
-});
+export const rss = single(
+  'feed.xml',
+  'application/rss+xml; charset=utf-8',
+  'RSS 2.0: the newest agents',
+  (site) => {
+    const feed = feedOf(site, { path: 'feed.xml', agents: newest(site), format: rssFormat });
+    return styled(site, feed.rss2());
+  },
+  (site) => whole(newest(site)),
+);
 
-export const atom = single('atom.xml', 'application/atom+xml; charset=utf-8', 'Atom: the newest agents', (site) => {
-  const feed = feedOf(site, { path: 'atom.xml', agents: newest(site), format: atomFormat });
-  return styled(site, feed.atom1());
-});
+export const atom = single(
+  'atom.xml',
+  'application/atom+xml; charset=utf-8',
+  'Atom: the newest agents',
+  (site) => {
+    const feed = feedOf(site, { path: 'atom.xml', agents: newest(site), format: atomFormat });
+    return styled(site, feed.atom1());
+  },
+  (site) => whole(newest(site)),
+);
 
 /** The Atom feed of a category. Its entries have the same ids as in the feed of the publication. */
 export const category: Output = {
@@ -21,12 +33,13 @@ export const category: Output = {
   type: 'application/atom+xml; charset=utf-8',
   purpose: 'Atom for one category',
   *files(site) {
-    for (const { key, label, agents } of categoriesOf(site)) {
+    for (const { key, label, agents: all } of categoriesOf(site)) {
       const path = `feeds/${key}.xml`;
+      const agents = all.slice(0, site.settings.feedLength);
       const render = () => {
         const feed = feedOf(site, {
           path,
-          agents: agents.slice(0, site.settings.feedLength),
+          agents,
           format: atomFormat,
           about: {
             id: `${site.settings.feedId}/categories/${key}`,
@@ -36,7 +49,7 @@ export const category: Output = {
         });
         return styled(site, feed.atom1());
       };
-      yield { path, render };
+      yield { path, inputs: whole(agents), render };
     }
   },
 };

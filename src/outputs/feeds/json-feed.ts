@@ -1,27 +1,33 @@
 import { toJson } from '../../schema/documents.ts';
-import { single } from '../output.ts';
+import { single, whole } from '../output.ts';
 import { entryContent, entryId, newest } from './feeds.ts';
 
 /** JSON Feed 1.1 (jsonfeed.org/version/1.1). The feed library writes only version 1. */
-export default single('feed.json', 'application/feed+json', 'JSON Feed 1.1: the newest agents', (site) => {
-  const { settings, url } = site;
-  return toJson({
-    version: 'https://jsonfeed.org/version/1.1',
-    title: settings.title,
-    home_page_url: url.absolute(),
-    feed_url: url.absolute('feed.json'),
-    description: settings.description,
-    language: settings.language,
-    authors: [{ name: settings.publisher.name, url: settings.publisher.url }],
-    items: newest(site).map((agent) => ({
-      id: entryId(site, agent),
-      url: agent.document.url,
-      title: agent.title,
-      summary: agent.excerpt,
-      content_html: entryContent(site, agent),
-      date_published: agent.published.toISOString(),
-      date_modified: agent.changed.toISOString(),
-      tags: [agent.document.categoryLabel, ...agent.tags],
-    })),
-  });
-});
+export default single(
+  'feed.json',
+  'application/feed+json',
+  'JSON Feed 1.1: the newest agents',
+  (site) => {
+    const { settings, url } = site;
+    return toJson({
+      version: 'https://jsonfeed.org/version/1.1',
+      title: settings.title,
+      home_page_url: url.absolute(),
+      feed_url: url.absolute('feed.json'),
+      description: settings.description,
+      language: settings.language,
+      authors: [{ name: settings.publisher.name, url: settings.publisher.url }],
+      items: newest(site).map((agent) => ({
+        id: entryId(site, agent),
+        url: agent.document.url,
+        title: agent.title,
+        summary: agent.excerpt,
+        content_html: entryContent(site, agent),
+        date_published: agent.published.toISOString(),
+        date_modified: agent.changed.toISOString(),
+        tags: [agent.document.categoryLabel, ...agent.tags],
+      })),
+    });
+  },
+  (site) => whole(newest(site)),
+);

@@ -1,5 +1,5 @@
 import { dirname, extname, join } from 'node:path/posix';
-import { json, type Output, plain } from '../output.ts';
+import { json, none, type Output, plain } from '../output.ts';
 import { assetVersion } from '../shared/page.ts';
 
 const types: Record<string, string> = {
@@ -17,7 +17,7 @@ export const files: Output = {
   type: typeOf,
   purpose: 'Styles, scripts and other assets',
   *files({ assets }) {
-    for (const [path, bytes] of assets) if (!isInFolder(path)) yield { path, render: () => bytes };
+    for (const [path, bytes] of assets) if (!isInFolder(path)) yield { path, inputs: none(), render: () => bytes };
   },
 };
 
@@ -26,7 +26,7 @@ export const folders: Output = {
   type: typeOf,
   purpose: 'Fonts and other assets in folders',
   *files({ assets }) {
-    for (const [path, bytes] of assets) if (isInFolder(path)) yield { path, render: () => bytes };
+    for (const [path, bytes] of assets) if (isInFolder(path)) yield { path, inputs: none(), render: () => bytes };
   },
 };
 

@@ -1,5 +1,5 @@
 import Handlebars from 'handlebars';
-import { plain, single } from '../output.ts';
+import { listed, none, plain, single } from '../output.ts';
 import { archiveAddresses } from '../pages/archive.ts';
 import { groupAddresses } from '../pages/groups.ts';
 import { homeAgents } from '../pages/home.ts';
@@ -21,15 +21,21 @@ export const sitemap = single(
       '</urlset>',
       '',
     ].join('\n'),
+  ({ agents }) => listed(agents),
 );
 
-export const robots = single('robots.txt', plain, 'What crawlers may fetch: everything', ({ preview, url }) =>
-  [
-    'User-agent: *',
-    preview ? 'Disallow: /' : 'Allow: /',
-    ...(preview ? [] : ['', `Sitemap: ${url.absolute('sitemap.xml')}`]),
-    '',
-  ].join('\n'),
+export const robots = single(
+  'robots.txt',
+  plain,
+  'What crawlers may fetch: everything',
+  ({ preview, url }) =>
+    [
+      'User-agent: *',
+      preview ? 'Disallow: /' : 'Allow: /',
+      ...(preview ? [] : ['', `Sitemap: ${url.absolute('sitemap.xml')}`]),
+      '',
+    ].join('\n'),
+  none,
 );
 
 function pagesOf(site: Site): { address: string; changed?: string | undefined }[] {

@@ -1,6 +1,6 @@
 import { addDays, zone } from '../../calendar.ts';
 import { configTypes } from '../../schema/config-files.ts';
-import { markdown, type Output, plain, single } from '../output.ts';
+import { listed, markdown, none, type Output, plain, single } from '../output.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** Headers for hosts that read them from a file (Netlify, Cloudflare Pages): types, caching, security. */
@@ -31,10 +31,11 @@ export const headers = single(
     ];
     return rules.join('\n');
   },
+  none,
 );
 
 /** Makes GitHub Pages serve all files, even those whose names start with a dot. */
-export const noJekyll = single('.nojekyll', plain, 'Makes GitHub Pages serve every file', () => '');
+export const noJekyll = single('.nojekyll', plain, 'Makes GitHub Pages serve every file', () => '', none);
 
 /** Where to report a vulnerability (RFC 9116). It expires a year after the newest agent's date. */
 export const securityContact: Output = {
@@ -50,7 +51,7 @@ export const securityContact: Output = {
       const expires = zone(settings.timezone).startOfDay(addDays(last, 365)).toISOString();
       return `Contact: ${contact}\nExpires: ${expires}\nPreferred-Languages: ${settings.language}\nCanonical: ${url.absolute(path)}\n`;
     };
-    yield { path, render };
+    yield { path, inputs: listed(agents.slice(0, 1)), render };
   },
 };
 

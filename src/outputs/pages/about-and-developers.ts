@@ -3,26 +3,31 @@ import { contributedPrompts } from '../../agent-text/provenance.ts';
 import { type AgentDocument, toJson } from '../../schema/documents.ts';
 import { catalogOf } from '../api/api.ts';
 import { mcpSetup, withoutShell } from '../install/mcp-setup.ts';
-import { html, markdown, single } from '../output.ts';
+import { html, listed, markdown, single, whole } from '../output.ts';
 import { categoriesOf } from '../shared/groups.ts';
 import { renderPage } from '../shared/page.ts';
 import { breadcrumbNode } from '../shared/structured-data.ts';
 import type { Site } from '../site.ts';
 
-export const about = single('about.html', html, 'About the publication', (site) =>
-  renderPage(
-    site,
-    {
-      template: 'about',
-      title: 'About',
-      description: `What ${site.settings.title} is, and who publishes it.`,
-      path: 'about',
-      section: 'about',
-      alternates: [{ type: 'text/markdown', href: site.url.absolute('about.md'), title: 'Markdown' }],
-      graph: [breadcrumbNode(site, [{ name: 'About', path: 'about' }])],
-    },
-    { count: site.agents.length },
-  ),
+export const about = single(
+  'about.html',
+  html,
+  'About the publication',
+  (site) =>
+    renderPage(
+      site,
+      {
+        template: 'about',
+        title: 'About',
+        description: `What ${site.settings.title} is, and who publishes it.`,
+        path: 'about',
+        section: 'about',
+        alternates: [{ type: 'text/markdown', href: site.url.absolute('about.md'), title: 'Markdown' }],
+        graph: [breadcrumbNode(site, [{ name: 'About', path: 'about' }])],
+      },
+      { count: site.agents.length },
+    ),
+  countOnly,
 );
 
 /** The same as Markdown, for language models. */
@@ -51,31 +56,41 @@ export const aboutMarkdown = single(
     ];
     return `${parts.join('\n\n')}\n`;
   },
+  countOnly,
 );
 
-export const developers = single('developers.html', html, 'How to use the API, MCP, the feeds and the skills', (site) =>
-  renderPage(
-    site,
-    {
-      template: 'developers',
-      title: 'For developers',
-      description: 'The JSON API, MCP, the text indexes, the feeds and the skills.',
-      path: 'developers',
-      section: 'developers',
-      plates: true,
-      graph: [breadcrumbNode(site, [{ name: 'For developers', path: 'developers' }])],
-    },
-    {
-      baseUrl: withoutShell(site.settings.baseUrl),
-      runtimeUrl: site.settings.runtimeUrl,
-      example: exampleOf(site),
-      exampleJson: exampleJson(site),
-      categories: categoriesOf(site).map(({ key, label }) => ({ label, file: `${key}.xml` })),
-      outputs: site.outputs,
-      mcp: mcpSetup(site.settings),
-    },
-  ),
+export const developers = single(
+  'developers.html',
+  html,
+  'How to use the API, MCP, the feeds and the skills',
+  (site) =>
+    renderPage(
+      site,
+      {
+        template: 'developers',
+        title: 'For developers',
+        description: 'The JSON API, MCP, the text indexes, the feeds and the skills.',
+        path: 'developers',
+        section: 'developers',
+        plates: true,
+        graph: [breadcrumbNode(site, [{ name: 'For developers', path: 'developers' }])],
+      },
+      {
+        baseUrl: withoutShell(site.settings.baseUrl),
+        runtimeUrl: site.settings.runtimeUrl,
+        example: exampleOf(site),
+        exampleJson: exampleJson(site),
+        categories: categoriesOf(site).map(({ key, label }) => ({ label, file: `${key}.xml` })),
+        outputs: site.outputs,
+        mcp: mcpSetup(site.settings),
+      },
+    ),
+  ({ agents }) => [...whole(agents.slice(0, 1)), ...listed(agents)],
 );
+
+function countOnly({ agents }: Site): string[] {
+  return [String(agents.length)];
+}
 
 /** The newest agent, with addresses for commands; null without agents. */
 function exampleOf({ agents }: Site): AgentDocument | null {

@@ -1,5 +1,5 @@
 import { installCommands } from '../install/install-commands.ts';
-import { html, type Output, once } from '../output.ts';
+import { html, type Output } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
 import { renderPage } from '../shared/page.ts';
 import { agentNodes, breadcrumbNode } from '../shared/structured-data.ts';
@@ -7,10 +7,6 @@ import { agentImage } from '../shared/urls.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { assistants } from './assistants.ts';
 import { plateOf } from './plate.ts';
-import { relatedAgents } from './related.ts';
-
-/** How many related agents a page links to. */
-const relatedCount = 3;
 
 /** The same bytes at two paths, so that no host redirects, with or without a slash at the end of the address. */
 export default {
@@ -19,12 +15,18 @@ export default {
   type: html,
   purpose: 'An agent’s page',
   *files(site) {
-    const relatedTo = relatedAgents(site.agents, relatedCount);
+    const bySlug = new Map(site.agents.map((agent) => [agent.slug, agent]));
     for (const [index, agent] of site.agents.entries()) {
       const [newer, older] = [site.agents[index - 1], site.agents[index + 1]];
-      const render = once(() => renderAgent(site, agent, { newer, older, related: relatedTo(index) }));
-      yield { path: `agents/${agent.slug}.html`, agent: agent.slug, render };
-      yield { path: `agents/${agent.slug}/index.html`, agent: agent.slug, render };
+      const related = (site.related.slugs[index] ?? []).flatMap((slug) => bySlug.get(slug) ?? []);
+      const others = [newer, older, ...related].map((other) => other?.fingerprint.listed ?? '');
+      yield {
+        path: `agents/${agent.slug}.html`,
+        copy: `agents/${agent.slug}/index.html`,
+        agent: agent.slug,
+        inputs: [agent.fingerprint.whole, ...others],
+        render: () => renderAgent(site, agent, { newer, older, related }),
+      };
     }
   },
 } satisfies Output;

@@ -1,4 +1,4 @@
-import { html, type Output, once } from '../output.ts';
+import { html, listed, type Output } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
 import { dateNames } from '../shared/dates.ts';
 import { categoriesOf, commonTags, counted, monthsOf } from '../shared/groups.ts';
@@ -19,9 +19,8 @@ export const archive: Output = {
   type: html,
   purpose: 'Every agent by month; in a large catalog, the newest month and links to the others',
   *files(site) {
-    const render = once(() => archivePage(site));
-    yield { path: 'archive.html', render };
-    if (isDivided(site)) yield { path: 'archive/index.html', render };
+    const copy = isDivided(site) ? { copy: 'archive/index.html' } : {};
+    yield { path: 'archive.html', ...copy, inputs: listed(site.agents), render: () => archivePage(site) };
   },
 };
 
@@ -32,9 +31,13 @@ export const archiveYears: Output = {
   purpose: 'The months of one year, in a large catalog',
   *files(site) {
     for (const { year, months } of yearsOf(site)) {
-      const render = once(() => yearPage(site, year, months));
-      yield { path: `archive/${year}.html`, render };
-      yield { path: `archive/${year}/index.html`, render };
+      const path = `archive/${year}`;
+      yield {
+        path: `${path}.html`,
+        copy: `${path}/index.html`,
+        inputs: months.flatMap(({ agents }) => listed(agents)),
+        render: () => yearPage(site, year, months),
+      };
     }
   },
 };
@@ -46,8 +49,12 @@ export const archiveMonths: Output = {
   *files(site) {
     const months = yearsOf(site).flatMap((year) => year.months);
     for (const [index, month] of months.entries()) {
-      const render = () => monthPage(site, month, { newer: months[index - 1], older: months[index + 1] });
-      yield { path: `${month.path}.html`, render };
+      const [newer, older] = [months[index - 1], months[index + 1]];
+      yield {
+        path: `${month.path}.html`,
+        inputs: [newer, month, older].flatMap((shown) => ['month', ...listed(shown?.agents ?? [])]),
+        render: () => monthPage(site, month, { newer, older }),
+      };
     }
   },
 };

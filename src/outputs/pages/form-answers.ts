@@ -1,4 +1,4 @@
-import { html, type Output, single } from '../output.ts';
+import { html, none, type Output, single } from '../output.ts';
 import { renderPage } from '../shared/page.ts';
 
 /** Pages that the server responds to forms with if the browser runs no JavaScript. Nothing links to them. */
@@ -18,7 +18,7 @@ export const thanks: Output = {
     for (const [form, { title, text }] of Object.entries(texts)) {
       const render = () =>
         renderPage(site, { template: 'answer', title, description: text, path: null }, { title, text, back: false });
-      yield { path: `thanks/${form}.html`, render };
+      yield { path: `thanks/${form}.html`, inputs: none(), render };
     }
   },
 };
@@ -34,4 +34,5 @@ export const refused = single(
       { template: 'answer', title: 'Not accepted', description: 'The form was not accepted.', path: null },
       { title: 'Not accepted', text: '%MESSAGE%', back: true },
     ),
+  none,
 );

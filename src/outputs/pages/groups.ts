@@ -1,4 +1,4 @@
-import { html, type Output, once } from '../output.ts';
+import { html, listed, type Output, type RenderedFile } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
 import { categoriesOf, type Group, tagsOf } from '../shared/groups.ts';
 import { renderPage } from '../shared/page.ts';
@@ -92,15 +92,18 @@ function addressOf(path: string, index: number): string {
   return index === 0 ? path : `${path}/${index + 1}`;
 }
 
-function* firstPage(site: Site, group: Pages) {
-  const render = once(() => groupPage(site, group, 0));
-  yield { path: `${group.path}.html`, render };
-  if (group.pages.length > 1) yield { path: `${group.path}/index.html`, render };
+function* firstPage(site: Site, group: Pages): Iterable<RenderedFile> {
+  const copy = group.pages.length > 1 ? { copy: `${group.path}/index.html` } : {};
+  yield { path: `${group.path}.html`, ...copy, inputs: listed(group.agents), render: () => groupPage(site, group, 0) };
 }
 
-function* furtherPages(site: Site, group: Pages) {
+function* furtherPages(site: Site, group: Pages): Iterable<RenderedFile> {
   for (let index = 1; index < group.pages.length; index += 1) {
-    yield { path: `${addressOf(group.path, index)}.html`, render: () => groupPage(site, group, index) };
+    yield {
+      path: `${addressOf(group.path, index)}.html`,
+      inputs: listed(group.agents),
+      render: () => groupPage(site, group, index),
+    };
   }
 }
 

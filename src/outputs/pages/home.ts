@@ -1,4 +1,4 @@
-import { html, single } from '../output.ts';
+import { html, listed, single, whole } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
 import { categoriesOf, counted } from '../shared/groups.ts';
 import { type PageHead, renderPage } from '../shared/page.ts';
@@ -12,20 +12,25 @@ const newest = 12;
 /** How many of today's steps it shows. */
 const firstSteps = 3;
 
-export default single('index.html', html, "Today's agent and the newest ones", (site) =>
-  renderPage(
-    site,
-    { template: 'home', title: null, description: site.settings.description, path: '', ...headOf(site) },
-    {
-      lead: site.agents[0]?.document ?? null,
-      steps: site.agents[0]?.steps.slice(0, firstSteps) ?? [],
-      plate: site.agents[0] === undefined ? null : plateOf(site.agents[0].prompt),
-      categories: categoriesOf(site).map(counted),
-      agents: documentsOf(homeAgents(site).slice(1)),
-      count: site.agents.length,
-      choices: filterChoices(site),
-    },
-  ),
+export default single(
+  'index.html',
+  html,
+  "Today's agent and the newest ones",
+  (site) =>
+    renderPage(
+      site,
+      { template: 'home', title: null, description: site.settings.description, path: '', ...headOf(site) },
+      {
+        lead: site.agents[0]?.document ?? null,
+        steps: site.agents[0]?.steps.slice(0, firstSteps) ?? [],
+        plate: site.agents[0] === undefined ? null : plateOf(site.agents[0].prompt),
+        categories: categoriesOf(site).map(counted),
+        agents: documentsOf(homeAgents(site).slice(1)),
+        count: site.agents.length,
+        choices: filterChoices(site),
+      },
+    ),
+  ({ agents }) => [...whole(agents.slice(0, 1)), ...listed(agents)],
 );
 
 /** The agents that the home page shows. */

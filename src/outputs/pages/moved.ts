@@ -1,4 +1,4 @@
-import { html, type Output } from '../output.ts';
+import { html, listed, type Output } from '../output.ts';
 import { renderPage } from '../shared/page.ts';
 import type { Site } from '../site.ts';
 
@@ -10,8 +10,9 @@ export default {
   purpose: 'A redirect from a former slug to the agent',
   *files(site) {
     for (const [former, slug] of site.moved) {
-      yield { path: `agents/${former}.html`, render: () => pointer(site, former, slug) };
-      yield { path: `agents/${former}/index.html`, render: () => pointer(site, former, slug) };
+      const path = `agents/${former}`;
+      const inputs = [slug, ...listed(site.agents.filter((agent) => agent.slug === slug))];
+      yield { path: `${path}.html`, inputs, copy: `${path}/index.html`, render: () => pointer(site, former, slug) };
     }
   },
 } satisfies Output;

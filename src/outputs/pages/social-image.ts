@@ -2,7 +2,7 @@ import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { ContentError, OperationError } from '../../errors.ts';
 import { layOutAgent, layOutPublication, type SocialImage } from '../../social-image/layout.ts';
 import { Typesetter } from '../../social-image/typesetter.ts';
-import type { Output } from '../output.ts';
+import { listed, none, type Output, ofAgent } from '../output.ts';
 import { accentColor } from '../shared/accents.ts';
 import { dateNames } from '../shared/dates.ts';
 import { agentImage, publicationImage } from '../shared/urls.ts';
@@ -26,17 +26,22 @@ export default {
       sans: new Typesetter(site.images.fonts, 'libre-franklin-basic.ttf'),
     };
     const { weekday, longDate } = dateNames(settings.language);
-    for (const { slug, title, excerpt, issue, date, category, document } of site.agents) {
+    for (const agent of site.agents) {
+      const { slug, title, excerpt, issue, date, category, document } = agent;
       const render = () => {
         const texts = { slug, title, excerpt, issue, date, category, categoryLabel: document.categoryLabel };
         const dates = { weekday: weekday(date), longDate: longDate(date) };
         const color = accentColor(settings, category);
         return draw(site, layOutAgent(fonts, { ...texts, ...dates, color, publication }));
       };
-      yield { path: agentImage(slug), agent: slug, render };
+      yield { ...ofAgent(agent), path: agentImage(slug), inputs: listed([agent]), render };
     }
     const color = accentColor(settings, '');
-    yield { path: publicationImage, render: () => draw(site, layOutPublication(fonts, { ...publication, color })) };
+    yield {
+      path: publicationImage,
+      inputs: none(),
+      render: () => draw(site, layOutPublication(fonts, { ...publication, color })),
+    };
   },
 } satisfies Output;
 

@@ -3,7 +3,10 @@ import { type AgentDocument, type AgentSummary, agentSummary } from '../../schem
 import type { Settings } from '../../schema/settings.ts';
 import type { Addresses } from './urls.ts';
 
-/** Makes the agent document of the contract (C2.2, C2.20), with its fields in the contract's order. */
+/**
+ * Makes the agent document of the contract (C2.2, C2.20), with its fields in the contract's order. It reads the long
+ * texts of the agent only when they are used.
+ */
 export function agentDocumentOf(agent: NumberedAgent, settings: Settings, url: Addresses): AgentDocument {
   const { slug, config } = agent;
   return {
@@ -25,12 +28,22 @@ export function agentDocumentOf(agent: NumberedAgent, settings: Settings, url: A
     configUrl: config === null ? null : url.config(slug, config.file),
     configFilename: config === null ? null : (agent.configFilename ?? config.file),
     license: 'CC-BY-4.0',
-    howItWorks: agent.howItWorks,
+    get howItWorks() {
+      return agent.howItWorks;
+    },
     steps: agent.steps,
-    demo: agent.demo,
-    sampleInput: agent.sampleInput,
-    prompt: agent.prompt,
-    config: config === null ? null : config.value,
+    get demo() {
+      return agent.demo;
+    },
+    get sampleInput() {
+      return agent.sampleInput;
+    },
+    get prompt() {
+      return agent.prompt;
+    },
+    get config() {
+      return config === null ? null : config.value;
+    },
   };
 }
 

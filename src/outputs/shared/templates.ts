@@ -28,28 +28,35 @@ const engine = Handlebars.create();
 const compiledBefore = new LRUCache<string, Handlebars.TemplateDelegate>({ max: 200 });
 
 /**
- * Compiles Handlebars templates. Other templates can include those below `partials/` by name. Throws ContentError with
- * every template that is not well-formed.
+ * Makes templates from their texts. Other templates can include those below `partials/` by name. Throws ContentError with
+ * every template that is not well-formed, unless all of them are `known` to be.
+ *
+ * A template is compiled when it is first used.
  *
  * Templates are strict: a value that does not exist is an error, not an empty text. A name without arguments is always
  * a value, never a helper.
  */
-export function compileTemplates(sources: readonly TemplateSource[], helpers: Handlebars.HelperDeclareSpec): Templates {
+export function compileTemplates(
+  sources: readonly TemplateSource[],
+  helpers: Handlebars.HelperDeclareSpec,
+  known = false,
+): Templates {
   const names = new Set(Object.keys({ ...engine.helpers, ...helpers }));
   const pages = new Map<string, Handlebars.TemplateDelegate>();
   const partials: Record<string, Handlebars.TemplateDelegate> = {};
   const errors: Diagnostic[] = [];
   for (const source of sources) {
-    let template: Handlebars.TemplateDelegate;
     try {
-      template = compile(source.text, names);
+      if (!known) check(source.text, names);
     } catch (error) {
       errors.push(explainTemplate(source, error));
       continue;
     }
+    let compiled: Handlebars.TemplateDelegate | undefined;
     const named: Handlebars.TemplateDelegate = (data, options) => {
       try {
-        return template(data, options);
+        compiled ??= compile(source.text, names);
+        return compiled(data, options);
       } catch (error) {
         throw error instanceof ContentError ? error : new ContentError([explainTemplate(source, error)]);
       }
@@ -70,16 +77,22 @@ export function compileTemplates(sources: readonly TemplateSource[], helpers: Ha
   };
 }
 
-/** Throws if the text is not well-formed. */
+/** Throws if the text is not well-formed. The function that `compile` returns would notice it only when it is called. */
+function check(text: string, helpers: ReadonlySet<string>): void {
+  if (!compiledBefore.has(keyOf(text, helpers))) Handlebars.precompile(text, { strict: true });
+}
+
 function compile(text: string, helpers: ReadonlySet<string>): Handlebars.TemplateDelegate {
-  const key = `${[...helpers].join()}\0${text}`;
+  const key = keyOf(text, helpers);
   const known = compiledBefore.get(key);
   if (known !== undefined) return known;
-  // The function that `compile` returns finds errors only when it is called.
-  Handlebars.precompile(text, { strict: true });
   const template = engine.compile(fieldsFirst(text, helpers), { strict: true, preventIndent: true });
   compiledBefore.set(key, template);
   return template;
+}
+
+function keyOf(text: string, helpers: ReadonlySet<string>): string {
+  return `${[...helpers].join()}\0${text}`;
 }
 
 /**

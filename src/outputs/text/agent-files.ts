@@ -1,6 +1,6 @@
 import { extname } from 'node:path/posix';
 import { configTypes } from '../../schema/config-files.ts';
-import { forAgents, type Output, plain } from '../output.ts';
+import { forAgents, type Output, ofAgent, plain } from '../output.ts';
 
 export const prompt = forAgents(
   'agents/{slug}/prompt.txt',
@@ -21,8 +21,10 @@ export const config: Output = {
   type: (path) => configTypes[extname(path).slice(1)] ?? plain,
   purpose: 'The config, if the agent has one',
   *files({ agents }) {
-    for (const { slug, config } of agents) {
-      if (config !== null) yield { path: `agents/${slug}/${config.file}`, agent: slug, render: () => config.text };
+    for (const agent of agents) {
+      const { slug, config } = agent;
+      if (config === null) continue;
+      yield { ...ofAgent(agent), path: `agents/${slug}/${config.file}`, render: () => config.text };
     }
   },
 };

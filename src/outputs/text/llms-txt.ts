@@ -1,39 +1,45 @@
 import { fenced, plainText } from '../../agent-text/markdown-text.ts';
 import { contributedPrompts, provenance } from '../../agent-text/provenance.ts';
-import { plain, single } from '../output.ts';
+import { listed, plain, single } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 /** The short index for language models: a title, a quoted summary, and lists of links (llmstxt.org). */
-export const llms = single('llms.txt', plain, 'The short index for language models', (site) => {
-  const { settings, url, agents } = site;
-  return [
-    ...opening(site),
-    `Every agent is a prompt with INPUT, RULES and OUTPUT sections; its page has the prompt, how it works, and a worked sample. The prompts are published under CC BY 4.0: name ${plainText(settings.publisher.name)} when you reuse one.`,
-    '',
-    contributedPrompts,
-    '',
-    '## Agents',
-    '',
-    ...agents.map(
-      ({ document }) => `- [${plainText(document.title)}](${document.url}.md): ${plainText(document.excerpt)}`,
-    ),
-    '',
-    '## Data',
-    '',
-    `- [Catalog](${url.absolute('api/agents.json')}): every agent as JSON, newest first`,
-    `- [JSON Schema](${url.absolute('api/schema.json')}): the shape of the JSON documents`,
-    `- [OpenAPI](${url.absolute('api/openapi.json')}): every endpoint`,
-    `- [Agent skills](${url.absolute('.well-known/agent-skills/index.json')}): every agent as a skill to install`,
-    '',
-    '## Optional',
-    '',
-    `- [All prompts in full](${url.absolute('llms-full.txt')}): every prompt in one file`,
-    `- [About](${url.absolute('about.md')}): what this is, who publishes it, and under which license`,
-    `- [Atom feed](${url.absolute('atom.xml')}): the newest agents`,
-    `- [RSS feed](${url.absolute('feed.xml')}): the newest agents`,
-    '',
-  ].join('\n');
-});
+export const llms = single(
+  'llms.txt',
+  plain,
+  'The short index for language models',
+  (site) => {
+    const { settings, url, agents } = site;
+    return [
+      ...opening(site),
+      `Every agent is a prompt with INPUT, RULES and OUTPUT sections; its page has the prompt, how it works, and a worked sample. The prompts are published under CC BY 4.0: name ${plainText(settings.publisher.name)} when you reuse one.`,
+      '',
+      contributedPrompts,
+      '',
+      '## Agents',
+      '',
+      ...agents.map(
+        ({ document }) => `- [${plainText(document.title)}](${document.url}.md): ${plainText(document.excerpt)}`,
+      ),
+      '',
+      '## Data',
+      '',
+      `- [Catalog](${url.absolute('api/agents.json')}): every agent as JSON, newest first`,
+      `- [JSON Schema](${url.absolute('api/schema.json')}): the shape of the JSON documents`,
+      `- [OpenAPI](${url.absolute('api/openapi.json')}): every endpoint`,
+      `- [Agent skills](${url.absolute('.well-known/agent-skills/index.json')}): every agent as a skill to install`,
+      '',
+      '## Optional',
+      '',
+      `- [All prompts in full](${url.absolute('llms-full.txt')}): every prompt in one file`,
+      `- [About](${url.absolute('about.md')}): what this is, who publishes it, and under which license`,
+      `- [Atom feed](${url.absolute('atom.xml')}): the newest agents`,
+      `- [RSS feed](${url.absolute('feed.xml')}): the newest agents`,
+      '',
+    ].join('\n');
+  },
+  ({ agents }) => listed(agents),
+);
 
 /** Every prompt in full, newest first. */
 export const llmsFull = single('llms-full.txt', plain, 'All agent prompts in one file', (site) =>

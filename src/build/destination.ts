@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+
+/** Where a build goes: a folder, or memory. */
+export interface Destination {
+  /**
+   * Whether the destination already has the file, made from the same inputs. If not, the file is rendered and passed to
+   * `write`.
+   */
+  keep(path: string, inputs: readonly string[]): boolean;
+  write(path: string, inputs: readonly string[], bytes: Uint8Array): void;
+  /** Gives a path the bytes of another path, which was kept or written before. */
+  copy(path: string, from: string): void;
+  /** Returns the digest of a file that was kept or written. */
+  digest(path: string): string;
+  /** Removes everything that was written, because the build failed. */
+  discard(): void;
+}
+
+/** Hashes a file: SHA-256, in base64url. */
+export function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64url');
+}
+
+/** A build in memory: every file by its path. */
+export class MemoryDestination implements Destination {
+  readonly files = new Map<string, Buffer>();
+
+  keep(): boolean {
+    return false;
+  }
+
+  write(path: string, _inputs: readonly string[], bytes: Uint8Array): void {
+    this.files.set(path, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  }
+
+  copy(path: string, from: string): void {
+    this.files.set(path, this.#file(from));
+  }
+
+  digest(path: string): string {
+    return digestOf(this.#file(path));
+  }
+
+  discard(): void {
+    this.files.clear();
+  }
+
+  #file(path: string): Buffer {
+    const file = this.files.get(path);
+    if (file === undefined) throw new Error(`${path} was not written.`);
+    return file;
+  }
+}

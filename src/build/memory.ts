@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from '../cache-folder.ts';
+import type { ContentMemory } from '../catalog/load.ts';
+import { gitStamp, isInRepository } from '../git/stamp.ts';
+import type { Related } from '../outputs/site.ts';
+import type { AgentHead } from '../schema/agent.ts';
+import type { FileRecord } from './write.ts';
+
+/** What a build keeps in the cache for the next build into the same folder. */
+interface Remembered {
+  /** A hash of what all files depend on: settings, templates, program. If it differs, nothing is used. */
+  common: string;
+  /** The agents in folders without errors, with the stamps of the folders. */
+  agents: [slug: string, stamp: string, head: AgentHead][];
+  /** The files of the build. */
+  files: [path: string, key: string, digest: string, stamp: string][];
+  /** Which agents are related, and a hash of what decides it. */
+  related: Related | null;
+  /** Results of Git commands, and a stamp of the commits and branches. */
+  git: { stamp: string | null; said: Record<string, unknown> };
+}
+
+/**
+ * What the last build into a folder knew. It only saves time: if the cache is missing, damaged or from other settings,
+ * everything is rendered again, with the same bytes.
+ */
+export class BuildMemory implements ContentMemory {
+  readonly #file: string | null;
+  readonly #common: string;
+  readonly #agents: ReadonlyMap<string, { stamp: string; head: AgentHead }>;
+  readonly #next: Remembered['agents'] = [];
+  readonly #inRepository: boolean;
+  readonly #git: Remembered['git'];
+  readonly #said: Remembered['git']['said'];
+  /** Whether the last build succeeded with the same settings, templates and program. */
+  readonly isKnown: boolean;
+  /** The files that the last build left. */
+  readonly files: ReadonlyMap<string, FileRecord>;
+  /** Which agents were related in the last build. The current build replaces it. */
+  related: Related | null;
+
+  /**
+   * `cache` is the cache folder, or null. `cwd` is the catalog folder, `out` the build folder, and `common` a hash of what
+   * all files depend on.
+   */
+  constructor(cache: string | null, { cwd, out, common }: { cwd: string; out: string; common: string }) {
+    this.#file = cache === null ? null : memoryFile(cache, out, 'files');
+    this.#common = common;
+    const read = this.#file === null ? null : readChecked<Remembered>(this.#file);
+    const known = read?.common === common ? read : null;
+    this.isKnown = known !== null;
+    this.#agents = new Map(known?.agents.map(([slug, stamp, head]) => [slug, { stamp, head }]));
+    this.files = new Map(known?.files.map(([path, key, digest, stamp]) => [path, { key, digest, stamp }]));
+    this.related = known?.related ?? null;
+    const stamp = cache === null ? null : gitStamp(cwd);
+    this.#inRepository = isInRepository(cwd);
+    this.#git = { stamp, said: {} };
+    this.#said = stamp !== null && known?.git.stamp === stamp ? known.git.said : {};
+  }
+
+  recall(slug: string, stamp: string): AgentHead | undefined {
+    const known = this.#agents.get(slug);
+    return known?.stamp === stamp ? known.head : undefined;
+  }
+
+  remember(stamp: string, head: AgentHead): void {
+    this.#next.push([head.slug, stamp, head]);
+  }
+
+  ofGit<Value>(name: string, read: () => Value, isComplete: (value: Value) => boolean): Value {
+    const value = name in this.#said ? (this.#said[name] as Value) : read();
+    if (isComplete(value) || !this.#inRepository) this.#git.said[name] = value;
+    return value;
+  }
+
+  /** Leaves what the next build needs. Nothing is thrown: without it, the next build takes longer. */
+  save(files: ReadonlyMap<string, FileRecord>): void {
+    if (this.#file === null) return;
+    const remembered: Remembered = {
+      common: this.#common,
+      agents: this.#next,
+      files: [...files].map(([path, { key, digest, stamp }]) => [path, key, digest, stamp]),
+      related: this.related,
+      git: this.#git,
+    };
+    writeChecked(this.#file, remembered);
+  }
+}
+
+/** The cache file for one kind of data about the build in `out`. */
+export function memoryFile(cache: string, out: string, what: string): string {
+  const name = createHash('sha256').update(resolve(out)).digest('hex').slice(0, 32);
+  return join(cache, 'builds', `${name}-${what}.json`);
+}
+
+/** Reads a file of writeChecked. Returns null if it is missing or damaged. */
+export function readChecked<Value>(file: string): Value | null {
+  try {
+    const text = readFileSync(file, 'utf8');
+    const end = text.indexOf('\n');
+    const body = text.slice(end + 1);
+    return text.slice(0, end) === hashOf(body) ? (JSON.parse(body) as Value) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Writes a value after its hash, and replaces the file in one step. Nothing is thrown. */
+export function writeChecked(file: string, value: unknown): void {
+  const draft = `${file}.${process.pid}`;
+  try {
+    makeFolder(dirname(file));
+    const body = JSON.stringify(value);
+    writeFileSync(draft, `${hashOf(body)}\n${body}`, { mode: 0o600 });
+    renameSync(draft, file);
+    removeOld(dirname(file));
+  } catch {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Removes what no build has used for 60 days, such as the memory of a folder that no longer exists. */
+function removeOld(folder: string): void {
+  const oldest = Date.now() - 60 * 86_400_000;
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (statSync(path).mtimeMs < oldest) rmSync(path);
+  }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

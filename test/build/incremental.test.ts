@@ -1,0 +1,255 @@
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { renderCatalog } from '../../src/build/build.ts';
+import { addDays } from '../../src/calendar.ts';
+import { loadSettings } from '../../src/catalog/settings.ts';
+import { ContentError } from '../../src/errors.ts';
+import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { commitAt, gitSync } from '../support/git.ts';
+import { catalog } from '../support/process.ts';
+
+/**
+ * What editors rely on when a build leaves out what did not change: after any sequence of edits, dist/ has the bytes that a
+ * build from nothing has.
+ */
+
+const firstDay = '2026-01-01';
+
+/** A catalog that changes step by step, with everything that decides the bytes of its build. */
+class ChangingCatalog {
+  today = addDays(firstDay, 5);
+  flags: string[] = [];
+  #agents = new Map<string, SmallAgent>();
+  #settings: Record<string, unknown> = {};
+  #commits = 0;
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+    const slugs = ['ash', 'birch', 'cedar', 'elm', 'fir', 'hazel', 'later'];
+    for (const [index, slug] of slugs.entries()) this.add(slug, addDays(firstDay, index), index < 5 ? index + 1 : null);
+    this.setting('title', 'Trees');
+  }
+
+  add(slug: string, date: string, issue: number | null = null): void {
+    const category = slug.length % 2 === 0 ? 'coding' : 'writing';
+    const front = { title: `The ${slug} agent`, category, ...(issue === null ? {} : { issue: String(issue) }) };
+    this.#agents.set(slug, { slug, date, front });
+    this.#write(slug);
+  }
+
+  /** Changes the front matter of the agent at a place in the list, counted around. */
+  edit(place: number, front: Record<string, string | null>): void {
+    const agent = this.#at(place);
+    this.#agents.set(agent.slug, { ...agent, front: { ...agent.front, ...front } });
+    this.#write(agent.slug);
+  }
+
+  file(place: number, name: string, text: string): void {
+    const agent = this.#at(place);
+    this.#agents.set(agent.slug, { ...agent, files: { ...agent.files, [name]: text } });
+    this.#write(agent.slug);
+  }
+
+  rename(place: number): void {
+    const { slug, ...agent } = this.#at(place);
+    const next = `${slug}-${this.#agents.size}`;
+    this.#remove(slug);
+    const formerSlugs = `[${slug}]`;
+    this.#agents.set(next, { ...agent, slug: next, front: { ...agent.front, formerSlugs } });
+    this.#write(next);
+  }
+
+  remove(place: number): void {
+    if (this.#agents.size > 2) this.#remove(this.#at(place).slug);
+  }
+
+  setting(name: string, value: unknown): void {
+    this.#settings = { ...this.#settings, [name]: value };
+    writeCatalog(this.folder, [], this.#settings);
+  }
+
+  commit(): void {
+    if (!existsSync(join(this.folder, '.git'))) {
+      gitSync(this.folder, 'init', '--quiet', '--initial-branch=main');
+      writeFiles(this.folder, { '.gitignore': 'dist/\ncache/\n' });
+    }
+    this.#commits += 1;
+    if (gitSync(this.folder, 'status', '--porcelain') === '') return;
+    commitAt(this.folder, `2026-01-0${1 + (this.#commits % 8)}T12:00:0${this.#commits % 10}Z`);
+  }
+
+  #at(place: number): SmallAgent {
+    const agents = [...this.#agents.values()];
+    return agents[place % agents.length] as SmallAgent;
+  }
+
+  #write(slug: string): void {
+    writeCatalog(this.folder, [this.#agents.get(slug) as SmallAgent], this.#settings);
+  }
+
+  #remove(slug: string): void {
+    this.#agents.delete(slug);
+    rmSync(join(this.folder, 'agents', slug), { recursive: true });
+  }
+}
+
+type Step = (changing: ChangingCatalog) => void;
+
+const place = fc.nat(20);
+const word = fc.constantFrom('acorn', 'bark', 'crown', 'resin', 'sapling', 'twig');
+
+/** An edit that a person may make between two builds. */
+const step: fc.Arbitrary<[name: string, step: Step]> = fc.oneof(
+  fc
+    .tuple(place, word)
+    .map(([at, text]): [string, Step] => [
+      `prompt of ${at}`,
+      (changing) => changing.file(at, 'sample-output.txt', `A ${text}.\n`),
+    ]),
+  fc
+    .tuple(place, word, fc.constantFrom('title', 'excerpt', 'problem'))
+    .map(([at, text, key]): [string, Step] => [
+      `${key} of ${at}`,
+      (changing) => changing.edit(at, { [key]: `About the ${text} of number ${at} and nothing else at all.` }),
+    ]),
+  fc
+    .tuple(place, word, fc.constantFrom('coding', 'writing'))
+    .map(([at, text, category]): [string, Step] => [
+      `tags of ${at}`,
+      (changing) => changing.edit(at, { tags: `[${text}, small]`, category }),
+    ]),
+  fc
+    .tuple(place, fc.boolean())
+    .map(([at, has]): [string, Step] => [
+      `config of ${at}`,
+      (changing) => changing.file(at, 'config.json', has ? `{ "at": ${at} }\n` : '{}\n'),
+    ]),
+  place.map((at): [string, Step] => [
+    `withdraw ${at}`,
+    (changing) => changing.edit(at, { withdrawn: 'It was wrong.' }),
+  ]),
+  place.map((at): [string, Step] => [`rename ${at}`, (changing) => changing.rename(at)]),
+  place.map((at): [string, Step] => [`remove ${at}`, (changing) => changing.remove(at)]),
+  fc
+    .nat(30)
+    .map((days): [string, Step] => [
+      `add for day ${days}`,
+      (changing) => changing.add(`new-${days}`, addDays(firstDay, 6 + days)),
+    ]),
+  fc.nat(12).map((days): [string, Step] => [
+    `day ${days}`,
+    (changing) => {
+      changing.today = addDays(firstDay, 4 + days);
+    },
+  ]),
+  fc.constantFrom<string[]>([], ['--future'], ['--drafts'], ['--skip-invalid']).map((flags): [string, Step] => [
+    `flags ${flags}`,
+    (changing) => {
+      changing.flags = flags;
+    },
+  ]),
+  word.map((text): [string, Step] => [`title ${text}`, (changing) => changing.setting('title', `The ${text}`)]),
+  fc
+    .constantFrom('UTC', 'Asia/Tokyo')
+    .map((zone): [string, Step] => [`zone ${zone}`, (changing) => changing.setting('timezone', zone)]),
+  fc
+    .nat(3)
+    .map((length): [string, Step] => [`feed ${length}`, (changing) => changing.setting('feedLength', length + 1)]),
+  fc.boolean().map((own): [string, Step] => [
+    `template ${own}`,
+    ({ folder }) => {
+      rmSync(join(folder, 'templates'), { recursive: true, force: true });
+      // Lists that show a long text, as no template of the program does.
+      const line = '<p>{{slug}} {{issue}} {{sampleInput}}</p>\n';
+      if (own) writeFiles(folder, { 'templates/partials/agent-line.hbs': line });
+    },
+  ]),
+  fc.constant<[string, Step]>(['commit', (changing) => changing.commit()]),
+  fc
+    .constantFrom('remove', 'cut', 'garbage')
+    .map((how): [string, Step] => [`${how} cache`, ({ folder }) => damage(join(folder, 'cache', 'builds'), how)]),
+  fc
+    .constantFrom('remove', 'cut', 'garbage')
+    .map((how): [string, Step] => [`${how} dist`, ({ folder }) => damage(join(folder, 'dist', 'agents'), how)]),
+);
+
+/** Does the same to every file in a folder. */
+function damage(folder: string, how: string): void {
+  const names = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+  for (const entry of names) {
+    if (!entry.isFile()) continue;
+    const path = join(folder, entry.name);
+    if (how === 'remove') rmSync(path);
+    else if (how === 'cut') truncateSync(path, Math.floor(readFileSync(path).length / 2));
+    else writeFileSync(path, '{}');
+  }
+}
+
+/** Builds into dist/ as `catalog build` does, and compares with a build from nothing, in memory. */
+async function checkBuild({ folder, today, flags }: ChangingCatalog, done: string): Promise<void> {
+  const before = existsSync(join(folder, 'dist')) ? snapshot(join(folder, 'dist')) : {};
+  const cache = join(folder, 'cache');
+  const built = await catalog(['build', '--cwd', folder, '--today', today, ...flags], {
+    env: { CATALOG_CACHE: cache },
+  });
+  let cold: ReturnType<typeof snapshot>;
+  try {
+    const selection = {
+      today,
+      future: flags.includes('--future'),
+      drafts: flags.includes('--drafts'),
+      skipInvalid: flags.includes('--skip-invalid'),
+      published: new Set<string>(before['api/agents.json'] === undefined ? [] : slugsIn(before['api/agents.json'])),
+    };
+    const { rendered } = renderCatalog({ cwd: folder, settings: loadSettings(folder, {}, {}), cache, ...selection });
+    cold = Object.fromEntries([...rendered.files].map(([path, bytes]) => [path, bytes.toString('latin1')]));
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+    assert.is(built.code, 1, `${done}: a build from nothing fails`);
+    assert.equal(snapshotOrNothing(join(folder, 'dist')), before, `${done}: a failed build changed dist/`);
+    return;
+  }
+  assert.is(built.code, 0, `${done}: ${built.stderr}`);
+  const now = snapshot(join(folder, 'dist'));
+  const wrong = [...new Set([...Object.keys(now), ...Object.keys(cold)])].filter((path) => now[path] !== cold[path]);
+  assert.equal(wrong, [], done);
+}
+
+function slugsIn(catalogFile: string): string[] {
+  return (JSON.parse(catalogFile) as { agents: { slug: string }[] }).agents.map(({ slug }) => slug);
+}
+
+function snapshotOrNothing(folder: string): Record<string, string> {
+  return existsSync(folder) ? snapshot(folder) : {};
+}
+
+const sequences = Number(process.env.SEQUENCES ?? 5);
+
+test('after any sequence of edits, a build has the bytes of one from nothing', async () => {
+  const sequence = fc.array(step, { minLength: 8, maxLength: 8 });
+  const property = fc.asyncProperty(sequence, (steps) =>
+    inFolder(async (folder) => {
+      const changing = new ChangingCatalog(folder);
+      await checkBuild(changing, 'the first build');
+      for (const [index, [, change]] of steps.entries()) {
+        change(changing);
+        await checkBuild(
+          changing,
+          steps
+            .slice(0, index + 1)
+            .map(([name]) => name)
+            .join(', '),
+        );
+      }
+    }),
+  );
+  const seed = process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) };
+  const { errorInstance } = await fc.check(property, { numRuns: sequences, endOnFailure: true, ...seed });
+  if (errorInstance) throw errorInstance;
+});
+
+test.run();
