@@ -116,9 +116,14 @@ export function commitsSince(cwd: string, other: string | null): { commit: strin
     .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }));
 }
 
-/** Lists the paths, relative to the top folder, that a commit changed compared to its first parent. */
+/**
+ * Lists the paths, relative to the top folder, that a commit changed compared to its first parent: all of its files if
+ * the repository does not have the parent.
+ */
 export function changedBy(root: string, commit: string): string[] {
-  return git(root, ['diff-tree', '-r', '-z', '--no-commit-id', '--name-only', '--no-renames', `${commit}^`, commit])
+  const settings = ['-c', 'log.showRoot=true', '-c', 'log.showSignature=false'];
+  const options = ['-1', '--first-parent', '-m', '-z', '--format=', '--name-only', '--no-renames'];
+  return git(root, [...settings, 'log', ...options, commit])
     .split('\0')
     .filter((path) => path !== '');
 }

@@ -85,6 +85,18 @@ test('a remote without the branch gets all commits, and those with numbers even 
     }
   }));
 
+test('in a shallow clone, a commit whose changes cannot be known is not taken for numbers', () =>
+  inRepository(async ({ editor, remote, folder }) => {
+    await publish(editor, ['--push']);
+    const shallow = join(folder, 'shallow');
+    gitSync(folder, 'clone', '--quiet', '--depth', '1', `file://${remote}`, shallow);
+    gitSync(remote, 'update-ref', '-d', 'refs/heads/main');
+    const { code, stderr } = await publish(shallow, ['--push']);
+    assert.is(code, 0, stderr);
+    assert.match(stderr, /Nothing new is due/);
+    assert.not.match(stderr, /pushed/);
+  }));
+
 const write = (editor: string, path = 'README.md') => appendFileSync(join(editor, path), 'Mine.\n');
 const subject = 'Publish No. 2: The two agent';
 const branches: [what: string, make: (editor: string) => unknown][] = [
