@@ -131,6 +131,14 @@ const branches: [what: string, make: (editor: string) => unknown][] = [
     },
   ],
   [
+    'an empty number under the name of numbers',
+    (editor) => {
+      const file = join(editor, 'agents/two/agent.md');
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/^date: .*\n/m, '$&issue: null\n'));
+      commit(editor, '-m', subject);
+    },
+  ],
+  [
     'numbers and then a change',
     async (editor) => {
       await number(editor);
