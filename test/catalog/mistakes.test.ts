@@ -6,7 +6,7 @@ import { inFolder, snapshot, writeCatalog } from '../support/catalog.ts';
 import { diagnosticsOf } from '../support/diagnose.ts';
 import { goodSampleInput } from '../support/good-agent.ts';
 import { messageLine, messagesFor } from '../support/messages.ts';
-import { makeMistake, mistakes } from '../support/mistakes.ts';
+import { makeMistake, mistakes } from '../support/mistakes/index.ts';
 import { catalog } from '../support/process.ts';
 
 /** Each mistake is reported with its location and its fix, and stops the commands that it has to stop. */

@@ -16,7 +16,7 @@ import { type JsonSchema, settingsJsonSchema } from '../../src/schema/json-schem
 import { bundled } from '../support/catalog.ts';
 import { diagnosticsOf } from '../support/diagnose.ts';
 import { editorialMistakes } from '../support/editorial-mistakes.ts';
-import { type Mistake, mistakes } from '../support/mistakes.ts';
+import { type Mistake, mistakes } from '../support/mistakes/index.ts';
 
 /** Pages of docs/ that are generated from the code, so that they cannot go stale. UPDATE=1 writes them. */
 

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { checkCatalog } from '../../src/validate.ts';
 import { breakRenderer } from './break-renderer.ts';
 import { inFolder } from './catalog.ts';
-import { type Mistake, makeMistake } from './mistakes.ts';
+import { type Mistake, makeMistake } from './mistakes/index.ts';
 import { catalogProcess } from './process.ts';
 
 /** Returns the report of `catalog validate` about a mistake. Uses another process if a module must be preloaded. */
