@@ -32,22 +32,33 @@ const text = (path: string) => files.get(path) ?? '';
 const parse = (path: string) => readXml(text(path));
 
 test('a page describes the changes of its prompt, newest first, without commit messages', () => {
-  const changes = [
-    ...text('agents/one.html').matchAll(/<li><time datetime="([\d-]+)">([^<]*)<\/time> <span>([^<]*)</g),
-  ];
-  assert.equal(
-    changes.map(([, day, date, what]) => [day, date, what]),
-    [
-      ['2026-11-03', 'November 3, 2026', '1 line removed'],
-      ['2026-11-02', 'November 2, 2026', '2 lines added, 1 line removed'],
-    ],
-  );
+  assert.equal(changesOn('agents/one.html'), [
+    ['2026-11-03', 'November 3, 2026', '1 line removed'],
+    ['2026-11-02', 'November 2, 2026', '2 lines added, 1 line removed'],
+  ]);
   assert.not.match([...files.values()].join('\n'), /wish for|jargon/);
   assert.not.match(text('agents/four.html'), 'id="history"');
 });
 
-/** `one` has a changed sample, `two` a change that was merged later, and `four` was renamed, which is not a change. */
+test('an agent that was renamed twice keeps the changes that it had under both names', () => {
+  assert.equal(changesOn('agents/five.html'), [
+    ['2026-11-16', 'November 16, 2026', '2 lines added'],
+    ['2026-11-04', 'November 4, 2026', '2 lines added'],
+  ]);
+});
+
+/** The changes that a page lists: the day, the same for readers, and what changed. */
+function changesOn(path: string): (string | undefined)[][] {
+  const items = text(path).matchAll(/<li><time datetime="([\d-]+)">([^<]*)<\/time> <span>([^<]*)</g);
+  return [...items].map(([, day, date, what]) => [day, date, what]);
+}
+
+/**
+ * `one` has a changed sample, `two` a change that was merged later, and `five` a change under a former name; `four` was
+ * renamed, which is not a change.
+ */
 const changed = {
+  five: '2026-11-16T12:00:00.000Z',
   two: '2026-11-14T12:00:00.000Z',
   one: '2026-11-13T12:00:00.000Z',
   four: '2026-11-12T00:00:00.000Z',
@@ -60,6 +71,7 @@ test('MCP gives assistants the date of the last change as the date of the review
     ['one', '2026-11-13'],
     ['two', '2026-11-14'],
     ['four', '2026-11-12'],
+    ['five', '2026-11-16'],
   ] as const) {
     const { structuredContent } = (await callTool({ name: 'get_agent', arguments: { slug } }, mcp)) as {
       structuredContent: { provenance: string };
@@ -72,9 +84,9 @@ test('feeds have the date of the last change, and adding the number does not cou
   const entries = parse('atom.xml').feed.entry as { link: { href: string }; updated: string }[];
   const slugOf = (address: string) => address.split('/').at(-1) ?? '';
   assert.equal(Object.fromEntries(entries.map(({ link, updated }) => [slugOf(link.href), updated])), changed);
-  assert.is(parse('atom.xml').feed.updated, changed.two);
-  assert.is(parse('feeds/coding.xml').feed.updated, changed.two);
-  assert.is(parse('feed.xml').rss.channel.lastBuildDate, 'Sat, 14 Nov 2026 12:00:00 GMT');
+  assert.is(parse('atom.xml').feed.updated, changed.five);
+  assert.is(parse('feeds/coding.xml').feed.updated, changed.five);
+  assert.is(parse('feed.xml').rss.channel.lastBuildDate, 'Mon, 16 Nov 2026 12:00:00 GMT');
   const { items } = JSON.parse(text('feed.json')) as { items: Record<string, string>[] };
   assert.equal(Object.fromEntries(items.map((item) => [slugOf(item.url ?? ''), item.date_modified])), changed);
   assert.is(items.find(({ url }) => url?.endsWith('/one'))?.date_published, '2026-11-10T00:00:00.000Z');
@@ -84,23 +96,29 @@ test('the sitemap, structured data and the review sentence have it too', () => {
   const urls = parse('sitemap.xml').urlset.url as { loc: string; lastmod?: string }[];
   const lastmod = Object.fromEntries(urls.map(({ loc, lastmod }) => [new URL(loc).pathname, lastmod]));
   assert.equal(lastmod, {
-    '/': '2026-11-14',
+    '/': '2026-11-16',
     '/agents/one': '2026-11-13',
     '/agents/two': '2026-11-14',
     '/agents/four': '2026-11-12',
-    '/archive': '2026-11-14',
-    '/categories/coding': '2026-11-14',
-    '/tags/small': '2026-11-14',
-    '/tags/testing': '2026-11-14',
+    '/agents/five': '2026-11-16',
+    '/archive': '2026-11-16',
+    '/categories/coding': '2026-11-16',
+    '/tags/small': '2026-11-16',
+    '/tags/testing': '2026-11-16',
     '/about': undefined,
     '/developers': undefined,
   });
-  const [data = ''] =
-    /(?<=<script type="application\/ld\+json">).*?(?=<\/script>)/s.exec(text('agents/one.html')) ?? [];
-  const [work] = JSON.parse(data)['@graph'];
-  assert.is(work.datePublished, '2026-11-10T00:00:00.000Z');
-  assert.is(work.dateModified, changed.one);
-  assert.match(text('.well-known/agent-skills/one/SKILL.md'), 'reviewed on 2026-11-13.');
+  for (const [slug, published, reviewed] of [
+    ['one', '2026-11-10', '2026-11-13'],
+    ['five', '2026-11-13', '2026-11-16'],
+  ] as const) {
+    const [data = ''] =
+      /(?<=<script type="application\/ld\+json">).*?(?=<\/script>)/s.exec(text(`agents/${slug}.html`)) ?? [];
+    const [work] = JSON.parse(data)['@graph'];
+    assert.is(work.datePublished, `${published}T00:00:00.000Z`);
+    assert.is(work.dateModified, changed[slug]);
+    assert.match(text(`.well-known/agent-skills/${slug}/SKILL.md`), `reviewed on ${reviewed}.`);
+  }
 });
 
 test('the same commit gives the same bytes in another clone, and a shallow clone uses the dates of publication', () => {
@@ -116,7 +134,7 @@ test('the same commit gives the same bytes in another clone, and a shallow clone
   const without = render(shallow, { today });
   assert.not.match(without.get('agents/one.html') ?? '', 'id="history"');
   assert.match(without.get('atom.xml') ?? '', '<updated>2026-11-12T00:00:00.000Z</updated>');
-  assert.not.match(without.get('atom.xml') ?? '', '<updated>2026-11-14');
+  assert.not.match(without.get('atom.xml') ?? '', '<updated>2026-11-16');
 });
 
 test('without git or outside a repository, a catalog is built without history', async () => {
@@ -146,6 +164,7 @@ function makeRepository(): void {
     { slug: 'one', date: '2026-11-10', files: { 'prompt.txt': prompt('A text.', 'More.') } },
     { slug: 'two', date: '2026-11-11' },
     { slug: 'three', date: '2026-11-12' },
+    { slug: 'early', date: '2026-11-13' },
   ]);
   git(repository, ['init', '--quiet', '--initial-branch', 'main']);
   commit('2026-11-01', 'feat: begin');
@@ -153,7 +172,9 @@ function makeRepository(): void {
   commit('2026-11-02', 'feat: wish for <less>');
   write('one/prompt.txt', prompt('A text.', 'Less.'));
   commit('2026-11-03', 'refactor: jargon');
-  for (const [index, slug] of ['one', 'two', 'three'].entries()) {
+  edit('early/prompt.txt', /$/, '\nA first addition.\n');
+  commit('2026-11-04', 'feat: add to it');
+  for (const [index, slug] of ['one', 'two', 'three', 'early'].entries()) {
     edit(`${slug}/agent.md`, /^(date: .*)$/m, `$1\nissue: ${index + 1}`);
     commit(`2026-11-1${index}`, 'chore: publish');
   }
@@ -164,9 +185,18 @@ function makeRepository(): void {
   write('one/sample-input.txt', 'Another sample.\n');
   commit('2026-11-13', 'fix: another sample');
   git(repository, ['merge', '--quiet', '--no-ff', '--message', 'merge', 'fix'], at('2026-11-14'));
-  renameSync(join(repository, 'agents', 'three'), join(repository, 'agents', 'four'));
-  edit('four/agent.md', /^(date: .*)$/m, '$1\nformerSlugs: [three]');
-  commit('2026-11-15', 'chore: a better name');
+  rename('three', 'four', '[three]');
+  rename('early', 'middle', '[early]');
+  commit('2026-11-15', 'chore: better names');
+  edit('middle/prompt.txt', /$/, '\nA second addition.\n');
+  commit('2026-11-16', 'feat: add more to it');
+  rename('middle', 'five', '[early, middle]');
+  commit('2026-11-17', 'chore: the best name');
+}
+
+function rename(slug: string, next: string, formerSlugs: string): void {
+  renameSync(join(repository, 'agents', slug), join(repository, 'agents', next));
+  edit(`${next}/agent.md`, /^(?:formerSlugs: .*\n)?(date: .*)$/m, `formerSlugs: ${formerSlugs}\n$1`);
 }
 
 function prompt(input: string, ...output: string[]): string {
