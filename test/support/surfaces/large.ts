@@ -68,6 +68,16 @@ export const largePages: Record<string, Expected> = {
     '.between a @href': ['/base/archive/2026/01', '/base/archive/2026/03'],
     '.between a @rel': ['prev', 'next'],
   },
+  // What follows one another in two years.
+  'archive/2026/01.html': {
+    '.between a': ['Earlier December 2025', 'Later February 2026'],
+    '.between a @href': ['/base/archive/2025/12', '/base/archive/2026/02'],
+  },
+  'archive/2025/12.html': {
+    '.between a': ['Earlier November 2025', 'Later January 2026'],
+    '.between a @href': ['/base/archive/2025/11', '/base/archive/2026/01'],
+  },
+  'archive/2026/04.html': { '.between a': 'Earlier March 2026' },
   'archive/2025/10.html': { '.between a': 'Later November 2025' },
   'categories/writing.html': {
     '.page-head > p:last-child': '205 agents, newest first; page 1 of 3. Follow this category as a feed. All agents',
