@@ -206,6 +206,40 @@ test('rotated files are counted too, compressed ones as well, and no vote twice'
     assert.not.match(readFileSync(join(folder, 'data/votes.jsonl.2'), 'utf8'), 'first');
   }));
 
+/** The names of a log's files, the one with the oldest votes first, by the kind of rotation. */
+const rotations: [name: string, files: string[]][] = [
+  ['numbers', ['votes.jsonl.10', 'votes.jsonl.9', 'votes.jsonl.2', 'votes.jsonl.1']],
+  ['numbers, compressed', ['votes.jsonl.10.gz', 'votes.jsonl.2.gz', 'votes.jsonl.1']],
+  ['days', ['votes.jsonl-20261001', 'votes.jsonl-20261101.gz', 'votes.jsonl-20261201']],
+  ['days before the ending', ['votes-20261001.jsonl.gz', 'votes-20261101.jsonl']],
+  [
+    'two kinds, one after the other',
+    ['votes.jsonl.3', 'votes.jsonl.1', 'votes-20261001.jsonl', 'votes.jsonl-20261101'],
+  ],
+];
+for (const [name, rotated] of rotations) {
+  test(`of logs rotated by ${name}, the last vote of a reader counts, and the last note is shown first`, () =>
+    inFolder(async (folder) => {
+      const names = [...rotated, 'votes.jsonl'];
+      const logs = names.map((name, index): [string, string | Buffer] => {
+        const time = new Date(Date.UTC(2026, 10, 2, index)).toISOString();
+        // Each file changes the vote of the one before it; the last one says yes.
+        const vote = (names.length - index) % 2 === 1 ? 'yes' : 'no';
+        const changed = line({ id: `v${index}`, time, vote, note: `note ${index}` });
+        return [`data/${name}`, name.endsWith('.gz') ? gzipSync(changed) : changed];
+      });
+      writeFiles(folder, Object.fromEntries(logs));
+      const { stdout } = await catalog(['votes', '--cwd', folder, '--format', 'json']);
+      const { totals, agents, notes } = JSON.parse(stdout);
+      assert.equal(totals, { votes: 1, yes: 1, no: 0, share: 1 });
+      assert.is(agents[0].lastNote.note, `note ${rotated.length}`);
+      assert.equal(
+        notes.map(({ note }: { note: string }) => note),
+        names.map((_, index) => `note ${names.length - 1 - index}`),
+      );
+    }));
+}
+
 testUnless(process.platform === 'win32' && 'Windows has no pipelines of sh')(
   'a reader that leaves early ends the report quietly',
   async () => {
