@@ -9,8 +9,10 @@ import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { renderBareCatalog, renderLargeCatalog, renderRichCatalog, writeRichCatalog } from '../support/rich-catalog.ts';
 import { findings, shown } from '../support/surfaces/index.ts';
-import { largeMcpRows } from '../support/surfaces/large-mcp.ts';
-import { type Asked, mcpRows, serverInfo } from '../support/surfaces/mcp.ts';
+import type { Asked } from '../support/surfaces/mcp/asked.ts';
+import { mcpRows } from '../support/surfaces/mcp/index.ts';
+import { largeMcpRows } from '../support/surfaces/mcp/large.ts';
+import { serverInfo } from '../support/surfaces/mcp/server.ts';
 import { differences, readJson, readMarkdown } from '../support/surfaces/reader.ts';
 
 /** Every text of an agent is complete and in its place on every output. */

@@ -1,20 +1,14 @@
 import { load } from 'cheerio';
 import yaml from 'js-yaml';
 import { bareJson, bareTexts, bareXml } from './bare.ts';
-import {
-  feedContent,
-  frontMatter,
-  jsonFiles,
-  largeData,
-  markdown,
-  namespaces,
-  skillText,
-  structuredData,
-  verbatim,
-  xmlFiles,
-} from './files.ts';
+import { jsonFiles } from './files/json.ts';
+import { markdown } from './files/markdown.ts';
+import { largeData, structuredData } from './files/structured-data.ts';
+import { frontMatter, skillText, verbatim } from './files/texts.ts';
+import { feedContent, namespaces, xmlFiles } from './files/xml.ts';
 import { largePages, largeXml } from './large.ts';
-import { barePages, pagesOf } from './pages.ts';
+import { barePages } from './pages/bare.ts';
+import { pagesOf } from './pages/index.ts';
 import { differences, readHtml, readJson, readMarkdown, xmlReader } from './reader.ts';
 
 /** The outputs whose texts are checked, by the path of one file of each, and by what of it is read. */

@@ -1,4 +1,4 @@
-import type { Asked } from './mcp.ts';
+import type { Asked } from './asked.ts';
 
 /** What the MCP server answers over the large catalog of 205 agents, whose lists go on on a second page. */
 

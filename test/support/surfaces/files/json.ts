@@ -1,0 +1,99 @@
+import { publication, rich } from '../../rich-catalog.ts';
+import { address, base, coding } from '../known.ts';
+import type { Expected } from '../reader.ts';
+
+const { title: name, tagline, description, publisher, feedId } = publication;
+
+const json = (value: unknown) => JSON.stringify(value);
+const summaryKeys: Expected = {
+  title: rich.title,
+  slug: 'rich',
+  date: '2026-02-28',
+  issue: '2',
+  category: 'coding',
+  categoryLabel: coding,
+  tags: json(rich.tags),
+  difficulty: rich.difficulty,
+  runtimes: json(rich.runtimes),
+  excerpt: rich.excerpt,
+  url: address,
+  apiUrl: `${base}/api/agents/rich.json`,
+  promptUrl: `${address}/prompt.txt`,
+};
+const under = (prefix: string, expected: Expected): Expected =>
+  Object.fromEntries(Object.entries(expected).map(([place, value]) => [`${prefix}.${place}`, value]));
+
+/** Files that are JSON. */
+export const jsonFiles: Record<string, Expected> = {
+  'api/agents/rich.json': {
+    version: '1.1.0',
+    schema: `${base}/api/schema.json`,
+    ...under('agent', summaryKeys),
+    'agent.problem': rich.problem,
+    'agent.videoUrl': rich.videoUrl,
+    'agent.configUrl': `${address}/config.json`,
+    'agent.configFilename': rich.configFilename,
+    'agent.license': 'CC-BY-4.0',
+    'agent.howItWorks': rich.howItWorks,
+    'agent.steps': json(rich.steps),
+    'agent.demo': json(rich.demo),
+    'agent.sampleInput': rich.sampleInput,
+    'agent.prompt': rich.prompt,
+    'agent.config': json(JSON.parse(rich.config)),
+  },
+  'api/agents/older.json': {
+    'agent.videoUrl': 'null',
+    'agent.configUrl': 'null',
+    'agent.configFilename': 'null',
+    'agent.config': 'null',
+  },
+  'api/agents.json': {
+    version: '1.1.0',
+    schema: `${base}/api/schema.json`,
+    count: '3',
+    'agents.*.slug': ['newer', 'rich', 'older'],
+    ...under('agents.1', summaryKeys),
+  },
+  'feed.json': {
+    version: 'https://jsonfeed.org/version/1.1',
+    title: name,
+    home_page_url: `${base}/`,
+    feed_url: `${base}/feed.json`,
+    description,
+    language: 'en',
+    'authors.*.name': publisher.name,
+    'authors.*.url': publisher.url,
+    'items.*.id': [`${feedId}/issues/3`, `${feedId}/issues/2`, `${feedId}/issues/1`],
+    'items.1.url': address,
+    'items.1.title': rich.title,
+    'items.1.summary': rich.excerpt,
+    'items.1.date_published': '2026-02-27T15:00:00.000Z',
+    'items.1.date_modified': '2026-03-03T20:00:00.000Z',
+    'items.1.tags': json([coding, ...rich.tags]),
+  },
+  '.well-known/agent-skills/index.json': {
+    'skills.*.name': ['newer', 'rich', 'older'],
+    'skills.1.description': rich.excerpt,
+    'skills.1.url': 'rich/SKILL.md',
+  },
+  'api/mcp/server-card': {
+    name: 'example.site/agents',
+    title: name,
+    description: tagline,
+    websiteUrl: base,
+    'remotes.*.url': 'https://runtime.example/run/api/mcp',
+  },
+  'api/schema.json': { $id: `${base}/api/schema.json` },
+  'api/openapi.json': {
+    'info.title': name,
+    'info.version': '1.1.0',
+    'servers.*.url': base,
+  },
+  'build.json': {
+    baseUrl: base,
+    runtimeUrl: 'https://runtime.example/run',
+    preview: 'false',
+    'moved.formerly-rich': 'rich',
+    'counts.agents': '3',
+  },
+};

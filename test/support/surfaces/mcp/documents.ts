@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { newer, older, publication, rich } from '../../rich-catalog.ts';
+import { provenance, skillText } from '../files/texts.ts';
+import { address, base } from '../known.ts';
+import { type Asked, richInFull } from './asked.ts';
+
+const { title: name, publisher } = publication;
+const json = 'application/json';
+
+const named = [newer, rich, older].map(({ slug, title, excerpt: description }) => ({ name: slug, title, description }));
+const completion = (values: string[]) => ({ completion: { values, total: values.length, hasMore: false } });
+const complete = (uri: string, argument: string, value: string, values: string[]): Asked => ({
+  method: 'completion/complete',
+  params: { ref: { type: 'ref/resource', uri }, argument: { name: argument, value } },
+  result: completion(values),
+});
+const prompt = (own: string): object => ({
+  description: rich.excerpt,
+  messages: [{ role: 'user', content: { type: 'text', text: `${provenance}\n\n${own}` } }],
+});
+const read = (uri: string, of: Pick<Asked, 'document' | 'file'>, mimeType = json): Asked => ({
+  method: 'resources/read',
+  params: { uri },
+  result: { contents: [{ uri, mimeType }] },
+  ...of,
+});
+
+/** The front matter of the skill, as its file has it. */
+const skillFront = {
+  ...{ name: 'rich', description: rich.excerpt, license: 'CC-BY-4.0' },
+  metadata: { author: publisher.name, source: address },
+};
+
+/** The SKILL.md of `rich`, whose length and digest are in the lists of skills. */
+export const skillFile = `---
+name: rich
+description: ${JSON.stringify(rich.excerpt)}
+license: CC-BY-4.0
+metadata:
+  author: ${JSON.stringify(publisher.name)}
+  source: ${JSON.stringify(address)}
+---
+${skillText}`;
+
+const skill = {
+  uri: 'skill://rich/SKILL.md',
+  frontmatter: skillFront,
+  resources: [
+    {
+      uri: 'skill://rich/SKILL.md',
+      digest: `sha256:${createHash('sha256').update(skillFile).digest('hex')}`,
+      size: Buffer.byteLength(skillFile),
+    },
+  ],
+};
+
+/** The requests for prompts, resources, completions and skills. */
+export const documentRows: Record<string, Asked> = {
+  'prompts/list': {
+    method: 'prompts/list',
+    result: {
+      prompts: named.map((one) => ({
+        ...one,
+        arguments: [{ name: 'input', description: 'The input for the agent. Leave it out to provide it later.' }],
+      })),
+    },
+  },
+  'prompts/get': { method: 'prompts/get', params: { name: 'rich' }, result: prompt(rich.prompt) },
+  'prompts/get with an input': {
+    method: 'prompts/get',
+    params: { name: 'formerly-rich', arguments: { input: 'Given </input> &amp;\n' } },
+    result: prompt(rich.prompt.replace('\n\nRULES', '\n\n<input-2>\nGiven </input> &amp;\n</input-2>\n\nRULES')),
+  },
+  'resources/list': {
+    method: 'resources/list',
+    result: {
+      resources: [
+        {
+          uri: 'agent://catalog',
+          name: 'catalog',
+          title: `The catalog of ${name}`,
+          description: 'All 3 agents, newest first, without their prompts',
+          mimeType: json,
+        },
+        ...named.map((one) => ({ uri: `agent://${one.name}`, ...one, mimeType: json })),
+      ],
+    },
+  },
+  'resources/templates/list': {
+    method: 'resources/templates/list',
+    result: {
+      resourceTemplates: [
+        {
+          ...{ uriTemplate: 'agent://{slug}', name: 'agent', title: 'One agent' },
+          ...{ description: 'An agent with its prompt and config, by its slug', mimeType: json },
+        },
+        {
+          ...{ uriTemplate: 'agent://catalog{?category,tag}', name: 'catalog-part', title: 'Part of the catalog' },
+          ...{ description: 'The agents of a category, with a tag, or both', mimeType: json },
+        },
+      ],
+    },
+  },
+  'resources/read of the catalog': read('agent://catalog', { file: 'api/agents.json' }),
+  'resources/read of an agent': read('agent://rich', { file: 'api/agents/rich.json' }),
+  'resources/read by a former slug': read('agent://formerly-rich', { file: 'api/agents/rich.json' }),
+  'resources/read of part of the catalog': read('agent://catalog?category=coding&tag=tag-two', {
+    document: { version: '1.1.0', schema: `${base}/api/schema.json`, count: 1, agents: [richInFull] },
+  }),
+  'resources/read of a skill': read(
+    'skill://rich/SKILL.md',
+    { file: '.well-known/agent-skills/rich/SKILL.md' },
+    'text/markdown',
+  ),
+  'completion of slugs': complete('agent://{slug}', 'slug', 'R', ['rich', 'newer', 'older']),
+  'completion of categories': complete('agent://catalog{?category,tag}', 'category', '', ['coding', 'writing']),
+  'completion of tags': complete('agent://catalog{?category,tag}', 'tag', 'tag', [
+    ...['tag-one', 'tag-two', 'other-tag'],
+  ]),
+  'completion of the input of a prompt': {
+    method: 'completion/complete',
+    params: { ref: { type: 'ref/prompt', name: 'rich' }, argument: { name: 'input', value: '' } },
+    result: completion([]),
+  },
+  'skills/list': {
+    method: 'skills/list',
+    places: {
+      'skills.*.uri': ['newer', 'rich', 'older'].map((slug) => `skill://${slug}/SKILL.md`),
+      'skills.*.frontmatter.description': [newer.excerpt, rich.excerpt, older.excerpt],
+      'skills.1': JSON.stringify(skill),
+    },
+  },
+  'skills/get': { method: 'skills/get', params: { uri: 'skill://rich/SKILL.md' }, result: { skill } },
+};

@@ -1,0 +1,149 @@
+import { newer, older, publication, rich } from '../../rich-catalog.ts';
+import { base, coding } from '../known.ts';
+import type { Expected } from '../reader.ts';
+import type { Page } from './frame.ts';
+import { agents, entries, subscribe } from './parts.ts';
+
+const { title: name, publisher } = publication;
+
+const lines = rich.prompt.split('\n').length - 1;
+const words = rich.prompt.split(/\s+/).length - 1;
+const attribution = `“${rich.title}” by ${publisher.name}, ${base}/agents/rich, CC BY 4.0`;
+
+/** The page of the agent `rich`. */
+const agentPage: Expected = {
+  'link[rel=alternate][title=Markdown] @href': `${base}/agents/rich.md`,
+  'link[rel=alternate][title=Markdown] @type': 'text/markdown',
+  'link[rel=alternate][title=JSON] @href': `${base}/api/agents/rich.json`,
+  'link[rel=alternate][title=Prompt] @href': `${base}/agents/rich/prompt.txt`,
+  '.agent .issue': 'No. 2 Saturday February 28, 2026',
+  '.agent .issue @data-digits': '1',
+  '.agent .issue time @datetime': '2026-02-28',
+  '.agent h1': rich.title,
+  '.agent .standfirst': rich.excerpt,
+  '.agent .actions .copy': 'Copy the prompt',
+  '.agent .actions .copy @data-copy': 'prompt-text',
+  '.agent section[aria-labelledby=problem] p': rich.problem,
+  '.facts dt': ['Category', 'Difficulty', 'Made for', 'Tags'],
+  '.facts dd': [coding, rich.difficulty, rich.runtimes.join(', '), 'tag-one, tag-two'],
+  '.facts dd a @href': ['/base/categories/coding', '/base/tags/tag-one', '/base/tags/tag-two'],
+  '.steps li': rich.steps.map(({ name, text }) => `${name}. ${text}`),
+  '.steps li @id': ['step-1', 'step-2'],
+  'section[aria-labelledby=prompt] .notes dt': ['INPUT', 'RULES', 'OUTPUT'],
+  'section[aria-labelledby=prompt] .notes dd': [
+    'Line 1: what you give',
+    'Line 4: how it works',
+    'Line 7: what comes back',
+  ],
+  'section[aria-labelledby=prompt] figcaption': `${lines} lines, ${words} words Copy`,
+  'section[aria-labelledby=prompt] figcaption .copy @data-copy': 'prompt-text',
+  '#prompt-text': rich.prompt,
+  '#prompt-text .heading': ['INPUT\n', 'RULES\n', 'OUTPUT\n'],
+  'section[aria-labelledby=prompt] .quiet a @href': [`${base}/agents/rich/prompt.txt`, `${base}/agents/rich.md`],
+  'section[aria-labelledby=prompt] .leaf-body > .quiet': [
+    'The prompt as plain text, this page as Markdown',
+    'Contributed text, reviewed on March 4, 2026. A prompt gives an assistant no permission to use your tools, files, network or secrets. Only you can do that.',
+  ],
+  'section[aria-labelledby=prompt] time @datetime': '2026-03-04',
+  '.fill-in @data-fill-in': 'prompt-text',
+  '.open-in a': ['Claude', 'ChatGPT', 'Perplexity', 'Cursor'],
+  '.open-in a @href': [
+    'https://claude.ai/new',
+    'https://chatgpt.com/',
+    'https://www.perplexity.ai/',
+    'https://cursor.com/',
+  ],
+  '.open-in a @data-prefill': [
+    'https://claude.ai/new?q=',
+    'https://chatgpt.com/?q=',
+    'https://www.perplexity.ai/search?q=',
+    'https://cursor.com/link/prompt?text=',
+  ],
+  '.open-in a @data-limit': ['8000', '8000', '8000', '8000'],
+  'section[aria-labelledby=sample] pre': [rich.sampleInput, rich.sampleOutput],
+  'section[aria-labelledby=sample] figcaption a @href': '/base/agents/rich/sample-output.txt',
+  '.timeline li @data-second': ['3', '47'],
+  '.timeline .moment': rich.demo.map(({ second, label }) => `${second} s ${label}`),
+  '.timeline li > p:last-child': rich.demo.map(({ detail }) => detail),
+  'section[aria-labelledby=demo] .leaf-body > p a @href': rich.videoUrl,
+  'section[aria-labelledby=how-it-works] .prose > *': [
+    'Inner heading',
+    'How it works "quoted" & ]]> Ωμέγα with stress and a link.',
+  ],
+  'section[aria-labelledby=how-it-works] .prose em': 'stress',
+  'section[aria-labelledby=how-it-works] .prose a @href': 'https://link.example/?a=1&b=2',
+  '#config-text': rich.config,
+  'section[aria-labelledby=config] figcaption code': rich.configFilename,
+  'section[aria-labelledby=config] a @href': '/base/agents/rich/config.json',
+  'section[aria-labelledby=config] a @download': rich.configFilename,
+  'section[aria-labelledby=config] .copy @data-copy': 'config-text',
+  '.install dt': [
+    'As a skill, for coding assistants',
+    'Every agent over MCP, here in Claude Code',
+    'The prompt as a file',
+  ],
+  '.install dt @id': ['install-skill-label', 'install-mcp-label', 'install-curl-label'],
+  '.install pre': [
+    'npx skills add https://site.example/base --skill rich',
+    'claude mcp add --transport http publication-i-amp-quoted-single "https://runtime.example/run/api/mcp"',
+    `curl -fsS -o rich.txt ${base}/agents/rich/prompt.txt`,
+  ],
+  '.install pre @id': ['install-skill', 'install-mcp', 'install-curl'],
+  '.install pre @aria-labelledby': ['install-skill-label', 'install-mcp-label', 'install-curl-label'],
+  '.install .copy @data-copy': ['install-skill', 'install-mcp', 'install-curl'],
+  'form.vote @action': 'https://runtime.example/run/api/feedback',
+  'form.vote input[name=slug] @value': 'rich',
+  'form.vote textarea @maxlength': '500',
+  'form.vote .honeypot label @for': 'vote-website',
+  'form.vote .honeypot input @id': 'vote-website',
+  'form.vote button': ['Yes', 'No'],
+  '#attribution': attribution,
+  'section[aria-labelledby=reuse] .copy': 'Copy the attribution',
+  'section[aria-labelledby=reuse] .copy @data-copy': 'attribution',
+  '.history li': ['March 4, 2026 2 lines added, 1 line removed', 'February 20, 2026 5 lines removed'],
+  '.history time @datetime': ['2026-03-04', '2026-02-20'],
+  ...entries('section[aria-labelledby=related]', [agents.newer, agents.older]),
+  '.between a': [`Earlier, No. 1 ${older.title}`, `Later, No. 3 ${newer.title}`],
+  '.between a @href': ['/base/agents/older', '/base/agents/newer'],
+  '.between a @rel': ['prev', 'next'],
+  ...subscribe,
+};
+
+/** What is left out on the page of an agent without config and video, the first of all. */
+const firstAgentPage: Expected = {
+  'section[aria-labelledby=config]': [],
+  'section[aria-labelledby=demo] .leaf-body > p': [],
+  '.history': [],
+  '.between a': `Later, No. 2 ${rich.title}`,
+  '.between a @href': '/base/agents/rich',
+};
+
+/** Pages of agents, and of an agent that has moved. */
+export function agentPages(page: Page): Record<string, Expected> {
+  const frame = {
+    title: rich.title,
+    description: rich.excerpt,
+    path: 'agents/rich',
+    picture: 'og/rich.png',
+    pictureShows: `No. 2 of ${name}: ${rich.title}`,
+    accent: '1',
+    fonts: ['red-hat-mono-basic'],
+  };
+  const moved = {
+    title: `${rich.title} has moved from formerly-rich`,
+    description: `${rich.title}, which was called formerly-rich, is at another address.`,
+    path: 'agents/rich',
+    kind: 'website' as const,
+    noindex: true,
+  };
+  return {
+    'agents/rich.html': page(frame, agentPage),
+    'agents/rich/index.html': page(frame, agentPage),
+    'agents/older.html': firstAgentPage,
+    'agents/formerly-rich.html': page(moved, {
+      'meta[http-equiv=refresh] @content': '0; url=/base/agents/rich',
+      h1: `${rich.title} has moved`,
+      'main a @href': '/base/agents/rich',
+    }),
+  };
+}

@@ -1,0 +1,40 @@
+import { older, publication } from '../../rich-catalog.ts';
+import { base } from '../known.ts';
+import type { Expected } from '../reader.ts';
+
+const { title: name, description } = publication;
+
+/** Pages of a preview without agents and without a server: nothing to list, no forms. */
+export const barePages: Record<string, Expected> = {
+  'index.html': {
+    h1: name,
+    '.front .standfirst': description,
+    '.front p': [description, 'No agent has been published yet.'],
+    '.preview': 'This is a preview: it contains agents that are not published yet.',
+    'meta[name=robots] @content': 'noindex',
+    'section[aria-labelledby]': [
+      `Get tomorrow’s agent ${description} Or follow with a feed reader: Atom, RSS, JSON feed. No tracking, no account.`,
+    ],
+    'form.subscribe': [],
+    'form.vote': [],
+  },
+  'archive.html': { '.page-head .standfirst': '0 agents, one a day.', '.subjects': [], '.tags': [], '.days': [] },
+  'developers.html': {
+    'section[aria-labelledby=api] dd pre': `curl ${base}/api/agents.json`,
+    '#example': [],
+    'section[aria-labelledby=mcp] p':
+      'This publication has no MCP server. Anyone can run one for the same agents with the program that builds this site.',
+    'section[aria-labelledby=mcp] dl': [],
+  },
+  'agents/older.html': {
+    h1: older.title,
+    'section[aria-labelledby=related]': [],
+    '.between a': [],
+    'section[aria-labelledby=verdict]': [],
+    'section[aria-labelledby=follow]': [],
+    'form.subscribe': [],
+    '.install dt': ['As a skill, for coding assistants', 'The prompt as a file'],
+  },
+  '404.html': { 'section[aria-labelledby=newest]': [] },
+  'about.html': { 'form.subscribe': [] },
+};

@@ -1,0 +1,123 @@
+import { newer, older, publication, rich } from '../../rich-catalog.ts';
+import { base, coding, writing } from '../known.ts';
+import type { Expected } from '../reader.ts';
+import type { Page } from './frame.ts';
+import { agents, entries, filters, type Listed, subjects, subscribe } from './parts.ts';
+
+const { title: name, description, categories } = publication;
+
+const home: Expected = {
+  '.front .issue': 'No. 3 Monday March 2, 2026',
+  '.front .issue @data-digits': '1',
+  '.front .issue time @datetime': '2026-03-02',
+  '.front h1': newer.title,
+  '.front h1 a @href': '/base/agents/newer',
+  '.front .front-head > p': [
+    newer.excerpt,
+    'Ada maintains a catalog and needs a small agent that is well-formed, so that a test can break it in one place.',
+    'Copy the prompt Read it, with a worked example',
+  ],
+  '.front .actions a @href': '/base/agents/newer',
+  '.front .actions .copy @data-copy': 'prompt-text',
+  '.front .facts dd': [coding, 'easy', 'Claude', 'tag-one, other-tag'],
+  '.front .steps li': [
+    'Copy the list. Paste the rows under ROWS.',
+    'Add the mails. Paste what was written about the stock under NOTES.',
+    'Look the rows up. Go to the shelf with the table.',
+  ],
+  '.front figcaption .quiet': '24 lines, 209 words',
+  '.front #prompt-text .heading': ['INPUT\n', 'RULES\n', 'OUTPUT (at most 20 lines)\n'],
+  ...entries('section[aria-labelledby=newest]', [agents.rich, agents.older]),
+  '.onward': 'All 3 agents, by month',
+  '.onward a @href': '/base/archive',
+  ...filters,
+  'main .search @action': '/base/archive',
+  ...subjects,
+  'section[aria-labelledby=follow] .leaf-body > p': [
+    description,
+    'Or follow with a feed reader: Atom, RSS, JSON feed. No tracking, no account.',
+  ],
+  'section[aria-labelledby=follow] a @href': ['/base/atom.xml', '/base/feed.xml', '/base/feed.json'],
+  ...subscribe,
+};
+
+const archive: Expected = {
+  h1: 'Archive',
+  '.page-head .standfirst': '3 agents, one a day.',
+  ...filters,
+  'section[aria-labelledby^=month-] h2': ['March 2026', 'February 2026', 'January 2026'],
+  'section[aria-labelledby^=month-] h2 @id': ['month-2026-03', 'month-2026-02', 'month-2026-01'],
+  'section[aria-labelledby^=month-] @aria-labelledby': ['month-2026-03', 'month-2026-02', 'month-2026-01'],
+  '.days li @data-accent': ['1', '1', '2'],
+  '.days time': ['2March 2, 2026', '28February 28, 2026', '31January 31, 2026'],
+  '.days time @datetime': [newer.date, rich.date, older.date],
+  '.days a': [newer.title, rich.title, older.title],
+  '.days a @href': ['/base/agents/newer', '/base/agents/rich', '/base/agents/older'],
+  '.days .excerpt': [newer.excerpt, rich.excerpt, older.excerpt],
+  '.days .kicker': [coding, coding, writing],
+  ...subjects,
+  '.tags li': ['other-tag 1', 'tag-one 2', 'tag-two 2'],
+  '.tags a @href': ['/base/tags/other-tag', '/base/tags/tag-one', '/base/tags/tag-two'],
+};
+
+function group(kind: string, label: string, about: string | [], line: string, listed: Listed[]): Expected {
+  return {
+    '.page-head .dateline': kind,
+    h1: label,
+    '.page-head .standfirst': about,
+    '.page-head > p:last-child': line,
+    ...entries('section[aria-labelledby=agents]', listed),
+    '.between': [],
+  };
+}
+
+/** Home, the archive, and the pages of a category and a tag. */
+export function listPages(page: Page): Record<string, Expected> {
+  const list = { path: 'categories/coding', title: `Category: ${coding}`, description: categories.coding.description };
+  return {
+    'index.html': page(
+      {
+        ...{
+          title: name,
+          bar: name,
+          description,
+          path: '',
+          kind: 'website',
+          current: 'Today',
+          fonts: ['red-hat-mono-basic'],
+        },
+        ...{ search: false, accent: '1' },
+      },
+      home,
+    ),
+    'archive.html': page(
+      {
+        ...{ title: 'Archive', description: `Every agent of ${name}.`, path: 'archive' },
+        ...{ current: 'Archive', search: false },
+      },
+      archive,
+    ),
+    'categories/coding.html': page(
+      { ...list, accent: '1', current: 'Archive' },
+      {
+        ...group(
+          'Category',
+          coding,
+          categories.coding.description,
+          '2 agents, newest first. Follow this category as a feed. All agents',
+          [agents.newer, agents.rich],
+        ),
+        '.page-head a @href': [`${base}/feeds/coding.xml`, '/base/archive'],
+        'link[rel=alternate][type="application/atom+xml"] @title': [`${coding} (Atom)`, `${name} (Atom)`],
+        'link[rel=alternate][type="application/atom+xml"] @href': [`${base}/feeds/coding.xml`, '/base/atom.xml'],
+      },
+    ),
+    'tags/other-tag.html': page(
+      {
+        ...{ title: 'Tag: other-tag', path: 'tags/other-tag', current: 'Archive' },
+        description: `Agents tagged “other-tag”: ${newer.title}.`,
+      },
+      group('Tag', 'other-tag', [], '1 agent, newest first. All agents', [agents.newer]),
+    ),
+  };
+}
