@@ -43,34 +43,7 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
       { name: 'discovery', description: 'Descriptions, text indexes and feeds' },
     ],
     paths: {
-      '/api/agents.json': {
-        get: {
-          operationId: 'listAgents',
-          tags: ['catalog'],
-          summary: 'List the published agents, newest first',
-          description: 'The whole catalog, without prompts and configs.',
-          responses: { 200: ok('The catalog', 'Catalog', examples?.catalog) },
-        },
-      },
-      '/api/agents/{slug}.json': {
-        get: {
-          operationId: 'getAgent',
-          tags: ['catalog'],
-          summary: 'Get one agent with its prompt and config',
-          description: 'The agent document in its envelope.',
-          parameters: [
-            {
-              name: 'slug',
-              in: 'path',
-              required: true,
-              description: 'The slug of the agent',
-              schema: { type: 'string' },
-              ...(examples === null ? {} : { example: examples.envelope.agent.slug }),
-            },
-          ],
-          responses: { 200: ok('The agent', 'AgentEnvelope', examples?.envelope), ...failures('not_found') },
-        },
-      },
+      ...catalogPaths(examples),
       '/api/schema.json': {
         get: document(
           'getSchema',
@@ -82,38 +55,7 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
       '/api/openapi.json': {
         get: document('getOpenApi', 'Get this description', 'An OpenAPI 3.1 document.', 'OpenApiDocument'),
       },
-      '/api/feedback': {
-        ...runtime,
-        post: {
-          operationId: 'sendFeedback',
-          tags: ['readers'],
-          summary: 'Vote on an agent',
-          description: 'Appends a yes or no vote to a log. Answered once the vote is on disk.',
-          requestBody: body('FeedbackRequest', {
-            slug: examples?.envelope.agent.slug ?? 'release-notes',
-            vote: 'yes',
-            note: 'It caught the one line that mattered.',
-          }),
-          responses: {
-            200: accepted,
-            ...failures('invalid_body', 'forbidden_origin', 'unknown_agent', ...refusals, 'unavailable'),
-          },
-        },
-      },
-      '/api/subscribe': {
-        ...runtime,
-        post: {
-          operationId: 'subscribe',
-          tags: ['readers'],
-          summary: 'Sign up for one of three lists',
-          description: '`daily` joins the daily list, `pro` the Pro waitlist, `custom` asks for a custom agent.',
-          requestBody: body('SubscribeRequest', { email: 'reader@example.com', list: 'daily' }),
-          responses: {
-            200: accepted,
-            ...failures('invalid_body', 'forbidden_origin', ...refusals, 'upstream_failed'),
-          },
-        },
-      },
+      ...readerPaths(examples, runtime),
       '/api/mcp': {
         ...runtime,
         get: {
@@ -138,6 +80,78 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
       '/atom.xml': { get: document('atom', 'Get the Atom feed', 'The newest agents.', 'application/atom+xml') },
     },
     components: { schemas: serviceSchemas() },
+  };
+}
+
+/** The operations that read agents. */
+function catalogPaths(examples: Examples | null) {
+  return {
+    '/api/agents.json': {
+      get: {
+        operationId: 'listAgents',
+        tags: ['catalog'],
+        summary: 'List the published agents, newest first',
+        description: 'The whole catalog, without prompts and configs.',
+        responses: { 200: ok('The catalog', 'Catalog', examples?.catalog) },
+      },
+    },
+    '/api/agents/{slug}.json': {
+      get: {
+        operationId: 'getAgent',
+        tags: ['catalog'],
+        summary: 'Get one agent with its prompt and config',
+        description: 'The agent document in its envelope.',
+        parameters: [
+          {
+            name: 'slug',
+            in: 'path',
+            required: true,
+            description: 'The slug of the agent',
+            schema: { type: 'string' },
+            ...(examples === null ? {} : { example: examples.envelope.agent.slug }),
+          },
+        ],
+        responses: { 200: ok('The agent', 'AgentEnvelope', examples?.envelope), ...failures('not_found') },
+      },
+    },
+  };
+}
+
+/** The operations for votes and subscriptions. `server` names the address of the server if it is not the base URL. */
+function readerPaths(examples: Examples | null, server: object) {
+  return {
+    '/api/feedback': {
+      ...server,
+      post: {
+        operationId: 'sendFeedback',
+        tags: ['readers'],
+        summary: 'Vote on an agent',
+        description: 'Appends a yes or no vote to a log. Answered once the vote is on disk.',
+        requestBody: body('FeedbackRequest', {
+          slug: examples?.envelope.agent.slug ?? 'release-notes',
+          vote: 'yes',
+          note: 'It caught the one line that mattered.',
+        }),
+        responses: {
+          200: accepted,
+          ...failures('invalid_body', 'forbidden_origin', 'unknown_agent', ...refusals, 'unavailable'),
+        },
+      },
+    },
+    '/api/subscribe': {
+      ...server,
+      post: {
+        operationId: 'subscribe',
+        tags: ['readers'],
+        summary: 'Sign up for one of three lists',
+        description: '`daily` joins the daily list, `pro` the Pro waitlist, `custom` asks for a custom agent.',
+        requestBody: body('SubscribeRequest', { email: 'reader@example.com', list: 'daily' }),
+        responses: {
+          200: accepted,
+          ...failures('invalid_body', 'forbidden_origin', ...refusals, 'upstream_failed'),
+        },
+      },
+    },
   };
 }
 
