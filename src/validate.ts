@@ -89,7 +89,13 @@ function tryTemplates(cwd: string, settings: Settings, selected: Selected): void
     images: true,
   });
   try {
-    for (const output of outputs) for (const file of first(output.files(site))) file.render();
+    for (const output of outputs) {
+      for (const file of first(output.files(site))) {
+        const content = file.render();
+        if (typeof content === 'function') content(() => {});
+      }
+    }
+    site.images.finish();
   } finally {
     site.images.close();
   }

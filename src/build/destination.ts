@@ -7,6 +7,8 @@ export interface Destination {
    * `write`.
    */
   keep(path: string, inputs: readonly string[]): boolean;
+  /** Reserves the place of a file in the order of the build, if its bytes come later. */
+  reserve(path: string): void;
   write(path: string, inputs: readonly string[], bytes: Uint8Array): void;
   /** Gives a path the bytes of another path, which was kept or written before. */
   copy(path: string, from: string): void;
@@ -27,6 +29,10 @@ export class MemoryDestination implements Destination {
 
   keep(): boolean {
     return false;
+  }
+
+  reserve(path: string): void {
+    this.files.set(path, Buffer.alloc(0));
   }
 
   write(path: string, _inputs: readonly string[], bytes: Uint8Array): void {

@@ -27,6 +27,14 @@ export function renderSite(
   const paths: string[] = [];
   const claim = claimPaths();
   const faults: Diagnostic[] = [];
+  /** Files that other threads make, while the rest is rendered. */
+  const waiting: (() => void)[] = [];
+  const write = (file: RenderedFile, inputs: readonly string[]) => {
+    const content = attempt(file, faults);
+    if (content === null) return;
+    if (typeof content === 'function') content((bytes) => destination.write(file.path, inputs, bytes));
+    else destination.write(file.path, inputs, typeof content === 'string' ? Buffer.from(content) : content);
+  };
   for (const output of outputs) {
     onOutput(output.path);
     for (const file of output.files(site)) {
@@ -34,17 +42,20 @@ export function renderSite(
       claim(path);
       paths.push(path);
       if (!destination.keep(path, inputs)) {
-        const content = attempt(file, faults);
-        if (content === null) continue;
-        destination.write(path, inputs, typeof content === 'string' ? Buffer.from(content) : content);
+        destination.reserve(path);
+        if (output.inThreads) waiting.push(() => write(file, inputs));
+        else write(file, inputs);
+        while (waiting.length > 0 && site.images.isReady()) waiting.shift()?.();
       }
-      if (copy === undefined) continue;
+      if (copy === undefined || faults.length > 0) continue;
       claim(copy);
       paths.push(copy);
       destination.copy(copy, path);
     }
   }
+  for (const writeOne of waiting) writeOne();
   if (faults.length > 0) throw new UnrenderableAgents(faults);
+  site.images.finish();
   const id = createHash('sha256');
   for (const path of paths) id.update(`${path}\0${destination.digest(path)}\0`);
   const info: BuildInfo = {
@@ -80,7 +91,7 @@ export function faultsOf(site: Site, slugs?: ReadonlySet<string>): Diagnostic[] 
  * then on, files about the whole catalog are not rendered. Malformed templates and a machine that cannot draw images
  * are not errors of an agent, so their errors are thrown.
  */
-function attempt({ agent, render }: RenderedFile, faults: Diagnostic[]): string | Uint8Array | null {
+function attempt({ agent, render }: RenderedFile, faults: Diagnostic[]): ReturnType<RenderedFile['render']> | null {
   if (agent === undefined) return faults.length > 0 ? null : render();
   if (faults.some(({ slug }) => slug === agent)) return null;
   try {

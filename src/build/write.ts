@@ -86,6 +86,10 @@ export class BuildWriter implements Destination {
     return true;
   }
 
+  reserve(path: string): void {
+    this.records.set(path, { key: '', digest: '', stamp: '' });
+  }
+
   write(path: string, inputs: readonly string[], bytes: Uint8Array): void {
     const record = { key: this.#keyOf(inputs), digest: digestOf(bytes) };
     const stamp = this.#stampOf(path);

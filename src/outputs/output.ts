@@ -1,3 +1,4 @@
+import type { Deferred } from '../social-image/renderer.ts';
 import type { PublishedAgent, Site } from './site.ts';
 
 /** An output of a build: a file, or a set of files of one kind. */
@@ -10,6 +11,8 @@ export interface Output {
   type: string | ((path: string) => string);
   /** A few words for the list of outputs. */
   purpose: string;
+  /** Whether other threads make its files, while the rest is rendered. */
+  inThreads?: true;
   /** Its files. Nothing is rendered until `render` is called. */
   files(site: Site): Iterable<RenderedFile>;
 }
@@ -26,7 +29,7 @@ export interface RenderedFile {
   inputs?: readonly string[];
   /** The slug of its agent, if it is about only one. An error in it is then reported for that agent. */
   agent?: string;
-  render(): string | Uint8Array;
+  render(): string | Uint8Array | Deferred;
 }
 
 export const html = 'text/html; charset=utf-8';

@@ -4,17 +4,17 @@ import type { Drawn, WorkerInput } from './drawing.ts';
 import { indexedPng } from './indexed-png.ts';
 
 /**
- * Draws SVG documents, one after another, in a separate thread. resvg frees its memory, some megabytes an image, only
- * when its thread is idle, and the main thread is never idle during a build.
+ * Draws SVG documents, one after another, in a separate thread. resvg frees its memory, several megabytes for each image,
+ * only when its thread is idle, and the main thread is never idle during a build.
  */
 
 const require = createRequire(import.meta.url);
-const { answers, signal, fontFiles } = workerData as WorkerInput;
+const { answers, answered, fontFiles } = workerData as WorkerInput;
 
 answers.on('message', (svg: string) => {
   answers.postMessage(draw(svg));
-  Atomics.store(signal, 0, 1);
-  Atomics.notify(signal, 0);
+  Atomics.add(answered, 0, 1);
+  Atomics.notify(answered, 0);
 });
 
 function draw(svg: string): Drawn {

@@ -1,63 +1,116 @@
+import { availableParallelism } from 'node:os';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { OperationError } from '../errors.ts';
 
-/** The input of the drawing thread. */
+/** The input of a drawing thread. */
 export interface WorkerInput {
-  /** Receives SVG documents, and sends a Drawn for each. */
+  /** Receives SVG documents, and sends a Drawn for each, in the same order. */
   answers: MessagePort;
-  /** Its first element changes from 0 to 1 when an answer has been sent. */
-  signal: Int32Array;
+  /** Its first element grows by one with each answer of any thread. */
+  answered: Int32Array;
   fontFiles: string[];
 }
 
 export type Drawn = { image: Uint8Array } | { failure: 'missing' | 'refused'; message: string };
 
-/** Draws SVG documents in a thread, which starts with the first document. */
-export interface Drawing {
-  /** Draws a document as a PNG. Throws Error if it is invalid, and OperationError if resvg can't be loaded. */
-  draw(svg: string): Uint8Array;
-  /** Stops the thread. */
-  close(): void;
+type OnDrawn = (drawn: Drawn) => void;
+
+interface Thread {
+  worker: Worker;
+  port: MessagePort;
+  /** What to do with the documents that it has not drawn yet. */
+  waiting: OnDrawn[];
 }
 
 /** The compiled module, even when this one runs from source: a thread has no TypeScript loader. */
 const script = new URL('../../lib/social-image/drawing-worker.js', import.meta.url);
 
-/** How long one image may take, in milliseconds, including the start of the thread. */
+/** How long nothing may be drawn, in milliseconds. It includes the start of a thread. */
 const patienceMs = 60_000;
 
-export function startDrawing(fontFiles: string[]): Drawing {
-  let thread: { worker: Worker; port: MessagePort; signal: Int32Array } | undefined;
+/** How many documents a thread has at a time: one is drawn, and the next is ready. More would only take memory. */
+const perThread = 2;
 
-  function start() {
-    const { port1: port, port2: answers } = new MessageChannel();
-    const signal = new Int32Array(new SharedArrayBuffer(4));
-    const workerData: WorkerInput = { answers, signal, fontFiles };
-    const worker = new Worker(script, { workerData, transferList: [answers], execArgv: [] });
-    worker.unref();
-    return { worker, port, signal };
+/**
+ * Draws SVG documents as PNGs, in as many threads as there are cores, while the calling thread goes on. Threads start when
+ * they are needed.
+ */
+export class Drawing {
+  readonly #fontFiles: string[];
+  readonly #answered = new Int32Array(new SharedArrayBuffer(4));
+  readonly #threads: Thread[] = [];
+
+  constructor(fontFiles: string[]) {
+    this.#fontFiles = fontFiles;
   }
 
-  return {
-    draw(svg) {
-      thread ??= start();
-      const { port, signal } = thread;
-      Atomics.store(signal, 0, 0);
-      port.postMessage(svg);
-      Atomics.wait(signal, 0, 0, patienceMs);
-      const drawn = receiveMessageOnPort(port)?.message as Drawn | undefined;
-      if (drawn === undefined) {
-        throw new OperationError(`A social image was not drawn within ${patienceMs / 1000} seconds.`);
+  /**
+   * Draws a document. `onDrawn` is called during this or a later call of `draw` or `finish`. Throws OperationError if
+   * nothing is drawn for a minute.
+   */
+  draw(svg: string, onDrawn: OnDrawn): void {
+    let thread = this.#freeThread();
+    while (thread === undefined) {
+      this.#wait();
+      thread = this.#freeThread();
+    }
+    thread.port.postMessage(svg);
+    thread.waiting.push(onDrawn);
+  }
+
+  /** Whether a thread is ready for a document. */
+  isReady(): boolean {
+    this.#collect();
+    return (
+      this.#threads.length < availableParallelism() || this.#threads.some(({ waiting }) => waiting.length < perThread)
+    );
+  }
+
+  /** Waits until everything is drawn. Throws as `draw` does. */
+  finish(): void {
+    while (this.#threads.some(({ waiting }) => waiting.length > 0)) this.#wait();
+  }
+
+  /** Stops the threads. */
+  close(): void {
+    for (const { worker } of this.#threads.splice(0)) worker.terminate();
+  }
+
+  #freeThread(): Thread | undefined {
+    const idle = this.#threads.find(({ waiting }) => waiting.length === 0);
+    if (idle !== undefined) return idle;
+    if (this.#threads.length < availableParallelism()) return this.#start();
+    return this.#threads.find(({ waiting }) => waiting.length < perThread);
+  }
+
+  #start(): Thread {
+    const { port1: port, port2: answers } = new MessageChannel();
+    const workerData: WorkerInput = { answers, answered: this.#answered, fontFiles: this.#fontFiles };
+    const worker = new Worker(script, { workerData, transferList: [answers], execArgv: [] });
+    worker.unref();
+    const thread = { worker, port, waiting: [] };
+    this.#threads.push(thread);
+    return thread;
+  }
+
+  #wait(): void {
+    const answered = Atomics.load(this.#answered, 0);
+    if (this.#collect()) return;
+    if (Atomics.wait(this.#answered, 0, answered, patienceMs) === 'timed-out') {
+      throw new OperationError(`A social image was not drawn within ${patienceMs / 1000} seconds.`);
+    }
+    this.#collect();
+  }
+
+  /** Hands on what was drawn. Returns whether there was anything. */
+  #collect(): boolean {
+    let found = false;
+    for (const { port, waiting } of this.#threads) {
+      for (let answer = receiveMessageOnPort(port); answer !== undefined; answer = receiveMessageOnPort(port)) {
+        found = true;
+        waiting.shift()?.(answer.message as Drawn);
       }
-      if ('image' in drawn) return drawn.image;
-      if (drawn.failure === 'refused') throw new Error(drawn.message);
-      throw new OperationError(
-        `resvg, which draws the social images, can't be loaded on this machine (${process.platform}, ${process.arch}): ${drawn.message} Install the optional packages as well: npm ci --include=optional.`,
-      );
-    },
-    close() {
-      thread?.worker.terminate();
-      thread = undefined;
-    },
-  };
+    }
+    return found;
+  }
 }

@@ -1,24 +1,34 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { diagnose } from '../diagnostics/diagnostic.ts';
-import { ContentError } from '../errors.ts';
+import { ContentError, OperationError } from '../errors.ts';
 import { programVersion } from '../program.ts';
 import { imageCache } from './cache.ts';
-import { startDrawing } from './drawing.ts';
+import { Drawing, type Drawn } from './drawing.ts';
 import { type Font, type FontFile, readFont } from './font.ts';
 
 const require = createRequire(import.meta.url);
+
+/** Bytes that another thread makes. `done` gets them, at the latest when the build waits for all of them. */
+export type Deferred = (done: (bytes: Uint8Array) => void) => void;
 
 /** Draws social images. */
 export interface ImageRenderer {
   /** The fonts that it draws with, in the order in which it falls back on them. */
   fonts: readonly Font[];
   /**
-   * Draws an SVG document as a PNG: the same document always gives the same bytes. Throws Error if it is not
-   * well-formed, and OperationError if nothing can be drawn on this machine.
+   * Draws an SVG document as a PNG. The same document always gives the same bytes. Unless they are cached, other threads
+   * draw while this one goes on.
    */
-  render(svg: string): Uint8Array;
-  /** Stops drawing, once everything is rendered. */
+  render(svg: string): Uint8Array | Deferred;
+  /** Whether an image can be drawn at once. If not, `render` may wait for earlier ones. */
+  isReady(): boolean;
+  /**
+   * Waits for all images. Throws ContentError if a document is malformed, and OperationError if nothing can be drawn on
+   * this machine. `render` may throw the same for earlier documents.
+   */
+  finish(): void;
+  /** Stops drawing. */
   close(): void;
 }
 
@@ -33,7 +43,7 @@ export interface ImageRenderer {
 export function imageRenderer(files: readonly FontFile[], cache: string | null): ImageRenderer {
   const cached = cache === null ? null : imageCache(cache);
   const fonts = files.map(fontOf);
-  const drawing = startDrawing(files.map(({ path }) => path));
+  const drawing = new Drawing(files.map(({ path }) => path));
   const resvg = require('@resvg/resvg-js/package.json') as { version: string };
   const tools = createHash('sha256').update(`${programVersion}\0${resvg.version}`);
   for (const { name, bytes } of files) tools.update(`\0${name}\0${bytes.length}\0`).update(bytes);
@@ -44,17 +54,46 @@ export function imageRenderer(files: readonly FontFile[], cache: string | null):
       const key = tools.copy().update(`\0${svg}`).digest('hex');
       const known = cached?.read(key);
       if (known) return known;
-      const image = drawing.draw(svg);
-      cached?.write(key, image);
-      return image;
+      return (done) =>
+        drawing.draw(svg, (drawn) => {
+          const image = imageOf(drawn);
+          cached?.write(key, image);
+          done(image);
+        });
     },
-    close: drawing.close,
+    isReady: () => drawing.isReady(),
+    finish: () => drawing.finish(),
+    close: () => drawing.close(),
   };
 }
 
 /** Draws nothing: texts are laid out, and the files are empty. */
 export function emptyImages(files: readonly FontFile[]): ImageRenderer {
-  return { fonts: files.map(fontOf), render: () => new Uint8Array(), close: () => {} };
+  return {
+    fonts: files.map(fontOf),
+    render: () => new Uint8Array(),
+    isReady: () => true,
+    finish: () => {},
+    close: () => {},
+  };
+}
+
+function imageOf(drawn: Drawn): Uint8Array {
+  if ('image' in drawn) return drawn.image;
+  const { failure, message } = drawn;
+  if (failure === 'missing') {
+    throw new OperationError(
+      `resvg, which draws the social images, can't be loaded on this machine (${process.platform}, ${process.arch}): ${message} Install the optional packages as well: npm ci --include=optional.`,
+    );
+  }
+  throw new ContentError([
+    diagnose({
+      code: 'template/picture',
+      file: 'templates/social-image.hbs',
+      message: `The social image can't be drawn: ${message.replace(/\.?\s*$/, '')}.`,
+      hint: 'The template must render a well-formed SVG document of 1200 by 630 pixels.',
+    }),
+  ]);
 }
 
 function fontOf({ name, bytes }: FontFile): Font {

@@ -1,6 +1,5 @@
-import { diagnose } from '../../diagnostics/diagnostic.ts';
-import { ContentError, OperationError } from '../../errors.ts';
 import { layOutAgent, layOutPublication, type SocialImage } from '../../social-image/layout.ts';
+import type { Deferred } from '../../social-image/renderer.ts';
 import { Typesetter } from '../../social-image/typesetter.ts';
 import { listed, none, type Output, ofAgent } from '../output.ts';
 import { accentColor } from '../shared/accents.ts';
@@ -13,6 +12,7 @@ export default {
   path: 'og/{slug}.png',
   type: 'image/png',
   purpose: 'The social image of an agent, or of the publication (Open Graph)',
+  inThreads: true,
   *files(site) {
     const { settings } = site;
     const publication = {
@@ -45,20 +45,6 @@ export default {
   },
 } satisfies Output;
 
-function draw({ templates, images }: Site, image: SocialImage): Uint8Array {
-  const svg = templates.render('social-image', image);
-  try {
-    return images.render(svg);
-  } catch (error) {
-    if (error instanceof OperationError) throw error;
-    const { message } = error as Error;
-    throw new ContentError([
-      diagnose({
-        code: 'template/picture',
-        file: 'templates/social-image.hbs',
-        message: `The social image can't be drawn: ${message.replace(/\.?\s*$/, '')}.`,
-        hint: 'The template must render a well-formed SVG document of 1200 by 630 pixels.',
-      }),
-    ]);
-  }
+function draw({ templates, images }: Site, image: SocialImage): Uint8Array | Deferred {
+  return images.render(templates.render('social-image', image));
 }
