@@ -1,23 +1,32 @@
 import { Command, CommanderError } from 'commander';
-import { addBuild } from './cli/commands/build.ts';
-import { addCiNotify } from './cli/commands/ci-notify.ts';
-import { addCiVerify } from './cli/commands/ci-verify.ts';
-import { addDeploy } from './cli/commands/deploy.ts';
-import { addInit } from './cli/commands/init.ts';
-import { addMcp } from './cli/commands/mcp.ts';
-import { addNew } from './cli/commands/new.ts';
-import { addPublish } from './cli/commands/publish.ts';
-import { addRename } from './cli/commands/rename.ts';
-import { addServe } from './cli/commands/serve.ts';
-import { addStatus } from './cli/commands/status.ts';
-import { addSubscribers } from './cli/commands/subscribers.ts';
-import { addValidate } from './cli/commands/validate.ts';
-import { addVotes } from './cli/commands/votes.ts';
 import { Console } from './cli/console.ts';
-import { prettyReport } from './diagnostics/report.ts';
 import { ContentError, explainSystemError, OperationError, UsageError } from './errors.ts';
-import { GitError } from './git/run.ts';
 import { programVersion } from './program.ts';
+
+type Add = (program: Command, terminal: Console) => void;
+
+/** Loads each command, by the groups of the help. */
+const commands: Record<string, Record<string, () => Promise<Add>>> = {
+  'Writing:': {
+    init: async () => (await import('./cli/commands/init.ts')).addInit,
+    new: async () => (await import('./cli/commands/new.ts')).addNew,
+    rename: async () => (await import('./cli/commands/rename.ts')).addRename,
+    validate: async () => (await import('./cli/commands/validate.ts')).addValidate,
+    status: async () => (await import('./cli/commands/status.ts')).addStatus,
+  },
+  'Publishing:': {
+    publish: async () => (await import('./cli/commands/publish.ts')).addPublish,
+    build: async () => (await import('./cli/commands/build.ts')).addBuild,
+    deploy: async () => (await import('./cli/commands/deploy.ts')).addDeploy,
+    ci: async () => (await import('./cli/commands/ci.ts')).addCi,
+  },
+  'Running:': {
+    serve: async () => (await import('./cli/commands/serve.ts')).addServe,
+    mcp: async () => (await import('./cli/commands/mcp.ts')).addMcp,
+    votes: async () => (await import('./cli/commands/votes.ts')).addVotes,
+    subscribers: async () => (await import('./cli/commands/subscribers.ts')).addSubscribers,
+  },
+};
 
 /**
  * Runs the command line `argv` (as in process.argv) and returns the exit code: 0 success, 1 an error in the catalog or at
@@ -29,17 +38,20 @@ export async function main(
   error: NodeJS.WritableStream = process.stderr,
 ): Promise<number> {
   const terminal = new Console(out, error, process.env);
-  const program = createProgram(terminal);
+  const program = await createProgram(terminal, argv[2]);
   try {
     await program.parseAsync(argv);
     return terminal.exitCode;
   } catch (failure) {
-    return explainFailure(failure, terminal);
+    return await explainFailure(failure, terminal);
   }
 }
 
-/** The command line with every command, which prints on `terminal`. */
-export function createProgram(terminal: Console): Command {
+/**
+ * Returns the command line, which prints on `terminal`. If `called` is the name of a command, it is the only one: loading the
+ * others would take longer than what some commands do.
+ */
+export async function createProgram(terminal: Console, called = ''): Promise<Command> {
   const program = new Command('catalog')
     .description('Publish one reusable AI prompt a day from a Git repository.')
     .version(programVersion, '-V, --version', 'print the version')
@@ -63,27 +75,15 @@ Examples:
   $ catalog votes                 report the votes of readers
 `,
     );
-  const groups: [heading: string, commands: ((program: Command, terminal: Console) => void)[]][] = [
-    ['Writing:', [addInit, addNew, addRename, addValidate, addStatus]],
-    ['Publishing:', [addPublish, addBuild, addDeploy, addCi]],
-    ['Running:', [addServe, addMcp, addVotes, addSubscribers]],
-  ];
-  for (const [heading, commands] of groups) {
+  const isCommand = Object.values(commands).some((group) => Object.hasOwn(group, called));
+  for (const [heading, group] of Object.entries(commands)) {
     program.commandsGroup(heading);
-    for (const add of commands) add(program, terminal);
+    for (const [name, load] of Object.entries(group)) {
+      if (!isCommand || name === called) (await load())(program, terminal);
+    }
   }
   inheritSettings(program);
   return program;
-}
-
-/** The commands that only workflows use. */
-function addCi(program: Command, terminal: Console): void {
-  const ci = program
-    .command('ci')
-    .description('commands for workflows')
-    .addHelpText('after', '\nExamples:\n  $ catalog ci verify --wait 300\n  $ catalog ci notify\n');
-  addCiVerify(ci, terminal);
-  addCiNotify(ci, terminal);
 }
 
 /** Makes every command, including subcommands, use our output and error handling. */
@@ -91,13 +91,14 @@ function inheritSettings(parent: Command): void {
   for (const command of parent.commands) inheritSettings(command.copyInheritedSettings(parent));
 }
 
-function explainFailure(error: unknown, terminal: Console): number {
+async function explainFailure(error: unknown, terminal: Console): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof UsageError) {
     terminal.say(`error: ${error.message}\n`);
     return 2;
   }
   if (error instanceof ContentError) {
+    const { prettyReport } = await import('./diagnostics/report.ts');
     terminal.say(`${prettyReport(error.diagnostics, { color: terminal.color })}\n`);
     return 1;
   }
@@ -105,6 +106,7 @@ function explainFailure(error: unknown, terminal: Console): number {
     terminal.say(`error: ${error.message}\n`);
     return 1;
   }
+  const { GitError } = await import('./git/run.ts');
   const outside = explainSystemError(error) ?? (error instanceof GitError ? `git failed: ${error.message}` : null);
   if (outside !== null) {
     terminal.say(`error: ${outside}\n`);

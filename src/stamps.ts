@@ -23,47 +23,55 @@ export function isFresh({ mtimeMs, ctimeMs }: Stats, now: number): boolean {
   return Math.max(mtimeMs, ctimeMs) > now - tickMs;
 }
 
-/** Returns the stamps of some source files, and of all files in the folders among them; null if one of them is fresh. */
-export function sourceStamps(paths: readonly string[]): string[] | null {
+/** The stamp of a folder. It changes if a name in the folder is added or removed. */
+function folderStampOf({ ino, mtimeMs }: Stats): string {
+  return `${ino} ${mtimeMs}`;
+}
+
+/** Paths with their stamps. */
+export type Stamps = [path: string, stamp: string][];
+
+/** Returns the stamps of some files, and of everything in the folders among them; null if one of them is fresh. */
+export function sourceStamps(paths: readonly string[]): Stamps | null {
   const now = Date.now();
-  const stamps: string[] = [];
+  const stamps: Stamps = [];
   let fresh = false;
-  for (const root of paths) {
-    eachFile(root, (path, stats) => {
-      fresh ||= isFresh(stats, now);
-      stamps.push(`${path} ${stampOf(stats)}`);
-    });
-  }
+  const add = (path: string) => {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    fresh ||= stats !== undefined && isFresh(stats, now);
+    stamps.push([path, sourceStampOf(stats)]);
+    if (stats?.isDirectory()) for (const name of readdirSync(path)) add(`${path}/${name}`);
+  };
+  for (const path of paths) add(path);
   return fresh ? null : stamps;
 }
 
-/** Returns the stamps of all files of a build, each with its path in the build's folder. */
-export function outputStamps(folder: string): string[] {
-  const stamps: string[] = [];
-  eachFile(folder, (path, stats) => stamps.push(outputLine(path.slice(folder.length + 1), outputStampOf(stats))));
-  return stamps;
-}
-
-/** Formats an element of outputStamps. */
-export function outputLine(path: string, stamp: string): string {
-  return `${path} ${stamp}`;
-}
-
-/** Calls `add` with a file, or with every file in a folder. Nothing happens if the path does not exist. */
-function eachFile(path: string, add: (path: string, stats: Stats) => void): void {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return;
-  if (!stats.isDirectory()) add(path, stats);
-  else eachBelow(path, add);
-}
-
-function eachBelow(folder: string, add: (path: string, stats: Stats) => void): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) eachBelow(path, add);
-    else {
-      const stats = lstatSync(path, { throwIfNoEntry: false });
-      if (stats !== undefined) add(path, stats);
+/** Returns the stamps of the folders of a build, whose files have the given paths. */
+export function folderStamps(root: string, paths: Iterable<string>): Stamps {
+  const folders = new Set([root]);
+  for (const path of paths) {
+    for (let end = path.lastIndexOf('/'); end !== -1; end = path.lastIndexOf('/', end - 1)) {
+      folders.add(`${root}/${path.slice(0, end)}`);
     }
   }
+  return Array.from(folders, (path) => [path, folderStampOf(lstatSync(path))]);
+}
+
+/** Whether every source file and folder still has its stamp. A path that did not exist has to be still missing. */
+export function areSourcesUnchanged(stamps: Stamps): boolean {
+  return stamps.every(([path, stamp]) => sourceStampOf(lstatSync(path, { throwIfNoEntry: false })) === stamp);
+}
+
+/** The same for the files and folders of a build. */
+export function areOutputsUnchanged(stamps: Stamps): boolean {
+  return stamps.every(([path, stamp]) => {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return false;
+    return (stats.isDirectory() ? folderStampOf(stats) : outputStampOf(stats)) === stamp;
+  });
+}
+
+function sourceStampOf(stats: Stats | undefined): string {
+  if (stats === undefined) return '';
+  return stats.isDirectory() ? folderStampOf(stats) : stampOf(stats);
 }

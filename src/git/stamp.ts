@@ -6,17 +6,24 @@ import { sourceStamps } from '../stamps.ts';
 const redirections = ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_WORK_TREE', 'GIT_OBJECT_DIRECTORY', 'GIT_NAMESPACE'];
 
 /**
- * Returns a stamp (see ../stamps.ts) of the files in which Git keeps HEAD and the branches, without starting Git. As long
- * as it is the same, so are the history and the record of published agents. Null if this cannot be known.
+ * Returns the paths of the files in which Git keeps HEAD and the branches: as long as their stamps (see ../stamps.ts) are
+ * the same, so are the history and the record of published agents. Outside of a repository, they are the places where one
+ * would begin. Null if Git uses other files.
  */
-export function gitStamp(cwd: string, environment: NodeJS.ProcessEnv = process.env): string | null {
+export function gitFiles(cwd: string, environment: NodeJS.ProcessEnv = process.env): string[] | null {
   if (redirections.some((name) => environment[name] !== undefined)) return null;
   const folder = gitFolder(resolve(cwd));
-  if (folder === null) return `no repository, ${environment.PATH}`;
+  if (folder === null) return foldersAbove(resolve(cwd)).map((path) => join(path, '.git'));
   const common = commonFolder(folder);
   const files = ['HEAD', 'config', 'packed-refs', 'shallow', 'refs', 'reftable'];
-  const paths = [join(folder, 'HEAD'), join(folder, 'reftable'), ...files.map((name) => join(common, name))];
-  return sourceStamps(paths)?.join('\n') ?? null;
+  return [join(folder, 'HEAD'), join(folder, 'reftable'), ...files.map((name) => join(common, name))];
+}
+
+/** Returns the stamps of the same files, without starting Git; null if they are unknown or have just been changed. */
+export function gitStamp(cwd: string, environment: NodeJS.ProcessEnv = process.env): string | null {
+  const files = gitFiles(cwd, environment);
+  const stamps = files === null ? null : sourceStamps(files);
+  return stamps === null ? null : JSON.stringify([environment.PATH, stamps]);
 }
 
 /** Whether a folder is in a repository. */
@@ -26,11 +33,19 @@ export function isInRepository(cwd: string): boolean {
 
 /** Finds the .git folder of a repository. In a linked working tree, .git is a file that names it (gitrepository-layout). */
 function gitFolder(folder: string): string | null {
-  const path = join(folder, '.git');
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats?.isDirectory()) return path;
-  if (stats?.isFile()) return named(path, /^gitdir: (.*)$/m, folder);
-  return dirname(folder) === folder ? null : gitFolder(dirname(folder));
+  for (const above of foldersAbove(folder)) {
+    const path = join(above, '.git');
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.isDirectory()) return path;
+    if (stats?.isFile()) return named(path, /^gitdir: (.*)$/m, above);
+  }
+  return null;
+}
+
+/** Returns a folder and the folders that contain it. */
+function foldersAbove(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...foldersAbove(above)];
 }
 
 /** The folder that all linked working trees share. */

@@ -86,9 +86,9 @@ test('docs/outputs.md has every output', () => {
   isCurrent('outputs.md', `${lines.join('\n')}\n`);
 });
 
-test('docs/commands.md has the help of every command', () => {
+test('docs/commands.md has the help of every command', async () => {
   const out = new PassThrough();
-  const program = createProgram(new Console(out, new PassThrough(), {}));
+  const program = await createProgram(new Console(out, new PassThrough(), {}));
   const helpOf = (command: Command) => {
     command.configureOutput({ getOutHelpWidth: () => 80 }).outputHelp();
     return ['```', String(out.read()).trim(), '```'];

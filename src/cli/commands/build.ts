@@ -92,15 +92,15 @@ async function changedOnly(flags: Flags, out: string): Promise<Outcome> {
   const cwd = resolve(flags.cwd);
   const { baseUrl, runtimeUrl, today, future = false, drafts = false, skipInvalid = false } = flags;
   const cache = cacheFolder(process.env);
-  const place = cache === null ? null : { cwd, out, cache: resolve(cwd, cache) };
-  const { CATALOG_BASE_URL, CATALOG_RUNTIME_URL } = process.env;
-  const options = [baseUrl, CATALOG_BASE_URL, runtimeUrl, CATALOG_RUNTIME_URL, future, drafts, skipInvalid];
-  const inputs = place === null ? null : inputsOf(place, options);
-  const last = place === null || inputs === null ? null : unchangedBuild(place, inputs, today);
+  const { CATALOG_BASE_URL, CATALOG_RUNTIME_URL, PATH } = process.env;
+  const options = [baseUrl, CATALOG_BASE_URL, runtimeUrl, CATALOG_RUNTIME_URL, future, drafts, skipInvalid, PATH];
+  const place = cache === null ? null : { cwd, out, cache: resolve(cwd, cache), options };
+  const last = place === null ? null : unchangedBuild(place, today);
   if (last !== null) {
     const written = { changed: 0, removed: 0, unchanged: last.info.counts.files };
     return { ...last, written, warnings: [], skipped: [] };
   }
+  const inputs = place === null ? null : inputsOf(place);
   const { build } = await import('../../build/build.ts');
   const { settings, today: day } = await openCatalog(flags);
   const result = build({ cwd, out, settings, cache, today: day, future, drafts, skipInvalid });
