@@ -134,6 +134,12 @@ export function renderRichCatalog(folder: string): Map<string, Buffer> {
   return render(folder, settings, selected, new Map([[rich.slug, history]]));
 }
 
+/** Every file of a catalog's build on a day; a social image is the SVG that it is drawn from. */
+export function renderUndrawn(folder: string, today: string): Map<string, Buffer> {
+  const settings = loadSettings(folder, {}, {});
+  return render(folder, settings, select(loadContent(folder, settings, today), { today }), new Map());
+}
+
 /** The first and the last of the agents of a large catalog, one a day, whose lists are divided into pages. */
 export const many = { count: 205, first: '2025-10-01', last: '2026-04-23' };
 
