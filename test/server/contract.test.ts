@@ -79,6 +79,9 @@ for (const { operation, path, file, type } of rows) {
     const response = await fetch(server.address + path);
     assert.is(response.status, 200);
     assert.is(response.headers.get('content-type'), type);
+    // Scripts on any page may read it.
+    assert.is(response.headers.get('access-control-allow-origin'), '*');
+    assert.is(response.headers.get('access-control-expose-headers'), 'ETag');
     assert.is(Buffer.from(await response.arrayBuffer()).toString('latin1'), site[file]);
   });
 
@@ -99,6 +102,7 @@ for (const { operation, path, file, type } of rows) {
     await first.arrayBuffer();
     const again = await fetch(server.address + path, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
     assert.is(again.status, 304);
+    assert.is(again.headers.get('access-control-allow-origin'), '*');
   });
 }
 
@@ -106,6 +110,7 @@ test('an unknown slug is 404 with an Error object', async () => {
   const response = await fetch(`${server.address}api/agents/no-such-agent.json`);
   assert.is(response.status, 404);
   assert.is(response.headers.get('content-type'), json);
+  assert.is(response.headers.get('access-control-allow-origin'), '*');
   const body = (await response.json()) as { error: string; message: string };
   assert.is(body.error, 'not_found');
   assert.type(body.message, 'string');
