@@ -17,10 +17,10 @@ const agents: SmallAgent[] = [
 const before = 8_000;
 
 /** Starts a server whose clock is just before midnight in the catalog's time zone. */
-function serveBeforeMidnight(folder: string): Promise<RunningServer> {
+function serveBeforeMidnight(folder: string, ...flags: string[]): Promise<RunningServer> {
   const midnight = Date.parse('2031-05-06T00:00:00+02:00');
   const env = { NODE_OPTIONS: `--import=${shift}`, CLOCK_SHIFT: String(midnight - before - Date.now()) };
-  return startServer(['--build', '--cwd', folder], { env });
+  return startServer(['--build', '--cwd', folder, ...flags], { env });
 }
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -36,13 +36,17 @@ const status = async (address: string) => (await fetch(address)).status;
 async function comesOut(): Promise<void> {
   await inFolder(async (folder) => {
     writeCatalog(folder, agents, { timezone: 'Europe/Berlin' });
-    const server = await serveBeforeMidnight(folder);
+    const urls = { base: 'https://catalog.example', runtime: 'https://votes.example' };
+    const server = await serveBeforeMidnight(folder, '--base-url', urls.base, '--runtime-url', urls.runtime);
     try {
       assert.is(await status(`${server.address}api/agents/tomorrow.json`), 404);
       await until(async () => {
         assert.is(await status(`${server.address}api/agents/today.json`), 200);
         return (await status(`${server.address}api/agents/tomorrow.json`)) === 200;
       });
+      const page = await (await fetch(`${server.address}agents/tomorrow`)).text();
+      assert.match(page, `<link rel="canonical" href="${urls.base}/agents/tomorrow">`);
+      assert.match(page, `action="${urls.runtime}/api/feedback"`);
       const vote = await fetch(`${server.address}api/feedback`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
