@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { snapshot } from './catalog.ts';
+import { catalog } from './process.ts';
+
+/** The day on which the tests run `catalog new` and `catalog init`. */
+export const today = '2026-11-21';
+
+export const makeNew = (folder: string, ...args: string[]) =>
+  catalog(['new', ...args, '--cwd', folder, '--today', today]);
+export const init = (folder: string, ...args: string[]) =>
+  catalog(['init', ...args, '--cwd', folder, '--today', today]);
+
+/** Returns the files of all agents. */
+export const agents = (folder: string) => snapshot(join(folder, 'agents'));
+
+export const read = (folder: string, path: string) => readFileSync(join(folder, path), 'utf8');
+export const settings = (folder: string) => JSON.parse(read(folder, 'catalog.config.json'));
+
+/** Returns the errors that `catalog validate` reports. */
+export async function errorsOf(folder: string) {
+  const { stdout } = await catalog(['validate', '--format', 'json', '--cwd', folder, '--today', today]);
+  return JSON.parse(stdout).diagnostics.filter(({ severity }: { severity: string }) => severity === 'error');
+}
