@@ -1,0 +1,107 @@
+import fs, { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join, relative } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { writeBuild } from '../../src/build/write.ts';
+import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { catalog } from '../support/process.ts';
+
+/** A build changes only the files of dist/ that have to change, syncs them first, and leaves other folders alone. */
+
+const before: SmallAgent[] = [
+  { slug: 'kept', date: '2026-01-01' },
+  { slug: 'removed', date: '2026-01-02' },
+];
+const build = (folder: string) => catalog(['build', '--cwd', folder, '--today', '2026-02-01']);
+
+test('a failed build leaves dist/ unchanged', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    await build(folder);
+    const good = snapshot(join(folder, 'dist'));
+    writeFiles(folder, { 'agents/kept/prompt.txt': 'No sections\n' });
+    const failed = await build(folder);
+    assert.is(failed.code, 1);
+    assert.equal(snapshot(join(folder, 'dist')), good);
+  });
+});
+
+test('all new files are synced before the first of them is moved into place', async () => {
+  await inFolder(async (folder) => {
+    const dist = join(folder, 'dist');
+    writeBuild(dist, new Map(['same', 'one', 'build.json'].map((path) => [path, Buffer.from('old')])));
+    const synced: string[] = [];
+    let before: string[] | undefined;
+    const { openSync, fsyncSync, renameSync } = fs;
+    let opened = '';
+    Object.assign(fs, {
+      openSync(...args: Parameters<typeof openSync>) {
+        opened = relative(folder, String(args[0])).replace(/^[^/]*staging-\d+/, 'staging');
+        return openSync(...args);
+      },
+      fsyncSync(file: number) {
+        synced.push(opened);
+        fsyncSync(file);
+      },
+      renameSync(...args: Parameters<typeof renameSync>) {
+        before ??= [...synced];
+        renameSync(...args);
+      },
+    });
+    syncBuiltinESMExports();
+    try {
+      const files = { same: 'old', one: 'new', 'a/two': 'new', 'build.json': 'new' };
+      writeBuild(dist, new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)])));
+    } finally {
+      Object.assign(fs, { openSync, fsyncSync, renameSync });
+      syncBuiltinESMExports();
+    }
+    assert.equal(before, [
+      ...['one', 'a/two', 'build.json'].map((path) => join('staging/files', path)),
+      join('staging', 'plan.json'),
+    ]);
+  });
+});
+
+test('unchanged files are not touched, and removed files are deleted with their empty folders', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    await build(folder);
+    const dist = join(folder, 'dist');
+    const stamp = (path: string) => statSync(join(dist, path), { bigint: true });
+    const [kept, index] = [stamp('agents/kept.md'), stamp('api/agents.json')];
+    rmSync(join(folder, 'agents', 'removed'), { recursive: true });
+    const built = await catalog(['build', '--cwd', folder, '--today', '2026-02-01', '--format', 'json']);
+    assert.is(built.code, 0, built.stderr);
+    assert.is(stamp('agents/kept.md').ino, kept.ino);
+    assert.is(stamp('agents/kept.md').mtimeNs, kept.mtimeNs);
+    assert.is.not(stamp('api/agents.json').ino, index.ino);
+    assert.not(existsSync(join(dist, 'agents', 'removed')));
+    assert.ok(JSON.parse(built.stdout).written.removed > 3);
+  });
+});
+
+test('a folder that is not a build is left alone', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    writeFiles(folder, { 'precious/thesis.txt': 'years of work' });
+    const built = await catalog(['build', '--cwd', folder, '--out', 'precious']);
+    assert.is(built.code, 1);
+    assert.match(built.stderr, /precious contains files but no build\.json/);
+    assert.equal(readdirSync(join(folder, 'precious')), ['thesis.txt']);
+  });
+});
+
+test('if dist/ is a symbolic link, the build is written to its target', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    assert.is((await catalog(['build', '--cwd', folder, '--out', 'builds/a'])).code, 0);
+    symlinkSync('builds/a', join(folder, 'dist'));
+    rmSync(join(folder, 'agents', 'removed'), { recursive: true });
+    assert.is((await build(folder)).code, 0);
+    assert.not.match(readFileSync(join(folder, 'builds', 'a', 'api', 'agents.json'), 'utf8'), /removed/);
+  });
+});
+
+test.run();
