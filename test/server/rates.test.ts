@@ -104,4 +104,33 @@ testUnless(!hasIpv6 && 'this machine has no IPv6')(
   },
 );
 
+test('ignored and refused requests do not count toward the limits of a reader', () =>
+  withRuntime({ flags: { voteRate: '1/60', subscribeRate: '1/60', refusedRate: '6/60' } }, async ({ server, log }) => {
+    const { address } = server;
+    const person = { email: 'ada@example.com', list: 'daily' };
+    const good = { slug: 'one', vote: 'yes' };
+    const foreign = { headers: { origin: 'https://evil.example' } };
+    const post = async (to: string, body: object, asking = {}) =>
+      (await postJson(address, `/api/${to}`, body, asking)).status;
+    for (let count = 0; count < 7; count += 1) {
+      assert.is(await post('feedback', { ...good, website: 'x' }), 200);
+      assert.is(await post('subscribe', { ...person, website: 'x' }), 200);
+    }
+    const refused = [
+      await post('feedback', { ...good, slug: 'none' }),
+      await post('feedback', { ...good, vote: 'maybe' }),
+      await post('feedback', good, foreign),
+      await post('subscribe', { ...person, email: 'ada' }),
+      await post('subscribe', person, foreign),
+    ];
+    assert.equal(refused, [404, 400, 403, 400, 403]);
+    assert.equal([await post('feedback', good), await post('feedback', good)], [200, 429]);
+    assert.equal([await post('subscribe', person), await post('subscribe', person)], [200, 429]);
+    assert.is(notesIn(log).length, 1);
+    // Neither the honeypot nor a 429 counted as refused, so one of six is left.
+    assert.equal([await post('feedback', {}), await post('feedback', {})], [400, 429]);
+    assert.is(await post('feedback', { website: 'x' }), 200);
+    assert.is((await vote(address, 'late')).status, 429);
+  }));
+
 test.run();
