@@ -41,6 +41,7 @@ export async function checkWorkflow(path: string): Promise<string[]> {
 export function workflowFaults(workflow: Workflow, text: string): string[] {
   const { on, permissions, jobs } = workflow;
   const faults = [...scheduleFaults(on), ...concurrencyFaults(workflow), ...forkFaults(workflow, text)];
+  faults.push(...dayFaults(workflow));
   if ('pull_request_target' in on) faults.push('pull_request_target runs code of strangers with our secrets.');
   if (JSON.stringify(permissions) !== '{}') faults.push('The workflow as a whole has permissions.');
   for (const [name, job] of Object.entries(jobs)) {
@@ -69,6 +70,19 @@ function concurrencyFaults({ concurrency, jobs }: Workflow): string[] {
     ];
   }
   return group.includes('github.ref }}') ? [] : ['a pull request cancels the run of another one.'];
+}
+
+/** Commands that ask which agents are due. */
+const dependsOnDay = /\bcatalog (?:build|status|validate|ci notify|ci verify(?! --expect))\b/;
+
+/** A run that passes midnight, or is run again, must be about the day of its numbers from the first job to the last. */
+function dayFaults({ jobs }: Workflow): string[] {
+  const all = Object.entries(jobs).flatMap(([name, { steps }]) => steps.map((step) => ({ name, ...step })));
+  if (!all.some(({ run = '' }) => /\bcatalog publish\b/.test(run))) return [];
+  return all
+    .filter(({ run = '' }) => dependsOnDay.test(run))
+    .filter(({ run = '', env }) => !run.includes('--today "$TODAY"') || !/\.outputs\.today }}$/.test(env?.TODAY ?? ''))
+    .map(({ name, run }) => `${name}: ${run} does not take the day of the numbers.`);
 }
 
 /** The token of a pull request from a fork may only read, and there are no secrets. */
