@@ -11,6 +11,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'votes/voter',
     'text-safety/csv',
     'votes/command',
+    'votes/rotated-logs',
     'votes/redact-command',
   ],
   schema: [
