@@ -9,10 +9,10 @@ import { checkSettings, type Settings, type SettingsOverrides } from './catalog/
 import { type Diagnostic, sortDiagnostics } from './diagnostics/diagnostic.ts';
 import { ContentError } from './errors.ts';
 import { outputs } from './outputs/index.ts';
+import type { OnProgress } from './progress.ts';
 import type { KnownVocabulary } from './schema/settings.ts';
 
 /** Called repeatedly with the current task, and how much of it is done. */
-export type OnProgress = (task: string, done: number, total: number) => void;
 
 /**
  * Returns all problems of a catalog, sorted: those of its settings, and those that `validateCatalog` finds. If some

@@ -7,6 +7,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { ContentError } from '../errors.ts';
 import { type History, readHistory } from '../git/history.ts';
 import { programFiles } from '../program.ts';
+import type { OnProgress } from '../progress.ts';
 import type { BuildInfo } from '../schema/build-info.ts';
 import type { Settings } from '../schema/settings.ts';
 import { sourceStamps } from '../stamps.ts';
@@ -27,6 +28,8 @@ export interface RenderOptions extends Selection {
   images?: boolean;
   /** Is called as each stage begins: read, number, render <output>, write. */
   onStage?: (stage: string) => void;
+  /** Is called again and again with the current task, and how much of it is done. */
+  onProgress?: OnProgress;
 }
 
 export interface BuildResult {
@@ -60,7 +63,7 @@ export function build({ out, ...given }: RenderOptions & { out: string }): Build
   );
   const { destination: writer, info, selected, historyMissing } = result;
   options.onStage?.('write');
-  const written = writer.finish();
+  const written = writer.finish(options.onProgress);
   memory.save(writer.records);
   const { warnings, skipped } = selected;
   return { info, files: writer.records, written, warnings, skipped, historyMissing };
@@ -114,7 +117,7 @@ function isComplete({ missing }: History): boolean {
 
 /** Calls `open` for each attempt: if agents cannot be rendered, the build is repeated without them. */
 function render<Target extends Destination>(
-  { cwd, settings, cache, images = true, onStage = () => {}, ...selection }: RenderOptions,
+  { cwd, settings, cache, images = true, onStage = () => {}, onProgress = () => {}, ...selection }: RenderOptions,
   templates: TemplateFiles,
   memory: BuildMemory | null,
   open: () => Target,
@@ -122,7 +125,11 @@ function render<Target extends Destination>(
   onStage('read');
   const recalled = memory ?? noMemory;
   const preview = selection.future === true || selection.drafts === true;
-  const content = loadContent(cwd, settings, selection.today, { expectNumbers: preview, memory: recalled });
+  const content = loadContent(cwd, settings, selection.today, {
+    expectNumbers: preview,
+    memory: recalled,
+    onFolder: (done, total) => onProgress('Reading agents', done, total),
+  });
   const { changes, missing } = recalled.ofGit('history', () => readHistory(cwd), isComplete);
   const history = new Map(changes);
   const faults: Diagnostic[] = [];
@@ -133,7 +140,7 @@ function render<Target extends Destination>(
     const site = prepareSite(templates, settings, selected, { preview, history, cache: cache ?? null, images, memory });
     const destination = open();
     try {
-      const info = renderSite(site, destination, (output) => onStage(`render ${output}`));
+      const info = renderSite(site, destination, { onOutput: (output) => onStage(`render ${output}`), onProgress });
       if (memory !== null) memory.related = site.related;
       return { destination, info, selected, historyMissing: missing };
     } catch (error) {

@@ -6,23 +6,30 @@ import { outputs } from '../outputs/index.ts';
 import { type RenderedFile, whole } from '../outputs/output.ts';
 import type { Site } from '../outputs/site.ts';
 import { programVersion } from '../program.ts';
+import type { OnProgress } from '../progress.ts';
 import { type BuildInfo, buildFile } from '../schema/build-info.ts';
 import { toJson } from '../schema/documents.ts';
 import type { Destination } from './destination.ts';
+
+/** What a caller of renderSite can follow. */
+export interface RenderEvents {
+  onOutput?: (path: string) => void;
+  onProgress?: OnProgress;
+}
 
 /** Some agents cannot be rendered, with a diagnostic for each. A build without them may succeed. */
 export class UnrenderableAgents extends ContentError {}
 
 /**
  * Renders every output of a site that the destination does not have yet, build.json last. `onOutput` is called with the
- * path of each output before it is rendered.
+ * path of each output before it is rendered, and `onProgress` with the number of agents in a file that agents have.
  *
  * Throws UnrenderableAgents if agents cannot be rendered.
  */
 export function renderSite(
   site: Site,
   destination: Destination,
-  onOutput: (path: string) => void = () => {},
+  { onOutput = () => {}, onProgress = () => {} }: RenderEvents = {},
 ): BuildInfo {
   const paths: string[] = [];
   const claim = claimPaths();
@@ -37,10 +44,13 @@ export function renderSite(
   };
   for (const output of outputs) {
     onOutput(output.path);
+    let done = 0;
     for (const file of output.files(site)) {
       const { path, copy, inputs = whole(site.agents) } = file;
       claim(path);
       paths.push(path);
+      done += 1;
+      if (file.agent !== undefined) onProgress(`Rendering ${output.path}`, done, site.agents.length);
       if (!destination.keep(path, inputs)) {
         destination.reserve(path);
         if (output.inThreads) waiting.push(() => write(file, inputs));
@@ -53,7 +63,10 @@ export function renderSite(
       destination.copy(copy, path);
     }
   }
-  for (const writeOne of waiting) writeOne();
+  for (const [index, writeOne] of waiting.entries()) {
+    onProgress('Drawing social images', index, waiting.length);
+    writeOne();
+  }
   if (faults.length > 0) throw new UnrenderableAgents(faults);
   site.images.finish();
   const id = createHash('sha256');

@@ -25,6 +25,7 @@ import {
   syncFile,
 } from '../build-folder/unfinished-build.ts';
 import { OperationError } from '../errors.ts';
+import type { OnProgress } from '../progress.ts';
 import { buildFile } from '../schema/build-info.ts';
 import { outputStampOf } from '../stamps.ts';
 import { type Destination, digestOf } from './destination.ts';
@@ -119,7 +120,7 @@ export class BuildWriter implements Destination {
   }
 
   /** Moves everything into place. Nothing can be added afterwards. */
-  finish(): Written {
+  finish(onProgress: OnProgress = () => {}): Written {
     const changed = [...this.records.keys()].filter((path) => this.#changed.has(path));
     const removed = this.#fresh ? [] : listFiles(this.#target).filter((path) => !this.records.has(path));
     const staged = stagedFolder(this.#staging);
@@ -132,7 +133,10 @@ export class BuildWriter implements Destination {
       // A power failure after the renames must not leave empty files. The files of a first build are not synced:
       // syncing takes about a millisecond for each file, CI discards the folder, and the next build compares all bytes
       // anyway.
-      for (const path of changed) syncFile(join(staged, path));
+      for (const [index, path] of changed.entries()) {
+        onProgress('Writing files', index, changed.length);
+        syncFile(join(staged, path));
+      }
       putInPlace(this.#target, commitPending(this.#staging, this.#target, { moved: changed, removed }));
     }
     this.discard();

@@ -15,6 +15,7 @@ export class Console {
   readonly #now: () => number;
   /** When progress was first reported and last shown, in milliseconds, and whether it is on the screen. */
   #begun: number | undefined;
+  #task: { name: string; begun: number } | undefined;
   #lastProgress = Number.NEGATIVE_INFINITY;
   #shown = false;
 
@@ -65,16 +66,18 @@ export class Console {
   }
 
   /**
-   * Shows the progress of a long task: in a terminal at most ten times a second, on a line that the next message clears;
-   * elsewhere every ten seconds, for logs.
+   * Shows the progress of a long task and the time left: in a terminal at most ten times a second, on a line that the next
+   * message clears; elsewhere every ten seconds, for logs.
    */
   progress(task: string, done: number, total: number): void {
     const now = this.#now();
     this.#begun ??= now;
+    if (this.#task?.name !== task) this.#task = { name: task, begun: now };
     const wait = this.#isTerminal ? 100 : 10_000;
     if (now - Math.max(this.#begun, this.#lastProgress) < wait) return;
     this.#lastProgress = now;
-    const line = printable(`${task}: ${done} of ${total}`);
+    const msLeft = done === 0 ? 0 : ((now - this.#task.begun) / done) * (total - done);
+    const line = printable(`${task}: ${done} of ${total}${timeLeft(msLeft)}`);
     this.#error.write(this.#isTerminal ? `\r${line}\u001b[K` : `${line}\n`);
     this.#shown = this.#isTerminal;
   }
@@ -84,6 +87,13 @@ export class Console {
     if (this.#shown) this.#error.write('\r\u001b[K');
     this.#shown = false;
   }
+}
+
+/** The time left in words, such as `, 12 s left`; empty below a second. */
+function timeLeft(ms: number): string {
+  if (ms < 1_000) return '';
+  const seconds = Math.round(ms / 1_000);
+  return seconds < 120 ? `, ${seconds} s left` : `, ${Math.round(seconds / 60)} min left`;
 }
 
 /** Quotes a text as one word of a shell command. */

@@ -89,7 +89,7 @@ test('our colors stay, and those in other text are removed', () => {
   assert.is(written(false), '�[31mred�[0m �[8mhidden�[38;5;1m\n');
 });
 
-test('progress is one line on a terminal, which the next message clears; logs get a line every ten seconds', () => {
+test('progress shows the time left; it is one line on a terminal, which the next message clears; logs get a line every ten seconds', () => {
   const told = (isTTY: boolean) => {
     const error = Object.assign(new PassThrough(), { isTTY });
     let now = 0;
@@ -101,9 +101,10 @@ test('progress is one line on a terminal, which the next message clears; logs ge
     terminal.say('Done.\n');
     return String(error.read());
   };
-  const lines = [2, 4, 5, 6, 7].map((done) => `\rChecking agents: ${done} of 9\u001b[K`);
+  const shown = ['2 of 9', '4 of 9, 11 s left', '5 of 9, 8 s left', '6 of 9, 10 s left', '7 of 9, 6 s left'];
+  const lines = shown.map((text) => `\rChecking agents: ${text}\u001b[K`);
   assert.is(told(true), `${lines.join('')}\r\u001b[KDone.\n`);
-  assert.is(told(false), 'Checking agents: 5 of 9\nChecking agents: 7 of 9\nDone.\n');
+  assert.is(told(false), 'Checking agents: 5 of 9, 8 s left\nChecking agents: 7 of 9, 6 s left\nDone.\n');
 });
 
 test('only the messages of MCP and the log of the server bypass the console', () => {

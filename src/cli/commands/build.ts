@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { BuildResult } from '../../build/build.ts';
 import { ContentError } from '../../errors.ts';
+import type { OnProgress } from '../../progress.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
 import {
@@ -55,7 +56,9 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   const { plural } = await import('../../diagnostics/report.ts');
   const begun = performance.now();
   const out = outFolder(flags);
-  const { day, info, written, warnings, skipped, historyMissing } = await changedOnly(flags, out);
+  const { day, info, written, warnings, skipped, historyMissing } = await changedOnly(flags, out, (...progress) => {
+    if (flags.format !== 'json') terminal.progress(...progress);
+  });
 
   if (warnings.length > 0) {
     const { prettyReport } = await import('../../diagnostics/report.ts');
@@ -86,7 +89,7 @@ interface Outcome extends Omit<BuildResult, 'files'> {
 }
 
 /** Builds, unless the last build into the folder would be the same again. */
-async function changedOnly(flags: Flags, out: string): Promise<Outcome> {
+async function changedOnly(flags: Flags, out: string, onProgress: OnProgress): Promise<Outcome> {
   const { cacheFolder } = await import('../../cache-folder.ts');
   const { inputsOf, rememberBuild, unchangedBuild } = await import('../../build/unchanged.ts');
   const cwd = resolve(flags.cwd);
@@ -103,7 +106,7 @@ async function changedOnly(flags: Flags, out: string): Promise<Outcome> {
   const inputs = place === null ? null : inputsOf(place);
   const { build } = await import('../../build/build.ts');
   const { settings, today: day } = await openCatalog(flags);
-  const result = build({ cwd, out, settings, cache, today: day, future, drafts, skipInvalid });
+  const result = build({ cwd, out, settings, cache, today: day, future, drafts, skipInvalid, onProgress });
   const { files, info, warnings, skipped, historyMissing } = result;
   if (place !== null && inputs !== null && warnings.length + skipped.length === 0) {
     rememberBuild(place, { inputs, day, timezone: settings.timezone, info, historyMissing }, files);
