@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { renderCatalog } from '../../src/build/build.ts';
+import { build, renderCatalog } from '../../src/build/build.ts';
 import { addDays } from '../../src/calendar.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { ContentError } from '../../src/errors.ts';
 import { inFolder, snapshot, writeFiles } from '../support/catalog.ts';
 import { ChangingCatalog, firstDay } from '../support/changing-catalog.ts';
+import { dieAt } from '../support/die-at.ts';
 import { catalog } from '../support/process.ts';
 
 /**
@@ -91,10 +92,28 @@ const step: fc.Arbitrary<[name: string, step: Step]> = fc.oneof(
   fc
     .constantFrom('remove', 'cut', 'garbage')
     .map((how): [string, Step] => [`${how} cache`, ({ folder }) => damage(join(folder, 'cache', 'builds'), how)]),
+  fc.tuple(place, word, fc.integer({ min: 1, max: 150 })).map(([at, text, change]): [string, Step] => [
+    `sample of ${at}, killed at ${change}`,
+    (changing) => {
+      changing.file(at, 'sample-output.txt', `Two of ${text}.\n`);
+      killBuild(changing, change);
+    },
+  ]),
   fc
     .constantFrom('remove', 'cut', 'garbage')
     .map((how): [string, Step] => [`${how} dist`, ({ folder }) => damage(join(folder, 'dist', 'agents'), how)]),
 );
+
+/** Starts a build that is killed at its change number `step` of the disk. */
+function killBuild({ folder, today }: ChangingCatalog, step: number): void {
+  const [out, cache] = [join(folder, 'dist'), join(folder, 'cache')];
+  try {
+    const settings = loadSettings(folder, {}, {});
+    dieAt(step, () => build({ cwd: folder, out, settings, cache, today, future: false, drafts: false }));
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+  }
+}
 
 /** Does the same to every file in a folder. */
 function damage(folder: string, how: string): void {

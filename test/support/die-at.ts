@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-const changing = ['mkdirSync', 'writeFileSync', 'renameSync', 'rmSync', 'unlinkSync', 'rmdirSync'] as const;
+const changing = ['mkdirSync', 'writeFileSync', 'linkSync', 'renameSync', 'rmSync', 'unlinkSync', 'rmdirSync'] as const;
 type Call = (...args: unknown[]) => unknown;
 
 /**

@@ -8,7 +8,7 @@ import { syncBuiltinESMExports } from 'node:module';
 const killAt = Number(process.env.KILL_AT);
 let calls = 0;
 
-for (const name of ['mkdirSync', 'writeFileSync', 'renameSync', 'rmSync', 'unlinkSync', 'rmdirSync']) {
+for (const name of ['mkdirSync', 'writeFileSync', 'linkSync', 'renameSync', 'rmSync', 'unlinkSync', 'rmdirSync']) {
   const original = fs[name];
   fs[name] = (...args) => {
     calls += 1;
