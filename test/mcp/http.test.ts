@@ -54,6 +54,7 @@ test('a compressed body or another charset is 415 on every route that accepts a 
       [415, { 'content-encoding': 'identity, br' }],
       [415, { 'content-type': 'application/json; charset=iso-8859-1' }],
       [415, { 'content-type': 'application/json;charset="utf-16"' }],
+      [415, { 'content-type': 'application/json; charset = latin1' }],
       [415, { 'content-type': 'application/json; charset=utf-8; charset=latin1' }],
       [415, { 'content-type': 'application/x-www-form-urlencoded; charset=windows-1252' }],
       [200, { 'content-encoding': 'Identity' }],
@@ -73,6 +74,7 @@ test('a compressed body or another charset is 415 on every route that accepts a 
         assert.is(answer.status, status, `${address} ${JSON.stringify(headers)} ${answer.text}`);
         const coded = status === 415 && 'content-encoding' in headers;
         assert.is(answer.headers['accept-encoding'], coded ? 'identity' : undefined);
+        if (status === 415 && !coded) assert.match(answer.text, 'The charset of the body has to be UTF-8.');
       }
     }
   }));

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { ServerResponse } from 'node:http';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { client, get, writeLargeFile } from '../support/connections.ts';
@@ -141,6 +142,18 @@ test('behind a proxy, which bundles many clients, there is no limit per client',
     assert.is((await ask(here.server.address, '/')).status, 200);
     assert.equal(clients.filter(({ isClosed }) => isClosed()).length, 0);
     for (const { socket } of clients) socket.destroy();
+  }));
+
+test('an answer that fails after it has begun ends its connection, and the bug is logged', () =>
+  withRuntime({}, async ({ server }) => {
+    const { end } = ServerResponse.prototype;
+    ServerResponse.prototype.end = () => {
+      ServerResponse.prototype.end = end;
+      throw new Error('a bug');
+    };
+    const code = await ask(server.address, '/no-such-page').catch((error) => error.code);
+    assert.is(code, 'ECONNRESET');
+    assert.match(server.logged(), '"msg":"a request failed because of a bug in the server"');
   }));
 
 test.run();

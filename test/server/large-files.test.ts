@@ -6,6 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
 import { FileCache } from '../../src/server/file-cache.ts';
+import { serveLarge } from '../../src/server/large-file.ts';
 import { inFolder } from '../support/catalog.ts';
 import { ask } from '../support/requests.ts';
 import { type Runtime, withRuntime } from '../support/server.ts';
@@ -103,6 +104,14 @@ test('a large file that replaces another gets a new ETag, and a reader who leave
     assert.equal([after.status, after.body.length], [200, limit + 3]);
     assert.is.not(after.headers.etag, before.headers.etag);
     assert.not.match(logged(), '"level":50');
+  }));
+
+test('a large file that is gone by the time it is opened is not found', () =>
+  inFolder(async (folder) => {
+    const parts = [{}, {}, { folders: { roots: [folder] } }, 'llms-full.txt'] as unknown as Parameters<
+      typeof serveLarge
+    >;
+    assert.is(await serveLarge(...parts), false);
   }));
 
 test('files of up to 8 MiB are kept in memory, and files of at least 512 bytes are compressed', () =>

@@ -35,6 +35,43 @@ test('until there is something to serve, the answer is 503 with a time to wait',
   }
 });
 
+test('a busy connection is closed seven seconds after the server was asked to stop', async () => {
+  const server = httpServer('0');
+  const port = await server.listen();
+  let isBusy = false;
+  server.serve(() => {
+    isBusy = true;
+  });
+  const answer = ask(`http://127.0.0.1:${port}/`, '/').catch((error) => error.code);
+  await until(() => isBusy);
+  const { setTimeout: wait } = globalThis;
+  const waits: unknown[] = [];
+  globalThis.setTimeout = ((work: () => void, ms: number) => {
+    waits.push(ms);
+    return wait(work, 0);
+  }) as typeof setTimeout;
+  const closed = server.close();
+  globalThis.setTimeout = wait;
+  assert.equal([await answer, waits], ['ECONNRESET', [7_000]]);
+  await closed;
+});
+
+const shown: [host: string, address: string][] = [
+  ['127.0.0.1', 'localhost'],
+  ['0.0.0.0', 'localhost'],
+  ['127.0.0.2', '127.0.0.2'],
+];
+for (const [host, name] of shown) {
+  test(`the address of a server on ${host} begins with ${name}, in the log too`, () =>
+    withRuntime({ flags: { host } }, ({ server: { address, logged } }) => {
+      assert.is(new URL(address).hostname, name);
+      const [{ msg, address: inLog }] = logged()
+        .split('\n', 1)
+        .map((line) => JSON.parse(line));
+      assert.equal([msg, inLog], ['serving', address]);
+    }));
+}
+
 const notHere = '192.0.2.1 is not an address of this machine. Choose one with --host.';
 const refusals: [code: string, message: string][] = [
   ['EADDRINUSE', 'Port 80 of 192.0.2.1 is already in use. Choose another one with --port, or 0 for any free port.'],

@@ -71,19 +71,22 @@ test('a pending build is served from where it is staged, and is not loaded again
     assert.equal(lines, [switched(0, 1, 2), switched(1, 2, 3)]);
   }));
 
-test('two builds that are staged one after the other are both served', () =>
-  inFolder(async (folder) => {
-    const dist = builtCatalog(folder);
-    const second = builtCatalog(join(folder, 'b'), twoAgents);
-    const third = builtCatalog(join(folder, 'c'), threeAgents);
-    const { refresh, slugs } = await follow(folder);
-    const first = stage(folder, second);
-    await refresh();
-    putInPlace(dist, first);
-    stage(folder, third);
-    await refresh();
-    assert.equal(slugs(), ['one', 'three', 'two']);
-  }));
+for (const isInPlace of [false, true]) {
+  test(`after a build that was staged, the next one is served, ${isInPlace ? 'in place' : 'staged'}`, () =>
+    inFolder(async (folder) => {
+      const dist = builtCatalog(folder);
+      const second = builtCatalog(join(folder, 'b'), twoAgents);
+      const third = builtCatalog(join(folder, 'c'), threeAgents);
+      const { refresh, slugs } = await follow(folder);
+      const first = stage(folder, second);
+      await refresh();
+      putInPlace(dist, first);
+      const next = stage(folder, third);
+      if (isInPlace) putInPlace(dist, next);
+      await refresh();
+      assert.equal(slugs(), ['one', 'three', 'two']);
+    }));
+}
 
 test('a build that is written anew is loaded anew', () =>
   inFolder(async (folder) => {
@@ -148,10 +151,12 @@ test('at the start, files of two builds are served with a warning', () =>
   }));
 
 test('without a server address, the operations are below the base URL', () =>
-  withRuntime({ settings: { baseUrl: 'https://press.example/catalog', runtimeUrl: null } }, async ({ server }) => {
-    const { status, headers } = await ask(server.address, '/catalog/api/feedback');
+  withRuntime({ settings: { baseUrl: 'https://press.example/my.catalog', runtimeUrl: null } }, async ({ server }) => {
+    const { status, headers } = await ask(server.address, '/my.catalog/api/feedback');
     assert.equal([status, headers.allow], [405, 'POST, OPTIONS']);
-    assert.is((await ask(server.address, '/api/feedback')).status, 404);
+    for (const path of ['/api/feedback', '/my-catalog/api/feedback']) {
+      assert.is((await ask(server.address, path)).status, 404, path);
+    }
   }));
 
 test.run();

@@ -96,6 +96,17 @@ test('a request is logged as an error, a warning or for information by its statu
   assert.equal(levels('debug'), [30, 30, 50, 40, 40]);
 });
 
+test('flushing the log writes the lines that its destination still holds', () => {
+  let flushed = 0;
+  serverLog('info', {
+    write() {},
+    flushSync() {
+      flushed += 1;
+    },
+  }).flush();
+  assert.is(flushed, 1);
+});
+
 const long = `/${'x'.repeat(299)}`;
 const paths: [path: string, shown: string][] = [
   ['/ann@example.com/x', '/[hidden]/x'],

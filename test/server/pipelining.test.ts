@@ -1,5 +1,9 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Turns } from '../../src/server/pipelining.ts';
 import { client, get, writeLargeFile } from '../support/connections.ts';
 import { parseAnswer } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
@@ -112,5 +116,35 @@ test('malformed requests are refused after the answers to earlier requests, not 
     }
     assert.equal(wrong, []);
   }));
+
+test('a refusal waits for the second of two answers too, and no answer is kept afterwards', async () => {
+  const responses: ServerResponse[] = [];
+  const turns = new Turns((_request, response) => responses.push(response));
+  const server = createServer(turns.listener);
+  server.on('clientError', (_error, socket) => {
+    turns.refuse(socket as Socket, () => socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'));
+    responses[1]?.end();
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  try {
+    let text = '';
+    socket.on('data', (bytes) => {
+      text += bytes;
+    });
+    socket.write(get('/').repeat(2));
+    await until(() => responses.length === 1);
+    responses[0]?.end();
+    await until(() => responses[0]?.closed === true && responses.length === 2);
+    socket.write('nothing\r\n\r\n');
+    await once(socket, 'close');
+    assert.equal(text.match(/(?<=HTTP\/1\.1 )\d+/g), ['200', '200', '400']);
+    await until(() => responses[1]?.closed === true);
+    assert.equal([...turns.underWay], []);
+  } finally {
+    socket.destroy();
+    server.close();
+  }
+});
 
 test.run();

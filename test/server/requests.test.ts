@@ -204,6 +204,7 @@ test('only pages of allowed origins may send and read answers', () =>
     assert.is(allowed.headers['access-control-allow-origin'], 'https://press.example');
     assert.is(allowed.headers['access-control-allow-methods'], 'POST');
     assert.match(allowed.headers['access-control-allow-headers'] ?? '', /content-type/i);
+    assert.is(allowed.headers['access-control-max-age'], '86400');
     const denied = await preflight('https://evil.example');
     assertError(denied, 403, 'forbidden_origin');
     assertNoCors(denied);

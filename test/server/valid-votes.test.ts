@@ -68,7 +68,10 @@ test('a valid form is redirected, and an invalid one gets a page', () =>
     const send = (text: string) =>
       ask(server.address, '/api/feedback', { method: 'POST', headers: browser, body: text });
     const sent = await send('slug=one&vote=yes&note=two%0D%0Alines+here&website=');
-    assert.equal([sent.status, sent.headers.location], [303, '/thanks/vote']);
+    assert.equal(
+      [sent.status, sent.headers.location, sent.headers['cache-control']],
+      [303, '/thanks/vote', 'no-store'],
+    );
     assert.is((await ask(server.address, '/thanks/vote')).status, 200);
     const trapped = await send('website=x');
     assert.is(trapped.status, 303);
