@@ -56,13 +56,14 @@ test('--dry-run says what would be published, and writes nothing; --json prints 
     const before = await state(editor);
     const { code, stdout, stderr } = await publish(editor, ['--dry-run', '--format', 'json']);
     assert.is(code, 0, stderr);
-    const { releases, skipped, commit, dryRun } = JSON.parse(stdout);
+    const { releases, skipped, commit, pushed, dryRun } = JSON.parse(stdout);
     assert.equal(
-      { releases, skipped, commit, dryRun },
+      { releases, skipped, commit, pushed, dryRun },
       {
         releases: [{ slug: 'two', issue: 2, date: '2027-03-02', title: 'The two agent' }],
         skipped: [],
         commit: null,
+        pushed: false,
         dryRun: true,
       },
     );
@@ -116,16 +117,19 @@ test('agents with a used or a past date are skipped, a free date is suggested, a
     async ({ editor }) => {
       const { code, stderr, stdout } = await publish(editor, ['--format', 'json']);
       assert.is(code, 0, stderr);
-      const { releases, skipped, freeDate } = JSON.parse(stdout);
+      const { releases, skipped, freeDate, commit, pushed } = JSON.parse(stdout);
+      assert.equal([commit, pushed], [null, false]);
       assert.equal(
         releases.map(({ slug }: { slug: string }) => slug),
         ['two'],
       );
       assert.equal(
-        skipped.map(({ slug }: { slug: string }) => slug),
-        ['past', 'two-as-well'],
+        skipped.map(({ slug, date }: { slug: string; date: string }) => `${slug} ${date}`),
+        ['past 2027-02-27', 'two-as-well 2027-03-02'],
       );
       assert.is(freeDate, '2027-03-03');
+      const fix = 'If a later agent is already published, also give it a free date, such as 2027-03-03.';
+      assert.match(stderr, `Skipped: past. Fix its errors. ${fix}\n`);
       assert.match(stderr, /`two` already has the date 2027-03-02/);
       assert.match(stderr, /2027-02-27 is before 2027-03-01/);
     },

@@ -153,6 +153,14 @@ const edits: [what: string, edit: (editor: string) => void, words?: RegExp][] = 
     },
   ],
   ['a number in another line', (editor) => number(editor, 'two', 12, 'title')],
+  [
+    'a number in a committed agent.md without front matter',
+    (editor) => {
+      writeFileSync(fileOf(editor, 'two'), 'Mine.\n');
+      gitSync(editor, 'commit', '--quiet', '--all', '-m', 'Start over');
+      writeFileSync(fileOf(editor, 'two'), 'Mine.\nissue: 12\n');
+    },
+  ],
   ['an agent.md that is gone', (editor) => rmSync(fileOf(editor, 'two'))],
   [
     'a new agent with a number',

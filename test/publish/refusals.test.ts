@@ -131,7 +131,10 @@ test('if one number cannot be written, all are removed again', () =>
     // A folder at the path of the draft of the second file.
     const inTheWay = join(folder, `agents/two/.agent.md.draft-${process.pid}`);
     mkdirSync(inTheWay);
-    assert.throws(() => writeNumbers(folder, releases), /Cannot write the numbers\..*Nothing has changed/);
+    assert.throws(
+      () => writeNumbers(folder, releases),
+      /^Cannot write the numbers\. .*two\/\.agent\.md\.draft-\d+.* Nothing has changed\.$/,
+    );
     rmSync(inTheWay, { recursive: true });
     assert.equal(snapshot(folder), before);
   }));
@@ -177,6 +180,8 @@ test('a detached HEAD, a bare repository, a folder without git, and a missing gi
     assert.match(early.stderr, /Nothing new is due/);
     const asked = await publish(plain, ['--today', '2027-03-01', '--commit'], { GIT_CEILING_DIRECTORIES: folder });
     assert.match(asked.stderr, /not a git repository/);
+    await git(plain, 'init', '--quiet', '--initial-branch', 'main');
+    await refused(plain, /uncommitted changes:/, () => publish(plain, ['--commit']));
 
     const missing = await publish(editor, [], { PATH: folder });
     assert.is(missing.code, 1);
