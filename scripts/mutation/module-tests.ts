@@ -53,6 +53,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'catalog/words',
     'catalog/shapes',
     'catalog/names',
+    'catalog/stamps',
     'catalog/schedule',
     'catalog/select',
     'catalog/settings',

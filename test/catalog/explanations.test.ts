@@ -120,6 +120,7 @@ const encodings: [name: string, content: Uint8Array, ...found: string[]][] = [
   ['half of the mark', bytes('61 0a fe 41 0a'), `2:1 ${notText()}`],
   ['the first byte of the mark alone', bytes('ff 41 42 43'), `1:1 ${notText()}`],
   ['the second half of the mark alone', bytes('41 fe 42 43'), `1:2 ${notText()}`],
+  ['the second byte of the other mark alone', bytes('41 ff 42 43'), `1:2 ${notText()}`],
   ['Latin-1', bytes('61 0a 62 e9 63 0a'), `2:2 ${notText()}`],
   ['Latin-1 after a character of two bytes', bytes('c3 a9 e9 0a'), `1:2 ${notText()}`],
   ['a character that is cut off', bytes('61 62 e2 82'), `1:3 ${notText()}`],
@@ -141,6 +142,13 @@ test('encoding: a single zero byte does not make a file UTF-16', () => {
     const codes = structuralRemarks({ files: { 'sample-input.txt': bytes(hex) } }).map((line) => line.split(' ')[1]);
     assert.equal(codes, ['text/hidden-character'], hex);
   }
+});
+
+test('files: a folder with nothing but a config has one mistake, not four', () => {
+  const files = { 'agent.md': null, 'prompt.txt': null, 'sample-input.txt': null, 'sample-output.txt': null };
+  assert.equal(structuralRemarks({ files: { ...files, 'config.json': '{}\n' } }), [
+    ':1:1 folder/missing-file All required files are missing: agent.md, prompt.txt, sample-input.txt, sample-output.txt. ~ Add them, or delete the folder.',
+  ]);
 });
 
 const heading = 'prompt/sections';

@@ -110,6 +110,12 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
     'the title of a withdrawn agent',
     [agent('a', 9, { title: 'Rows', issue: '1', withdrawn: 'Wrong.' }), agent('b', 12, { title: 'Rows' })],
   ],
+  [
+    'withdrawn for a reason that cannot be read',
+    [agent('a', 9, { withdrawn: 'Wrong: all of it.' })],
+    "a front-matter/yaml This text has a colon and a space, which YAML takes for another key. ~ Put the whole text in quotes: 'Wrong: all of it.'.",
+    'a withdrawn/unnumbered This agent has no number, so there is nothing to withdraw. ~ Write `draft: true` instead, or delete the folder.',
+  ],
 ];
 for (const [name, agents, ...found] of together) {
   test(`together: ${name}`, () => assert.equal(told(...agents), found));

@@ -52,6 +52,11 @@ const rows: Row[] = [
     'one-job',
     front('problem', 'Ada says it checks that the catalog can hold an agent, or not.'),
   ],
+  [
+    'the last eight words of the excerpt',
+    'one-job',
+    { front: { excerpt: `Finds ${x(20)} in a b c d e f g h.`, problem: `Ada says that a b c d e f g h ${x(20)}` } },
+  ],
   ['59 characters of an excerpt', 'excerpt', front('excerpt', `Finds ${x(52)}.`)],
   ['60 characters of an excerpt', '-excerpt', front('excerpt', `Finds ${x(53)}.`)],
   ['160 characters of an excerpt', '-excerpt', front('excerpt', `Finds ${x(153)}.`)],

@@ -79,6 +79,15 @@ test('if a copy was merged anyway, the older folder keeps its number and date', 
     assert.equal(built(folder), { one: 1, two: 2, three: 3, today: 4 });
   }));
 
+test('of two agents that got one number in one commit, the one with the earlier date keeps it', () =>
+  withRecord(
+    (folder) => {
+      assert.equal(built(folder), { one: 1, second: 2 });
+      assert.equal(plan(folder), { numbers: {}, skipped: ['later'], notices: [] });
+    },
+    [agent('one', 1, { issue: '1' }), agent('later', 3, { issue: '2' }), agent('second', 2, { issue: '2' })],
+  ));
+
 test('a merged deletion frees no number, and the notice says how to restore the agent', () =>
   withRecord((folder) => {
     remove(folder, 'three');

@@ -177,7 +177,7 @@ test('a detached HEAD, a bare repository, a folder without git, and a missing gi
     assert.match(none.stderr, /not a git repository[\s\S]*git init/);
     const early = await publish(plain, ['--today', '2027-03-01'], { GIT_CEILING_DIRECTORIES: folder });
     assert.is(early.code, 0, early.stderr);
-    assert.match(early.stderr, /Nothing new is due/);
+    assert.match(early.stderr, /^warning: Agents are ready .*\nNothing new is due on 2027-03-01\.\n/);
     const asked = await publish(plain, ['--today', '2027-03-01', '--commit'], { GIT_CEILING_DIRECTORIES: folder });
     assert.match(asked.stderr, /not a git repository/);
     await git(plain, 'init', '--quiet', '--initial-branch', 'main');
