@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../cache-folder.ts';
 import type { ContentMemory } from '../catalog/load.ts';
@@ -48,7 +48,8 @@ export class BuildMemory implements ContentMemory {
   constructor(cache: string | null, { cwd, out, common }: { cwd: string; out: string; common: string }) {
     this.#file = cache === null ? null : memoryFile(cache, out, 'files');
     this.#common = common;
-    const read = this.#file === null ? null : readChecked<Remembered>(this.#file);
+    // Without the build, every file has to be rendered, and every agent read.
+    const read = this.#file === null || !existsSync(out) ? null : readChecked<Remembered>(this.#file);
     const known = read?.common === common ? read : null;
     this.isKnown = known !== null;
     this.#agents = new Map(known?.agents.map(([slug, stamp, head]) => [slug, { stamp, head }]));

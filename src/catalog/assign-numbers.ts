@@ -23,7 +23,7 @@ export function number<Item extends Numberable>(
   let next = agents.reduce((most, { issue }) => Math.max(most, issue ?? 0), highest) + 1;
   return [...agents]
     .sort((a, b) => compareText(a.date, b.date) || compareText(a.slug, b.slug))
-    .map((agent) => withFields(agent, { issue: agent.issue ?? next++ }) as Item & { issue: number })
+    .map((agent) => (agent.issue == null ? withFields(agent, { issue: next++ }) : agent) as Item & { issue: number })
     .sort((a, b) => a.issue - b.issue);
 }
 

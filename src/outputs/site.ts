@@ -5,7 +5,6 @@ import { type Change, headOf, type NumberedAgent } from '../schema/agent.ts';
 import type { AgentDocument } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
 import type { ImageRenderer } from '../social-image/renderer.ts';
-import { withFields } from '../with-fields.ts';
 import { agentDocumentOf } from './shared/agent-document.ts';
 import { type MarkdownRenderer, markdownRenderer } from './shared/markdown-html.ts';
 import { relatedAgents } from './shared/related.ts';
@@ -94,7 +93,11 @@ export function makeSite({ agents, history, listsShowAll, related, ...input }: S
   const published = ordered.map((agent): PublishedAgent => {
     const dates = datesOf(agent, history, calendar);
     const fingerprint = fingerprintOf(agent, dates, listsShowAll);
-    return withFields(agent, { ...dates, document: agentDocumentOf(agent, settings, url), fingerprint });
+    // It inherits from the agent, which is faster than a copy.
+    return Object.assign(Object.create(agent), dates, {
+      document: agentDocumentOf(agent, settings, url),
+      fingerprint,
+    });
   });
   return {
     ...input,

@@ -13,6 +13,11 @@ export interface Calendar {
   reserved: readonly Reserved[];
 }
 
+/** The part of a calendar that decides which dates are free. */
+export interface Schedules extends Pick<Calendar, 'reserved'> {
+  folders: readonly Pick<ParsedFolder, 'schedule'>[];
+}
+
 /**
  * Checks folders for conflicts of numbers, dates, former slugs and titles (C3.22 to C3.24: an agent keeps its number
  * permanently, at most one agent is published a day, and later agents have higher numbers).
@@ -41,7 +46,7 @@ export function checkTogether(
 }
 
 /** Returns the first free day, from `today` on, after the last numbered agent. */
-export function firstFreeDate(calendar: Calendar, today: string): string {
+export function firstFreeDate(calendar: Schedules, today: string): string {
   const taken = datesOf(calendar);
   const last = lastNumberedDate(calendar);
   let day = last !== null && last >= today ? addDays(last, 1) : today;
@@ -50,16 +55,15 @@ export function firstFreeDate(calendar: Calendar, today: string): string {
 }
 
 /** Returns the dates that agents have, with null for those without a date. */
-export function datesOf({ folders, reserved }: Calendar): Set<string | null> {
+export function datesOf({ folders, reserved }: Schedules): Set<string | null> {
   return new Set([...folders.map(({ schedule }) => schedule), ...reserved].map(({ date }) => date));
 }
 
 /** Returns the date of the last numbered agent, YYYY-MM-DD; null if no agent has a number. */
-export function lastNumberedDate({ folders, reserved }: Calendar): string | null {
-  return [...folders.filter(hasIssue).map(({ schedule }) => schedule), ...reserved].reduce<string | null>(
-    (last, { date }) => (date !== null && date > (last ?? '') ? date : last),
-    null,
-  );
+export function lastNumberedDate({ folders, reserved }: Schedules): string | null {
+  return [...folders.map(({ schedule }) => schedule).filter(({ issue }) => issue !== null), ...reserved].reduce<
+    string | null
+  >((last, { date }) => (date !== null && date > (last ?? '') ? date : last), null);
 }
 
 /** Compares folders by date, for use with sort. */

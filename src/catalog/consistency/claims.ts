@@ -27,7 +27,9 @@ export function checkClaims(
   for (const [slug, { issue, date }] of owners) holders.set(issue, { slug, date });
   let highest = Math.max(0, ...holders.keys());
   const counting = holders.size > 0;
-  const confirmed = folders.map((folder) => (owners.has(folder.slug) ? folder : withoutNumber(folder)));
+  const confirmed = folders.map((folder) =>
+    owners.has(folder.slug) ? folder : { schedule: { ...folder.schedule, issue: null } },
+  );
   const free = firstFreeDate({ folders: confirmed, reserved }, today);
   const claims = folders
     .filter(({ slug, schedule }) => schedule.issue !== null && !owners.has(slug))
