@@ -115,7 +115,7 @@ function unkept(): VoteStore {
 
 /** The vote log, which gets the next vote only when the one before is durable. */
 async function oneSync(file: string): Promise<VoteStore> {
-  const { openVoteLog } = await compiled<typeof import('../src/votes/jsonl.ts')>('votes/jsonl');
+  const { openVoteLog } = await compiled<typeof import('../src/votes/vote-log.ts')>('votes/vote-log');
   const log = await openVoteLog({ file, now: () => new Date(), random: randomBytes, warn: console.error });
   let last: Promise<unknown> = Promise.resolve();
   return {

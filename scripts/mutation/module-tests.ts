@@ -20,7 +20,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'schema/names',
     'schema/settings',
     'schema/openapi',
-    'schema/explain',
+    'schema/violation-messages',
     'schema/suggestions',
     'schema/values',
     'schema/contract-documents',

@@ -5,9 +5,9 @@ import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../diagnostics/source-location.ts';
 import { locationsInJson } from '../diagnostics/yaml-location.ts';
 import { ContentError, UsageError } from '../errors.ts';
-import { explain } from '../schema/explain.ts';
 import { pathName } from '../schema/fields.ts';
 import { baseUrl, type KnownVocabulary, type Settings, settingsSource } from '../schema/settings.ts';
+import { explain } from '../schema/violation-messages.ts';
 import { readJson } from './parse/json-errors.ts';
 import { textFindings, valueFindings } from './parse/text-checks.ts';
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
-import { explain } from '../schema/explain.ts';
 import { modernVersion } from '../schema/mcp.ts';
 import { methodParams } from '../schema/mcp-messages.ts';
+import { explain } from '../schema/violation-messages.ts';
 import { parseBoundedJson, TooDeep } from '../text-safety/bounded-json.ts';
 import type { McpCatalog } from './catalog.ts';
 import { complete } from './completion.ts';

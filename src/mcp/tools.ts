@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { explain } from '../schema/explain.ts';
 import { inlineSchema, type JsonSchema } from '../schema/json-schema.ts';
 import {
   getAgentInput,
@@ -9,6 +8,7 @@ import {
   searchAgentsInput,
   searchAgentsOutput,
 } from '../schema/mcp.ts';
+import { explain } from '../schema/violation-messages.ts';
 import { agentAnswer } from './agent-answer.ts';
 import type { McpCatalog } from './catalog.ts';
 import { codes, RpcError } from './errors.ts';

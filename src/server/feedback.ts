@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { explain } from '../schema/explain.ts';
 import { feedbackRequest, storedNote } from '../schema/requests.ts';
+import { explain } from '../schema/violation-messages.ts';
 import { type VoteStore, VotesUnavailable } from '../votes/store.ts';
 import type { Fields } from './body.ts';
 import { Refusal } from './errors.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { openSubscribers } from '../subscribers/open.ts';
-import { openVoteLog } from '../votes/jsonl.ts';
+import { openVoteLog } from '../votes/vote-log.ts';
 import { createApp } from './app.ts';
 import type { SiteRules } from './file-cache.ts';
 import { HttpServer } from './http-server.ts';

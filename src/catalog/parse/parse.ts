@@ -4,8 +4,8 @@ import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagn
 import { locationAt } from '../../diagnostics/source-location.ts';
 import { type LocationOf, locationsInFrontMatter, locationsInJson } from '../../diagnostics/yaml-location.ts';
 import { type Agent, type Config, requiredFiles } from '../../schema/agent.ts';
-import { explain } from '../../schema/explain.ts';
 import type { frontMatterSchema } from '../../schema/front-matter.ts';
+import { explain } from '../../schema/violation-messages.ts';
 import type { SourceFolder } from '../read.ts';
 import { decodeFolder, pathOf } from './files.ts';
 import { type SplitSource, splitFrontMatter } from './front-matter.ts';

@@ -3,7 +3,7 @@ import { relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { OperationError, UsageError } from '../../errors.ts';
 import { programEngines, programName, programVersion } from '../../program.ts';
-import { explain } from '../../schema/explain.ts';
+import { explain } from '../../schema/violation-messages.ts';
 
 const start = 'catalog serve --build';
 
