@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { listFiles, refuseOtherFolders, removeLeftovers } from '../build-folder/folder.ts';
 import {
   commitPending,
   completePending,
@@ -24,9 +25,7 @@ import {
   stagedFolder,
   syncFile,
 } from '../build-folder/unfinished-build.ts';
-import { OperationError } from '../errors.ts';
 import type { OnProgress } from '../progress.ts';
-import { buildFile } from '../schema/build-info.ts';
 import { outputStampOf } from '../stamps.ts';
 import { type Destination, digestOf } from './destination.ts';
 import type { BuildMemory } from './memory.ts';
@@ -207,45 +206,4 @@ export function writeBuild(out: string, files: ReadonlyMap<string, Uint8Array>):
 
 function sameBytes(file: string, bytes: Uint8Array): boolean {
   return statSync(file).size === bytes.length && readFileSync(file).equals(bytes);
-}
-
-/** The paths of all files below a folder. */
-function listFiles(root: string, below = ''): string[] {
-  return readdirSync(join(root, below), { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? listFiles(root, `${below}${entry.name}/`) : [below + entry.name],
-  );
-}
-
-/** Removes the staging folders of killed builds. */
-function removeLeftovers(target: string): void {
-  const prefix = `.${basename(target)}.staging-`;
-  const parent = dirname(target);
-  mkdirSync(parent, { recursive: true });
-  for (const name of readdirSync(parent)) {
-    const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
-    if (Number.isInteger(pid) && (pid === process.pid || !isAlive(pid))) {
-      rmSync(join(parent, name), { recursive: true, force: true });
-    }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-/** Refuses a folder that has files but no build.json: a build did not make it, so nothing in it may be removed. */
-function refuseOtherFolders(target: string, out: string): void {
-  if (!existsSync(target)) return;
-  if (!statSync(target).isDirectory()) throw new OperationError(`${out} is a file. Name a folder with --out.`);
-  if (readdirSync(target).length > 0 && !existsSync(join(target, buildFile))) {
-    throw new OperationError(
-      `${out} contains files but no ${buildFile}, so it is not a build folder and was not changed. ` +
-        'Name another folder with --out, or empty this one first.',
-    );
-  }
 }

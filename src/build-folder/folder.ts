@@ -1,0 +1,45 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { OperationError } from '../errors.ts';
+import { buildFile } from '../schema/build-info.ts';
+
+/** Removes the staging folders of killed builds. */
+export function removeLeftovers(target: string): void {
+  const prefix = `.${basename(target)}.staging-`;
+  const parent = dirname(target);
+  mkdirSync(parent, { recursive: true });
+  for (const name of readdirSync(parent)) {
+    const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
+    if (Number.isInteger(pid) && (pid === process.pid || !isAlive(pid))) {
+      rmSync(join(parent, name), { recursive: true, force: true });
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Refuses a folder that has files but no build.json: a build did not make it, so nothing in it may be removed. */
+export function refuseOtherFolders(target: string, out: string): void {
+  if (!existsSync(target)) return;
+  if (!statSync(target).isDirectory()) throw new OperationError(`${out} is a file. Name a folder with --out.`);
+  if (readdirSync(target).length > 0 && !existsSync(join(target, buildFile))) {
+    throw new OperationError(
+      `${out} contains files but no ${buildFile}, so it is not a build folder and was not changed. ` +
+        'Name another folder with --out, or empty this one first.',
+    );
+  }
+}
+
+/** The paths of all files below a folder. */
+export function listFiles(root: string, below = ''): string[] {
+  return readdirSync(join(root, below), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? listFiles(root, `${below}${entry.name}/`) : [below + entry.name],
+  );
+}
