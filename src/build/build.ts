@@ -51,10 +51,9 @@ export interface BuildResult {
  *
  * Throws ContentError if anything to be built has an error. The folder is then unchanged.
  */
-export function build({ out, ...given }: RenderOptions & { out: string }): BuildResult {
-  const options = { ...given, cache: cacheOf(given) };
+export function build({ out, ...options }: RenderOptions & { out: string }): BuildResult {
   const templates = readTemplates(options.cwd);
-  const memory = new BuildMemory(options.cache, { cwd: options.cwd, out, common: commonInputs(options, templates) });
+  const memory = new BuildMemory(cacheOf(options), { cwd: options.cwd, out, common: commonInputs(options, templates) });
   const result = render(
     { ...(options.skipInvalid ? { published: publishedIn(out) } : {}), ...options },
     templates,
@@ -84,6 +83,7 @@ export function renderCatalog(options: RenderOptions): {
   return { rendered: { info, files: destination.files }, ...result };
 }
 
+/** The cache folder, which may be named relative to the catalog folder. */
 function cacheOf({ cwd, cache = null }: RenderOptions): string | null {
   return cache === null ? null : resolve(cwd, cache);
 }
@@ -117,11 +117,13 @@ function isComplete({ missing }: History): boolean {
 
 /** Calls `open` for each attempt: if agents cannot be rendered, the build is repeated without them. */
 function render<Target extends Destination>(
-  { cwd, settings, cache, images = true, onStage = () => {}, onProgress = () => {}, ...selection }: RenderOptions,
+  options: RenderOptions,
   templates: TemplateFiles,
   memory: BuildMemory | null,
   open: () => Target,
 ): { destination: Target; info: BuildInfo; selected: Selected; historyMissing: string | null } {
+  const { cwd, settings, images = true, onStage = () => {}, onProgress = () => {}, ...selection } = options;
+  const cache = cacheOf(options);
   onStage('read');
   const recalled = memory ?? noMemory;
   const preview = selection.future === true || selection.drafts === true;
@@ -137,7 +139,7 @@ function render<Target extends Destination>(
     onStage('number');
     const selected = select({ ...content, diagnostics: [...content.diagnostics, ...faults] }, selection);
     if (selected.errors.length > 0) throw new ContentError(selected.errors);
-    const site = prepareSite(templates, settings, selected, { preview, history, cache: cache ?? null, images, memory });
+    const site = prepareSite(templates, settings, selected, { preview, history, cache, images, memory });
     const destination = open();
     try {
       const info = renderSite(site, destination, { onOutput: (output) => onStage(`render ${output}`), onProgress });

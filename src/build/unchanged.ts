@@ -1,5 +1,5 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { addDays, zone } from '../calendar.ts';
 import { gitFiles } from '../git/stamp.ts';
 import { programFiles } from '../program.ts';
@@ -57,7 +57,7 @@ export function inputsOf({ cwd }: Place): Stamps | null {
 export function unchangedBuild(place: Place, today: string | undefined): Outcome | null {
   const last = readChecked<LastBuild>(lastFile(place));
   if (last?.options !== optionsOf(place) || gitFiles(place.cwd) === null) return null;
-  if (!existsSync(place.out) || realpathSync(place.out) !== last.root) return null;
+  if (!existsSync(place.out) || realpathSync(place.out) !== last.root || hasLeftovers(last.root)) return null;
   const isDay = today === undefined ? isWithin(Date.now(), last) : today === last.day;
   return isDay && areSourcesUnchanged(last.inputs) && areOutputsUnchanged(last.outputs) ? last : null;
 }
@@ -84,6 +84,11 @@ export function rememberBuild(
     ],
   };
   writeChecked(lastFile(place), last);
+}
+
+/** Whether a killed build left something next to the folder, such as new files that a server already reads. */
+function hasLeftovers(root: string): boolean {
+  return readdirSync(dirname(root)).some((name) => name.startsWith(`.${basename(root)}.`));
 }
 
 function isWithin(now: number, { begin, end }: LastBuild): boolean {

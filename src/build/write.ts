@@ -118,8 +118,21 @@ export class BuildWriter implements Destination {
     return this.records.get(path)?.digest ?? '';
   }
 
-  /** Moves everything into place. Nothing can be added afterwards. */
+  /** Moves everything into place. Nothing can be added afterwards. If it fails, nothing stays in the staging folder. */
   finish(onProgress: OnProgress = () => {}): Written {
+    try {
+      return this.#putInPlace(onProgress);
+    } finally {
+      this.discard();
+    }
+  }
+
+  /** Removes what was written beside the folder. */
+  discard(): void {
+    rmSync(this.#staging, { recursive: true, force: true });
+  }
+
+  #putInPlace(onProgress: OnProgress): Written {
     const changed = [...this.records.keys()].filter((path) => this.#changed.has(path));
     const removed = this.#fresh ? [] : listFiles(this.#target).filter((path) => !this.records.has(path));
     const staged = stagedFolder(this.#staging);
@@ -138,13 +151,7 @@ export class BuildWriter implements Destination {
       }
       putInPlace(this.#target, commitPending(this.#staging, this.#target, { moved: changed, removed }));
     }
-    this.discard();
     return { changed: changed.length, removed: removed.length, unchanged: this.records.size - changed.length };
-  }
-
-  /** Removes what was written beside the folder. */
-  discard(): void {
-    rmSync(this.#staging, { recursive: true, force: true });
   }
 
   #keyOf(inputs: readonly string[]): string {

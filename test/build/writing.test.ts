@@ -1,9 +1,9 @@
-import fs, { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join, relative } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeBuild } from '../../src/build/write.ts';
+import { BuildWriter, writeBuild } from '../../src/build/write.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 
@@ -14,6 +14,41 @@ const before: SmallAgent[] = [
   { slug: 'removed', date: '2026-01-02' },
 ];
 const build = (folder: string) => catalog(['build', '--cwd', folder, '--today', '2026-02-01']);
+
+test('a build without changes still clears what a killed build left next to dist/', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    // The second build is the one that is remembered: right after they were written, files are too new for that.
+    for (let count = 0; count < 2; count += 1) assert.is((await build(folder)).code, 0);
+    mkdirSync(join(folder, '.dist.ready-1'));
+    assert.is((await build(folder)).code, 0);
+    assert.equal(readdirSync(folder).sort(), ['agents', 'catalog.config.json', 'dist']);
+  });
+});
+
+test('if the disk fails while files are moved into place, nothing stays next to dist/', async () => {
+  await inFolder((folder) => {
+    const dist = join(folder, 'dist');
+    writeBuild(dist, new Map([['build.json', Buffer.from('old')]]));
+    const writer = new BuildWriter(dist);
+    writer.write('build.json', [], Buffer.from('new'));
+    const { fsyncSync } = fs;
+    Object.assign(fs, {
+      fsyncSync() {
+        throw new Error('EIO');
+      },
+    });
+    syncBuiltinESMExports();
+    try {
+      assert.throws(() => writer.finish(), 'EIO');
+    } finally {
+      Object.assign(fs, { fsyncSync });
+      syncBuiltinESMExports();
+    }
+    assert.equal(readdirSync(folder), ['dist']);
+    assert.is(readFileSync(join(dist, 'build.json'), 'utf8'), 'old');
+  });
+});
 
 test('a failed build leaves dist/ unchanged', async () => {
   await inFolder(async (folder) => {

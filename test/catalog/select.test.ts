@@ -21,7 +21,7 @@ const mixed = [
   agent('sketch', 12, { draft: 'true' }),
 ];
 const selections: [name: string, options: object, ...slugs: string[]][] = [
-  ['what is due', {}, 'out', 'now'],
+  ['agents due today', {}, 'out', 'now'],
   ['also future agents', { future: true }, 'out', 'now', 'then'],
   ['also drafts', { drafts: true }, 'out', 'now', 'sketch'],
   ['both', { future: true, drafts: true }, 'out', 'now', 'then', 'sketch'],

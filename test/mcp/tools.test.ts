@@ -151,7 +151,7 @@ tests.add('an agent is found by its former slug; a wrong one is answered with th
   assert.is((await get('__proto__')).isError, true);
 });
 
-tests.add('arguments that break a rule are an error of the tool that says how to mend it', async (client) => {
+tests.add('arguments that break a rule are an error of the tool that says how to fix it', async (client) => {
   const rows: [string, object, RegExp][] = [
     ['list_agents', { limit: 0 }, /`limit` has to be from 1 to 100/],
     ['list_agents', { limit: '5' }, /`limit` has to be a whole number/],

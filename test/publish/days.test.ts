@@ -151,7 +151,7 @@ test('fixed and moved to the suggested free date, it is published on that date',
   assert.is(free, '2027-03-05', late.stderr);
   assert.match(late.stderr, /date\/backdated[\s\S]*first free date is 2027-03-05/);
   addAgent(editor, 'faulty', free);
-  await save(editor, 'Mend the agent, and give it a free date');
+  await save(editor, 'Fix the agent, and give it a free date');
 
   await forge.play('publish.yml', { today: free });
   assert.equal(await numbers(), { first: 1, second: 2, third: 3, faulty: 4 });

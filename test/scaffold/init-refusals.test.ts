@@ -31,7 +31,7 @@ test('all obstacles are listed at once, and nothing is written', async () => {
 });
 
 const refused: [name: string, args: string[], code: number, message: RegExp][] = [
-  ['a file in place of the folder', ['file'], 1, /file is not a folder/],
+  ['a file instead of the folder', ['file'], 1, /file is not a folder/],
   ['a folder within a file', ['file/a/b'], 1, /file is not a folder/],
   ['an empty folder name', [''], 2, /folder name is empty/],
   ['an address that is none', ['a', '--base-url', 'example.com'], 2, /`--base-url` is "example\.com".*http/],
