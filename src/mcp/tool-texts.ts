@@ -3,7 +3,7 @@ import type { AgentSummary } from '../schema/documents.ts';
 import { listedAgent } from '../schema/mcp.ts';
 import { nearest } from '../schema/suggestions.ts';
 import type { McpCatalog } from './catalog.ts';
-import type { Filters } from './find.ts';
+import { type Filters, fits } from './find.ts';
 
 /** The number of suggested tags. */
 const suggestedTags = 15;
@@ -37,7 +37,10 @@ export function suggestions({ categories, tags }: McpCatalog): { categories: str
 /** Says that nothing was found, the likely reason, and what to try. */
 export function nothingFound(catalog: McpCatalog, { query, category, tag }: Filters & { query?: string }): string {
   const { categories, tags } = suggestions(catalog);
-  const reasons = [unknownValue('category', category, catalog.categories), unknownValue('tag', tag, catalog.tags)];
+  const reasons = [
+    unknownValue(catalog, 'category', category, catalog.categories),
+    unknownValue(catalog, 'tag', tag, catalog.tags),
+  ];
   const opening =
     query !== undefined && query.trim() === '' ? 'The query is empty, so nothing was searched.' : 'No agent was found.';
   return [
@@ -47,10 +50,17 @@ export function nothingFound(catalog: McpCatalog, { query, category, tag }: Filt
   ].join('\n');
 }
 
-function unknownValue(name: string, given: string | undefined, counted: McpCatalog['tags']): string {
-  const known = counted.map(({ key }) => key);
+function unknownValue(
+  { agents }: McpCatalog,
+  name: 'category' | 'tag',
+  given: string | undefined,
+  counted: McpCatalog['tags'],
+): string {
+  if (agents.some(fits({ [name]: given }))) return '';
   const wanted = given?.trim().toLowerCase() ?? '';
-  if (wanted === '' || known.includes(wanted)) return '';
-  const meant = nearest(wanted, known);
+  const meant = nearest(
+    wanted,
+    counted.map(({ key }) => key),
+  );
   return `No agent has this ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`;
 }

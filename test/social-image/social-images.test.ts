@@ -189,6 +189,25 @@ test('below a title of any size, the image has as many lines of a long excerpt a
     assert.equal(drawn, layouts);
   }));
 
+test('in a language whose letters no font has, the image shows what can be drawn: slug, host, category key and date', () =>
+  inFolder((folder) => {
+    const front = { title: '"リリースノート翻訳者"', excerpt: '"変更履歴を読みやすい文章にします。"' };
+    writeCatalog(folder, [{ slug: 'release-notes', date: '2026-01-05', front }], {
+      language: 'ja',
+      title: '毎日のプロンプト',
+      tagline: '毎日ひとつ',
+      description: '一日一つのプロンプト。',
+      baseUrl: 'https://press.example/',
+      categories: { coding: { label: '開発', description: '開発のために' } },
+    });
+    const drawn = (name: string) =>
+      [...String(renderUndrawn(folder, '2026-02-01').get(`og/${name}.png`)).matchAll(/>([^<>]+)</g)]
+        .map(([, text]) => text?.trim())
+        .filter((text) => text !== '');
+    assert.equal(drawn('release-notes'), ['press.example', 'No.', '2026-01-05', 'coding', '1', 'Release notes']);
+    assert.equal(drawn('catalog'), ['press.example', 'press.example']);
+  }));
+
 test('symbols that no font has are left out; a text with such letters is not drawn', () => {
   assert.is(serif.drawable('🚀 Ship it 👩‍💻 today 1️⃣'), 'Ship it today 1');
   assert.is(serif.drawable('© Zoe\u0301'), '© Zoé');

@@ -110,6 +110,20 @@ test('gives totals, shares and the last notes', async () => {
   assert.equal(await reportVotes(votes, options), report);
 });
 
+test('notes on a renamed agent are shown with its current slug', async () => {
+  const votes = [vote('v old yes', { note: 'before' }), vote('w new no', { note: 'after' })];
+  const { agents, notes } = await reportVotes(votes, { notes: 2, formerSlugs: new Map([['old', 'new']]) });
+  assert.equal(
+    notes.map(({ slug, note }) => [slug, note]),
+    [
+      ['new', 'after'],
+      ['new', 'before'],
+    ],
+  );
+  const first = await reportVotes(votes.slice(0, 1), { notes: 1, formerSlugs: new Map([['old', 'new']]) });
+  assert.equal([agents[0]?.lastNote?.note, first.agents[0]?.lastNote?.slug], ['after', 'new']);
+});
+
 test('keeps the requested number of notes, the latest ones', async () => {
   const votes = Array.from({ length: 5000 }, (_, index) => vote(`v${index} a yes`, { note: `note ${index}` }));
   for (const notes of [0, 1, 3]) {
