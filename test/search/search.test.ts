@@ -100,6 +100,28 @@ test('scores how much of the query an agent has: 1 for every word in its title, 
   assert.ok(part !== undefined && part.score > 0.4 && part.score < 0.6, String(part?.score));
 });
 
+test('finds words of any script, with their combining marks', () => {
+  const titles = {
+    hindi: 'हिन्दी अनुवाद',
+    thai: 'แปลภาษา',
+    german: 'Mu\u0308ll trennen',
+    greek: 'Γλώσσα 2.0',
+    digits: '١٢٣',
+  };
+  const [agent] = documented;
+  const all = Object.entries(titles).map(([slug, title]) => ({
+    ...(agent as (typeof documented)[number]),
+    keywords: [],
+    document: { ...(agent as (typeof documented)[number]).document, slug, title },
+  }));
+  const others = searchIndex(all);
+  for (const [slug, title] of Object.entries(titles)) {
+    assert.equal(found(title, others), [slug], title);
+    assert.equal(found(title.toUpperCase(), others), [slug], title);
+  }
+  assert.equal(wordsOf('हिन्दी, Mu\u0308ll!'), ['हिन्दी', 'mu\u0308ll']);
+});
+
 test('ignores stop words, and knows the forms of other words by their stem', () => {
   assert.equal(wordsOf('Which of the Agents can help me to write a Poem?'), ['agents', 'write', 'poem']);
   const forms = [
