@@ -8,7 +8,8 @@ const linkName = 'dist';
  * The script that installs a build on the target. It unpacks stdin into builds/<id>, switches the link by a rename, and
  * removes all but the last builds. It runs in any POSIX shell with tar and the mv of GNU or busybox.
  *
- * The link always leads to a complete build, the old or the new one. An interrupted transfer changes nothing.
+ * The link always leads to a complete build, the old or the new one. An interrupted transfer changes nothing. Web servers
+ * that run as another user can read the build, whoever made it.
  */
 export function remoteScript({ folder, id, files }: { folder: string; id: string; files: number }): string {
   return `set -eu
@@ -28,7 +29,7 @@ if [ "$count" -lt ${files} ]; then
   echo "only $count of ${files} files arrived" >&2
   exit 1
 fi
-chmod 755 "$staging"
+chmod -R u=rwX,go=rX "$staging"
 if [ ! -d builds/${id} ]; then mv -T "$staging" builds/${id}; fi
 touch builds/${id}
 ln -s builds/${id} ".${linkName}-$$"

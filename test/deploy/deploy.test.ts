@@ -6,6 +6,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -97,6 +98,23 @@ test('an interrupted transfer changes nothing on the host, and the message says 
       assert.match(stderr, /did not accept the build[\s\S]*still serves the previous one/);
       assert.is(readlinkSync(join(host, 'dist')), before);
       assert.equal(readdirSync(join(host, 'builds')), [before.replace('builds/', '')]);
+    }
+  });
+});
+
+test('a web server that runs as another user can read the build, even if it was private on the machine that made it', async () => {
+  await inFolder(async (folder) => {
+    const host = join(folder, 'host');
+    const out = builtCatalog(join(folder, 'first'), [one]);
+    chmodSync(join(out, 'index.html'), 0o600);
+    chmodSync(join(out, 'agents'), 0o700);
+    assert.is((await deploy(out, host)).code, 0);
+    const root = join(host, 'dist');
+    const modes = (path: string) => (statSync(join(root, path)).mode & 0o777).toString(8);
+    const paths = readdirSync(root, { recursive: true }).map(String);
+    assert.ok(paths.includes('index.html') && paths.includes('agents'));
+    for (const path of ['', ...paths]) {
+      assert.is(modes(path), statSync(join(root, path)).isDirectory() ? '755' : '644', path);
     }
   });
 });

@@ -140,6 +140,15 @@ test('erase removes an address from the file, its torn lines and rotated files, 
     assert.not((await fs.readdir(join(folder, 'data'))).some((name) => name.endsWith('.lock')));
   }));
 
+test('if an address is in none of the files that were searched, erase still names those that were not', () =>
+  withFile(async (folder, file) => {
+    writeFiles(folder, { 'data/signups.jsonl-20261001.gz': 'packed' });
+    const { code, stderr } = await catalog(['subscribers', 'erase', 'dan@example.com', '--cwd', folder]);
+    assert.is(code, 1);
+    assert.match(stderr, `Not searched, because compressed: ${file}-20261001.gz.\n`);
+    assert.match(stderr, `dan@example.com is not in ${file}; nothing was changed.`);
+  }));
+
 test('erasing an unknown address exits with 1 and changes nothing', () =>
   withFile(async (folder, file) => {
     const { code, stderr } = await catalog(['subscribers', 'erase', 'dan@example.com', '--cwd', folder]);
