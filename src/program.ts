@@ -16,6 +16,7 @@ export const programFiles = [
 const described = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   name: string;
   version: string;
+  homepage: string;
   engines: { node: string };
 };
 
@@ -27,3 +28,8 @@ export const programVersion = described.version;
 
 /** The versions of Node.js that the program supports, as a range in npm syntax. */
 export const programEngines = described.engines;
+
+/** The address of a file of this program that people can read in a browser, such as a page of docs/. */
+export function programPage(path: string): string {
+  return `${described.homepage.replace(/#.*$/, '')}/blob/HEAD/${path}`;
+}

@@ -10,6 +10,7 @@ import { type Diagnostic, sortDiagnostics } from './diagnostics/diagnostic.ts';
 import { ContentError } from './errors.ts';
 import { outputs } from './outputs/index.ts';
 import type { OnProgress } from './progress.ts';
+import { withRules } from './schema/rules.ts';
 import type { KnownVocabulary } from './schema/settings.ts';
 
 /** Called repeatedly with the current task, and how much of it is done. */
@@ -50,7 +51,7 @@ export async function validateCatalog(
     ...diagnostics,
     ...folders.flatMap((folder, index) => {
       onProgress('Checking agents', index + 1, folders.length);
-      return editorialFindings(folder, settings.language);
+      return withRules(editorialFindings(folder, settings.language), settings.rules);
     }),
     ...renderFaults(cwd, withCategories(settings, vocabulary, selected), selected),
   ];

@@ -3,6 +3,7 @@ import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
 import { OperationError } from '../errors.ts';
 import { type AgentHead, agentOf, headOf } from '../schema/agent.ts';
 import { frontMatterSchema } from '../schema/front-matter.ts';
+import { type RuleSettings, withRules } from '../schema/rules.ts';
 import type { KnownVocabulary } from '../schema/settings.ts';
 import { isDue } from './assign-numbers.ts';
 import { type Calendar, checkTogether } from './consistency/calendar-rules.ts';
@@ -81,17 +82,19 @@ export function loadContent(
     cwd,
     memory.ofGit('record', () => readRecord(cwd, sources, folders), isKnown),
   );
-  const content = combine(folders, record, noHistory, today);
+  const content = combine(folders, record, noHistory, { today, rules: vocabulary.rules });
   // Reading the history takes longer than everything else, and only the next numbers depend on it.
   const waiting = content.folders.some(({ schedule }) =>
     expectNumbers ? schedule.issue === null : isDue(schedule, today),
   );
-  return record !== null && waiting ? combine(folders, record, readNumbers(cwd, memory), today) : content;
+  return record !== null && waiting
+    ? combine(folders, record, readNumbers(cwd, memory), { today, rules: vocabulary.rules })
+    : content;
 }
 
 /** Checks folders that were already read, without git. */
 export function checkContent(sources: readonly SourceFolder[], vocabulary: KnownVocabulary, today: string): Content {
-  return combine(parseAll(sources, vocabulary), null, noHistory, today);
+  return combine(parseAll(sources, vocabulary), null, noHistory, { today, rules: vocabulary.rules });
 }
 
 function isKnown(value: unknown): boolean {
@@ -115,28 +118,32 @@ function parseAll(
   memory = noMemory,
 ): ParsedFolder[] {
   const schema = frontMatterSchema(vocabulary);
+  const parse = (source: SourceFolder) => parseSafely(source, schema, vocabulary.rules);
   return sources.map((source, index) => {
-    const folder = recallOrParse(source, schema, memory);
+    const folder = recallOrParse(source, parse, memory);
     onFolder(index + 1, sources.length);
     return folder;
   });
 }
 
-type Schema = ReturnType<typeof frontMatterSchema>;
-
 /** Returns the remembered agent of a folder that did not change, and parses any other folder. */
-function recallOrParse(source: SourceFolder, schema: Schema, memory: ContentMemory): ParsedFolder {
+function recallOrParse(
+  source: SourceFolder,
+  parse: (source: SourceFolder) => ParsedFolder,
+  memory: ContentMemory,
+): ParsedFolder {
   const stamp = memory === noMemory ? null : (source.stamp ?? null);
-  if (stamp === null) return parseSafely(source, schema);
+  if (stamp === null) return parse(source);
   const known = memory.recall(source.slug, stamp);
   if (known === undefined) {
-    const folder = parseSafely(source, schema);
-    if (folder.agent !== null) memory.remember(stamp, headOf(folder.agent));
+    const folder = parse(source);
+    // A folder with warnings is parsed again, so that every build reports them.
+    if (folder.agent !== null && folder.diagnostics.length === 0) memory.remember(stamp, headOf(folder.agent));
     return folder;
   }
   memory.remember(stamp, known);
   const agent = agentOf(known, () => {
-    const read = parseSafely(source, schema).agent;
+    const read = parse(source).agent;
     if (read?.digest === known.digest) return read;
     throw new OperationError(`agents/${source.slug} changed during the build. Build again.`);
   });
@@ -156,9 +163,13 @@ function recallOrParse(source: SourceFolder, schema: Schema, memory: ContentMemo
  * Parses a folder. If the program itself fails on it, the folder gets an error, so that the other folders are still
  * read.
  */
-function parseSafely(source: SourceFolder, schema: Schema): ParsedFolder {
+function parseSafely(
+  source: SourceFolder,
+  schema: ReturnType<typeof frontMatterSchema>,
+  rules: RuleSettings | undefined,
+): ParsedFolder {
   try {
-    return parseFolder(source, schema);
+    return parseFolder(source, schema, rules);
   } catch (error) {
     const text = source.files.find(({ name }) => name === 'agent.md')?.bytes?.toString('utf8') ?? '';
     const diagnostics = [unprocessable(source.slug, 'read', error)];
@@ -177,7 +188,7 @@ function combine(
   parsed: readonly ParsedFolder[],
   record: PublicationRecord | null,
   history: NumberHistory,
-  today: string,
+  { today, rules }: { today: string; rules: RuleSettings | undefined },
 ): Content {
   const settled = settle(parsed, record, history.lost, today);
   const { folders, reserved } = settled;
@@ -189,7 +200,7 @@ function combine(
     diagnostics: [
       ...parsed.flatMap(({ diagnostics }) => diagnostics),
       ...settled.diagnostics,
-      ...checkTogether({ folders, reserved }, today, { blamed, recorded }),
+      ...withRules(checkTogether({ folders, reserved }, today, { blamed, recorded }), rules),
     ],
     notices: [...freedNumbers(settled, history), ...(history.incomplete === null ? [] : [history.incomplete])],
   };

@@ -87,6 +87,7 @@ const fallbacks: Source = {
   runtimes: [],
   feedLength: 50,
   queueWarningDays: 3,
+  rules: {},
 };
 
 function parseInvalid(value: unknown): { source: Source; vocabulary: KnownVocabulary } {
@@ -111,6 +112,7 @@ function parseInvalid(value: unknown): { source: Source; vocabulary: KnownVocabu
       categories: Object.keys(source.categories).length > 0 ? source.categories : null,
       difficulties: known('difficulties') ? source.difficulties : null,
       runtimes: known('runtimes') ? source.runtimes : null,
+      rules: source.rules,
     },
   };
 }

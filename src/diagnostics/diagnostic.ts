@@ -1,7 +1,7 @@
 import { compareText } from '../compare.ts';
+import { type RuleCode, ruleSeverity } from '../schema/rules.ts';
 import { maskSecrets } from '../text-safety/find-secrets.ts';
 import { visible } from '../text-safety/printable.ts';
-import { type RuleCode, ruleSeverity } from './codes.ts';
 import { codeFrame, type Location } from './source-location.ts';
 
 /** One problem that an editor has to fix. */

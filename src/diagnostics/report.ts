@@ -1,3 +1,4 @@
+import { programPage } from '../program.ts';
 import { visible } from '../text-safety/printable.ts';
 import { type Diagnostic, sortDiagnostics } from './diagnostic.ts';
 
@@ -12,9 +13,22 @@ export function prettyReport(diagnostics: readonly Diagnostic[], { color }: { co
   return [...blocks, summary(diagnostics)].filter((block) => block !== '').join('\n\n');
 }
 
-/** Formats diagnostics for programs. */
-export function jsonReport(diagnostics: readonly Diagnostic[]): { ok: boolean; diagnostics: Diagnostic[] } {
-  return { ok: !hasErrors(diagnostics), diagnostics: sortDiagnostics(diagnostics) };
+/** The address of the page that explains every rule; with a code, of the section about that rule. */
+export function rulePage(code = ''): string {
+  const page = programPage('docs/rules.md');
+  return code === '' ? page : `${page}#${code.replaceAll('/', '')}`;
+}
+
+/** Formats diagnostics for programs. `url` explains the rule. */
+export function jsonReport(diagnostics: readonly Diagnostic[]): {
+  ok: boolean;
+  diagnostics: (Diagnostic & { url: string })[];
+} {
+  const explained = sortDiagnostics(diagnostics).map((diagnostic) => ({
+    ...diagnostic,
+    url: rulePage(diagnostic.code),
+  }));
+  return { ok: !hasErrors(diagnostics), diagnostics: explained };
 }
 
 /**

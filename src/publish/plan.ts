@@ -71,7 +71,7 @@ export function planPublication(cwd: string, settings: Settings, today: string):
     skipped: skipped.map((slug) => ({
       slug,
       date: folders.find((folder) => folder.slug === slug)?.schedule.date ?? null,
-      errors: warnings.filter((diagnostic) => diagnostic.slug === slug),
+      errors: warnings.filter((diagnostic) => diagnostic.slug === slug && diagnostic.severity === 'error'),
     })),
     freeDate: firstFreeDate(content, today),
     warnings: warnings.filter(({ slug }) => !skipped.includes(slug ?? '')),

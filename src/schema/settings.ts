@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isWebAddress, languageRule, line, pathName, text, timeZoneRule, webUrl } from './fields.ts';
 import { serverName } from './mcp.ts';
+import { type RuleSettings, ruleSettings } from './rules.ts';
 
 /** An address that files are served below. It has no query and no fragment; a slash at its end is removed. */
 export const baseUrl = webUrl
@@ -99,6 +100,9 @@ export const settingsSource = z
       .max(365, { error: '365 or less' })
       .default(3)
       .describe('Warn when agents are scheduled for fewer days than this, counted from tomorrow'),
+    rules: ruleSettings
+      .default({})
+      .describe('The severity of rules by code: `error`, `warning` or `off`; see [rules.md](rules.md)'),
   })
   .meta({ title: 'Settings of a Daily Agent Catalog', description: 'The file catalog.config.json' });
 
@@ -110,5 +114,5 @@ export type Settings = Readonly<Omit<SettingsSource, '$schema' | 'runtimeUrl'> &
 /** The names that the front matter of an agent may use. */
 export type Vocabulary = Pick<Settings, 'categories' | 'difficulties' | 'runtimes'>;
 
-/** The names that the front matter of an agent may use. Null allows any name. */
-export type KnownVocabulary = { [Key in keyof Vocabulary]: Vocabulary[Key] | null };
+/** The names that the front matter of an agent may use. Null allows any name. `rules` are those that the settings change. */
+export type KnownVocabulary = { [Key in keyof Vocabulary]: Vocabulary[Key] | null } & { rules?: RuleSettings };

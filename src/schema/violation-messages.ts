@@ -99,13 +99,17 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
   ];
 }
 
+/** The most known keys that a message lists. */
+const mostListed = 40;
+
 function unknownKey(key: string, path: (string | number)[], known: string[]): Explanation {
-  const slip = nearest(key, known);
+  const slip = nearest(key, known) ?? known.find((name) => name.endsWith(`/${key}`));
+  const list = known.length > mostListed ? 'Correct it, or remove it.' : `The known keys are ${known.join(', ')}.`;
   return {
     kind: 'unknown-key',
     path: [...path, key],
     message: `\`${fieldName([...path, key])}\` is not a known key.`,
-    hint: slip !== undefined ? `Did you mean \`${slip}\`?` : `The known keys are ${known.join(', ')}.`,
+    hint: slip !== undefined ? `Did you mean \`${slip}\`?` : list,
   };
 }
 

@@ -54,7 +54,7 @@ test('invalid and missing settings get defaults, and the others are used', () =>
       return checkSettings(folder, {}, {});
     };
     const nothing = check('7');
-    assert.equal(nothing.vocabulary, { categories: null, difficulties: null, runtimes: null });
+    assert.equal(nothing.vocabulary, { categories: null, difficulties: null, runtimes: null, rules: {} });
     assert.equal(nothing.settings, {
       title: 'Untitled',
       tagline: 'Untitled',
@@ -70,6 +70,7 @@ test('invalid and missing settings get defaults, and the others are used', () =>
       runtimes: [],
       feedLength: 50,
       queueWarningDays: 3,
+      rules: {},
     });
     const some = check(JSON.stringify({ ...smallSettings, title: 7, difficulties: [], categories: { coding: {} } }));
     assert.equal([some.settings.title, some.settings.tagline], ['Untitled', 'Prompts for tests']);
@@ -77,6 +78,7 @@ test('invalid and missing settings get defaults, and the others are used', () =>
       categories: { coding: { label: 'coding', description: 'coding' } },
       difficulties: null,
       runtimes: ['Claude', 'ChatGPT'],
+      rules: {},
     });
     const noSlug = check(JSON.stringify({ ...smallSettings, categories: { coding: {}, 'My Things': {} } }));
     assert.is(noSlug.vocabulary.categories, null);

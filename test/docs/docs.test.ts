@@ -5,7 +5,6 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { Console } from '../../src/cli/console.ts';
-import { allRules, type RuleCode } from '../../src/diagnostics/codes.ts';
 import { prettyReport } from '../../src/diagnostics/report.ts';
 import { createProgram } from '../../src/main.ts';
 import { describeOutputs } from '../../src/outputs/index.ts';
@@ -13,6 +12,7 @@ import { templateHelpers } from '../../src/outputs/shared/page.ts';
 import { addresses } from '../../src/outputs/shared/urls.ts';
 import { configExtensions } from '../../src/schema/config-files.ts';
 import { type JsonSchema, settingsJsonSchema } from '../../src/schema/json-schema.ts';
+import { allRules, isAdjustable, type RuleCode } from '../../src/schema/rules.ts';
 import { bundled } from '../support/catalog.ts';
 import { diagnosticsOf } from '../support/diagnose.ts';
 import { editorialMistakes } from '../support/editorial-mistakes.ts';
@@ -45,6 +45,15 @@ test('docs/rules.md has every rule, with an example of its report', async () => 
     '`catalog build` checks the same rules, except those in `editorial/`, which are about the writing. A build fails if the',
     'settings, a template, or an agent that it would publish has an error. It only warns about errors in other agents.',
     '',
+    'The setting `rules` changes the severity of a rule, or switches it off:',
+    '',
+    '```json',
+    '"rules": { "editorial/excerpt": "warning", "editorial/stop": "off" }',
+    '```',
+    '',
+    'It accepts `error`, `warning` and `off`. Rules that outputs, issue numbers or the safety of readers depend on cannot be',
+    'changed; their sections say so. A build also warns about rules of structure that you change to `warning`.',
+    '',
     'This page is generated from the program.',
   ];
   for (const { code, severity, summary } of allRules) {
@@ -54,7 +63,7 @@ test('docs/rules.md has every rule, with an example of its report', async () => 
     const report = prettyReport(diagnostics, { color: false }).split('\n').slice(0, -2).join('\n');
     lines.push('', `## ${code}`, '', `**Rule:** ${summary}`, '');
     lines.push(
-      `Breaking it is ${severity === 'error' ? 'an error' : 'a warning'}. For example, ${mistake.name}:`,
+      `Breaking it is ${severity === 'error' ? 'an error' : 'a warning'}${isAdjustable(code) ? '' : ', which settings cannot change'}. For example, ${mistake.name}:`,
       '',
       '```',
       report,
@@ -162,7 +171,8 @@ function settingRows(object: JsonSchema, prefix = ''): string[] {
     const absent = required.includes(key) ? 'required' : 'optional';
     const fallback = 'default' in setting ? `\`${JSON.stringify(setting.default)}\`` : absent;
     const row = `| \`${name}\` | ${kindOf(setting)} | ${fallback} | ${setting.description} |`;
-    if (setting.properties !== undefined) return [row, ...settingRows(setting, `${name}.`)];
+    // The page of the rules has a section for each key of `rules`.
+    if (setting.properties !== undefined && key !== 'rules') return [row, ...settingRows(setting, `${name}.`)];
     if (typeof setting.additionalProperties !== 'object') return [row];
     return [row, ...settingRows(setting.additionalProperties as JsonSchema, `${name}.<key>.`)];
   });

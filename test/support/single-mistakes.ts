@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import type { RuleCode } from '../../src/diagnostics/codes.ts';
+import type { RuleCode } from '../../src/schema/rules.ts';
 import { type SmallAgent, smallAgent, smallSettings } from './catalog.ts';
 import { goodPrompt } from './good-agent.ts';
 

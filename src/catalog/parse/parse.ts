@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { markdownFindings } from '../../agent-text/markdown.ts';
 import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagnostic.ts';
+import { hasErrors } from '../../diagnostics/report.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 import { type LocationOf, locationsInFrontMatter, locationsInJson } from '../../diagnostics/yaml-location.ts';
 import { type Agent, type Config, requiredFiles } from '../../schema/agent.ts';
 import type { frontMatterSchema } from '../../schema/front-matter.ts';
+import { type RuleSettings, withRules } from '../../schema/rules.ts';
 import { explain } from '../../schema/violation-messages.ts';
 import type { SourceFolder } from '../read.ts';
 import { decodeFolder, pathOf } from './files.ts';
@@ -33,8 +35,21 @@ export interface ParsedFolder {
   diagnostics: Diagnostic[];
 }
 
-/** Parses an agent from the files of its folder. It never throws: all problems are in the diagnostics. */
-export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof frontMatterSchema>): ParsedFolder {
+/**
+ * Parses an agent from the files of its folder. It never throws: all problems are in the diagnostics. `rules` are those
+ * that the settings change.
+ */
+export function parseFolder(
+  folder: SourceFolder,
+  schema: ReturnType<typeof frontMatterSchema>,
+  rules?: RuleSettings,
+): ParsedFolder {
+  const parsed = parseTexts(folder, schema);
+  const diagnostics = withRules(parsed.diagnostics, rules);
+  return { ...parsed, agent: hasErrors(diagnostics) ? null : parsed.written, diagnostics };
+}
+
+function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterSchema>): Omit<ParsedFolder, 'agent'> {
   const { slug } = folder;
   const { texts, config: configFile, diagnostics } = decodeFolder(folder);
   const report = (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => {
@@ -62,7 +77,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
   }
   if (text === undefined || source === null || 'code' in source) {
     if (source !== null && 'code' in source) diagnostics.push(source);
-    return { slug, texts, agent: null, written: null, schedule, diagnostics };
+    return { slug, texts, written: null, schedule, diagnostics };
   }
 
   diagnostics.push(...source.diagnostics);
@@ -71,7 +86,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
   reportText('agent.md', renderedFindings(text, source.bodyOffset));
   const data = checkFrontMatter(source, schema, { locationOf, hasConfig: configFile !== null, report });
   checkBody(source, text, report);
-  if (data === null) return { slug, texts, agent: null, written: null, schedule, diagnostics };
+  if (data === null) return { slug, texts, written: null, schedule, diagnostics };
   const written: Agent = {
     ...data,
     slug,
@@ -83,8 +98,7 @@ export function parseFolder(folder: SourceFolder, schema: ReturnType<typeof fron
     config,
   };
   const isWhole = requiredFiles.every((name) => readable.has(name)) && sectionFaults(written.prompt).length === 0;
-  const agent = diagnostics.length > 0 ? null : written;
-  return { slug, texts, agent, written: isWhole ? written : null, schedule, diagnostics };
+  return { slug, texts, written: isWhole ? written : null, schedule, diagnostics };
 }
 
 function digestOf(texts: ReadonlyMap<string, string>): string {

@@ -1,9 +1,9 @@
 import { type Line, linesOf, type Section, type SectionName, sectionsOf } from '../../agent-text/prompt-sections.ts';
-import type { RuleCode } from '../../diagnostics/codes.ts';
 import type { Finding } from '../../diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import { locationInFrontMatter, type Path } from '../../diagnostics/yaml-location.ts';
 import type { Agent } from '../../schema/agent.ts';
+import type { RuleCode } from '../../schema/rules.ts';
 
 /** A finding of a rule: the file in the agent folder, the location, the problem and the fix. */
 export type Remark = Pick<Finding, 'file' | 'message' | 'hint'> & { location: Location };

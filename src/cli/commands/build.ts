@@ -61,10 +61,11 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   });
 
   if (warnings.length > 0) {
-    const { prettyReport } = await import('../../diagnostics/report.ts');
-    terminal.say(
-      `${prettyReport(warnings, { color: terminal.color })}\nThe build ignores these errors: they are in agents that it does not publish.\n\n`,
-    );
+    const { hasErrors, prettyReport } = await import('../../diagnostics/report.ts');
+    const note = hasErrors(warnings)
+      ? 'The build ignores these errors: they are in agents that it does not publish.\n'
+      : '';
+    terminal.say(`${prettyReport(warnings, { color: terminal.color })}\n${note}\n`);
   }
   for (const slug of skipped) terminal.say(`Skipped: ${visible(slug)} has errors. Fix them to publish it.\n`);
   if (historyMissing !== null) terminal.say(`${historyMissing}\n`);

@@ -73,7 +73,7 @@ async function tell(
   published: Publication,
   { terminal, format, cwd, dryRun, asked }: Telling & { dryRun: boolean; asked: number },
 ): Promise<void> {
-  const { prettyReport } = await import('../../diagnostics/report.ts');
+  const { hasErrors, prettyReport } = await import('../../diagnostics/report.ts');
   const { queueWarning } = await import('../schedule-table.ts');
   const { howToPublish } = await import('../../publish/plan.ts');
   const { isSettledByRecord } = await import('../../catalog/select.ts');
@@ -95,7 +95,7 @@ async function tell(
     return;
   }
   if (format === 'github') await tellGitHub(published, cwd, terminal);
-  if (format === 'pretty' && warnings.length > changed.length) {
+  if (format === 'pretty' && hasErrors(warnings.filter((warning) => !changed.includes(warning)))) {
     terminal.say('Agents that are not due have errors too: see catalog validate.\n');
   }
   const verb = dryRun ? 'Would publish' : 'Published';

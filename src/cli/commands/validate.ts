@@ -24,7 +24,7 @@ export function addValidate(program: Command, terminal: Console): void {
 }
 
 async function validate(named: string[], flags: Flags, terminal: Console): Promise<void> {
-  const { hasErrors, plural, prettyReport } = await import('../../diagnostics/report.ts');
+  const { hasErrors, plural, prettyReport, rulePage } = await import('../../diagnostics/report.ts');
   const { checkCatalog } = await import('../../validate.ts');
   const { folders, diagnostics } = await checkCatalog(resolve(flags.cwd), flags, process.env, (task, done, total) => {
     if (flags.format !== 'json') terminal.progress(task, done, total);
@@ -40,7 +40,10 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
   const { format } = flags;
   if (format !== 'pretty') {
     await printForMachines({ diagnostics: wanted }, { format, cwd: resolve(flags.cwd), terminal });
-  } else if (wanted.length > 0) terminal.print(`${prettyReport(wanted, { color: terminal.colorData })}\n`);
+  } else if (wanted.length > 0) {
+    terminal.print(`${prettyReport(wanted, { color: terminal.colorData })}\n`);
+    terminal.say(`Every rule is explained at ${rulePage()}\n`);
+  }
   const count = slugs.length === 0 ? folders.length : slugs.length;
   if (format === 'github') {
     const { writeSummary } = await import('../../github/step-files.ts');

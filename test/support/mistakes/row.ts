@@ -1,4 +1,4 @@
-import type { RuleCode } from '../../../src/diagnostics/codes.ts';
+import type { RuleCode } from '../../../src/schema/rules.ts';
 import { type SmallAgent, smallAgent } from '../catalog.ts';
 
 /** A mistake that an editor can make, as a change to a valid catalog, with the expected report. */

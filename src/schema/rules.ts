@@ -1,10 +1,11 @@
-import { configExtensions } from '../schema/config-files.ts';
+import { z } from 'zod';
+import { configExtensions } from './config-files.ts';
 
 /**
  * Every rule that a catalog has to follow, by its permanent code.
  *
  * Rules in `editorial/` judge the writing, and only `catalog validate` reports them. All others are about structure: a
- * build fails if an agent that it would publish breaks one.
+ * build fails if an agent that it would publish breaks one. The settings can change the rules that `isAdjustable` names.
  */
 const rules = {
   'agents/unreadable': error('The folder agents/ is readable.'),
@@ -117,6 +118,46 @@ export const allRules: readonly (Rule & { code: RuleCode })[] = Object.entries(r
   code: code as RuleCode,
   ...rule,
 }));
+
+/** Structural rules that nothing else depends on. */
+const adjustable: readonly RuleCode[] = ['file/line-ends', 'text/placeholder', 'config/filename', 'title/taken'];
+
+/** Whether the settings can change the severity of a rule, or switch it off. Outputs, numbers or safety depend on the others. */
+export function isAdjustable(code: RuleCode): boolean {
+  return code.startsWith('editorial/') || adjustable.includes(code);
+}
+
+const fixed = z
+  .string()
+  .refine((severity) => severity === 'error', {
+    error: '"error", because builds depend on this rule',
+    params: { hint: 'Remove it, and fix what the rule reports.' },
+  })
+  .meta({ const: 'error' });
+
+/** The setting `rules`: the severity of each rule that a catalog changes. Rules that builds depend on only accept `error`. */
+export const ruleSettings = z.strictObject(
+  Object.fromEntries(
+    allRules.map(({ code, summary }) => {
+      const setting = isAdjustable(code) ? z.enum(['error', 'warning', 'off']) : fixed;
+      return [code, setting.optional().describe(summary)];
+    }),
+  ),
+);
+
+/** The severity of the rules that a catalog changes, by code. */
+export type RuleSettings = Readonly<Partial<Record<string, string>>>;
+
+/** Applies the setting `rules`: leaves out what it switches off, and changes the severity of the rest. */
+export function withRules<Reported extends { code: RuleCode; severity: Rule['severity'] }>(
+  diagnostics: readonly Reported[],
+  rules: RuleSettings = {},
+): Reported[] {
+  return diagnostics.flatMap((diagnostic) => {
+    const severity = rules[diagnostic.code] ?? diagnostic.severity;
+    return severity === 'off' ? [] : [{ ...diagnostic, severity: severity as Rule['severity'] }];
+  });
+}
 
 export function ruleSeverity(code: RuleCode): 'error' | 'warning' {
   return rules[code].severity;
