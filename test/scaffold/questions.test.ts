@@ -8,94 +8,177 @@ import { onTerminal } from '../support/terminal.ts';
 
 /** In a terminal, `catalog new` and `catalog init` ask for what the flags leave out. */
 
-test('catalog new asks one question at a time, repeats it after an invalid answer, and writes the answers', async () => {
+const [enter, clear, down] = ['\r', '\u0015', '\u001b[B'];
+
+test('catalog new asks one question at a time, offers what exists, and repeats a question after an invalid answer', async () => {
   await inFolder(async (folder) => {
-    writeCatalog(folder, [{ slug: 'taken', date: today }]);
+    writeCatalog(folder, [
+      { slug: 'taken', date: today, front: { tags: '[changelog, small]' } },
+      { slug: 'other', date: '2026-11-20', front: { tags: '[common, small]' } },
+      { slug: 'third', date: '2026-11-19', front: { tags: '[release-notes, small]' } },
+    ]);
     const session = onTerminal(['new', '--cwd', folder, '--today', today, '--difficulty', 'medium']);
-    const answers: [question: string, answer: string, objection?: string][] = [
-      ['title', '', 'This question needs an answer'],
-      ['title', 'Release: Notes'],
-      ['slug', 'taken', 'agents/taken already exists'],
-      ['slug', ''],
-      ['category', 'writng', 'Did you mean writing?'],
-      ['category', 'writing'],
-      ['runtimes', 'Claude, chatgpt'],
-      ['tags', 'release-notes,changelog'],
-      ['date', today, `taken already has the date ${today}`],
-      ['date', ''],
-      ['excerpt', ''],
-      ['problem', 'Ada needs notes that her customers understand on release day.'],
-      ['config', 'md'],
-    ];
-    for (const [question, answer, objection] of answers) {
-      await session.sees(question);
-      await session.sees(': ');
-      session.types(`${answer}\r`);
-      if (objection !== undefined) await session.sees(objection);
-    }
+    await session.plays([
+      ['Start a new agent', ''],
+      ['Title', enter],
+      ['This question needs an answer.', `Release: Notes${enter}`],
+      ['Slug', `taken${enter}`],
+      ['agents/taken already exists', `${clear}${enter}`],
+      ['Category', `${down}${enter}`],
+      ['Assistants', `${down} ${enter}`],
+      // First the tag with a word of the slug, then the tag of most agents, then by name.
+      ['Tags of other agents', ''],
+      ['release-notes', ''],
+      ['small', ''],
+      ['changelog', ''],
+      ['common', ` ${down}${down} ${enter}`],
+      ['More tags', `Not a tag${enter}`],
+      ['such as release-notes', `${clear}user-help, changelog${enter}`],
+      ['026-11-22', `${today}${enter}`],
+      [`taken already has the date ${today}`, `${clear}${enter}`],
+    ]);
     const { code, screen } = await session.ends();
     assert.is(code, 0, screen);
-    assert.match(screen, 'from Claude, ChatGPT');
-    assert.match(screen, '\u001b[1m');
+    assert.match(screen, '\u001b[36m');
+    assert.match(screen, '1. Write sample-input.txt first');
     const made = agents(folder)['release-notes/agent.md'] ?? '';
     for (const line of [
       'title: "Release: Notes"',
       'date: 2026-11-22',
       'category: writing',
-      'tags: [release-notes, changelog]',
+      'tags: [release-notes, changelog, user-help]',
       'difficulty: medium',
       'runtimes: [Claude, ChatGPT]',
-      'problem: Ada needs notes that her customers understand on release day.',
     ]) {
       assert.ok(made.split('\n').includes(line), `${line} in ${made}`);
     }
-    assert.ok('release-notes/config.md' in agents(folder));
     assert.equal(await errorsOf(folder), []);
   });
 });
 
-for (const [name, key] of [
-  ['Ctrl-C', '\u0003'],
-  ['Ctrl-D', '\u0004'],
-] as const) {
-  test(`${name} in the middle of catalog new exits quietly with 130 and writes nothing; NO_COLOR turns colors off`, async () => {
+test('more than six tags are refused at once; without tags of other agents, some are proposed', async () => {
+  const tags = Array.from({ length: 7 }, (_, index) => `tag-${index}`);
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [
+      { slug: 'one', date: today, front: { tags: `[${tags.slice(0, 4).join(', ')}]` } },
+      { slug: 'two', date: '2026-11-20', front: { tags: `[${tags.slice(4).join(', ')}]` } },
+    ]);
+    const session = onTerminal(['new', 'headline-tester', '--cwd', folder, '--today', today, '--title', 'Tester']);
+    await session.plays([
+      ['Category', enter],
+      ['Difficulty', enter],
+      ['Assistants', enter],
+      ['Tags of other agents', ` ${`${down} `.repeat(6)}${enter}`],
+      ['At most six tags', ` ${enter}`],
+      ['More tags', enter],
+      ['Publication date', enter],
+    ]);
+    const { code, screen } = await session.ends();
+    assert.is(code, 0, screen);
+    assert.match(agents(folder)['headline-tester/agent.md'] ?? '', `\ntags: [${tags.slice(1).join(', ')}]\n`);
+  });
+  await inFolder(async (folder) => {
+    writeCatalog(folder, []);
+    const session = onTerminal([
+      'new',
+      'headline-tester',
+      '--cwd',
+      folder,
+      '--title',
+      'Tester',
+      '--category',
+      'coding',
+    ]);
+    await session.plays([
+      ['Difficulty', enter],
+      ['Assistants', enter],
+      ['eadline, tester', enter],
+      ['Publication date', enter],
+    ]);
+    const { code, screen } = await session.ends();
+    assert.is(code, 0, screen);
+    assert.match(agents(folder)['headline-tester/agent.md'] ?? '', '\ntags: [headline, tester]\n');
+  });
+});
+
+const questions: [text: string, answer: string][] = [
+  ['Title', 'Half an Agent'],
+  ['Slug', ''],
+  ['Category', ''],
+  ['Difficulty', ''],
+  ['Assistants', ''],
+];
+for (const [name, key, question] of [
+  ['Ctrl-C', '\u0003', 'Title'],
+  ['Ctrl-C', '\u0003', 'Category'],
+  ['Ctrl-C', '\u0003', 'Assistants'],
+  ['Ctrl-D', '\u0004', 'Title'],
+  ['Escape', '\u001b', 'Slug'],
+]) {
+  test(`${name} at the question ${question} exits with 130, shows the cursor and writes nothing; NO_COLOR works`, async () => {
     await inFolder(async (folder) => {
       writeCatalog(folder, []);
       const session = onTerminal(['new', '--cwd', folder], { env: { NO_COLOR: '1' } });
-      await session.sees('title: ');
-      session.types('Half an Agent\r');
-      await session.sees('slug [half-an-agent]: ');
-      session.types(key);
+      const before = questions.slice(0, questions.map(([text]) => text).indexOf(question ?? ''));
+      await session.plays(before.map(([text, answer]) => [text, answer + enter] as const));
+      await session.plays([[question ?? '', `${key}`]]);
       const { code, screen } = await session.ends();
       assert.is(code, 130, screen);
       assert.match(screen, 'Nothing was written.');
       assert.not.match(screen, /Error|\s+at /);
-      for (const style of ['1m', '2m', '31m', '0m']) assert.not.ok(screen.includes(`\u001b[${style}`));
+      assert.ok(screen.lastIndexOf('\u001b[?25h') > screen.lastIndexOf('\u001b[?25l'), 'the cursor is shown again');
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: colors start with the escape character.
+      assert.not.match(screen, /\u001b\[[\d;]*m/);
       assert.not.ok(existsSync(join(folder, 'agents')));
     });
   });
 }
+
+for (const [signal, expected] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  test(`${signal} at a question exits with ${expected}, shows the cursor and writes nothing`, async () => {
+    await inFolder(async (folder) => {
+      writeCatalog(folder, []);
+      const session = onTerminal(['new', '--cwd', folder]);
+      await session.sees('Title');
+      session.kill(signal);
+      const { code, screen } = await session.ends();
+      assert.is(code, expected, screen);
+      assert.match(screen, 'Nothing was written.');
+      assert.ok(screen.lastIndexOf('\u001b[?25h') > screen.lastIndexOf('\u001b[?25l'));
+      assert.not.ok(existsSync(join(folder, 'agents')));
+    });
+  });
+}
+
+test('a terminal that cannot move its cursor gets no questions but a clear error', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, []);
+    const { code, screen } = await onTerminal(['new', '--cwd', folder], { env: { TERM: 'dumb' } }).ends();
+    assert.is(code, 2, screen);
+    assert.match(screen, 'error: A new agent needs a slug or a title');
+  });
+});
 
 test('catalog init asks for missing answers, and again after an invalid one', async () => {
   await inFolder(async (folder) => {
     const session = onTerminal(['init', 'daily-prompts', '--cwd', folder, '--today', today, '--publisher', 'Ada'], {
       env: { TZ: 'Europe/Paris' },
     });
-    const answers: [question: string, answer: string, objection?: string][] = [
-      ['title [Daily Prompts]', ''],
-      ['base URL [https://example.com]', 'ada.example', 'http://'],
-      ['base URL', 'https://ada.example'],
-      ['publisher URL [https://ada.example]', ''],
-      ['time zone [Europe/Paris]', 'europe/berln', 'Did you mean Europe/Berlin?'],
-      ['time zone', ''],
-    ];
-    for (const [question, answer, objection] of answers) {
-      await session.sees(question.replace(/ \[.*/, ''));
-      if (question.includes('[')) await session.sees(question.replace(/.*\[/, '['));
-      await session.sees(': ');
-      session.types(`${answer}\r`);
-      if (objection !== undefined) await session.sees(objection);
-    }
+    await session.plays([
+      ['Title', ''],
+      ['aily Prompts', enter],
+      ['Base URL', ''],
+      ['ttps://example.com', `ada.example${enter}`],
+      ['http://', `${clear}https://ada.example${enter}`],
+      ['Publisher URL', ''],
+      ['ttps://ada.example', enter],
+      ['Time zone', ''],
+      ['urope/Paris', `europe/berln${enter}`],
+      ['Did you mean Europe/Berlin?', `${clear}${enter}`],
+    ]);
     const { code, screen } = await session.ends();
     assert.is(code, 0, screen);
     const { title, publisher, baseUrl, timezone } = settings(join(folder, 'daily-prompts'));
@@ -114,7 +197,7 @@ test('catalog init asks for missing answers, and again after an invalid one', as
 test('Ctrl-C in the middle of catalog init exits quietly with 130 and creates nothing, not even the folder', async () => {
   await inFolder(async (folder) => {
     const session = onTerminal(['init', 'new', '--cwd', folder]);
-    await session.sees('title');
+    await session.sees('Title');
     session.types('\u0003');
     const { code, screen } = await session.ends();
     assert.is(code, 130, screen);

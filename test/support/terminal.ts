@@ -10,6 +10,10 @@ export interface TerminalSession {
   sees(text: string): Promise<void>;
   /** Types text as it is; Enter is \r, Ctrl-C is \u0003, Ctrl-D is \u0004. */
   types(text: string): void;
+  /** Waits for each text, then types the keys next to it. */
+  plays(steps: readonly (readonly [text: string, keys: string])[]): Promise<void>;
+  /** Sends a signal to the program. */
+  kill(signal: NodeJS.Signals): void;
   /** Waits until the program ends. Returns the exit code and the content of the screen. */
   ends(): Promise<{ code: number; screen: string }>;
 }
@@ -57,12 +61,21 @@ export function onTerminal(
     });
   }
 
+  async function sees(text: string): Promise<void> {
+    await until(() => screen.indexOf(text, seen) !== -1, JSON.stringify(text));
+    seen = screen.indexOf(text, seen) + text.length;
+  }
+
   return {
-    async sees(text) {
-      await until(() => screen.indexOf(text, seen) !== -1, JSON.stringify(text));
-      seen = screen.indexOf(text, seen) + text.length;
-    },
+    sees,
     types: (text) => child.write(text),
+    async plays(steps) {
+      for (const [text, keys] of steps) {
+        await sees(text);
+        if (keys !== '') child.write(keys);
+      }
+    },
+    kill: (signal) => child.kill(signal),
     async ends() {
       await until(() => code !== null, 'the end');
       return { code: code ?? -1, screen };

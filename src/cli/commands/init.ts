@@ -43,7 +43,7 @@ export function addInit(program: Command, terminal: Console): void {
 
 async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Console): Promise<void> {
   const { checkFlags } = await import('../../scaffold/answer-checks.ts');
-  const { canAsk, unlessCancelled } = await import('../dialog/dialog.ts');
+  const { canAsk, conversation } = await import('../dialog/dialog.ts');
   const { answerChecks, complete, placeholderUrl } = await import('../../scaffold/catalog/answers.ts');
   const { askForAnswers } = await import('../dialog/new-catalog.ts');
   const { catalogFiles, catalogPaths, ownerOf, placeholderOwner } = await import('../../scaffold/catalog/files.ts');
@@ -67,14 +67,17 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   const present = readPackageJson(folder);
   const completed = present === null ? null : completePackageJson(present.text, specification);
 
-  const answers = await unlessCancelled(terminal, async () =>
-    canAsk() && flags.format === 'pretty' ? askForAnswers(given, folder, terminal) : complete(given, folder),
-  );
-  if (answers === null) return;
-  const files = catalogFiles(answers, folder, flags.today ?? zone(answers.timezone).today(new Date()));
-  if (present === null) files.set('package.json', newPackageJson(specification));
-  const changed = present !== null && completed !== null && completed.added.length > 0;
-  writeCatalog(folder, files, changed ? { path: present.path, text: completed.text } : null);
+  const made = await conversation(terminal, async (ask) => {
+    const answers =
+      canAsk() && flags.format === 'pretty' ? await askForAnswers(given, folder, ask) : complete(given, folder);
+    const files = catalogFiles(answers, folder, flags.today ?? zone(answers.timezone).today(new Date()));
+    if (present === null) files.set('package.json', newPackageJson(specification));
+    const changed = present !== null && completed !== null && completed.added.length > 0;
+    writeCatalog(folder, files, changed ? { path: present.path, text: completed.text } : null);
+    return { answers, files };
+  });
+  if (made === null) return;
+  const { answers, files } = made;
 
   if (flags.format === 'json') {
     const result = { folder, files: [...files.keys()], addedToPackageJson: completed?.added ?? [] };

@@ -36,8 +36,8 @@ export function addNew(program: Command, terminal: Console): void {
     .option('--difficulty <name>', 'difficulty, as in the settings; default: the first')
     .option('--runtime <name...>', 'assistants it works with, as in the settings; default: the first')
     .option('--tag <tag...>', 'tags; default: from the slug')
-    .option('--keyword <text...>', 'search terms that the text does not contain; never shown')
     .option('--date <YYYY-MM-DD>', 'date on which it is published; default: the next free date')
+    .option('--keyword <text...>', 'search terms that the text does not contain; never shown')
     .option('--excerpt <text>', 'one sentence: what the reader gets')
     .option('--problem <text>', 'who is stuck, with what, and when')
     .option('--config <ext>', 'add a config file with this extension, such as json, yaml or md')
@@ -46,7 +46,8 @@ export function addNew(program: Command, terminal: Console): void {
     .addOption(formatOption())
     .addHelpText(
       'after',
-      '\nIn a terminal it asks for anything you leave out; elsewhere, and with --format json, it uses the defaults.\n' +
+      '\nIn a terminal it asks for everything up to the date that you leave out, and Ctrl-C cancels without writing a file.\n' +
+        'Elsewhere, and with --format json, it uses the defaults.\n' +
         'The agent is a draft, so builds skip it. Remove its line `draft: true` when it is ready.\n' +
         '\nExamples:\n  $ catalog new\n  $ catalog new release-notes --category writing --runtime Claude ChatGPT\n' +
         '  $ catalog new --title "Release Note Translator" --date 2026-12-01\n',
@@ -60,21 +61,24 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
   const { writeAgent } = await import('../../scaffold/agent/write.ts');
   const { askForAnswers } = await import('../dialog/new-agent.ts');
   const { checkFlags } = await import('../../scaffold/answer-checks.ts');
-  const { canAsk, unlessCancelled } = await import('../dialog/dialog.ts');
+  const { canAsk, conversation } = await import('../dialog/dialog.ts');
 
   const { cwd, settings, today, content: calendar } = await openContent(flags);
   const surroundings: Surroundings = { vocabulary: settings, calendar, today };
   const checks = answerChecks(surroundings);
   const given = checkFlags<Answers>(flagged(slug === undefined ? slug : slugOf(slug, flags.cwd), flags), checks);
 
-  const answers = await unlessCancelled(terminal, async () =>
-    canAsk() && flags.format === 'pretty'
-      ? askForAnswers(given, surroundings, checks, terminal)
-      : complete(given, surroundings, checks),
-  );
-  if (answers === null) return;
-  const files = agentFiles(answers);
-  writeAgent(cwd, answers.slug, files, surroundings);
+  const made = await conversation(terminal, async (ask) => {
+    const answers =
+      canAsk() && flags.format === 'pretty'
+        ? await askForAnswers(given, surroundings, checks, ask)
+        : complete(given, surroundings, checks);
+    const files = agentFiles(answers);
+    writeAgent(cwd, answers.slug, files, surroundings);
+    return { answers, files };
+  });
+  if (made === null) return;
+  const { answers, files } = made;
 
   const folder = `agents/${answers.slug}`;
   if (flags.format === 'json') {
@@ -82,7 +86,7 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
     terminal.printJson({ slug: answers.slug, date: answers.date, folder, files: paths, draft: true });
     return;
   }
-  terminal.say(nextSteps(answers, [...files.keys()], today, flags.cwd));
+  terminal.say(nextSteps(answers, today, flags.cwd));
   terminal.print(`${relative(process.cwd(), join(cwd, 'agents', answers.slug))}\n`);
 }
 
@@ -103,21 +107,22 @@ function flagged(slug: string | undefined, flags: Flags): [keyof Answers, string
 }
 
 function nextSteps(
-  { slug, title, date, category, difficulty, runtimes }: Answers,
-  files: readonly string[],
+  { slug, title, date, category, difficulty, runtimes, config }: Answers,
   today: string,
   cwd: string,
 ): string {
   const there = cwd === '.' || cwd === catalogAround(process.cwd()) ? '' : ` --cwd ${shellWord(cwd)}`;
   const late = date < today ? ' That date has passed: it is published as soon as it is no longer a draft.' : '';
+  const rest = ['prompt.txt', ...(config === null ? [] : [`config.${config}`]), 'sample-output.txt', 'agent.md'];
   return `Created "${title}" for ${date} (${category}, ${difficulty}, ${runtimes.join(', ')}).${late}
 It is a draft, so builds skip it. Most of its texts are placeholders.
 
 Next:
-  1. Replace the texts in ${files.join(', ')}. Text in [brackets] tells you what to write.
-  2. npx catalog validate ${slug}${there}
-  3. npx catalog build --drafts --out preview${there}    (renders it as readers will see it)
-  4. Remove \`draft: true\` from agent.md. The agent is published on its date.
+  1. Write sample-input.txt first: a real case with changed names. The prompt and the ideal answer follow from it.
+  2. Then replace the texts in ${rest.join(', ')}. Text in [brackets] tells you what to write.
+  3. npx catalog validate ${slug}${there}
+  4. npx catalog build --drafts --out preview${there}    (renders it as readers will see it)
+  5. Remove \`draft: true\` from agent.md. The agent is published on its date.
 
 `;
 }

@@ -1,93 +1,139 @@
-import { createInterface } from 'node:readline/promises';
-import { painter } from '../../diagnostics/report.ts';
+import type { WriteStream } from 'node:tty';
+import { type CANCEL_SYMBOL, cancel, intro, isCancel, multiselect, select, text, updateSettings } from '@clack/prompts';
 import { OperationError, UsageError } from '../../errors.ts';
-import type { Given } from '../../scaffold/answer-checks.ts';
-import { printable } from '../../text-safety/printable.ts';
+import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
 
+/** Something to choose. */
+export interface Choice {
+  value: string;
+  label?: string;
+  hint?: string;
+}
+
+/** Asks questions in the terminal. Every method throws Cancelled when the person cancels. */
+export interface Questions {
+  /** Says what the questions are for. */
+  begin(title: string): void;
+  /**
+   * Asks for a line of text until `check` accepts it. `check` throws UsageError or OperationError, whose message is shown.
+   * An empty answer stands for `fallback`, which is shown in its place.
+   */
+  line<Value>(question: string, fallback: string, check: (answer: string) => Value): Promise<Value>;
+  /** Asks for one of the choices. */
+  one(question: string, choices: readonly Choice[], first: string): Promise<string>;
+  /** Asks for any number of choices, or at least one if `required`. */
+  some(question: string, choices: readonly Choice[], chosen: readonly string[], required: boolean): Promise<string[]>;
+}
+
 /** Thrown when the person cancels. */
-export class Cancelled extends Error {
+class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
 
-/** One question. */
-export interface Question<Value> {
-  /** The name of the answer. */
-  name: string;
-  /** The question in a sentence, with the choices or limits. */
-  about: string;
-  /** The value of an empty answer; null if there is none. */
-  fallback: Given | null;
-  /** Whether the answer is a list, separated by commas. */
-  list?: boolean;
-  /**
-   * What an empty answer means if there is no fallback. Its value is then null. Without `empty`, an answer is required.
-   */
-  empty?: string;
-  /** Returns the value of an answer. Throws UsageError or OperationError for an invalid one; the message is shown. */
-  check(name: string, given: Given): Value;
-}
-
-/** Asks one question until the answer is valid, showing what is wrong, and returns the value. */
-export type Ask = <Value>(question: Question<Value>) => Promise<Value | null>;
-
-/** Whether a person can answer: stdin, stderr and stdout are all a terminal. */
+/** Whether a person can answer: stdin, stderr and stdout are all a terminal that can move its cursor. */
 export function canAsk(): boolean {
-  return process.stdin.isTTY === true && process.stdout.isTTY === true && process.stderr.isTTY === true;
+  return [process.stdin, process.stdout, process.stderr].every(({ isTTY }) => isTTY) && process.env.TERM !== 'dumb';
 }
 
 /**
- * Runs a dialogue in the terminal. `hold` asks its questions and returns the result. Each question shows its fallback
- * in brackets. Throws Cancelled on Ctrl-C and at the end of the input.
+ * Returns the result of `work`, which may ask questions. If the person cancels, says that nothing was written, sets the
+ * exit code (130 for Ctrl-C, Ctrl-D and Escape, 143 for SIGTERM) and returns null.
+ *
+ * Signals wait for the next question, so that they cannot interrupt `work` while it writes files.
  */
-export async function dialogue<Result>(terminal: Console, hold: (ask: Ask) => Promise<Result>): Promise<Result> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
+export async function conversation<Result>(
+  terminal: Console,
+  work: (ask: Questions) => Promise<Result>,
+): Promise<Result | null> {
   const leaving = new AbortController();
-  lines.on('SIGINT', () => leaving.abort());
-  lines.on('close', () => leaving.abort());
-  const paint = painter(terminal.color);
-
-  const ask: Ask = async ({ name, about, fallback, list = false, empty, check }) => {
-    terminal.say(`\n${about}\n`);
-    const shown = typeof fallback === 'string' ? fallback : (fallback?.join(', ') ?? empty ?? '');
-    const prompt = `${paint('bold', name)}${shown === '' ? '' : paint('dim', ` [${shown}]`)}: `;
-    for (;;) {
-      const line = (await lines.question(printable(prompt, terminal), { signal: leaving.signal })).trim();
-      if (line === '' && fallback === null && empty !== undefined) return null;
-      const answer = line === '' ? fallback : list ? line.split(',').map((item) => item.trim()) : line;
-      try {
-        if (answer !== null && answer.length > 0) return check(name, answer);
-        terminal.say(`  ${paint('red', 'This question needs an answer.')}\n`);
-      } catch (error) {
-        if (!(error instanceof UsageError || error instanceof OperationError)) throw error;
-        terminal.say(`  ${paint('red', error.message)}\n`);
-      }
-    }
+  let exitCode = 130;
+  const interrupt = () => leaving.abort();
+  const terminate = () => {
+    exitCode = 143;
+    leaving.abort();
   };
-
+  process.on('SIGINT', interrupt).on('SIGTERM', terminate);
   try {
-    const result = await hold(ask);
-    terminal.say('\n');
-    return result;
-  } catch (error) {
-    if (leaving.signal.aborted) throw new Cancelled('The dialog was cancelled.', { cause: error });
-    throw error;
-  } finally {
-    lines.close();
-  }
-}
-
-/**
- * Returns the result of `work`. If the person cancels, says that nothing was written, sets exit code 130 and returns
- * null.
- */
-export async function unlessCancelled<Result>(terminal: Console, work: () => Promise<Result>): Promise<Result | null> {
-  try {
-    return await work();
+    return await work(questions(outputOf(terminal), leaving.signal));
   } catch (error) {
     if (!(error instanceof Cancelled)) throw error;
-    terminal.say('\nNothing was written.\n');
-    terminal.exitCode = 130;
+    cancel('Nothing was written.', { output: outputOf(terminal) });
+    terminal.exitCode = exitCode;
     return null;
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', terminate);
   }
+}
+
+/** Questions go to stderr, since results go to stdout; without colors if the person turned them off. */
+function outputOf({ color }: Console): WriteStream {
+  if (color) return process.stderr;
+  // styleText of Node 20, which the prompts use, does not read NO_COLOR.
+  return new Proxy(process.stderr, {
+    get(target, key) {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: colors start with the escape character.
+      if (key === 'write') return (text: string) => target.write(text.replace(/\u001b\[[\d;]*m/g, ''));
+      const value = Reflect.get(target, key);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+function questions(output: WriteStream, signal: AbortSignal): Questions {
+  updateSettings({ aliases: { '\u0004': 'cancel' } });
+  const common = { output, signal };
+  const answered = async <Value>(answer: Promise<Value | typeof CANCEL_SYMBOL>): Promise<Value> => {
+    const value = await answer;
+    if (isCancel(value)) throw new Cancelled('The person cancelled.');
+    return value;
+  };
+  return {
+    begin: (title) => intro(visible(title), { output }),
+    async line(question, fallback, check) {
+      const given = (answer = '') => answer.trim() || fallback;
+      const answer = await answered(
+        text({
+          ...common,
+          message: visible(question),
+          placeholder: visible(fallback),
+          defaultValue: fallback,
+          validate: (answer) => objection(() => check(given(answer))),
+        }),
+      );
+      return check(given(answer));
+    },
+    one: (question, choices, first) =>
+      answered(select({ ...common, message: visible(question), options: shown(choices), initialValue: first })),
+    some: (question, choices, chosen, required) =>
+      answered(
+        multiselect({
+          ...common,
+          message: visible(question),
+          options: shown(choices),
+          initialValues: chosen,
+          required,
+          maxItems: 12,
+        }),
+      ),
+  };
+}
+
+/** What is wrong with an answer. */
+function objection(check: () => unknown): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof OperationError) return visible(error.message);
+    throw error;
+  }
+}
+
+function shown(choices: readonly Choice[]) {
+  return choices.map(({ value, label = value, hint }) => ({
+    value,
+    label: visible(label),
+    ...(hint === undefined ? {} : { hint: visible(hint) }),
+  }));
 }
