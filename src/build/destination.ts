@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Part } from '../outputs/output.ts';
+import { joinParts } from './parts.ts';
 
 /** Where a build goes: a folder, or memory. */
 export interface Destination {
@@ -10,6 +12,8 @@ export interface Destination {
   /** Reserves the place of a file in the order of the build, if its bytes come later. */
   reserve(path: string): void;
   write(path: string, inputs: readonly string[], bytes: Uint8Array): void;
+  /** Writes a file that consists of parts. Parts that the destination already has are not rendered. */
+  writeParts(path: string, inputs: readonly string[], parts: readonly Part[]): void;
   /** Gives a path the bytes of another path, which was kept or written before. */
   copy(path: string, from: string): void;
   /** Returns the digest of a file that was kept or written. */
@@ -37,6 +41,10 @@ export class MemoryDestination implements Destination {
 
   write(path: string, _inputs: readonly string[], bytes: Uint8Array): void {
     this.files.set(path, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  }
+
+  writeParts(path: string, inputs: readonly string[], parts: readonly Part[]): void {
+    this.write(path, inputs, joinParts(parts, null).bytes);
   }
 
   copy(path: string, from: string): void {

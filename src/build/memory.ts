@@ -6,6 +6,7 @@ import type { ContentMemory } from '../catalog/load.ts';
 import { gitStamp, isInRepository } from '../git/stamp.ts';
 import type { Related } from '../outputs/site.ts';
 import type { AgentHead } from '../schema/agent.ts';
+import type { PartRecord } from './parts.ts';
 import type { FileRecord } from './write.ts';
 
 /** What a build keeps in the cache for the next build into the same folder. */
@@ -15,7 +16,7 @@ interface Remembered {
   /** The agents in folders without errors, with the stamps of the folders. */
   agents: [slug: string, stamp: string, head: AgentHead][];
   /** The files of the build. */
-  files: [path: string, key: string, digest: string, stamp: string][];
+  files: [path: string, key: string, digest: string, stamp: string, parts: PartRecord | null][];
   /** Which agents are related, and a hash of what decides it. */
   related: Related | null;
   /** Results of Git commands, and a stamp of the commits and branches. */
@@ -53,7 +54,9 @@ export class BuildMemory implements ContentMemory {
     const known = read?.common === common ? read : null;
     this.isKnown = known !== null;
     this.#agents = new Map(known?.agents.map(([slug, stamp, head]) => [slug, { stamp, head }]));
-    this.files = new Map(known?.files.map(([path, key, digest, stamp]) => [path, { key, digest, stamp }]));
+    this.files = new Map(
+      known?.files.map(([path, key, digest, stamp, parts]) => [path, { key, digest, stamp, parts }]),
+    );
     this.related = known?.related ?? null;
     const stamp = cache === null ? null : gitStamp(cwd);
     this.#inRepository = isInRepository(cwd);
@@ -82,7 +85,7 @@ export class BuildMemory implements ContentMemory {
     const remembered: Remembered = {
       common: this.#common,
       agents: this.#next,
-      files: [...files].map(([path, { key, digest, stamp }]) => [path, key, digest, stamp]),
+      files: [...files].map(([path, { key, digest, stamp, parts = null }]) => [path, key, digest, stamp, parts]),
       related: this.related,
       git: this.#git,
     };

@@ -40,7 +40,9 @@ export function renderSite(
     const content = attempt(file, faults);
     if (content === null) return;
     if (typeof content === 'function') content((bytes) => destination.write(file.path, inputs, bytes));
-    else destination.write(file.path, inputs, typeof content === 'string' ? Buffer.from(content) : content);
+    else if (typeof content === 'string') destination.write(file.path, inputs, Buffer.from(content));
+    else if (content instanceof Uint8Array) destination.write(file.path, inputs, content);
+    else destination.writeParts(file.path, inputs, content);
   };
   for (const output of outputs) {
     onOutput(output.path);

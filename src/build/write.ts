@@ -25,10 +25,12 @@ import {
   stagedFolder,
   syncFile,
 } from '../build-folder/unfinished-build.ts';
+import type { Part } from '../outputs/output.ts';
 import type { OnProgress } from '../progress.ts';
 import { outputStampOf } from '../stamps.ts';
 import { type Destination, digestOf } from './destination.ts';
 import type { BuildMemory } from './memory.ts';
+import { joinParts, type PartRecord } from './parts.ts';
 
 /** How many files writing a build changed, removed or left unchanged. */
 export interface Written {
@@ -44,6 +46,8 @@ export interface FileRecord {
   digest: string;
   /** ../stamps.ts */
   stamp: string;
+  /** If the file consists of parts. */
+  parts?: PartRecord | null;
 }
 
 /**
@@ -99,6 +103,17 @@ export class BuildWriter implements Destination {
         ? known.digest === record.digest
         : stamp !== null && sameBytes(join(this.#target, path), bytes);
     this.records.set(path, { ...record, stamp: isSame && stamp !== null ? stamp : this.#stage(path, bytes) });
+  }
+
+  writeParts(path: string, inputs: readonly string[], parts: readonly Part[]): void {
+    const known = this.#known.get(path);
+    const before =
+      known?.parts != null && known.stamp === this.#stampOf(path)
+        ? { bytes: readFileSync(join(this.#target, path)), parts: known.parts }
+        : null;
+    const joined = joinParts(parts, before);
+    this.write(path, inputs, joined.bytes);
+    this.records.set(path, { ...(this.records.get(path) as FileRecord), parts: joined.parts });
   }
 
   copy(path: string, from: string): void {

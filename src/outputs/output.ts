@@ -29,7 +29,14 @@ export interface RenderedFile {
   inputs?: readonly string[];
   /** The slug of its agent, if it is about only one. An error in it is then reported for that agent. */
   agent?: string;
-  render(): string | Uint8Array | Deferred;
+  render(): string | Uint8Array | Deferred | readonly Part[];
+}
+
+/** A part of a file, such as the entry of an agent in a list. It is only rendered if the last build did not have it. */
+export interface Part {
+  /** What it is rendered from, as the `inputs` of a file. Other parts of the file with the same input have the same bytes. */
+  input: string;
+  render(): string;
 }
 
 export const html = 'text/html; charset=utf-8';
@@ -62,7 +69,7 @@ export function single(
   path: string,
   type: string,
   purpose: string,
-  render: (site: Site) => string | Uint8Array,
+  render: (site: Site) => ReturnType<RenderedFile['render']>,
   inputs: (site: Site) => readonly string[] = ({ agents }) => whole(agents),
 ): Output {
   return { path, type, purpose, files: (site) => [{ path, inputs: inputs(site), render: () => render(site) }] };

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { demoteHeadings, plainText } from '../../agent-text/markdown-text.ts';
 import { provenance } from '../../agent-text/provenance.ts';
-import { toJson } from '../../schema/documents.ts';
 import { forAgents, json, markdown, single } from '../output.ts';
+import { jsonParts } from '../shared/json-parts.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 /** The index of Agent Skills discovery 0.2.0, with the digest of every skill's file. */
@@ -11,16 +11,20 @@ export const index = single(
   json,
   'Every agent as a skill to install (Agent Skills discovery)',
   (site) =>
-    toJson({
-      $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json',
-      skills: site.agents.map((agent) => ({
-        name: agent.slug,
-        type: 'skill-md',
-        description: agent.excerpt,
-        url: `${agent.slug}/SKILL.md`,
-        digest: `sha256:${createHash('sha256').update(skillOf(site, agent)).digest('hex')}`,
+    jsonParts(
+      { $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json' },
+      'skills',
+      site.agents.map((agent) => ({
+        input: agent.fingerprint.whole,
+        value: () => ({
+          name: agent.slug,
+          type: 'skill-md',
+          description: agent.excerpt,
+          url: `${agent.slug}/SKILL.md`,
+          digest: `sha256:${createHash('sha256').update(skillOf(site, agent)).digest('hex')}`,
+        }),
       })),
-    }),
+    ),
 );
 
 export const skill = forAgents('.well-known/agent-skills/{slug}/SKILL.md', markdown, 'An agent as a skill', skillOf);

@@ -42,9 +42,10 @@ export const llms = single(
 );
 
 /** Every prompt in full, newest first. */
-export const llmsFull = single('llms-full.txt', plain, 'All agent prompts in one file', (site) =>
-  [...opening(site), ...site.agents.map(inFull)].join('\n'),
-);
+export const llmsFull = single('llms-full.txt', plain, 'All agent prompts in one file', (site) => [
+  { input: 'opening', render: () => opening(site).join('\n') },
+  ...site.agents.map((agent) => ({ input: agent.fingerprint.whole, render: () => `\n${inFull(agent)}` })),
+]);
 
 function opening({ settings }: Site): string[] {
   return [`# ${plainText(settings.title)}`, '', `> ${plainText(settings.description)}`, ''];
