@@ -12,6 +12,7 @@ const commands: Record<string, Record<string, () => Promise<Add>>> = {
     new: async () => (await import('./cli/commands/new.ts')).addNew,
     rename: async () => (await import('./cli/commands/rename.ts')).addRename,
     validate: async () => (await import('./cli/commands/validate.ts')).addValidate,
+    fix: async () => (await import('./cli/commands/fix.ts')).addFix,
     status: async () => (await import('./cli/commands/status.ts')).addStatus,
   },
   'Publishing:': {

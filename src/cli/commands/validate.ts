@@ -1,10 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { OperationError } from '../../errors.ts';
-import { nearest } from '../../schema/suggestions.ts';
-import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, printForMachines, slugOf, todayOption } from '../options.ts';
+import { refuseUnknownAgents } from '../unknown-agents.ts';
 
 type Flags = Pick<CommonFlags, 'cwd' | 'today' | 'format'>;
 
@@ -32,9 +30,7 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
   const slugs = [...new Set(named.map((argument) => slugOf(argument, flags.cwd)))];
   // A published agent that was deleted has no folder but has an error.
   const known = new Set([...folders, ...diagnostics.map(({ slug }) => slug)]);
-  const unknown = slugs.filter((slug) => !known.has(slug));
-  if (unknown.length > 0)
-    throw new OperationError(unknown.map((slug) => unknownAgent(slug, folders)).join('\nerror: '));
+  refuseUnknownAgents(slugs, folders, known);
   const wanted = diagnostics.filter(({ slug }) => slugs.length === 0 || slug === null || slugs.includes(slug));
 
   const { format } = flags;
@@ -54,9 +50,4 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
   else if (format === 'pretty') {
     terminal.say(`${plural(count, 'agent')} checked, no errors.\n`);
   }
-}
-
-function unknownAgent(slug: string, folders: readonly string[]): string {
-  const meant = nearest(slug, folders);
-  return `There is no agent ${visible(slug)} in agents/.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
 }

@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import type { FileFix } from '../../fix/fix.ts';
+import type { Console } from '../console.ts';
+import { type CommonFlags, cwdOption, formatOption, openContent, slugOf } from '../options.ts';
+
+interface Flags extends Pick<CommonFlags, 'cwd' | 'format'> {
+  write?: boolean;
+}
+
+export function addFix(program: Command, terminal: Console): void {
+  program
+    .command('fix')
+    .description('show what can be fixed mechanically, and fix it with --write')
+    .argument('[slug...]', 'agents to fix, by slug or path; default: all')
+    .option('--write', 'change the files')
+    .addOption(cwdOption())
+    .addOption(formatOption())
+    .addHelpText(
+      'after',
+      '\nFixes line endings, trailing spaces, final newlines, curly quotes in prompts, the case of tags, and the order of\n' +
+        'front-matter keys and demo points. The prompt of a published agent keeps its wording. docs/editing.md has the rules.\n' +
+        '\nExamples:\n  $ catalog fix                          show the changes as a diff\n  $ catalog fix --write\n' +
+        '  $ catalog fix release-notes --write\n  $ catalog fix --format json\n',
+    )
+    .action((slugs: string[], flags: Flags) => fix(slugs, flags, terminal));
+}
+
+async function fix(named: string[], { write = false, ...flags }: Flags, terminal: Console): Promise<void> {
+  const { readAgents } = await import('../../catalog/read.ts');
+  const { plural } = await import('../../diagnostics/report.ts');
+  const { fixesOf, writeFixes } = await import('../../fix/fix.ts');
+  const { refuseUnknownAgents } = await import('../unknown-agents.ts');
+  const { cwd, content } = await openContent(flags);
+  const slugs = named.map((argument) => slugOf(argument, flags.cwd));
+  refuseUnknownAgents(
+    slugs,
+    content.folders.map(({ slug }) => slug),
+  );
+  const published = new Set(content.folders.filter(({ schedule }) => schedule.issue !== null).map(({ slug }) => slug));
+  const fixes = readAgents(cwd)
+    .filter(({ slug }) => slugs.length === 0 || slugs.includes(slug))
+    .flatMap((folder) => fixesOf(folder, published.has(folder.slug)));
+  if (write) writeFixes(cwd, fixes);
+
+  if (flags.format === 'json') {
+    terminal.printJson({ written: write, files: fixes.map(({ file, fixes, diff }) => ({ file, fixes, diff })) });
+    return;
+  }
+  const { painter } = await import('../../diagnostics/report.ts');
+  const paint = painter(terminal.colorData);
+  for (const each of fixes) terminal.print(shown(each, paint));
+  const files = plural(fixes.length, 'file');
+  if (fixes.length === 0) terminal.say('Nothing to fix mechanically. catalog validate reports the rest.\n');
+  else if (write) terminal.say(`Fixed ${files}. catalog validate reports the rest.\n`);
+  else terminal.say(`${files} can be fixed. Nothing is written: run the command again with --write.\n`);
+}
+
+function shown({ file, fixes, diff }: FileFix, paint: (style: 'bold' | 'red', text: string) => string): string {
+  const lines = diff.split('\n').map((line) => {
+    if (line.startsWith('-')) return paint('red', line);
+    return line.startsWith('+') ? paint('bold', line) : line;
+  });
+  return `${paint('bold', file)}: ${fixes.join(', ')}\n${diff === '' ? '' : lines.join('\n')}\n`;
+}

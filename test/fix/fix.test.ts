@@ -1,0 +1,255 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { fixesOf, writeFixes } from '../../src/fix/fix.ts';
+import { inFolder, type SmallAgent, smallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
+import { catalog } from '../support/process.ts';
+
+/** `catalog fix`: the exact bytes of files before and after. What a person has to decide stays as it is. */
+
+const md = (front: string, body = 'It works as small agents do.\n') => `---\n${front}---\n${body}`;
+const withPrompt = (tail: string) => `${goodPrompt}${tail}`;
+
+/** Rows of: name, file, text before, text after, and whether the agent is published. */
+const rows: [name: string, file: string, before: string, after: string, published?: boolean][] = [
+  ['CRLF and a byte-order mark', 'sample-input.txt', '\ufeffa\r\nb\r\n', 'a\nb\n'],
+  ['CR line endings', 'prompt.txt', 'INPUT\rRULES\rOUTPUT\r', 'INPUT\nRULES\nOUTPUT\n'],
+  ['a missing final newline', 'prompt.txt', 'INPUT\nRULES\nOUTPUT', 'INPUT\nRULES\nOUTPUT\n'],
+  ['blank lines at the end', 'prompt.txt', 'INPUT\nOUTPUT\n\n \n', 'INPUT\nOUTPUT\n'],
+  [
+    'trailing spaces of a prompt, but not in a code fence',
+    'prompt.txt',
+    withPrompt('a \t\n```\nb  \n```\n   \nc\n'),
+    withPrompt('a\n```\nb  \n```\n\nc\n'),
+  ],
+  [
+    'curly quotes of a prompt that enclose text, and apostrophes',
+    'prompt.txt',
+    withPrompt('Don’t write “unknown”, say ‘gap’.\n'),
+    withPrompt("Don't write \"unknown\", say 'gap'.\n"),
+  ],
+  [
+    'no curly quotes that may be meant: alone, around a straight one, in code, in other languages',
+    'prompt.txt',
+    withPrompt('The mark ” ends it. “a "b" c” `“x”` „Wort“ “”\n```\n“y”\n```\n'),
+    withPrompt('The mark ” ends it. “a "b" c” `“x”` „Wort“ “”\n```\n“y”\n```\n'),
+  ],
+  [
+    'no curly quotes in a prompt about them',
+    'prompt.txt',
+    withPrompt('Replace curly quotes such as “these”.\n'),
+    withPrompt('Replace curly quotes such as “these”.\n'),
+  ],
+  [
+    'the line endings and the final newline of a published prompt, but nothing else of it',
+    'prompt.txt',
+    withPrompt('a  \r\n“b”\n\n'),
+    withPrompt('a  \n“b”\n'),
+    true,
+  ],
+  ['nothing within the lines of a sample', 'sample-output.txt', 'a  \n“b”', 'a  \n“b”\n'],
+  ['nothing but the line endings of a config', 'config.md', 'a  \r\n“b”\n\n', 'a  \n“b”\n\n'],
+  [
+    'the order of keys, with their comments and layout',
+    'agent.md',
+    md(
+      '# About us\n\n# the label\ncategory:   coding # for now\ntags:\n- b\n\n- a\nx: 1\ntitle: "T"\n# when\ndate: 2026-01-01\n# end\n',
+    ),
+    md(
+      '# About us\n\ntitle: "T"\n# when\ndate: 2026-01-01\n# the label\ncategory:   coding # for now\ntags:\n- b\n\n- a\nx: 1\n# end\n',
+    ),
+  ],
+  [
+    'the order of the demo, with its comments',
+    'agent.md',
+    md('title: T\ndemo:\n  # last\n  - second: 9\n    label: b\n  - { second: 0, label: a }\n'),
+    md('title: T\ndemo:\n  - { second: 0, label: a }\n  # last\n  - second: 9\n    label: b\n'),
+  ],
+  [
+    'no demo whose seconds are not numbers',
+    'agent.md',
+    md('demo:\n  - second: 9s\n  - second: 0\n'),
+    md('demo:\n  - second: 9s\n  - second: 0\n'),
+  ],
+  [
+    'no order in a demo in brackets',
+    'agent.md',
+    md('demo: [{ second: 9 }, { second: 0 }]\n'),
+    md('demo: [{ second: 9 }, { second: 0 }]\n'),
+  ],
+  [
+    'tags that differ only in case, spaces and underscores',
+    'agent.md',
+    md('tags: [Testing, "Unit Tests", small_talk, C++, ok] # Testing\n'),
+    md('tags: [testing, "unit-tests", small-talk, C++, ok] # Testing\n'),
+  ],
+  ['no tag that would then be there twice', 'agent.md', md('tags: [a, A]\n'), md('tags: [a, A]\n')],
+  [
+    'trailing spaces in agent.md, but not those that break a line or are part of a value',
+    'agent.md',
+    md('title: T  \nproblem: |\n  a  \n', 'a \nb  \nc  \n\nd\t\n'),
+    md('title: T  \nproblem: |\n  a  \n', 'a\nb  \nc\n\nd\n'),
+  ],
+  [
+    'trailing spaces after a value',
+    'agent.md',
+    md('title: T  \ndate: 2026-01-01 \n'),
+    md('title: T\ndate: 2026-01-01\n'),
+  ],
+  ['no curly quotes in agent.md', 'agent.md', md('title: “T”\n', 'Don’t.\n'), md('title: “T”\n', 'Don’t.\n')],
+  [
+    'only the line endings of front matter that cannot be read',
+    'agent.md',
+    md('title: "T\r\ntags: [B]\r\n'),
+    md('title: "T\ntags: [B]\n'),
+  ],
+  [
+    'nothing where a fix would change a value in another way',
+    'agent.md',
+    md('tags: [b]\ntitle: |\n  a\n# b\n c: 1\n'),
+    md('tags: [b]\ntitle: |\n  a\n# b\n c: 1\n'),
+  ],
+  [
+    'no order in a demo that a move of lines would break',
+    'agent.md',
+    md('demo:\n  -\n    second: 9\n  -\n    second: 0\n'),
+    md('demo:\n  -\n    second: 9\n  -\n    second: 0\n'),
+  ],
+  ['nothing in a file with a merge conflict', 'prompt.txt', '<<<<<<< HEAD\r\na \r\n', '<<<<<<< HEAD\r\na \r\n'],
+  ['nothing in an empty file', 'prompt.txt', ' \r\n', ' \r\n'],
+  ['nothing in a file that is not of an agent', 'notes.txt', 'a \r\n', 'a \r\n'],
+];
+
+for (const [name, file, before, after, published = false] of rows) {
+  test(`fixes ${name}`, () => {
+    const fixed = (text: string) => {
+      const files = [{ name: file, bytes: Buffer.from(text), problem: null }];
+      return fixesOf({ slug: 'one', files, problem: null }, published)[0]?.after ?? text;
+    };
+    assert.is(fixed(before), after);
+    assert.is(fixed(after), after, 'a second run changes something');
+  });
+}
+
+test('text that is not UTF-8 stays as it is', () => {
+  for (const bytes of [Buffer.from('a \r\n\xff', 'latin1'), Buffer.from('a \r\n', 'utf16le')])
+    assert.equal(
+      fixesOf({ slug: 'one', files: [{ name: 'prompt.txt', bytes, problem: null }], problem: null }, false),
+      [],
+    );
+});
+
+const long: [before: string, after: string][] = [
+  [`a${'\n'.repeat(200_000)}b`, `a${'\n'.repeat(200_000)}b\n`],
+  [`a${' '.repeat(200_000)}b\n`, `a${' '.repeat(200_000)}b\n`],
+  [`“${'a'.repeat(200_000)}\n`, `“${'a'.repeat(200_000)}\n`],
+  ['a \n'.repeat(60_000), 'a\n'.repeat(60_000)],
+];
+test('long texts are fixed in linear time, which a hanging test would show', () => {
+  for (const [before, after] of long) {
+    const files = [{ name: 'prompt.txt', bytes: Buffer.from(before), problem: null }];
+    assert.ok((fixesOf({ slug: 'one', files, problem: null }, false)[0]?.after ?? before) === after);
+  }
+});
+
+const secret = ['ghp', 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6'].join('_');
+const agents: SmallAgent[] = [
+  { slug: 'one', date: '2026-01-01', front: { tags: '[Testing, small]' }, files: { 'config.md': 'x\r\n' } },
+  { slug: 'two', date: '2026-01-02', files: { 'prompt.txt': withPrompt(`Odd: ${secret} \n`) } },
+  { slug: 'three', date: '2026-01-03', files: { 'sample-input.txt': goodSampleInput.trimEnd() } },
+].map((agent: SmallAgent) => {
+  const files = smallAgent(agent);
+  return { ...agent, files: { ...files, 'agent.md': String(files['agent.md']).replace(/ +$/gm, '') } };
+});
+
+test('the command shows a diff, changes files only with --write, and only of the named agents', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    const fix = (...args: string[]) => catalog(['fix', ...args, '--cwd', folder]);
+    const before = snapshot(folder);
+    const shown = await fix('one', 'agents/two/prompt.txt');
+    assert.is(shown.code, 0);
+    assert.is(
+      shown.stdout,
+      `agents/one/agent.md: tags
+--- agents/one/agent.md
++++ agents/one/agent.md
+@@ -3,5 +3,5 @@
+ date: 2026-01-01
+ category: coding
+-tags: [Testing, small]
++tags: [testing, small]
+ difficulty: easy
+ runtimes: [Claude]
+
+agents/one/config.md: line endings
+
+agents/two/prompt.txt: trailing spaces
+--- agents/two/prompt.txt
++++ agents/two/prompt.txt
+@@ -23,3 +23,3 @@
+ Odd: <quote, or "nothing">
+ If no row is wrong, answer only: "All rows can be right."
+-Odd: ghp_${'*'.repeat(36)} 
++Odd: ghp_${'*'.repeat(36)}
+
+`,
+    );
+    assert.is(shown.stderr, '3 files can be fixed. Nothing is written: run the command again with --write.\n');
+    assert.equal(snapshot(folder), before);
+
+    const written = await fix('one', 'three', '--write', '--format', 'json');
+    assert.is(written.code, 0);
+    const { written: isWritten, files } = JSON.parse(written.stdout);
+    assert.is(isWritten, true);
+    assert.equal(
+      files.map((each: { file: string; fixes: string[] }) => [each.file, ...each.fixes]),
+      [
+        ['agents/one/agent.md', 'tags'],
+        ['agents/one/config.md', 'line endings'],
+        ['agents/three/sample-input.txt', 'final newline'],
+      ],
+    );
+    assert.equal(snapshot(folder), {
+      ...before,
+      'agents/one/agent.md': before['agents/one/agent.md']?.replace('Testing', 'testing'),
+      'agents/one/config.md': 'x\n',
+      'agents/three/sample-input.txt': goodSampleInput,
+    });
+    assert.match((await fix('one', '--write')).stderr, 'Nothing to fix mechanically.');
+    const unknown = await fix('thre');
+    assert.is(unknown.code, 1);
+    assert.match(unknown.stderr, 'There is no agent thre in agents/. Did you mean three?');
+  });
+});
+
+test('an agent with a number keeps the wording of its prompt', async () => {
+  await inFolder(async (folder) => {
+    const prompt = withPrompt('Say “yes”. \n');
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', front: { issue: '1' }, files: { 'prompt.txt': prompt } }]);
+    const { code } = await catalog(['fix', '--write', '--cwd', folder]);
+    assert.is(code, 0);
+    assert.is(readFileSync(join(folder, 'agents/one/prompt.txt'), 'utf8'), prompt);
+  });
+});
+
+test('a file that changed in the meantime stays as it is, and so do the others', async () => {
+  await inFolder((folder) => {
+    writeCatalog(folder, agents);
+    const files = Object.entries(smallAgent(agents[0] as SmallAgent)).map(([name, content]) => ({
+      name,
+      bytes: Buffer.from(content),
+      problem: null,
+    }));
+    const fixes = fixesOf({ slug: 'one', files, problem: null }, false);
+    assert.is(fixes.length, 2);
+    writeFiles(folder, { 'agents/one/config.md': 'new\r\n' });
+    const before = snapshot(folder);
+    assert.throws(() => writeFixes(folder, fixes), /^agents\/one\/config\.md changed while/);
+    assert.equal(snapshot(folder), before);
+  });
+});
+
+test.run();
