@@ -24,45 +24,61 @@ export function isFresh({ mtimeMs, ctimeMs }: Stats, now: number): boolean {
 }
 
 /** The stamp of a folder. It changes if a name in the folder is added or removed. */
-function folderStampOf({ ino, mtimeMs }: Stats): string {
+export function folderStampOf({ ino, mtimeMs }: Stats): string {
   return `${ino} ${mtimeMs}`;
 }
 
-/** Paths with their stamps. */
-export type Stamps = [path: string, stamp: string][];
+/** Paths with their stamps. A stamp is null if it may stay the same when the file changes again. */
+export type Stamps = [path: string, stamp: string | null][];
 
-/** Returns the stamps of some files, and of everything in the folders among them; null if one of them is fresh. */
-export function sourceStamps(paths: readonly string[]): Stamps | null {
+/**
+ * Returns the stamps of some files, and of everything in the folders among them. Folders that have the same stamp as in
+ * `last`, which are earlier stamps of the same files, are not listed again.
+ */
+export function sourceStamps(paths: readonly string[], last: Stamps = []): Stamps {
   const now = Date.now();
-  const stamps: Stamps = [];
-  let fresh = false;
+  const same = new Map(last.filter(([path, stamp]) => stamp !== null && stamp === sourceStamp(path, now)));
+  if (last.length > 0 && same.size === last.length && paths.every((path) => same.has(path))) return last;
+  const contents = new Map<string, string[]>();
+  for (const [path] of last) {
+    const folder = path.slice(0, path.lastIndexOf('/'));
+    const inside = contents.get(folder);
+    if (inside === undefined) contents.set(folder, [path]);
+    else inside.push(path);
+  }
+  const stamps = new Map<string, string | null>();
   const add = (path: string) => {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    fresh ||= stats !== undefined && isFresh(stats, now);
-    stamps.push([path, sourceStampOf(stats)]);
-    if (stats?.isDirectory()) for (const name of readdirSync(path)) add(`${path}/${name}`);
+    if (stamps.has(path)) return;
+    const known = same.get(path);
+    if (known !== undefined) {
+      stamps.set(path, known);
+      for (const inside of contents.get(path) ?? []) add(inside);
+    } else {
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      const names = stats?.isDirectory() ? namesIn(path) : [];
+      stamps.set(path, names === null ? null : sourceStampOf(stats, now));
+      for (const name of names ?? []) add(`${path}/${name}`);
+    }
   };
   for (const path of paths) add(path);
-  return fresh ? null : stamps;
+  return [...stamps];
 }
 
-/** Returns the stamps of the folders of a build, whose files have the given paths. */
-export function folderStamps(root: string, paths: Iterable<string>): Stamps {
-  const folders = new Set([root]);
-  for (const path of paths) {
-    for (let end = path.lastIndexOf('/'); end !== -1; end = path.lastIndexOf('/', end - 1)) {
-      folders.add(`${root}/${path.slice(0, end)}`);
-    }
+/** Whether no stamp is null. */
+export function areSettled(stamps: Stamps): boolean {
+  return stamps.every(([, stamp]) => stamp !== null);
+}
+
+/** The names in a folder, or null if it cannot be read. */
+function namesIn(folder: string): string[] | null {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return null;
   }
-  return Array.from(folders, (path) => [path, folderStampOf(lstatSync(path))]);
 }
 
-/** Whether every source file and folder still has its stamp. A path that did not exist has to be still missing. */
-export function areSourcesUnchanged(stamps: Stamps): boolean {
-  return stamps.every(([path, stamp]) => sourceStampOf(lstatSync(path, { throwIfNoEntry: false })) === stamp);
-}
-
-/** The same for the files and folders of a build. */
+/** Whether every file and folder of a build still has its stamp. */
 export function areOutputsUnchanged(stamps: Stamps): boolean {
   return stamps.every(([path, stamp]) => {
     const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -71,7 +87,13 @@ export function areOutputsUnchanged(stamps: Stamps): boolean {
   });
 }
 
-function sourceStampOf(stats: Stats | undefined): string {
+function sourceStamp(path: string, now: number): string | null {
+  return sourceStampOf(lstatSync(path, { throwIfNoEntry: false }), now);
+}
+
+/** The stamp of a source file or folder, which may be missing; null if it is fresh. */
+function sourceStampOf(stats: Stats | undefined, now: number): string | null {
   if (stats === undefined) return '';
+  if (isFresh(stats, now)) return null;
   return stats.isDirectory() ? folderStampOf(stats) : stampOf(stats);
 }

@@ -36,10 +36,3 @@ export function refuseOtherFolders(target: string, out: string): void {
     );
   }
 }
-
-/** The paths of all files below a folder. */
-export function listFiles(root: string, below = ''): string[] {
-  return readdirSync(join(root, below), { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? listFiles(root, `${below}${entry.name}/`) : [below + entry.name],
-  );
-}

@@ -10,7 +10,8 @@ import { programFiles } from '../program.ts';
 import type { OnProgress } from '../progress.ts';
 import type { BuildInfo } from '../schema/build-info.ts';
 import type { Settings } from '../schema/settings.ts';
-import { sourceStamps } from '../stamps.ts';
+import { areSettled, type Stamps, sourceStamps } from '../stamps.ts';
+import type { FolderStamps } from './built-folder.ts';
 import { type Destination, MemoryDestination } from './destination.ts';
 import { BuildMemory } from './memory.ts';
 import { prepareSite } from './prepare.ts';
@@ -30,12 +31,16 @@ export interface RenderOptions extends Selection {
   onStage?: (stage: string) => void;
   /** Is called again and again with the current task, and how much of it is done. */
   onProgress?: OnProgress;
+  /** The stamps of everything in agents/, if they are known. */
+  sources?: Stamps;
 }
 
 export interface BuildResult {
   info: BuildInfo;
   /** Every file of the build by its path. */
   files: ReadonlyMap<string, FileRecord>;
+  /** The stamps of its folders. */
+  folders: FolderStamps;
   written: Written;
   /** Diagnostics that did not stop the build. */
   warnings: Diagnostic[];
@@ -63,9 +68,9 @@ export function build({ out, ...options }: RenderOptions & { out: string }): Bui
   const { destination: writer, info, selected, historyMissing } = result;
   options.onStage?.('write');
   const written = writer.finish(options.onProgress);
-  memory.save(writer.records);
+  memory.save(writer);
   const { warnings, skipped } = selected;
-  return { info, files: writer.records, written, warnings, skipped, historyMissing };
+  return { info, files: writer.records, folders: writer.folders, written, warnings, skipped, historyMissing };
 }
 
 /** Builds the catalog in memory, without writing it. Throws ContentError as `build` does. */
@@ -102,7 +107,8 @@ function commonInputs(
   { settings, future, drafts, images }: RenderOptions,
   { templates, assets, fonts }: TemplateFiles,
 ): string {
-  const program = sourceStamps(programFiles) ?? randomUUID();
+  const stamps = sourceStamps(programFiles);
+  const program = areSettled(stamps) ? stamps : randomUUID();
   const options = [program, process.versions, settings, future, drafts, images];
   const hash = createHash('sha256').update(JSON.stringify(options));
   for (const { name, text } of templates) hash.update(`\0${name}\0${text}`);
@@ -122,7 +128,15 @@ function render<Target extends Destination>(
   memory: BuildMemory | null,
   open: () => Target,
 ): { destination: Target; info: BuildInfo; selected: Selected; historyMissing: string | null } {
-  const { cwd, settings, images = true, onStage = () => {}, onProgress = () => {}, ...selection } = options;
+  const {
+    cwd,
+    settings,
+    images = true,
+    onStage = () => {},
+    onProgress = () => {},
+    sources = [],
+    ...selection
+  } = options;
   const cache = cacheOf(options);
   onStage('read');
   const recalled = memory ?? noMemory;
@@ -130,6 +144,7 @@ function render<Target extends Destination>(
   const content = loadContent(cwd, settings, selection.today, {
     expectNumbers: preview,
     memory: recalled,
+    sources,
     onFolder: (done, total) => onProgress('Reading agents', done, total),
   });
   const { changes, missing } = recalled.ofGit('history', () => readHistory(cwd), isComplete);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digestOf } from '../digest.ts';
 import type { Part } from '../outputs/output.ts';
 import { joinParts } from './parts.ts';
 
@@ -20,11 +20,6 @@ export interface Destination {
   digest(path: string): string;
   /** Removes everything that was written, because the build failed. */
   discard(): void;
-}
-
-/** Hashes a file: SHA-256, in base64url. */
-export function digestOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('base64url');
 }
 
 /** A build in memory: every file by its path. */

@@ -6,8 +6,9 @@ import type { ContentMemory } from '../catalog/load.ts';
 import { gitStamp, isInRepository } from '../git/stamp.ts';
 import type { Related } from '../outputs/site.ts';
 import type { AgentHead } from '../schema/agent.ts';
+import type { FolderStamps } from './built-folder.ts';
 import type { PartRecord } from './parts.ts';
-import type { FileRecord } from './write.ts';
+import type { BuildWriter, FileRecord } from './write.ts';
 
 /** What a build keeps in the cache for the next build into the same folder. */
 interface Remembered {
@@ -17,6 +18,8 @@ interface Remembered {
   agents: [slug: string, stamp: string, head: AgentHead][];
   /** The files of the build. */
   files: [path: string, key: string, digest: string, stamp: string, parts: PartRecord | null][];
+  /** The stamps of its folders. */
+  folders: [path: string, stamp: string][];
   /** Which agents are related, and a hash of what decides it. */
   related: Related | null;
   /** Results of Git commands, and a stamp of the commits and branches. */
@@ -39,6 +42,8 @@ export class BuildMemory implements ContentMemory {
   readonly isKnown: boolean;
   /** The files that the last build left. */
   readonly files: ReadonlyMap<string, FileRecord>;
+  /** The stamps of the folders that it left. */
+  readonly folders: FolderStamps;
   /** Which agents were related in the last build. The current build replaces it. */
   related: Related | null;
 
@@ -57,6 +62,7 @@ export class BuildMemory implements ContentMemory {
     this.files = new Map(
       known?.files.map(([path, key, digest, stamp, parts]) => [path, { key, digest, stamp, parts }]),
     );
+    this.folders = new Map(known?.folders);
     this.related = known?.related ?? null;
     const stamp = cache === null ? null : gitStamp(cwd);
     this.#inRepository = isInRepository(cwd);
@@ -80,12 +86,13 @@ export class BuildMemory implements ContentMemory {
   }
 
   /** Leaves what the next build needs. Nothing is thrown: without it, the next build takes longer. */
-  save(files: ReadonlyMap<string, FileRecord>): void {
+  save({ records: files, folders }: Pick<BuildWriter, 'records' | 'folders'>): void {
     if (this.#file === null) return;
     const remembered: Remembered = {
       common: this.#common,
       agents: this.#next,
       files: [...files].map(([path, { key, digest, stamp, parts = null }]) => [path, key, digest, stamp, parts]),
+      folders: [...folders],
       related: this.related,
       git: this.#git,
     };

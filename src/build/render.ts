@@ -127,11 +127,14 @@ export function claimPaths(): (path: string) => void {
   const folders = new Set<string>();
   return (path) => {
     const folded = path.normalize('NFC').toLowerCase();
-    const parents = [...folded.matchAll(/\//g)].map(({ index }) => folded.slice(0, index));
-    if (files.has(folded) || folders.has(folded) || parents.some((folder) => files.has(folder))) {
-      throw new Error(`Two outputs of the build have the path ${path}.`);
-    }
+    const conflict = () => new Error(`Two outputs of the build have the path ${path}.`);
+    if (files.has(folded) || folders.has(folded)) throw conflict();
     files.add(folded);
-    for (const folder of parents) folders.add(folder);
+    for (let end = folded.lastIndexOf('/'); end > 0; end = folded.lastIndexOf('/', end - 1)) {
+      const folder = folded.slice(0, end);
+      if (folders.has(folder)) return;
+      if (files.has(folder)) throw conflict();
+      folders.add(folder);
+    }
   };
 }

@@ -4,9 +4,9 @@ import { addDays, zone } from '../calendar.ts';
 import { gitFiles } from '../git/stamp.ts';
 import { programFiles } from '../program.ts';
 import type { BuildInfo } from '../schema/build-info.ts';
-import { areOutputsUnchanged, areSourcesUnchanged, folderStamps, type Stamps, sourceStamps } from '../stamps.ts';
+import { areOutputsUnchanged, areSettled, type Stamps, sourceStamps } from '../stamps.ts';
+import type { BuildResult } from './build.ts';
 import { memoryFile, readChecked, writeChecked } from './memory.ts';
-import type { FileRecord } from './write.ts';
 
 /**
  * Finds out whether a build would change nothing, without loading the code that renders. It compares the stamps (see
@@ -43,32 +43,37 @@ interface LastBuild extends Outcome {
   outputs: Stamps;
 }
 
-/** Returns the stamps of everything that a build reads; null if something has just been changed. */
-export function inputsOf({ cwd }: Place): Stamps | null {
-  const git = gitFiles(cwd);
-  const own = ['agents', 'templates', 'catalog.config.json'].map((name) => join(cwd, name));
-  return git === null ? null : sourceStamps([...own, ...programFiles, ...git]);
-}
-
 /**
- * Returns the last build into a folder if another build would be the same, and null otherwise. `today` is the day to build
- * for, by default the current one.
+ * Finds the last build into a folder if another build would be the same. `today` is the day to build for, by default the
+ * current one. `inputs` are the stamps of everything that a build reads, or null if they cannot tell whether it changed.
  */
-export function unchangedBuild(place: Place, today: string | undefined): Outcome | null {
+export function checkUnchanged(
+  place: Place,
+  today: string | undefined,
+): { unchanged: Outcome | null; inputs: Stamps | null } {
+  const git = gitFiles(place.cwd);
+  if (git === null) return { unchanged: null, inputs: null };
   const last = readChecked<LastBuild>(lastFile(place));
-  if (last?.options !== optionsOf(place) || gitFiles(place.cwd) === null) return null;
-  if (!existsSync(place.out) || realpathSync(place.out) !== last.root || hasLeftovers(last.root)) return null;
-  const isDay = today === undefined ? isWithin(Date.now(), last) : today === last.day;
-  return isDay && areSourcesUnchanged(last.inputs) && areOutputsUnchanged(last.outputs) ? last : null;
+  const own = ['agents', 'templates', 'catalog.config.json'].map((name) => join(place.cwd, name));
+  const inputs = sourceStamps([...own, ...programFiles, ...git], last?.inputs);
+  return { unchanged: last !== null && last.inputs === inputs && isSame(last, place, today) ? last : null, inputs };
 }
 
-/** Remembers a build without warnings. `inputs` are those before it, and `files` those that it wrote or left unchanged. */
+/** Whether a build of the same inputs as the last would write the same files. */
+function isSame(last: LastBuild, place: Place, today: string | undefined): boolean {
+  if (last.options !== optionsOf(place)) return false;
+  if (!existsSync(place.out) || realpathSync(place.out) !== last.root || hasLeftovers(last.root)) return false;
+  const isDay = today === undefined ? isWithin(Date.now(), last) : today === last.day;
+  return isDay && areOutputsUnchanged(last.outputs);
+}
+
+/** Remembers a build without warnings. `inputs` are those before it. */
 export function rememberBuild(
   place: Place,
   { inputs, timezone, ...outcome }: Outcome & { inputs: Stamps; timezone: string },
-  files: ReadonlyMap<string, FileRecord>,
+  { files, folders }: Pick<BuildResult, 'files' | 'folders'>,
 ): void {
-  if (!existsSync(place.out)) return;
+  if (!existsSync(place.out) || !areSettled(inputs)) return;
   const root = realpathSync(place.out);
   const { startOfDay } = zone(timezone);
   const last: LastBuild = {
@@ -78,12 +83,18 @@ export function rememberBuild(
     end: startOfDay(addDays(outcome.day, 1)).getTime(),
     inputs,
     root,
-    outputs: [
-      ...folderStamps(root, files.keys()),
-      ...Array.from(files, ([path, { stamp }]): [string, string] => [`${root}/${path}`, stamp]),
-    ],
+    outputs: outputsIn(root, { files, folders }),
   };
   writeChecked(lastFile(place), last);
+}
+
+/** The stamps of a build. A file with several names has one of them: as long as its folders stay, so do the other names. */
+function outputsIn(root: string, { files, folders }: Pick<BuildResult, 'files' | 'folders'>): Stamps {
+  const once = new Map(Array.from(files, ([path, { stamp }]) => [stamp, path]));
+  return [
+    ...Array.from(folders, ([path, stamp]): [string, string] => [path === '' ? root : `${root}/${path}`, stamp]),
+    ...Array.from(once, ([stamp, path]): [string, string] => [`${root}/${path}`, stamp]),
+  ];
 }
 
 /** Whether a killed build left something next to the folder, such as new files that a server already reads. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   closeSync,
   copyFileSync,
@@ -17,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { listFiles, refuseOtherFolders, removeLeftovers } from '../build-folder/folder.ts';
+import { refuseOtherFolders, removeLeftovers } from '../build-folder/folder.ts';
 import {
   commitPending,
   completePending,
@@ -25,10 +24,12 @@ import {
   stagedFolder,
   syncFile,
 } from '../build-folder/unfinished-build.ts';
+import { digestOf } from '../digest.ts';
 import type { Part } from '../outputs/output.ts';
 import type { OnProgress } from '../progress.ts';
 import { outputStampOf } from '../stamps.ts';
-import { type Destination, digestOf } from './destination.ts';
+import { BuiltFolder, type FolderStamps } from './built-folder.ts';
+import type { Destination } from './destination.ts';
 import type { BuildMemory } from './memory.ts';
 import { joinParts, type PartRecord } from './parts.ts';
 
@@ -61,9 +62,12 @@ export interface FileRecord {
 export class BuildWriter implements Destination {
   /** Every file of the build so far, in order. */
   readonly records = new Map<string, FileRecord>();
+  /** The stamps of the folders, once everything is in place. */
+  folders: FolderStamps = new Map();
   readonly #target: string;
   readonly #staging: string;
   readonly #known: ReadonlyMap<string, FileRecord>;
+  readonly #before: BuiltFolder;
   /** Whether there is no build yet. */
   readonly #fresh: boolean;
   readonly #changed = new Set<string>();
@@ -73,7 +77,7 @@ export class BuildWriter implements Destination {
    * `memory` has the files that the last build left. Throws OperationError if `out` contains files that are not a
    * build.
    */
-  constructor(out: string, memory: Pick<BuildMemory, 'files'> = { files: new Map() }) {
+  constructor(out: string, memory: Pick<BuildMemory, 'files' | 'folders'> = { files: new Map(), folders: new Map() }) {
     this.#target = existsSync(out) ? realpathSync(out) : resolve(out);
     refuseOtherFolders(this.#target, out);
     removeLeftovers(this.#target);
@@ -81,6 +85,7 @@ export class BuildWriter implements Destination {
     this.#staging = join(dirname(this.#target), `.${basename(this.#target)}.staging-${process.pid}`);
     this.#fresh = !existsSync(this.#target) || readdirSync(this.#target).length === 0;
     this.#known = this.#fresh ? new Map() : memory.files;
+    this.#before = new BuiltFolder(this.#target, this.#fresh ? new Map() : memory.folders);
   }
 
   keep(path: string, inputs: readonly string[]): boolean {
@@ -119,9 +124,14 @@ export class BuildWriter implements Destination {
   copy(path: string, from: string): void {
     const record = this.records.get(from);
     if (record === undefined) throw new Error(`${from} was not written.`);
+    const known = this.#known.get(path);
+    // It is still the same file under the same name.
+    if (known?.stamp === record.stamp && this.#before.hasSameNames(path)) {
+      this.records.set(path, known);
+      return;
+    }
     const source = join(this.#changed.has(from) ? stagedFolder(this.#staging) : this.#target, from);
     const stamp = this.#stampOf(path);
-    const known = this.#known.get(path);
     const isSame =
       known !== undefined && known.stamp === stamp
         ? known.digest === record.digest
@@ -149,7 +159,7 @@ export class BuildWriter implements Destination {
 
   #putInPlace(onProgress: OnProgress): Written {
     const changed = [...this.records.keys()].filter((path) => this.#changed.has(path));
-    const removed = this.#fresh ? [] : listFiles(this.#target).filter((path) => !this.records.has(path));
+    const removed = this.#fresh ? [] : this.#before.filesBesides(this.records, this.#known.keys());
     const staged = stagedFolder(this.#staging);
     if (this.#fresh) {
       if (existsSync(this.#target)) rmdirSync(this.#target);
@@ -166,20 +176,17 @@ export class BuildWriter implements Destination {
       }
       putInPlace(this.#target, commitPending(this.#staging, this.#target, { moved: changed, removed }));
     }
+    this.folders = this.#before.stampsAfter(this.records.keys(), [...changed, ...removed]);
     return { changed: changed.length, removed: removed.length, unchanged: this.records.size - changed.length };
   }
 
   #keyOf(inputs: readonly string[]): string {
-    const hash = createHash('sha256');
-    for (const input of inputs) hash.update(input).update('\0');
-    return hash.digest('base64url');
+    return inputs.length === 1 ? (inputs[0] as string) : digestOf(inputs.join('\0'));
   }
 
   /** The stamp of a file that is in place, or null if there is none. */
   #stampOf(path: string): string | null {
-    if (this.#fresh) return null;
-    const stats = statSync(join(this.#target, path), { throwIfNoEntry: false });
-    return stats?.isFile() ? outputStampOf(stats) : null;
+    return this.#fresh ? null : this.#before.stampOf(path);
   }
 
   /** Writes a file beside the folder and returns its stamp, which stays when it is moved into place. */

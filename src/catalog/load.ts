@@ -5,6 +5,7 @@ import { type AgentHead, agentOf, headOf } from '../schema/agent.ts';
 import { frontMatterSchema } from '../schema/front-matter.ts';
 import { type RuleSettings, withRules } from '../schema/rules.ts';
 import type { KnownVocabulary } from '../schema/settings.ts';
+import type { Stamps } from '../stamps.ts';
 import { isDue } from './assign-numbers.ts';
 import { type Calendar, checkTogether } from './consistency/calendar-rules.ts';
 import {
@@ -37,6 +38,8 @@ export interface LoadOptions {
   expectNumbers?: boolean;
   /** What an earlier build found. */
   memory?: ContentMemory;
+  /** The stamps of everything in agents/, if they are known. */
+  sources?: Stamps;
 }
 
 /** What an earlier build found, so that unchanged folders and git need not be read again. */
@@ -62,11 +65,11 @@ export function loadContent(
   cwd: string,
   vocabulary: KnownVocabulary,
   today: string,
-  { onFolder = () => {}, expectNumbers = false, memory = noMemory }: LoadOptions = {},
+  { onFolder = () => {}, expectNumbers = false, memory = noMemory, sources: stamps }: LoadOptions = {},
 ): Content {
   let sources: SourceFolder[];
   try {
-    sources = readAgents(cwd);
+    sources = readAgents(cwd, stamps);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
     const unreadable = diagnose({

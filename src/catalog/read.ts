@@ -1,7 +1,8 @@
-import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
+import { type Dirent, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { compareText } from '../compare.ts';
-import { isFresh, stampOf } from '../stamps.ts';
+import { once } from '../once.ts';
+import { type Stamps, sourceStamps } from '../stamps.ts';
 
 /** An entry of agents/ as read from disk, not yet parsed. */
 export interface SourceFolder {
@@ -9,7 +10,7 @@ export interface SourceFolder {
   files: SourceFile[];
   /** Why the folder could not be read, or null. */
   problem: ReadProblem | null;
-  /** The names and stamps of its files (see ../stamps.ts); null if a file is too new or not a file. Absent if not on the disk. */
+  /** The names and stamps of everything in it (see ../stamps.ts); null if a file is too new. Absent if not on the disk. */
   stamp?: string | null;
 }
 
@@ -36,19 +37,16 @@ export const maxFileBytes = 256 * 1024;
  * Lists every entry of agents/ in the folder `catalog`. The entries and their files are sorted by name. The files of a
  * folder are read when they are first used.
  *
- * Hidden entries, such as .gitkeep and .DS_Store, are ignored. If agents/ is missing, there are no entries. Throws the
- * system error if agents/ cannot be read.
+ * Hidden entries, such as .gitkeep and .DS_Store, are ignored. If agents/ is missing, there are no entries. `sources`
+ * are the stamps of everything in agents/, if they are known. Throws the system error if agents/ cannot be read.
  */
-export function readAgents(catalog: string): SourceFolder[] {
+export function readAgents(catalog: string, sources: Stamps = []): SourceFolder[] {
   const root = join(catalog, 'agents');
+  const stamps = stampsByFolder(root, sources);
   return listEntries(root).map((entry) => {
     if (entry.isSymbolicLink()) return folder(entry.name, [], { kind: 'symlink', reason: '' });
     if (!entry.isDirectory()) return folder(entry.name, [], { kind: 'not-a-folder', reason: '' });
-    try {
-      return lazyFolder(join(root, entry.name), entry.name);
-    } catch (error) {
-      return folder(entry.name, [], { kind: 'unreadable', reason: systemCode(error) });
-    }
+    return lazyFolder(`${root}/${entry.name}`, entry.name, stamps.get(entry.name));
   });
 }
 
@@ -61,23 +59,42 @@ function listEntries(root: string) {
   }
 }
 
-function lazyFolder(path: string, slug: string): SourceFolder {
-  const entries = visible(path);
-  let files: SourceFile[] | undefined;
+/** A folder whose files are listed and read when they are first used. */
+function lazyFolder(path: string, slug: string, stamp: string | null | undefined): SourceFolder {
+  const content = once(() => readFolder(path));
   return {
     slug,
-    problem: null,
+    get problem() {
+      return content().problem;
+    },
     get stamp() {
-      const now = Date.now();
-      const stats = entries.map(({ name }) => lstatSync(join(path, name), { throwIfNoEntry: false }));
-      if (stats.some((file) => file === undefined || !file.isFile() || isFresh(file, now))) return null;
-      return entries.map(({ name }, index) => `${name} ${stampOf(stats[index] as Stats)}`).join('\n');
+      return stamp === undefined ? (stampsByFolder(dirname(path), sourceStamps([path])).get(slug) ?? null) : stamp;
     },
     get files() {
-      files ??= readFiles(path, entries);
-      return files;
+      return content().files;
     },
   };
+}
+
+function readFolder(path: string): Pick<SourceFolder, 'files' | 'problem'> {
+  try {
+    return { files: readFiles(path, visible(path)), problem: null };
+  } catch (error) {
+    return { files: [], problem: { kind: 'unreadable', reason: systemCode(error) } };
+  }
+}
+
+/** Joins the stamps of everything in each folder below `root`, by its name; null if one of them is null. */
+function stampsByFolder(root: string, sources: Stamps): Map<string, string | null> {
+  const stamps = new Map<string, string | null>();
+  for (const [path, stamp] of sources) {
+    if (!path.startsWith(`${root}/`)) continue;
+    const inside = path.slice(root.length + 1);
+    const [slug = ''] = inside.split('/', 1);
+    const before = stamps.get(slug) ?? (stamps.has(slug) ? null : '');
+    stamps.set(slug, before === null || stamp === null ? null : `${before}${inside} ${stamp}\n`);
+  }
+  return stamps;
 }
 
 function readFiles(path: string, entries: readonly Dirent[]): SourceFile[] {

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { sourceStamps } from '../stamps.ts';
+import { areSettled, sourceStamps } from '../stamps.ts';
 
 /** Environment variables that make Git use other folders. */
 const redirections = ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_WORK_TREE', 'GIT_OBJECT_DIRECTORY', 'GIT_NAMESPACE'];
@@ -22,8 +22,8 @@ export function gitFiles(cwd: string, environment: NodeJS.ProcessEnv = process.e
 /** Returns the stamps of the same files, without starting Git; null if they are unknown or have just been changed. */
 export function gitStamp(cwd: string, environment: NodeJS.ProcessEnv = process.env): string | null {
   const files = gitFiles(cwd, environment);
-  const stamps = files === null ? null : sourceStamps(files);
-  return stamps === null ? null : JSON.stringify([environment.PATH, stamps]);
+  const stamps = sourceStamps(files ?? []);
+  return files !== null && areSettled(stamps) ? JSON.stringify([environment.PATH, stamps]) : null;
 }
 
 /** Whether a folder is in a repository. */

@@ -36,9 +36,8 @@ export function groupCommit<Item, Result>(
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
-      // The answers to one pass bring the next requests. The first turn ends before the event loop reads from any
-      // connection, the second one after it, so all requests that are there by then join this pass.
-      await turn();
+      // Items that arrive in the same turn of the event loop join this pass: responses to one pass bring the next
+      // requests.
       await turn();
       const pass = waiting.splice(0, maxPerPass);
       try {

@@ -34,7 +34,6 @@ export const outputs: readonly Output[] = [
   agentFiles.config,
   api.agent,
   skills.skill,
-  skills.bundle,
   socialImage,
   agentMarkdown,
   agentPage,

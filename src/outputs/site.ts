@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
 import { type Zone, zone } from '../calendar.ts';
 import { compareText } from '../compare.ts';
-import { type Change, headOf, type NumberedAgent } from '../schema/agent.ts';
+import { digestOf } from '../digest.ts';
+import { once } from '../once.ts';
+import type { Change, NumberedAgent } from '../schema/agent.ts';
 import type { AgentDocument } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
 import type { ImageRenderer } from '../social-image/renderer.ts';
@@ -90,14 +91,11 @@ export function makeSite({ agents, history, listsShowAll, related, ...input }: S
   const url = addresses(settings);
   const calendar = zone(settings.timezone);
   const ordered = [...agents].sort((a, b) => compareText(b.date, a.date) || b.issue - a.issue);
-  const published = ordered.map((agent): PublishedAgent => {
-    const dates = datesOf(agent, history, calendar);
-    const fingerprint = fingerprintOf(agent, dates, listsShowAll);
-    // It inherits from the agent, which is faster than a copy.
-    return Object.assign(Object.create(agent), dates, {
-      document: agentDocumentOf(agent, settings, url),
-      fingerprint,
-    });
+  const published = ordered.map((agent) => {
+    const changes = changesOf(agent, history);
+    const document = once(() => agentDocumentOf(agent, settings, url));
+    const dates = once(() => datesOf(agent.date, changes, calendar));
+    return publishedAgent(agent, fingerprintOf(agent, changes, listsShowAll), document, dates);
   });
   return {
     ...input,
@@ -108,50 +106,72 @@ export function makeSite({ agents, history, listsShowAll, related, ...input }: S
   };
 }
 
+type Dates = Pick<PublishedAgent, 'published' | 'changed' | 'changedOn' | 'history'>;
+
+/** An agent with more fields, which are only made when they are used: most builds show few agents. */
+function publishedAgent(
+  agent: NumberedAgent,
+  fingerprint: Fingerprint,
+  document: () => AgentDocument,
+  dates: () => Dates,
+): PublishedAgent {
+  const fields = {
+    fingerprint,
+    get document() {
+      return document();
+    },
+    get published() {
+      return dates().published;
+    },
+    get changed() {
+      return dates().changed;
+    },
+    get changedOn() {
+      return dates().changedOn;
+    },
+    get history() {
+      return dates().history;
+    },
+  };
+  // Inheriting from the agent is faster than copying it.
+  return Object.setPrototypeOf(fields, agent);
+}
+
 function relatedOf(agents: readonly PublishedAgent[], before: Related | null): Related {
-  const key = hashOf(agents.map(({ fingerprint }) => fingerprint.listed));
+  const key = digestOf(agents.map(({ fingerprint }) => fingerprint.listed).join('\0'));
   if (before?.key === key) return before;
   const relatedTo = relatedAgents(agents, relatedCount);
   return { key, slugs: agents.map((_, index) => relatedTo(index).map(({ slug }) => slug)) };
 }
 
 function fingerprintOf(
-  agent: NumberedAgent,
-  { changed, history }: Pick<PublishedAgent, 'changed' | 'history'>,
+  { slug, issue, date, digest, headDigest }: NumberedAgent,
+  changes: readonly Change[],
   listsShowAll: boolean,
 ): Fingerprint {
-  const times = [
-    changed.toISOString(),
-    ...history.map(({ commit, day, prompt }) => JSON.stringify([commit, day, prompt])),
-  ];
-  const whole = hashOf([agent.digest, String(agent.issue), agent.date, ...times]);
-  if (listsShowAll) return { whole, listed: whole };
-  return { whole, listed: hashOf([JSON.stringify({ ...headOf(agent), digest: '', changed })]) };
+  const whole = digestOf(JSON.stringify([slug, issue, date, digest, changes]));
+  return {
+    whole,
+    listed: listsShowAll ? whole : digestOf(JSON.stringify([slug, issue, date, headDigest, changes[0]?.time])),
+  };
 }
 
-function hashOf(parts: readonly string[]): string {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part).update('\0');
-  return hash.digest('base64url');
-}
-
-/** When an agent was published and changed. A commit that renamed it changed nothing that readers see. */
-function datesOf(
-  { slug, date, formerSlugs }: NumberedAgent,
-  history: SiteInput['history'],
-  { startOfDay, today }: Zone,
-): Pick<PublishedAgent, 'published' | 'changed' | 'changedOn' | 'history'> {
-  const published = startOfDay(date);
-  const changes = [slug, ...(formerSlugs ?? [])]
+/** The changes of an agent, newest first. A commit that renamed it changed nothing that readers see. */
+function changesOf({ slug, formerSlugs }: NumberedAgent, history: SiteInput['history']): Change[] {
+  return [slug, ...(formerSlugs ?? [])]
     .flatMap((name) => history.get(name) ?? [])
-    .filter(({ whole }) => !whole);
-  const newestFirst = changes.sort((a, b) => b.time - a.time);
-  const [last] = newestFirst;
-  const changed = new Date(Math.max(last?.time ?? 0, published.getTime()));
+    .filter(({ whole }) => !whole)
+    .sort((a, b) => b.time - a.time);
+}
+
+/** When an agent was published and changed. */
+function datesOf(date: string, changes: readonly Change[], { startOfDay, today }: Zone): Dates {
+  const published = startOfDay(date);
+  const changed = new Date(Math.max(changes[0]?.time ?? 0, published.getTime()));
   return {
     published,
     changed,
     changedOn: today(changed),
-    history: newestFirst.map((change) => ({ ...change, day: today(new Date(change.time)) })),
+    history: changes.map((change) => ({ ...change, day: today(new Date(change.time)) })),
   };
 }

@@ -5,6 +5,8 @@ export interface Agent extends FrontMatter {
   slug: string;
   /** A hash of its files. */
   digest: string;
+  /** A hash of its fields without the long texts. */
+  headDigest: string;
   /** The body of agent.md: Markdown, without blank lines around it. */
   howItWorks: string;
   /** The exact text of prompt.txt. The samples are exact too. */
@@ -28,8 +30,8 @@ const shortFields = Object.keys(
 /** The head of an agent, its fields always in the same order. */
 export function headOf(agent: Agent): AgentHead {
   const fields = shortFields.map((field) => [field, agent[field]]);
-  const { slug, digest, config } = agent;
-  return { slug, digest, configFile: config?.file ?? null, ...Object.fromEntries(fields) };
+  const { slug, digest, headDigest, config } = agent;
+  return { slug, digest, headDigest, configFile: config?.file ?? null, ...Object.fromEntries(fields) };
 }
 
 /** The agent of a head. `read` is called once, when the first of its long texts is used. */

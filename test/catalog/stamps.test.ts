@@ -1,46 +1,80 @@
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readAgents } from '../../src/catalog/read.ts';
+import { sourceStamps } from '../../src/stamps.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 
 /** When the files of an agent may be taken from an earlier build: only if a change to them cannot be missed. */
 
-/** The stamp of an agent of two files, `laterMs` after `change`, which gets the path of its folder. */
-async function stampAfter(laterMs: number, change: (folder: string) => void = () => {}): Promise<string | null> {
+/** The stamp of an agent of two files, `laterMs` after they were written and `change` got the path of its folder. */
+async function stampAfter(laterMs: number, change: (folder: string) => void = () => {}): Promise<[string?, string?]> {
   const { now } = Date;
-  let stamp: string | null | undefined;
+  const stamps: (string | null | undefined)[] = [];
   await inFolder((root) => {
     const folder = join(root, 'agents/one');
     writeFiles(folder, { 'agent.md': 'a', 'prompt.txt': 'b' });
-    const [agent] = readAgents(root);
-    change(folder);
     Date.now = () => now() + laterMs;
     try {
-      // A file may be gone since the folder was listed, and a new one is listed only by another call.
-      stamp = agent?.stamp === null ? null : readAgents(root)[0]?.stamp;
+      stamps.push(readAgents(root)[0]?.stamp);
+      change(folder);
+      stamps.push(readAgents(root)[0]?.stamp);
     } finally {
       Date.now = now;
     }
   });
-  return stamp ?? null;
+  return stamps.map((stamp) => stamp ?? undefined) as [string?, string?];
 }
 
 test('files that have not changed for a while have a stamp', async () => {
-  assert.match((await stampAfter(60_000)) ?? '', /^agent\.md .*\nprompt\.txt /);
+  const [before, after] = await stampAfter(60_000);
+  assert.match(before ?? '', /^one .*\none\/agent\.md .*\none\/prompt\.txt /);
+  assert.is(after, before);
 });
 
-const unsafe: [what: string, laterMs: number, change?: (folder: string) => void][] = [
-  ['a file was written just now', -60_000],
-  ['a file is gone', 60_000, (folder) => rmSync(join(folder, 'prompt.txt'))],
-  ['one is a symbolic link', 60_000, (folder) => symlinkSync('agent.md', join(folder, 'link.md'))],
-  ['one is a folder', 60_000, (folder) => mkdirSync(join(folder, 'images'))],
+test('files that were written just now have no stamp, because they may change again without changing it', async () => {
+  assert.equal(await stampAfter(-60_000), [undefined, undefined]);
+});
+
+const changes: [what: string, change: (folder: string) => void][] = [
+  ['a file changes', (folder) => writeFileSync(join(folder, 'prompt.txt'), 'other')],
+  ['a file is gone', (folder) => rmSync(join(folder, 'prompt.txt'))],
+  ['there is a symbolic link', (folder) => symlinkSync('agent.md', join(folder, 'link.md'))],
+  ['there is a folder', (folder) => mkdirSync(join(folder, 'images'))],
 ];
-for (const [what, laterMs, change] of unsafe) {
-  test(`the files of an agent are read again if ${what}`, async () => {
-    assert.is(await stampAfter(laterMs, change), null);
+for (const [what, change] of changes) {
+  test(`an agent has another stamp if ${what}`, async () => {
+    const [before, after] = await stampAfter(60_000, change);
+    assert.ok(before !== undefined && after !== undefined && before !== after, `${before}${after}`);
   });
 }
+
+/** Known stamps spare listing a folder again. */
+test('stamps that are based on earlier ones are the same as new ones', async () => {
+  const { now } = Date;
+  await inFolder((root) => {
+    const files = { 'agents/one/agent.md': 'a', 'agents/one/prompt.txt': 'b', 'agents/two/agent.md': 'a' };
+    writeFiles(root, files);
+    Date.now = () => now() + 60_000;
+    try {
+      const paths = [join(root, 'agents'), join(root, 'settings'), join(root, 'agents/two')];
+      const first = sourceStamps(paths);
+      assert.is(sourceStamps(paths, first), first);
+      const edits: (() => void)[] = [
+        () => writeFiles(root, { 'agents/one/agent.md': 'other' }),
+        () => writeFiles(root, { 'agents/two/images/a.png': 'new', settings: 'new' }),
+        () => rmSync(join(root, 'agents/one'), { recursive: true }),
+        () => renameSync(join(root, 'agents/two'), join(root, 'agents/three')),
+      ];
+      for (const edit of edits) {
+        edit();
+        assert.equal(sourceStamps(paths, first), sourceStamps(paths), String(edit));
+      }
+    } finally {
+      Date.now = now;
+    }
+  });
+});
 
 test.run();

@@ -42,18 +42,6 @@ test('puts all items of one turn of the event loop into one pass', async () => {
   assert.equal(passes, [[1, 2, 3]]);
 });
 
-test('puts items that arrive one turn of the event loop later into the same pass', async () => {
-  const passes: number[][] = [];
-  const commit = groupCommit(async (items: readonly number[]) => {
-    passes.push([...items]);
-    return items;
-  });
-  const first = commit.add(1);
-  const second = new Promise((done) => setImmediate(() => done(commit.add(2))));
-  await Promise.all([first, second]);
-  assert.equal(passes, [[1, 2]]);
-});
-
 test('rejects the items of a pass that fails, and no others', async () => {
   let calls = 0;
   const commit = groupCommit(async (items: readonly number[]) => {

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { markdownFindings } from '../../agent-text/markdown.ts';
 import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagnostic.ts';
 import { hasErrors } from '../../diagnostics/report.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 import { type LocationOf, locationsInFrontMatter, locationsInJson } from '../../diagnostics/yaml-location.ts';
-import { type Agent, type Config, requiredFiles } from '../../schema/agent.ts';
+import { digestOf } from '../../digest.ts';
+import { type Agent, type Config, headOf, requiredFiles } from '../../schema/agent.ts';
 import type { frontMatterSchema } from '../../schema/front-matter.ts';
 import { type RuleSettings, withRules } from '../../schema/rules.ts';
 import { explain } from '../../schema/violation-messages.ts';
@@ -90,21 +90,17 @@ function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterS
   const written: Agent = {
     ...data,
     slug,
-    digest: digestOf(texts),
+    digest: digestOf([...texts].flat().join('\0')),
+    headDigest: '',
     howItWorks: source.body.trim(),
     prompt: prompt ?? '',
     sampleInput: texts.get('sample-input.txt') ?? '',
     sampleOutput: texts.get('sample-output.txt') ?? '',
     config,
   };
+  written.headDigest = digestOf(JSON.stringify({ ...headOf(written), digest: '' }));
   const isWhole = requiredFiles.every((name) => readable.has(name)) && sectionFaults(written.prompt).length === 0;
   return { slug, texts, written: isWhole ? written : null, schedule, diagnostics };
-}
-
-function digestOf(texts: ReadonlyMap<string, string>): string {
-  const hash = createHash('sha256');
-  for (const [name, text] of texts) hash.update(`${name}\0${text}\0`);
-  return hash.digest('base64url');
 }
 
 /** The largest number of errors reported for one front matter. */

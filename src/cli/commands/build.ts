@@ -84,7 +84,7 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   );
 }
 
-interface Outcome extends Omit<BuildResult, 'files'> {
+interface Outcome extends Omit<BuildResult, 'files' | 'folders'> {
   /** The day that it is for. */
   day: string;
 }
@@ -92,25 +92,25 @@ interface Outcome extends Omit<BuildResult, 'files'> {
 /** Builds, unless the last build into the folder would be the same again. */
 async function changedOnly(flags: Flags, out: string, onProgress: OnProgress): Promise<Outcome> {
   const { cacheFolder } = await import('../../cache-folder.ts');
-  const { inputsOf, rememberBuild, unchangedBuild } = await import('../../build/unchanged.ts');
+  const { checkUnchanged, rememberBuild } = await import('../../build/unchanged.ts');
   const cwd = resolve(flags.cwd);
   const { baseUrl, runtimeUrl, today, future = false, drafts = false, skipInvalid = false } = flags;
   const cache = cacheFolder(process.env);
   const { CATALOG_BASE_URL, CATALOG_RUNTIME_URL, PATH } = process.env;
   const options = [baseUrl, CATALOG_BASE_URL, runtimeUrl, CATALOG_RUNTIME_URL, future, drafts, skipInvalid, PATH];
   const place = cache === null ? null : { cwd, out, cache: resolve(cwd, cache), options };
-  const last = place === null ? null : unchangedBuild(place, today);
-  if (last !== null) {
-    const written = { changed: 0, removed: 0, unchanged: last.info.counts.files };
-    return { ...last, written, warnings: [], skipped: [] };
+  const { unchanged, inputs } = place === null ? { unchanged: null, inputs: null } : checkUnchanged(place, today);
+  if (unchanged !== null) {
+    const written = { changed: 0, removed: 0, unchanged: unchanged.info.counts.files };
+    return { ...unchanged, written, warnings: [], skipped: [] };
   }
-  const inputs = place === null ? null : inputsOf(place);
   const { build } = await import('../../build/build.ts');
   const { settings, today: day } = await openCatalog(flags);
-  const result = build({ cwd, out, settings, cache, today: day, future, drafts, skipInvalid, onProgress });
-  const { files, info, warnings, skipped, historyMissing } = result;
+  const selection = { today: day, future, drafts, skipInvalid };
+  const result = build({ cwd, out, settings, cache, ...selection, onProgress, sources: inputs ?? [] });
+  const { info, warnings, skipped, historyMissing } = result;
   if (place !== null && inputs !== null && warnings.length + skipped.length === 0) {
-    rememberBuild(place, { inputs, day, timezone: settings.timezone, info, historyMissing }, files);
+    rememberBuild(place, { inputs, day, timezone: settings.timezone, info, historyMissing }, result);
   }
   return { ...result, day };
 }
