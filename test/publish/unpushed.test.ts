@@ -74,6 +74,21 @@ test('numbers that were committed but not pushed are assigned again if the remot
     ],
   ));
 
+test('a branch that somebody replaced on the remote by force is followed', () =>
+  inRepository(async ({ editor, remote }) => {
+    const tip = gitSync(editor, 'rev-parse', 'HEAD');
+    gain(editor, { 'README.md': 'Replaced.\n' });
+    const replaced = gitSync(remote, 'rev-parse', 'main');
+    gitSync(remote, 'update-ref', 'refs/heads/main', tip);
+    gitSync(editor, 'fetch', '--quiet', '--force', 'origin');
+    gain(editor);
+    gitSync(editor, 'update-ref', 'refs/remotes/origin/main', replaced);
+    const { code, stderr } = await publish(editor, ['--push']);
+    assert.is(code, 0, stderr);
+    assert.equal(subjects(remote), ['Publish No. 2: The two agent', 'Gain', 'Start']);
+    assert.is(gitSync(remote, 'show', 'main:README.md'), 'Gained.');
+  }));
+
 test('a remote without the branch gets all commits, and those with numbers even if no agent is due', () =>
   inRepository(async ({ editor, remote }) => {
     for (const words of [/Committed as \w+ and pushed/, /committed earlier have been pushed/]) {
