@@ -148,6 +148,9 @@ test('steps through the demo and plays it', async () => {
     assert.is(await current(), moments.at(-2));
     assert.match(await textOf(page, '.timeline-status', /./), `${moments.length - 1} of ${moments.length}`);
     await page.keyboard.press('Home');
+    // Keys with a modifier belong to the browser: Alt and the left arrow go back, for example.
+    for (const modifier of ['Alt', 'Control', 'Meta', 'Shift']) await page.keyboard.press(`${modifier}+End`);
+    assert.is(await current(), moments[0]);
     await toggle.focus();
     await page.keyboard.press('Space');
     assert.is(await toggle.textContent(), 'Pause');

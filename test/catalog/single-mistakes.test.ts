@@ -22,7 +22,7 @@ function check(groups: readonly SingleMistake[][], settings?: string): Promise<D
   });
 }
 
-const placeOf = ({ file, line, column }: Diagnostic) => `${file}:${line}:${column}`;
+const placeOf = ({ file, line, column, endColumn }: Diagnostic) => `${file}:${line}:${column}-${endColumn}`;
 const inAgent = ({ at }: SingleMistake, index: number) => `agents/agent-${index}${at.startsWith(':') ? '' : '/'}${at}`;
 const told = (found: readonly Diagnostic[]) => found.map(({ code, message }) => `${code}: ${message}`).join('\n');
 

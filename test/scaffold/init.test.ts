@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,6 +8,7 @@ import { bundled, inFolder, smallAgent, snapshot, writeFiles } from '../support/
 import { brokenLinks } from '../support/links.ts';
 import { catalog } from '../support/process.ts';
 import { init, read, settings, today } from '../support/scaffold.ts';
+import { testUnless } from '../support/skip.ts';
 
 /** `catalog init` makes a complete catalog. */
 
@@ -134,6 +135,21 @@ test('files of git and npm are kept, package.json is completed, and the example 
     assert.match(read(folder, 'agents/handover-gap-finder/agent.md'), '\ndate: 2026-11-22\n');
   });
 });
+
+testUnless(process.platform === 'win32' && 'creating links takes a privilege on Windows')(
+  'a package.json that is a link stays one, and its real file is completed',
+  () =>
+    inFolder(async (folder) => {
+      const made = join(folder, 'made');
+      writeFiles(folder, { 'real.json': '{}\n' });
+      mkdirSync(made);
+      symlinkSync(join(folder, 'real.json'), join(made, 'package.json'));
+      const { code, stderr } = await init(made);
+      assert.is(code, 0, stderr);
+      assert.ok(lstatSync(join(made, 'package.json')).isSymbolicLink());
+      assert.equal(JSON.parse(read(folder, 'real.json')).scripts, { start: 'catalog serve --build' });
+    }),
+);
 
 test('a complete package.json stays unchanged, and a different start script is detected', async () => {
   await inFolder(async (folder) => {

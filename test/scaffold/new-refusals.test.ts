@@ -21,6 +21,7 @@ const refused: [name: string, args: string[], code: number, message: RegExp][] =
   ['a slug that is taken', ['taken'], 1, /agents\/taken already exists/],
   ['a slug that a file in agents/ has', ['file'], 1, /agents\/file already exists/],
   ['a slug that an empty folder has', ['empty'], 1, /agents\/empty already exists/],
+  ['a slug that a folder has in another case', ['upper-case'], 1, /agents\/Upper-Case already exists/],
   ['a former slug', ['former'], 1, /"former" is a former slug of taken/],
   [
     'an unknown category',
@@ -61,7 +62,7 @@ for (const [name, args, code, message] of refused) {
         { slug: 'taken', date: '2026-11-22', front: { formerSlugs: '[former]' } },
       ]);
       writeFiles(folder, { 'agents/file': 'not a folder\n' });
-      mkdirSync(join(folder, 'agents', 'empty'));
+      for (const name of ['empty', 'Upper-Case']) mkdirSync(join(folder, 'agents', name));
       const before = agents(folder);
       const result = await makeNew(folder, ...args);
       assert.is(result.code, code, result.stderr);
@@ -69,7 +70,7 @@ for (const [name, args, code, message] of refused) {
       assert.match(result.stderr, message);
       assert.not.match(result.stderr, 'This is a bug');
       assert.equal(agents(folder), before);
-      assert.equal(readdirSync(join(folder, 'agents')), ['empty', 'file', 'old', 'taken']);
+      assert.equal(readdirSync(join(folder, 'agents')), ['Upper-Case', 'empty', 'file', 'old', 'taken']);
     });
   });
 }

@@ -11,7 +11,7 @@ import { goodPrompt } from './good-agent.ts';
 export interface SingleMistake {
   name: string;
   code: RuleCode;
-  /** `file:line:column`; the file is named from the agent's folder, from the catalog's folder for settings. */
+  /** `file:line:column-column after the end`; the file is named from the agent's folder, from the catalog's folder for settings. */
   at: string;
   /** The message. */
   says: string;
@@ -123,7 +123,7 @@ const encoded: SingleMistake[] = (
       'front matter in a code block',
       `\`\`\`yaml\n${agentMd}\`\`\`\n`,
       'front-matter/missing',
-      '1:1',
+      '1:1-8',
       'The front matter is in a code block.',
       'Remove the code fence: `---` has to be the first line.',
     ],
@@ -131,7 +131,7 @@ const encoded: SingleMistake[] = (
       'a byte-order mark',
       `\ufeff${agentMd}`,
       'text/hidden-character',
-      '1:1',
+      '1:1-2',
       'agent.md starts with a byte-order mark (BOM), an invisible character.',
       'Save the file as UTF-8 without a BOM.',
     ],
@@ -139,7 +139,7 @@ const encoded: SingleMistake[] = (
       'Windows line ends',
       agentMd.replaceAll('\n', '\r\n'),
       'file/line-ends',
-      '1:4',
+      '1:4-5',
       'agent.md has CR line endings (Windows or old Mac).',
       'Save the file with LF line endings; the `.gitattributes` line `* text=auto eol=lf` enforces them.',
     ],
@@ -147,7 +147,7 @@ const encoded: SingleMistake[] = (
       'UTF-16',
       Buffer.from(`\ufeff${agentMd}`, 'utf16le'),
       'file/encoding',
-      '1:1',
+      '1:1-2',
       'agent.md is not UTF-8 text but UTF-16.',
       'Save the file in UTF-8.',
     ],
@@ -180,7 +180,7 @@ const ofSettings: SingleMistake[] = (
 ).map(([name, settings, says, fix]) => ({
   name,
   code: 'settings/json',
-  at: 'catalog.config.json:1:1',
+  at: 'catalog.config.json:1:1-2',
   says,
   fix,
   front: {},

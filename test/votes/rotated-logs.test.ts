@@ -23,6 +23,13 @@ test('rotated files are counted too, compressed ones as well, and no vote twice'
       'data/votes-20260801.jsonl.gz': gzipSync(august),
       'data/votes.jsonl-20260901.xz': 'xz',
       'data/votes.jsonl.1.lock': 'x',
+      // What killed processes left, next to the log and to a rotated one.
+      ...Object.fromEntries(
+        ['.redacting', '.1.redacting', '.erasing', '.1.erasing', '.torn', '.1.torn'].map((ending, index) => [
+          `data/votes.jsonl${ending}`,
+          line({ id: `left-${index}`, voter: 10 + index }),
+        ]),
+      ),
       'data/votes.jsonl.secret': 'x',
     });
     const { code, stdout, stderr } = await catalog(['votes', '--cwd', folder, '--format', 'json']);

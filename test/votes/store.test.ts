@@ -1,4 +1,4 @@
-import { readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stamp } from '../../src/votes/stamp.ts';
@@ -147,6 +147,22 @@ test('an unusable log is named, with the system error', () =>
     assert.match(error?.message ?? '', 'EISDIR');
     assert.is((error?.cause as NodeJS.ErrnoException | undefined)?.code, 'EISDIR');
   }));
+
+testUnless(process.platform === 'win32' && 'creating links takes a privilege on Windows')(
+  'a log that is a link keeps its secret next to the real file',
+  () =>
+    withFolder(async (file, folder) => {
+      await mkdir(`${folder}/linked`);
+      await writeFile(file, '');
+      await symlink(file, `${folder}/linked/votes.jsonl`);
+      await withLog({ file: `${folder}/linked/votes.jsonl` }, async ({ store }) => {
+        const vote = await store.append(voteBy(1));
+        assert.equal(await votesIn(file), [vote]);
+        assert.is((await stat(`${file}.secret`)).isFile(), true);
+      });
+      assert.equal(await readdir(`${folder}/linked`), ['votes.jsonl']);
+    }),
+);
 
 testUnless(process.platform === 'win32' && 'Windows has no file modes')('the log is readable by its owner alone', () =>
   withFolder(async (file) => {
