@@ -33,6 +33,15 @@ interface Row {
 const ok: Reply = { status: 200, body: {} };
 const html = { status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Welcome</h1>' };
 
+/** The connection has broken by the time the headers are read. */
+const broken: TrialOptions = {
+  fetch: async (...args) => {
+    const { status } = await globalThis.fetch(...args);
+    const reset = new TypeError('terminated');
+    return new Response(new ReadableStream({ start: (controller) => controller.error(reset) }), { status });
+  },
+};
+
 const rows: Row[] = [
   { name: 'hangs', replies: [hang], expected: 'timeout' },
   { name: 'hangs in the body of an error', replies: [hangInBody(400)], expected: 'timeout' },
@@ -45,6 +54,7 @@ const rows: Row[] = [
   { name: 'answers a success without a body', replies: [{ status: 204 }], expected: 'accepted' },
   { name: 'answers a success that has no end', replies: [endless(200)], expected: 'accepted' },
   { name: 'answers a success that is cut short', replies: [cutShort(200)], expected: 'accepted' },
+  { name: 'answers a success whose body is already broken', replies: [ok], options: broken, expected: 'accepted' },
   { name: 'answers an error in HTML', replies: [{ ...html, status: 400 }], expected: 'refused 400' },
   { name: 'answers an error without a body', replies: [{ status: 400 }], expected: 'refused 400' },
   { name: 'answers an error that has no end', replies: [endless(400)], expected: 'refused 400' },
