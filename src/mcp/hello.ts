@@ -1,5 +1,6 @@
 import { contributedPrompts } from '../agent-text/provenance.ts';
 import { plural } from '../diagnostics/report.ts';
+import { promptLicense } from '../schema/license.ts';
 import { handshakeVersions, protocolVersions } from '../schema/mcp.ts';
 import type { McpCatalog } from './catalog.ts';
 import { skillsExtension } from './skills.ts';
@@ -35,6 +36,6 @@ function instructions({ card, agents }: McpCatalog): string {
   return (
     `${card.title}: ${plural(agents.length, 'reusable prompt')} ("agents"), one new each day. Find one with search_agents, get it ` +
     'with get_agent, then follow its prompt, with what the user provides as its INPUT. Each agent is also a prompt named by ' +
-    `its slug. ${contributedPrompts} The prompts are under CC BY 4.0: name the publisher when you reuse one.`
+    `its slug. ${contributedPrompts} The prompts are under ${promptLicense.name}: name the publisher when you reuse one.`
   );
 }

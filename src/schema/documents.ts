@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { date, demoPoint, issueNumber, pathName, slug, step, webUrl } from './fields.ts';
+import { promptLicense } from './license.ts';
 
 /** The version of the contract (C9.1). */
 export const contractVersion = '1.1.0';
@@ -26,7 +27,7 @@ export const agentDocument = z
     promptUrl: webUrl.describe('The prompt as plain text'),
     configUrl: webUrl.nullable().describe('Null when the agent has no config'),
     configFilename: nonEmpty.nullable().describe('Null when the agent has no config'),
-    license: z.literal('CC-BY-4.0').describe('SPDX identifier of the license of the prompt'),
+    license: z.literal(promptLicense.id).describe('SPDX identifier of the license of the prompt'),
     howItWorks: z.string().describe('Markdown; paragraphs separated by blank lines'),
     steps: z.array(step).describe('What the reader does, in order'),
     demo: z.array(demoPoint).describe('The demo as a timeline, ordered by second'),

@@ -1,6 +1,7 @@
 import { type ErrorCode, errorCodes } from './api-errors.ts';
 import { type AgentEnvelope, type Catalog, contractVersion } from './documents.ts';
 import { type JsonSchema, serviceSchemas } from './json-schema.ts';
+import { promptLicense } from './license.ts';
 import type { ServerCard } from './mcp.ts';
 import { mcpRpc } from './openapi-mcp.ts';
 import { ok, reference } from './openapi-parts.ts';
@@ -27,7 +28,7 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
       title,
       version: contractVersion,
       description,
-      license: { name: 'CC BY 4.0 (the prompts)', url: 'https://creativecommons.org/licenses/by/4.0/' },
+      license: { name: `${promptLicense.name} (the prompts)`, url: promptLicense.url },
       contact: {
         name: publisher.name,
         url: publisher.url,

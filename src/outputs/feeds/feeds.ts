@@ -1,5 +1,6 @@
 import { type Author, Feed, type Item } from 'feed';
 import Handlebars from 'handlebars';
+import { promptLicense } from '../../schema/license.ts';
 import { type Output, single, whole } from '../output.ts';
 import { categoriesOf } from '../shared/groups.ts';
 import { assetVersion } from '../shared/page.ts';
@@ -135,7 +136,7 @@ function feedOf(site: Site, { path, agents, format, about }: FeedInput): Feed {
     feed: url.absolute(path),
     updated: updatedOf(agents),
     author,
-    copyright: xmlText(`${publisher.name}, CC BY 4.0`),
+    copyright: xmlText(`${publisher.name}, ${promptLicense.name}`),
     generator: 'Daily Agent Catalog',
   });
   for (const agent of agents) {

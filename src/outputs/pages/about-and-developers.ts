@@ -1,6 +1,7 @@
 import { plainText } from '../../agent-text/markdown-text.ts';
 import { contributedPrompts } from '../../agent-text/provenance.ts';
 import { type AgentDocument, toJson } from '../../schema/documents.ts';
+import { promptLicense } from '../../schema/license.ts';
 import { catalogOf } from '../api/api.ts';
 import { mcpSetup, withoutShell } from '../install/mcp-setup.ts';
 import { html, listed, markdown, single, whole } from '../output.ts';
@@ -48,7 +49,7 @@ export const aboutMarkdown = single(
       '## One a day',
       `Every agent is published on its date with a permanent number and address. Published so far: ${agents.length}. [The catalog](${url.absolute('api/agents.json')}) lists them all.`,
       '## Reuse',
-      `The prompts are published under [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). You may copy, change and sell them if you name ${plainText(name)} and link to the agent.`,
+      `The prompts are published under [${promptLicense.name}](${promptLicense.url}). You may copy, change and sell them if you name ${plainText(name)} and link to the agent.`,
       '## Follow',
       `- [Atom](${url.absolute('atom.xml')})\n- [RSS](${url.absolute('feed.xml')})\n- [JSON Feed](${url.absolute('feed.json')})`,
       '## Publisher',

@@ -1,5 +1,6 @@
 import type { NumberedAgent } from '../../schema/agent.ts';
 import { type AgentDocument, type AgentSummary, agentSummary } from '../../schema/documents.ts';
+import { promptLicense } from '../../schema/license.ts';
 import type { Settings } from '../../schema/settings.ts';
 import type { Addresses } from './urls.ts';
 
@@ -27,7 +28,7 @@ export function agentDocumentOf(agent: NumberedAgent, settings: Settings, url: A
     promptUrl: url.prompt(slug),
     configUrl: config === null ? null : url.config(slug, config.file),
     configFilename: config === null ? null : (agent.configFilename ?? config.file),
-    license: 'CC-BY-4.0',
+    license: promptLicense.id,
     get howItWorks() {
       return agent.howItWorks;
     },

@@ -1,3 +1,4 @@
+import { promptLicense } from '../../schema/license.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { agentImage } from './urls.ts';
 
@@ -44,8 +45,8 @@ export function agentNodes({ settings, url }: Site, { document, published, chang
       genre: document.categoryLabel,
       keywords: document.tags,
       inLanguage: settings.language,
-      license: 'https://creativecommons.org/licenses/by/4.0/',
-      creditText: `“${document.title}” by ${settings.publisher.name}, CC BY 4.0`,
+      license: promptLicense.url,
+      creditText: `“${document.title}” by ${settings.publisher.name}, ${promptLicense.name}`,
       author: publisherNode(settings),
       publisher: publisherNode(settings),
       isPartOf: { '@id': websiteId(url) },

@@ -1,6 +1,7 @@
 import { agentSections } from '../../agent-text/agent-sections.ts';
 import { fenced, plainText } from '../../agent-text/markdown-text.ts';
 import { provenance } from '../../agent-text/provenance.ts';
+import { promptLicense } from '../../schema/license.ts';
 import { forAgents, markdown } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
@@ -24,7 +25,7 @@ function toMarkdown({ settings }: Site, { document, sampleOutput, config, change
     ...sections.sample,
     ...sections.config,
     '## Reuse',
-    `“${plainText(title)}” by ${plainText(settings.publisher.name)}, ${document.url}, CC BY 4.0.`,
+    `“${plainText(title)}” by ${plainText(settings.publisher.name)}, ${document.url}, ${promptLicense.name}.`,
   ];
   return `${parts.join('\n\n')}\n`;
 }

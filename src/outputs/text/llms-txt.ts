@@ -1,5 +1,6 @@
 import { fenced, plainText } from '../../agent-text/markdown-text.ts';
 import { contributedPrompts, provenance } from '../../agent-text/provenance.ts';
+import { promptLicense } from '../../schema/license.ts';
 import { listed, plain, single } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
@@ -12,7 +13,7 @@ export const llms = single(
     const { settings, url, agents } = site;
     return [
       ...opening(site),
-      `Every agent is a prompt with INPUT, RULES and OUTPUT sections; its page has the prompt, how it works, and a worked sample. The prompts are published under CC BY 4.0: name ${plainText(settings.publisher.name)} when you reuse one.`,
+      `Every agent is a prompt with INPUT, RULES and OUTPUT sections; its page has the prompt, how it works, and a worked sample. The prompts are published under ${promptLicense.name}: name ${plainText(settings.publisher.name)} when you reuse one.`,
       '',
       contributedPrompts,
       '',
