@@ -34,6 +34,7 @@ export const outputs: readonly Output[] = [
   agentFiles.config,
   api.agent,
   skills.skill,
+  skills.bundle,
   socialImage,
   agentMarkdown,
   agentPage,

@@ -43,6 +43,7 @@ export const html = 'text/html; charset=utf-8';
 export const plain = 'text/plain; charset=utf-8';
 export const markdown = 'text/markdown; charset=utf-8';
 export const json = 'application/json';
+export const archive = 'application/zip';
 
 /** The fields of a file that shows only one agent. */
 export function ofAgent({ slug, fingerprint }: PublishedAgent): Pick<RenderedFile, 'agent' | 'inputs'> {
@@ -80,7 +81,7 @@ export function forAgents(
   path: string,
   type: string,
   purpose: string,
-  render: (site: Site, agent: PublishedAgent) => string,
+  render: (site: Site, agent: PublishedAgent) => string | Uint8Array,
 ): Output {
   return {
     path,

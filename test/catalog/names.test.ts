@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { editorialFindings } from '../../src/catalog/rules/index.ts';
 import { front, prompt } from '../support/editorial-mistakes.ts';
-import { structuralRemarks, writingRemarks } from '../support/memory.ts';
+import { contentOf, structuralRemarks, writingRemarks } from '../support/memory.ts';
 
 /** Names that are recognized: products of vendors in a prompt, and files that do not belong to an agent. */
 
@@ -14,6 +15,21 @@ const products: [runtime: string, names: string[]][] = [
   ],
   ['none', ['Copilot Workspace', 'copilot-instructions.md', '.cursorrules', 'Cursor Composer', 'Cursor Rules']],
 ];
+test('portable reports a slug that Claude refuses as the name of a skill, and no other', () => {
+  const slugs = ['claude-tips', 'my-anthropic', 'claud-nine'];
+  const { folders } = contentOf(
+    slugs.map((slug, index) => ({ slug, date: `2026-01-0${index + 1}` })),
+    '2026-01-09',
+  );
+  const found = folders.flatMap((folder) =>
+    editorialFindings(folder, 'en').map(({ file, line, message }) => `${file}:${line} ${message}`),
+  );
+  assert.equal(found, [
+    'agents/claude-tips/agent.md:2 The slug contains claude, so Claude refuses the agent as a skill.',
+    'agents/my-anthropic/agent.md:2 The slug contains anthropic, so Claude refuses the agent as a skill.',
+  ]);
+});
+
 for (const [runtime, names] of products) {
   for (const name of names) {
     test(`portable reports ${name} in an agent that is not only for its vendor`, () => {

@@ -61,6 +61,7 @@ const types: [path: string, type: string | undefined][] = [
   ['feed.json', 'application/feed+json'],
   ['.well-known/agent-skills/index.json', json],
   ['.well-known/agent-skills/one/SKILL.md', markdown],
+  ['.well-known/agent-skills/one.zip', 'application/zip'],
   ['sitemap.xml', 'application/xml; charset=utf-8'],
   ['build.json', undefined],
   ['', undefined],

@@ -151,6 +151,10 @@ for (const [index, base] of bases.entries()) {
       readFileSync(join(folder.path, `dist-${index}`, '.well-known/agent-skills/claim-ladder/SKILL.md'), 'utf8'),
     );
     assert.match(skill, readFileSync(join(bundled, 'agents', 'claim-ladder', 'prompt.txt'), 'utf8').trimEnd());
+    const sample = readFileSync(join(home, '.claude', 'skills', 'claim-ladder', 'references', 'sample.md'), 'utf8');
+    for (const name of ['sample-input.txt', 'sample-output.txt']) {
+      assert.match(sample, readFileSync(join(bundled, 'agents', 'claim-ladder', name), 'utf8').trimEnd());
+    }
   });
 }
 

@@ -121,7 +121,7 @@ const pages = ['agents/rich.html', 'agents/rich/index.html'];
 const agentOnly = [...pages, 'agents/rich.md', 'api/agents/rich.json'];
 const feeds = ['atom.xml', 'feed.json', 'feed.xml', 'feeds/coding.xml'];
 const described = ['api/agents.json', 'api/openapi.json', 'archive.html', 'index.html', 'search-index.json'];
-const skill = '.well-known/agent-skills/rich/SKILL.md';
+const skill = ['.well-known/agent-skills/rich/SKILL.md', '.well-known/agent-skills/rich.zip'];
 const belongs: Record<string, string[]> = {
   'Difficulty <': [...agentOnly, ...described],
   'Runtime two <': [...agentOnly, ...described],
@@ -130,10 +130,10 @@ const belongs: Record<string, string[]> = {
   'Step two text <': agentOnly,
   'Demo last <': agentOnly,
   'Demo last detail <': agentOnly,
-  'How it works "': [...agentOnly, ...feeds, skill],
-  'Prompt rule <': [...agentOnly, ...feeds, skill, 'agents/rich/prompt.txt', 'llms-full.txt'],
-  'Sample input <': agentOnly,
-  'Sample output <': [...pages, 'agents/rich.md', 'agents/rich/sample-output.txt'],
+  'How it works "': [...agentOnly, ...feeds, ...skill],
+  'Prompt rule <': [...agentOnly, ...feeds, ...skill, 'agents/rich/prompt.txt', 'llms-full.txt'],
+  'Sample input <': [...agentOnly, '.well-known/agent-skills/rich.zip'],
+  'Sample output <': [...pages, 'agents/rich.md', 'agents/rich/sample-output.txt', '.well-known/agent-skills/rich.zip'],
   'Config value <': [...agentOnly, 'agents/rich/config.json'],
   'config-name.json': agentOnly,
   'video-token': agentOnly,

@@ -4,8 +4,8 @@ import { locationAt } from '../../diagnostics/source-location.ts';
 import { type AgentView, type EditorialRule, inFrontMatter, inPrompt, type Remark } from './rule.ts';
 
 /**
- * The prompt has 120 to 900 words, is plain text that survives copying, and names no tool of a vendor unless the agent
- * is only for that vendor. No text in the front matter is cut off by a ` #`. There are 2 to 6 tags, and none of them is
+ * The prompt has 120 to 900 words, is plain text that survives copying and runs nothing when it is installed, and names
+ * no tool of a vendor unless the agent is only for that vendor. The slug is a name that every vendor accepts for a skill. No text in the front matter is cut off by a ` #`. There are 2 to 6 tags, and none of them is
  * the category.
  *
  * Left to the reviewer: features of one vendor that are described without a name. The rule front-matter/yaml already
@@ -13,7 +13,14 @@ import { type AgentView, type EditorialRule, inFrontMatter, inPrompt, type Remar
  */
 export const portable: EditorialRule = {
   code: 'editorial/portable',
-  check: (view) => [...length(view), ...vendors(view), ...characters(view), ...cutTexts(view), ...tags(view)],
+  check: (view) => [
+    ...length(view),
+    ...vendors(view),
+    ...characters(view),
+    ...cutTexts(view),
+    ...tags(view),
+    ...skillName(view),
+  ],
 };
 
 function length(view: AgentView): Remark[] {
@@ -74,6 +81,11 @@ function characters(view: AgentView): Remark[] {
       'Write a name in capitals, or <angle brackets> for a slot.',
       (fenced) => fenced,
     ),
+    ...first(
+      /!(?=`)|```!/,
+      'Claude Code runs the text after this `!` as a shell command when it loads the agent as a skill.',
+      'Remove the `!`. Until then, the skill has a space after it.',
+    ),
   ];
 }
 
@@ -100,6 +112,16 @@ function cutTexts({ texts }: AgentView): Remark[] {
     },
   });
   return remarks;
+}
+
+/** Names that Anthropic accepts only in its own skills. */
+const reservedWords = /claude|anthropic/;
+
+function skillName(view: AgentView): Remark[] {
+  const [word] = reservedWords.exec(view.agent.slug) ?? [];
+  if (word === undefined) return [];
+  const message = `The slug contains ${word}, so Claude refuses the agent as a skill.`;
+  return [inFrontMatter(view, ['title'], message, 'Rename the folder before the agent is published.')];
 }
 
 function tags(view: AgentView): Remark[] {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { shortened } from '../../agent-text/shortened.ts';
 import { programVersion } from '../../program.ts';
 import { toJson } from '../../schema/documents.ts';
 import { cardPath, protocolVersions, type ServerCard } from '../../schema/mcp.ts';
@@ -43,13 +44,4 @@ export function serverCard(settings: Named): ServerCard {
       ? {}
       : { remotes: [{ type: 'streamable-http' as const, url, supportedProtocolVersions: [...protocolVersions] }] }),
   };
-}
-
-/** Shortens a text to at most `most` code points, at the end of a word if possible. */
-function shortened(text: string, most: number): string {
-  const points = [...text];
-  if (points.length <= most) return text;
-  const cut = points.slice(0, most - 1).join('');
-  const space = cut.lastIndexOf(' ');
-  return `${space > 0 ? cut.slice(0, space) : cut}…`;
 }

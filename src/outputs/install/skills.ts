@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { demoteHeadings, plainText } from '../../agent-text/markdown-text.ts';
-import { provenance } from '../../agent-text/provenance.ts';
-import { forAgents, json, markdown, single } from '../output.ts';
+import { archive, forAgents, json, markdown, single } from '../output.ts';
 import { jsonParts } from '../shared/json-parts.ts';
 import type { PublishedAgent, Site } from '../site.ts';
+import { skillDescription, skillFiles, skillText } from './skill-files.ts';
+import { zip } from './zip.ts';
 
-/** The index of Agent Skills discovery 0.2.0, with the digest of every skill's file. */
+/** The index of Agent Skills discovery 0.2.0, with the digest of every skill's archive. */
 export const index = single(
   '.well-known/agent-skills/index.json',
   json,
@@ -18,44 +18,24 @@ export const index = single(
         input: agent.fingerprint.whole,
         value: () => ({
           name: agent.slug,
-          type: 'skill-md',
-          description: agent.excerpt,
-          url: `${agent.slug}/SKILL.md`,
-          digest: `sha256:${createHash('sha256').update(skillOf(site, agent)).digest('hex')}`,
+          type: 'archive',
+          description: skillDescription(agent),
+          url: `${agent.slug}.zip`,
+          digest: `sha256:${createHash('sha256').update(skillArchive(site, agent)).digest('hex')}`,
         }),
       })),
     ),
 );
 
-export const skill = forAgents('.well-known/agent-skills/{slug}/SKILL.md', markdown, 'An agent as a skill', skillOf);
+export const skill = forAgents('.well-known/agent-skills/{slug}/SKILL.md', markdown, 'An agent as a skill', skillText);
 
-/** Renders the SKILL.md of an agent: front matter, then the prompt as instructions. */
-function skillOf(
-  { settings }: Site,
-  { document, slug, excerpt, title, prompt, howItWorks, changedOn }: PublishedAgent,
-): string {
-  return `${[
-    '---',
-    `name: ${slug}`,
-    `description: ${JSON.stringify(excerpt)}`,
-    'license: CC-BY-4.0',
-    'metadata:',
-    `  author: ${JSON.stringify(settings.publisher.name)}`,
-    `  source: ${JSON.stringify(document.url)}`,
-    '---',
-    '',
-    `# ${plainText(title)}`,
-    '',
-    'Follow the prompt below. The user provides its INPUT. If something that INPUT requires is missing, ask for it once.',
-    '',
-    plainText(provenance({ ...document, date: changedOn })),
-    '',
-    '## Prompt',
-    '',
-    prompt.trimEnd(),
-    '',
-    '## How it works',
-    '',
-    demoteHeadings(howItWorks, 3),
-  ].join('\n')}\n`;
+export const bundle = forAgents(
+  '.well-known/agent-skills/{slug}.zip',
+  archive,
+  'An agent as a skill with its sample, as assistants install it',
+  skillArchive,
+);
+
+function skillArchive(site: Site, agent: PublishedAgent): Uint8Array {
+  return zip(skillFiles(site, agent));
 }

@@ -1,10 +1,11 @@
 import { load } from 'cheerio';
+import { strFromU8, unzipSync } from 'fflate';
 import yaml from 'js-yaml';
 import { bareJson, bareTexts, bareXml } from './bare.ts';
 import { jsonFiles } from './files/json.ts';
 import { markdown } from './files/markdown.ts';
 import { largeData, structuredData } from './files/structured-data.ts';
-import { frontMatter, skillText, verbatim } from './files/texts.ts';
+import { archives, frontMatter, skillText, verbatim } from './files/texts.ts';
 import { feedContent, namespaces, xmlFiles } from './files/xml.ts';
 import { largePages, largeXml } from './large.ts';
 import { barePages } from './pages/bare.ts';
@@ -24,6 +25,7 @@ export const shown: readonly string[] = [
   ...Object.keys(xmlFiles),
   ...Object.keys(verbatim),
   ...Object.keys(frontMatter),
+  ...Object.keys(archives),
   ...['feed.xml', 'atom.xml', 'feeds/coding.xml', 'feed.json'].map((path) => `${path} (content)`),
 ];
 
@@ -83,6 +85,15 @@ export async function findings({ files, large, bare }: Builds): Promise<Map<stri
     const front = JSON.stringify(yaml.load(head));
     const rest = body === skillText ? [] : [`its text is ${JSON.stringify(body)}`];
     found.set(path, [...differences(readJson(front), expected), ...rest]);
+  }
+  for (const [path, expected] of Object.entries(archives)) {
+    const packed = Object.entries(unzipSync(files.get(path) ?? new Uint8Array()));
+    const unpacked = JSON.stringify(
+      packed.map(([name, bytes]) => [name, strFromU8(bytes)]),
+      null,
+      1,
+    );
+    found.set(path, unpacked === JSON.stringify(Object.entries(expected), null, 1) ? [] : [`it has ${unpacked}`]);
   }
   const atomContent = '/a:feed/a:entry[2]/a:content';
   const contents: Record<string, string[]> = {

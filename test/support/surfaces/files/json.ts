@@ -1,6 +1,7 @@
 import { publication, rich } from '../../rich-catalog.ts';
 import { address, base, coding } from '../known.ts';
 import type { Expected } from '../reader.ts';
+import { skillDescription } from './texts.ts';
 
 const { title: name, tagline, description, publisher, feedId } = publication;
 
@@ -73,8 +74,9 @@ export const jsonFiles: Record<string, Expected> = {
   },
   '.well-known/agent-skills/index.json': {
     'skills.*.name': ['newer', 'rich', 'older'],
-    'skills.1.description': rich.excerpt,
-    'skills.1.url': 'rich/SKILL.md',
+    'skills.*.type': ['archive', 'archive', 'archive'],
+    'skills.1.description': skillDescription,
+    'skills.1.url': 'rich.zip',
   },
   'api/mcp/server-card': {
     name: 'example.site/agents',

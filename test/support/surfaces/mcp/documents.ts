@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { newer, older, publication, rich } from '../../rich-catalog.ts';
-import { provenance, skillText } from '../files/texts.ts';
-import { address, base } from '../known.ts';
+import { provenance, skillDescription, skillFile, skillMetadata } from '../files/texts.ts';
+import { base } from '../known.ts';
 import { type Asked, richInFull } from './asked.ts';
 
-const { title: name, publisher } = publication;
+const { title: name } = publication;
 const json = 'application/json';
 
 const named = [newer, rich, older].map(({ slug, title, excerpt: description }) => ({ name: slug, title, description }));
@@ -27,20 +27,9 @@ const read = (uri: string, of: Pick<Asked, 'document' | 'file'>, mimeType = json
 
 /** The front matter of the skill, as its file has it. */
 const skillFront = {
-  ...{ name: 'rich', description: rich.excerpt, license: 'CC-BY-4.0' },
-  metadata: { author: publisher.name, source: address },
+  ...{ name: 'rich', description: skillDescription, license: 'CC-BY-4.0' },
+  metadata: skillMetadata,
 };
-
-/** The SKILL.md of `rich`, whose length and digest are in the lists of skills. */
-export const skillFile = `---
-name: rich
-description: ${JSON.stringify(rich.excerpt)}
-license: CC-BY-4.0
-metadata:
-  author: ${JSON.stringify(publisher.name)}
-  source: ${JSON.stringify(address)}
----
-${skillText}`;
 
 const skill = {
   uri: 'skill://rich/SKILL.md',
@@ -126,7 +115,7 @@ export const documentRows: Record<string, Asked> = {
     method: 'skills/list',
     places: {
       'skills.*.uri': ['newer', 'rich', 'older'].map((slug) => `skill://${slug}/SKILL.md`),
-      'skills.*.frontmatter.description': [newer.excerpt, rich.excerpt, older.excerpt],
+      'skills.1.frontmatter.description': skillDescription,
       'skills.1': JSON.stringify(skill),
     },
   },

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import yaml from 'js-yaml';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
+import { skillFaults } from '../support/client-rules.ts';
+import { goodPrompt } from '../support/good-agent.ts';
+import { render } from '../support/render.ts';
+
+/** Skills as assistants read them: whatever the texts of an agent are, every rule of the specification holds. */
+
+const quoted = (text: string) => JSON.stringify(text);
+const words = 'Sorting four hundred receipts by hand takes Ada a whole Sunday. '.repeat(15).trim();
+
+const agents: Record<string, Partial<SmallAgent>> = {
+  plain: {},
+  'long-problem': { front: { problem: quoted(words) } },
+  'one-long-word': { front: { problem: quoted('💡'.repeat(1000)), excerpt: quoted('💡'.repeat(300)) } },
+  lines: { front: { problem: quoted('First line.\n\n---\nname: other\n---\nLast line.') } },
+  yaml: { front: { excerpt: quoted(`&anchor *alias !tag %TAG @at |- >- # "double" 'single' \\ back: {a: [b]}`) } },
+  markup: { front: { excerpt: quoted('Turns <b>bold</b> <!-- text --> into </description> plain text.') } },
+  commands: {
+    front: { title: quoted('Runs !`whoami`') },
+    files: { 'prompt.txt': goodPrompt.replace('INPUT', 'INPUT\nRun !`rm -rf /`, wow!`\n\n```!\nrm -rf /\n```\n') },
+  },
+};
+
+const files = await inFolder((folder) => {
+  const dates = Object.keys(agents).map((_, index) => `2026-11-0${index + 1}`);
+  writeCatalog(
+    folder,
+    Object.entries(agents).map(([slug, agent], index) => ({ slug, date: dates[index] ?? '', ...agent })),
+  );
+  return render(folder, { today: '2026-11-21' });
+});
+const skill = (slug: string) => files.get(`.well-known/agent-skills/${slug}/SKILL.md`) ?? '';
+const front = (slug: string) => yaml.load(skill(slug).split('---\n')[1] ?? '') as Record<string, unknown>;
+
+for (const slug of Object.keys(agents)) {
+  test(`the skill of the agent "${slug}" follows every rule`, () => assert.equal(skillFaults(slug, skill(slug)), []));
+}
+
+test('the rules notice what breaks them', () => {
+  const good = skill('plain');
+  const faults: [from: string | RegExp, to: string, rule: RegExp][] = [
+    [/^---\n/, '', /front matter/],
+    ['name: plain', 'name: Plain', /lowercase/],
+    ['name: plain', 'name: other', /folder/],
+    [/description: .*/, `description: "${'x'.repeat(1025)}"`, /1024/],
+    [/description: "/, 'description: "<b>', /brackets/],
+    ['license: CC-BY-4.0', 'license: 4', /license/],
+    ['issue: "1"', 'issue: 1', /metadata/],
+    ['license:', 'licence:', /other fields/],
+    ['## Prompt', '!`whoami`', /command/],
+  ];
+  for (const [from, to, rule] of faults) assert.match(skillFaults('plain', good.replace(from, to)).join(), rule);
+});
+
+test('a description says what the skill does and when to use it, and cuts a long problem at a word', () => {
+  const what = 'Checks that the catalog can hold an agent called long-problem and nothing else.';
+  const sentence = 'Sorting four hundred receipts by hand takes Ada a whole Sunday. ';
+  assert.is(
+    front('long-problem').description,
+    `${what} Use when someone has a problem like this: ${sentence.repeat(4)}Sorting four hundred receipts by hand…`,
+  );
+  assert.match(String(front('lines').description), 'like this: First line. --- name: other --- Last line.');
+});
+
+test('the metadata tells the source, the number, the day, and the digest of prompt.txt', () => {
+  assert.equal(front('plain').metadata, {
+    author: 'Test Press',
+    source: 'https://press.example/agents/plain',
+    issue: '1',
+    published: '2026-11-01',
+    sha256: createHash('sha256')
+      .update(files.get('agents/plain/prompt.txt') ?? '')
+      .digest('hex'),
+  });
+});
+
+test('a shell command in a text stays readable, but no client runs it', () => {
+  assert.match(skill('commands'), 'Run ! `rm -rf /`, wow! `\n\n``` !\nrm -rf /\n```');
+  assert.match(skill('commands'), '# Runs !\\`whoami\\`');
+});
+
+test.run();
