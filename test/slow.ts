@@ -13,6 +13,7 @@ export const slow: readonly string[] = [
   'deploy/deploy',
   'docs/api-docs',
   'git/history',
+  'github/intake-workflow',
   'journal/failing-disk',
   'journal/lock',
   'journal/lost-lock',
