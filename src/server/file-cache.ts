@@ -53,6 +53,19 @@ export interface BuildFolders {
   removed: ReadonlySet<string>;
 }
 
+/** Reads a whole file of a build; null if there is none, 'large' if it is too large for the cache. */
+export type ReadBuildFile = (path: string) => Promise<Buffer | 'large' | null>;
+
+/** Reads files from the folders of a build on the disk. */
+export function readerOf({ roots, removed }: BuildFolders): ReadBuildFile {
+  return async (path) => {
+    if (removed.has(path)) return null;
+    let bytes: Buffer | 'large' | null = null;
+    for (const root of roots) bytes ??= await readWhole(join(root, path));
+    return bytes;
+  };
+}
+
 /** How the files of a site are served. The caller passes it, so that the server needs no renderer. */
 export interface SiteRules {
   /** The content type of a path below the folder of the build; undefined if no site has that path. */
@@ -69,7 +82,7 @@ type Found = CachedFile | 'large' | null;
  * since a new build gets a new cache.
  */
 export class FileCache {
-  readonly #folders: BuildFolders;
+  readonly #readFile: ReadBuildFile;
   readonly #rules: SiteRules;
   /** The headers that all files share, as names and values in turn. */
   readonly #headers: readonly string[];
@@ -78,12 +91,12 @@ export class FileCache {
   readonly #compressing = shared<Variant>();
 
   constructor(
-    folders: BuildFolders,
+    readFile: ReadBuildFile,
     info: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>,
     rules: SiteRules,
     maxBytes = defaultMaxBytes,
   ) {
-    this.#folders = folders;
+    this.#readFile = readFile;
     this.#rules = rules;
     this.#files = new LRUCache({ maxSize: maxBytes, sizeCalculation: sizeOf });
     const headers = Object.entries({ ...rules.securityHeaders(info), 'Access-Control-Expose-Headers': 'ETag' });
@@ -109,10 +122,8 @@ export class FileCache {
 
   async #read(path: string): Promise<Found> {
     const type = path === buildFile ? 'application/json' : this.#rules.contentType(path);
-    const { roots, removed } = this.#folders;
-    if (type === undefined || removed.has(path)) return null;
-    let bytes: Buffer | 'large' | null = null;
-    for (const root of roots) bytes ??= await readWhole(join(root, path));
+    if (type === undefined) return null;
+    const bytes = await this.#readFile(path);
     if (bytes === null || bytes === 'large') return bytes;
     const hash = createHash('sha256').update(bytes).digest('hex');
     const version = path.startsWith('assets/') ? hash.slice(0, 12) : null;

@@ -7,7 +7,7 @@ import { findPending, pendingFolders } from '../build-folder/unfinished-build.ts
 import { OperationError } from '../errors.ts';
 import { loadMcpCatalog, type McpCatalog } from '../mcp/catalog.ts';
 import { type BuildInfo, buildFile, parseBuildInfo } from '../schema/build-info.ts';
-import { type BuildFolders, FileCache, type SiteRules } from './file-cache.ts';
+import { type BuildFolders, FileCache, readerOf, type SiteRules } from './file-cache.ts';
 
 /** One build while the server serves it. */
 export interface LiveBuild {
@@ -38,7 +38,7 @@ export interface BuildFollower {
 }
 
 /** How many paths of requests `found` remembers. */
-const maxFound = 10_000;
+export const maxFound = 10_000;
 
 /** How often build.json is checked, in milliseconds. */
 const lookMs = 250;
@@ -121,7 +121,7 @@ async function load(dist: string, rules: SiteRules, warn?: (message: string) => 
     const folders = foldersOf(realpathSync(dist));
     const info = parseBuildInfo(await readFirst(folders, buildFile));
     const basePath = basePathOf(info.baseUrl);
-    const files = new FileCache(folders, info, rules);
+    const files = new FileCache(readerOf(folders), info, rules);
     const mcp = await loadMcpCatalog(async (path) => {
       const file = await files.get(path);
       return file === 'large' ? readFirst(folders, path) : (file?.bytes ?? null);

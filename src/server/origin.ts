@@ -56,7 +56,7 @@ function isOwnHost(origin: string, host: string | undefined): boolean {
 }
 
 /** Whether a host name or address is a loopback one. */
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   const plain = host
     .replace(/^\[|\]$/g, '')
     .replace(/^::ffff:(?=\d+\.)/i, '')

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { openSubscribers } from '../subscribers/open.ts';
@@ -6,7 +7,7 @@ import { openVoteLog } from '../votes/vote-log.ts';
 import { createApp } from './app.ts';
 import type { SiteRules } from './file-cache.ts';
 import { HttpServer } from './http-server.ts';
-import { followBuild } from './live-build.ts';
+import { type BuildFollower, followBuild } from './live-build.ts';
 import type { ServerLog } from './request-log.ts';
 import type { ServerSettings } from './settings.ts';
 
@@ -26,6 +27,10 @@ export interface StartOptions {
   rules: SiteRules;
   /** Called with the port before the build is read. It may make the build. */
   prepare?: (port: number) => void;
+  /** Called with the port after `prepare`. Returns the build to serve. @default the one in `settings.dist` */
+  follow?: (port: number) => Promise<BuildFollower>;
+  /** Returns the handler of all requests, given the one for the build. */
+  wrap?: (handle: RequestListener) => RequestListener;
   /** How long a client may go without reading a byte of an answer, in milliseconds. @default 30000 */
   stalledMs?: number | undefined;
 }
@@ -35,10 +40,9 @@ export interface StartOptions {
  *
  * Rejects with OperationError if the port or a log is taken or there is no build, and with anything `prepare` throws.
  */
-export async function startServer(
-  settings: ServerSettings,
-  { log, rules, prepare = () => {}, stalledMs = 30_000 }: StartOptions,
-): Promise<RunningServer> {
+export async function startServer(settings: ServerSettings, options: StartOptions): Promise<RunningServer> {
+  const { log, rules, prepare = () => {}, wrap = (handle) => handle, stalledMs = 30_000 } = options;
+  const { follow = () => followBuild(settings.dist, rules, log.log) } = options;
   const server = new HttpServer(settings, log.log, stalledMs);
   const port = await server.listen();
   const opened: Closable[] = [];
@@ -51,9 +55,9 @@ export async function startServer(
     const { votes, subscribers } = await openStores(settings, log.log, opened);
     // Only the owner of the logs may change the build: another server may be serving it.
     prepare(port);
-    const follower = await followBuild(settings.dist, rules, log.log);
+    const follower = await follow(port);
     opened.push({ close: follower.stop });
-    server.serve(createApp({ follower, votes, subscribers, log, settings }));
+    server.serve(wrap(createApp({ follower, votes, subscribers, log, settings })));
     const { info, basePath } = follower.current();
     const address = `http://${hostForPeople(settings.host)}:${port}${basePath}/`;
     log.log.info({ address, build: info.id, subscribers: subscribers.provider }, 'serving');

@@ -4,7 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
-import { type CachedFile, FileCache } from '../../src/server/file-cache.ts';
+import { type CachedFile, FileCache, readerOf } from '../../src/server/file-cache.ts';
 import { inFolder, type SmallAgent } from '../support/catalog.ts';
 import { ask } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
@@ -58,7 +58,7 @@ async function withCache(use: (cache: FileCache) => Promise<void>): Promise<void
     for (const name of others) writeFileSync(join(folder, name), words.slice(0, 500_000));
     await use(
       new FileCache(
-        { roots: [folder], removed: new Set() },
+        readerOf({ roots: [folder], removed: new Set() }),
         { baseUrl: 'http://localhost', runtimeUrl: null },
         siteRules,
         1_600_000,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
-import { FileCache } from '../../src/server/file-cache.ts';
+import { FileCache, readerOf } from '../../src/server/file-cache.ts';
 import { serveLarge } from '../../src/server/large-file.ts';
 import { inFolder } from '../support/catalog.ts';
 import { ask } from '../support/requests.ts';
@@ -126,7 +126,7 @@ test('files of up to 8 MiB are kept in memory, and files of at least 512 bytes a
     sized('feed.xml', 511);
     sized('atom.xml', 512);
     const cache = new FileCache(
-      { roots: [folder], removed: new Set() },
+      readerOf({ roots: [folder], removed: new Set() }),
       { baseUrl: 'http://localhost', runtimeUrl: null },
       siteRules,
     );
