@@ -71,28 +71,53 @@ export function loadContent(
   try {
     sources = readAgents(cwd, stamps);
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    const unreadable = diagnose({
-      code: 'agents/unreadable',
-      file: 'agents',
-      message: `The folder agents/ in ${join(cwd)} cannot be read (${reason}).`,
-      hint: 'Make agents/ a folder that contains one folder for each agent.',
-    });
-    return { folders: [], reserved: [], diagnostics: [unreadable], notices: [] };
+    return { folders: [], reserved: [], diagnostics: [unreadable(cwd, error)], notices: [] };
   }
   const folders = parseAll(sources, vocabulary, onFolder, memory);
+  return settleContent(cwd, folders, {
+    today,
+    rules: vocabulary.rules,
+    sources: () => sources,
+    expectNumbers,
+    memory,
+  });
+}
+
+/** The diagnostic of a folder agents/ that cannot be read. */
+export function unreadable(cwd: string, error: unknown): Diagnostic {
+  const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+  return diagnose({
+    code: 'agents/unreadable',
+    file: 'agents',
+    message: `The folder agents/ in ${join(cwd)} cannot be read (${reason}).`,
+    hint: 'Make agents/ a folder that contains one folder for each agent.',
+  });
+}
+
+export interface SettleOptions extends Required<Pick<LoadOptions, 'expectNumbers'>> {
+  today: string;
+  rules: RuleSettings | undefined;
+  /** Returns what the folders were parsed from, in the same order. It is called only if git has to be read. */
+  sources: () => readonly SourceFolder[];
+  memory: Pick<ContentMemory, 'ofGit'>;
+}
+
+/** Checks parsed folders against git's record and against each other. */
+export function settleContent(
+  cwd: string,
+  folders: readonly ParsedFolder[],
+  { today, rules, sources, expectNumbers, memory }: SettleOptions,
+): Content {
   const record = recordOf(
     cwd,
-    memory.ofGit('record', () => readRecord(cwd, sources, folders), isKnown),
+    memory.ofGit('record', () => readRecord(cwd, sources(), folders), isKnown),
   );
-  const content = combine(folders, record, noHistory, { today, rules: vocabulary.rules });
+  const content = combine(folders, record, noHistory, { today, rules });
   // Reading the history takes longer than everything else, and only the next numbers depend on it.
   const waiting = content.folders.some(({ schedule }) =>
     expectNumbers ? schedule.issue === null : isDue(schedule, today),
   );
-  return record !== null && waiting
-    ? combine(folders, record, readNumbers(cwd, memory), { today, rules: vocabulary.rules })
-    : content;
+  return record !== null && waiting ? combine(folders, record, readNumbers(cwd, memory), { today, rules }) : content;
 }
 
 /** Checks folders that were already read, without git. */
@@ -104,7 +129,7 @@ function isKnown(value: unknown): boolean {
   return value !== null;
 }
 
-function readNumbers(cwd: string, memory: ContentMemory): NumberHistory {
+function readNumbers(cwd: string, memory: Pick<ContentMemory, 'ofGit'>): NumberHistory {
   return memory.ofGit(
     'numbers',
     () => readLostNumbers(cwd),
@@ -166,7 +191,7 @@ function recallOrParse(
  * Parses a folder. If the program itself fails on it, the folder gets an error, so that the other folders are still
  * read.
  */
-function parseSafely(
+export function parseSafely(
   source: SourceFolder,
   schema: ReturnType<typeof frontMatterSchema>,
   rules: RuleSettings | undefined,

@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { compareText } from '../compare.ts';
 import { once } from '../once.ts';
@@ -43,11 +43,25 @@ export const maxFileBytes = 256 * 1024;
 export function readAgents(catalog: string, sources: Stamps = []): SourceFolder[] {
   const root = join(catalog, 'agents');
   const stamps = stampsByFolder(root, sources);
-  return listEntries(root).map((entry) => {
-    if (entry.isSymbolicLink()) return folder(entry.name, [], { kind: 'symlink', reason: '' });
-    if (!entry.isDirectory()) return folder(entry.name, [], { kind: 'not-a-folder', reason: '' });
-    return lazyFolder(`${root}/${entry.name}`, entry.name, stamps.get(entry.name));
-  });
+  return listEntries(root).map((entry) => readEntry(root, entry.name, entry, stamps.get(entry.name)));
+}
+
+/** Reads the entry of agents/ with this name, as `readAgents` does; null if there is none. */
+export function readAgent(catalog: string, name: string): SourceFolder | null {
+  const root = join(catalog, 'agents');
+  const stats = lstatSync(join(root, name), { throwIfNoEntry: false });
+  return stats === undefined ? null : readEntry(root, name, stats);
+}
+
+function readEntry(
+  root: string,
+  name: string,
+  type: Pick<Stats, 'isSymbolicLink' | 'isDirectory'>,
+  stamp?: string | null,
+): SourceFolder {
+  if (type.isSymbolicLink()) return folder(name, [], { kind: 'symlink', reason: '' });
+  if (!type.isDirectory()) return folder(name, [], { kind: 'not-a-folder', reason: '' });
+  return lazyFolder(`${root}/${name}`, name, stamp);
 }
 
 function listEntries(root: string) {

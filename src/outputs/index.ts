@@ -79,8 +79,13 @@ export function describeOutputs(): OutputDescription[] {
 
 /** The content type of a path below dist/, or undefined if no output has it. */
 export function contentType(path: string): string | undefined {
-  const output = patterns.find(({ pattern }) => pattern.test(path))?.output;
+  const [output] = outputsAt(path);
   return typeof output?.type === 'function' ? output.type(path) : output?.type;
+}
+
+/** The outputs that may have a file at a path below dist/. */
+export function outputsAt(path: string): Output[] {
+  return patterns.filter(({ pattern }) => pattern.test(path)).map(({ output }) => output);
 }
 
 const patterns = outputs.flatMap((output) =>
