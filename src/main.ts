@@ -11,6 +11,7 @@ const commands: Record<string, Record<string, () => Promise<Add>>> = {
     init: async () => (await import('./cli/commands/init.ts')).addInit,
     new: async () => (await import('./cli/commands/new.ts')).addNew,
     rename: async () => (await import('./cli/commands/rename.ts')).addRename,
+    dev: async () => (await import('./cli/commands/dev.ts')).addDev,
     validate: async () => (await import('./cli/commands/validate.ts')).addValidate,
     fix: async () => (await import('./cli/commands/fix.ts')).addFix,
     status: async () => (await import('./cli/commands/status.ts')).addStatus,
@@ -67,6 +68,7 @@ export async function createProgram(terminal: Console, called = ''): Promise<Com
 Examples:
   $ catalog init my-catalog       start your own catalog
   $ catalog new                   start an agent on the next free date
+  $ catalog dev                   preview the site while you write
   $ catalog validate              check every agent
   $ catalog status                show the schedule
   $ catalog publish --dry-run     show what would be published today

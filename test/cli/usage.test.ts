@@ -10,6 +10,7 @@ const commands = [
   'init',
   'new',
   'rename',
+  'dev',
   'validate',
   'status',
   'publish',

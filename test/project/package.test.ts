@@ -48,7 +48,7 @@ function install(home: string): string {
 test('the package contains only the compiled program and the files that it reads', () => {
   const needed = [
     /^(?:package\.json|README\.md|LICENSE|catalog\.config\.schema\.json|bin\/catalog\.js)$/,
-    /^lib\/.+\.js$/,
+    /^lib\/(?:.+\.js|dev\/dev\.css)$/,
     /^docs\/[\w-]+\.md$/,
     /^templates\//,
     /^starter\//,
@@ -108,7 +108,7 @@ test('catalog init of the packed program creates a catalog that validates, build
     assert.is(made.code, 0, made.stderr);
     const workflows = join(home, '.github/workflows');
     const files = readdirSync(workflows);
-    assert.equal(files.sort(), ['intake.yml', 'publish.yml', 'validate.yml']);
+    assert.equal(files.sort(), ['publish.yml', 'validate.yml']);
     for (const file of files) assert.equal(await checkWorkflow(join(workflows, file)), [], file);
     const validated = await run(process.execPath, [bin, 'validate', '--format', 'json'], { cwd: home });
     assert.equal(JSON.parse(validated.stdout).diagnostics, []);

@@ -24,7 +24,7 @@ test('a slug alone makes a valid draft; once it is no longer a draft, every rema
     const { code, stdout, stderr } = await makeNew(folder, 'release-notes');
     assert.is(code, 0, stderr);
     assert.match(stdout, /agents[\\/]release-notes\n$/);
-    for (const word of ['draft', 'validate release-notes', 'build --drafts', 'prompt.txt']) assert.match(stderr, word);
+    for (const word of ['draft', 'validate release-notes', 'npx catalog dev', 'prompt.txt']) assert.match(stderr, word);
     assert.equal(readdirSync(join(folder, 'agents')), ['release-notes']);
     assert.equal(await errorsOf(folder), []);
 

@@ -1,0 +1,177 @@
+/**
+ * The script that `catalog dev` adds to every page: it follows the changes of the catalog. All texts come from the
+ * files of agents, so they are only ever set as text.
+ */
+
+interface Finding {
+  code: string;
+  severity: 'error' | 'warning';
+  file: string;
+  line: number;
+  column: number;
+  message: string;
+  hint: string;
+  frame: string;
+}
+
+/** As PageState in ../dev/preview.ts. */
+interface State {
+  mark: string;
+  styles: Record<string, string>;
+  errors: Finding[];
+  checks: { findings: Finding[]; passed: string[] } | null;
+  unpublished: Record<string, string>;
+}
+
+const own = document.querySelector<HTMLScriptElement>('script[data-mark]');
+const root = document.createElement('div').attachShadow({ mode: 'open' });
+let source: EventSource | null = null;
+
+/** Creates an element with texts and other elements in it. */
+function make<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  className = '',
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Name] {
+  const element = document.createElement(name);
+  element.className = className;
+  element.append(...children);
+  return element;
+}
+
+function stylesheet(): HTMLLinkElement {
+  const link = make('link');
+  link.rel = 'stylesheet';
+  link.href = '/__dev/dev.css';
+  return link;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function itemOf({ code, severity, file, line, column, message, hint, frame }: Finding): HTMLElement {
+  return make(
+    'li',
+    severity,
+    make('p', 'place', make('b', '', `${file}:${line}:${column}`), ` ${severity} ${code}`),
+    make('p', '', message),
+    ...(frame === '' ? [] : [make('pre', '', frame)]),
+    ...(hint === '' ? [] : [make('p', 'hint', hint)]),
+  );
+}
+
+/** Shows errors over the page. Once closed, they stay closed until they change. */
+function showErrors(errors: readonly Finding[]): void {
+  root.querySelector('dialog')?.remove();
+  root.querySelector('.reopen')?.remove();
+  if (errors.length === 0) return;
+  const key = JSON.stringify(errors);
+  const close = make('button', '', 'Close');
+  const title = make('h2', '', count(errors.length, 'error'));
+  const about = make('p', 'about', 'Fix it in your editor. The page updates when you save.');
+  const dialog = make('dialog', '', make('header', '', title, close), about, make('ol', '', ...errors.map(itemOf)));
+  title.id = 'errors';
+  dialog.setAttribute('aria-labelledby', 'errors');
+  const reopen = make('button', 'reopen', count(errors.length, 'error'));
+  reopen.addEventListener('click', () => dialog.showModal());
+  close.addEventListener('click', () => dialog.close());
+  dialog.addEventListener('close', () => sessionStorage.setItem('dev-closed', key));
+  dock.prepend(reopen);
+  root.append(dialog);
+  if (sessionStorage.getItem('dev-closed') !== key) dialog.showModal();
+}
+
+/** Shows what the rules say about the agent of the page. */
+function showChecks(checks: State['checks']): void {
+  const before = root.querySelector('details');
+  before?.remove();
+  if (checks === null) return;
+  const { findings, passed } = checks;
+  const said =
+    findings.length === 0
+      ? `all ${count(passed.length, 'check')} passed`
+      : `${findings.length} to fix, ${passed.length} passed`;
+  const panel = make(
+    'details',
+    findings.length === 0 ? 'clean' : '',
+    make('summary', '', `Writing: ${said}`),
+    make('ol', '', ...findings.map(itemOf)),
+    make(
+      'p',
+      'passed',
+      passed.length === 0 ? '' : `Passed: ${passed.map((code) => code.replace(/^.*\//, '')).join(', ')}`,
+    ),
+  );
+  panel.open = before?.open ?? sessionStorage.getItem('dev-panel') === 'open';
+  panel.addEventListener('toggle', () => sessionStorage.setItem('dev-panel', panel.open ? 'open' : ''));
+  dock.append(panel);
+}
+
+/** Marks agents that are not published yet, in lists and on their own pages. */
+function showBadges(unpublished: State['unpublished']): void {
+  for (const old of document.querySelectorAll('.dev-badge')) old.remove();
+  const here = slugIn(location.pathname);
+  const titles = [...document.querySelectorAll<HTMLAnchorElement>('main :is(h1, h2, h3, h4, li, dd) > a[href]')];
+  const marked: [Element, string | null][] = titles
+    .filter((link) => link.origin === location.origin && link.hash === '')
+    .map((link) => [link, /^\/agents\/[^/]+$/.test(link.pathname) ? slugIn(link.pathname) : null]);
+  const heading = document.querySelector('h1');
+  if (heading !== null) marked.push([heading, here]);
+  for (const [element, slug] of marked) {
+    const text = slug !== null && Object.hasOwn(unpublished, slug) ? unpublished[slug] : undefined;
+    if (text === undefined) continue;
+    const badge = make('span', 'dev-badge', text);
+    if (element === heading) heading.append(' ', badge);
+    else element.after(' ', badge);
+  }
+}
+
+function slugIn(path: string): string | null {
+  return /^\/agents\/([a-z0-9-]+)(?:$|[./])/.exec(path)?.[1] ?? null;
+}
+
+/** Replaces stylesheets that changed. The old one goes when the new one is loaded, so that the page stays styled. */
+function updateStyles(styles: State['styles']): void {
+  for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')) {
+    const address = new URL(link.href);
+    const version = styles[address.pathname];
+    if (version === undefined || address.searchParams.get('v') === version) continue;
+    address.searchParams.set('v', version);
+    const next = link.cloneNode() as HTMLLinkElement;
+    next.href = address.href;
+    next.addEventListener('load', () => link.remove());
+    link.after(next);
+    link.rel = 'stylesheet old';
+  }
+}
+
+function follow(): void {
+  source?.close();
+  source = null;
+  // Browsers open few connections to one host, so only visible pages have one.
+  if (document.hidden) return;
+  source = new EventSource(`/__dev/events?path=${encodeURIComponent(location.pathname)}`);
+  source.addEventListener('message', ({ data }) => {
+    const state = JSON.parse(data) as State;
+    if (state.mark !== own?.dataset.mark) {
+      source?.close();
+      location.reload();
+      return;
+    }
+    updateStyles(state.styles);
+    showErrors(state.errors);
+    showChecks(state.checks);
+    showBadges(state.unpublished);
+  });
+}
+
+const dock = make('aside', 'dock');
+dock.setAttribute('aria-label', 'Preview');
+root.append(stylesheet(), dock);
+document.head.append(stylesheet());
+document.body.append(root.host);
+document.addEventListener('visibilitychange', follow);
+window.addEventListener('pageshow', ({ persisted }) => persisted && follow());
+window.addEventListener('pagehide', () => source?.close());
+follow();

@@ -1,0 +1,84 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Changes } from '../../dev/edited-catalog.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { visible } from '../../text-safety/printable.ts';
+import type { Console } from '../console.ts';
+import { type CommonFlags, cwdOption, todayOption } from '../options.ts';
+
+interface Flags extends Pick<CommonFlags, 'cwd' | 'today'> {
+  port?: string;
+  poll?: boolean;
+}
+
+export function addDev(program: Command, terminal: Console): void {
+  program
+    .command('dev')
+    .description('preview the site with drafts and scheduled agents, and update it when a file changes')
+    .addOption(cwdOption())
+    .addOption(todayOption())
+    .option('--port <port>', 'port to listen on; 0: any free one (or PORT; default: 3000)')
+    .option('--poll', 'check all files every second, for file systems that report no changes')
+    .addHelpText(
+      'after',
+      '\nOnly this machine can open the preview. Nothing is written to the build folder, and votes and subscriptions are\n' +
+        'deleted when the command ends.\n' +
+        '\nExamples:\n  $ catalog dev\n  $ catalog dev --port 4000 --today 2026-12-24\n',
+    )
+    .action((flags: Flags) => dev(flags, terminal));
+}
+
+async function dev(flags: Flags, terminal: Console): Promise<void> {
+  const stopped = new Promise((received) => {
+    for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(name, received);
+  });
+  const { cacheFolder } = await import('../../cache-folder.ts');
+  const { startDev } = await import('../../dev/start.ts');
+  const { serverLog } = await import('../../server/request-log.ts');
+  const { prettyLine } = await import('../../server/pretty-log.ts');
+  const { prettyReport } = await import('../../diagnostics/report.ts');
+  const write = (line: string) => terminal.say(prettyLine(line, { color: terminal.color }));
+  let reported = '[]';
+  const report = (errors: readonly Diagnostic[]) => {
+    const before = reported;
+    reported = JSON.stringify(errors);
+    if (reported === before) return;
+    if (errors.length === 0) terminal.say('All errors are fixed.\n');
+    else terminal.say(`\n${prettyReport(errors, { color: terminal.color })}\n\n`);
+  };
+  const running = await startDev({
+    ...flags,
+    cwd: resolve(flags.cwd),
+    cache: cacheFolder(process.env),
+    environment: process.env,
+    poll: flags.poll === true,
+    log: serverLog('warn', { write, flushSync() {} }),
+    onUpdate({ changes, errors, ms }) {
+      const what = changes === null ? '' : nameOf(changes);
+      if (what !== '')
+        terminal.say(`${new Date().toTimeString().slice(0, 8)}  ${what}: updated in ${ms.toFixed(0)} ms\n`);
+      report(errors);
+    },
+    onFallback: (code) => terminal.say(`${fallbackText(code)}\n`),
+  });
+  terminal.say(
+    `Preview at ${running.address} with drafts and scheduled agents. It updates when you save a file. Press Ctrl-C to stop.\n`,
+  );
+  await stopped;
+  await running.close();
+}
+
+/** Names what changed; empty if everything was only checked again. */
+function nameOf({ agents, settings, templates }: Changes): string {
+  const slugs = agents === 'all' ? [] : [...agents].map((slug) => `agents/${visible(slug)}`);
+  const shown = slugs.length > 3 ? [`${slugs.length} agents`] : slugs;
+  return [...shown, ...(settings ? ['settings'] : []), ...(templates ? ['templates'] : [])].join(', ');
+}
+
+function fallbackText(code: string): string {
+  const limit =
+    code === 'ENOSPC'
+      ? 'The system can watch no more files (ENOSPC), so all files are checked every second instead. On Linux, raise the limit with: sudo sysctl fs.inotify.max_user_watches=524288'
+      : `The system can open no more files (${code}), so all files are checked every second instead. Raise the limit with: ulimit -n 65536`;
+  return limit;
+}

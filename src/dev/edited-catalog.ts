@@ -1,0 +1,190 @@
+import { prepareSite } from '../build/prepare.ts';
+import { readTemplates, type TemplateFiles } from '../build/read-templates.ts';
+import { zone } from '../calendar.ts';
+import { parseSafely, settleContent, unreadable } from '../catalog/load.ts';
+import type { ParsedFolder } from '../catalog/parse/parse.ts';
+import { readAgent, readAgents, type SourceFolder } from '../catalog/read.ts';
+import { editorialFindings, editorialRules } from '../catalog/rules/index.ts';
+import { select } from '../catalog/select.ts';
+import { loadSettings, type Settings } from '../catalog/settings.ts';
+import { compareText } from '../compare.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { ContentError } from '../errors.ts';
+import { readHistory } from '../git/history.ts';
+import type { Site } from '../outputs/site.ts';
+import { frontMatterSchema } from '../schema/front-matter.ts';
+import { withRules } from '../schema/rules.ts';
+import { GitMemory } from './git-memory.ts';
+
+/** What changed on the disk since the last update. */
+export interface Changes {
+  /** The names of changed folders in agents/, or `all`. */
+  agents: ReadonlySet<string> | 'all';
+  settings: boolean;
+  templates: boolean;
+}
+
+export const everything: Changes = { agents: 'all', settings: true, templates: true };
+
+export interface CatalogOptions {
+  /** The catalog folder. */
+  cwd: string;
+  /** The address of the preview. */
+  baseUrl: string;
+  /** The day that decides which agents are published. @default the current day */
+  today?: string | undefined;
+  /** A folder for social images, or null. */
+  cache: string | null;
+}
+
+/** What the rules say about one agent. */
+export interface Checks {
+  /** Its errors and warnings. */
+  findings: Diagnostic[];
+  /** The codes of the editorial rules that it follows. */
+  passed: string[];
+}
+
+interface Entry {
+  /** The stamp of the folder when it was read. */
+  stamp: string | null;
+  folder: ParsedFolder;
+}
+
+/**
+ * A catalog in memory while somebody edits it. An update reads only what changed. If something cannot be used, its last
+ * good version stays until it can: an agent with errors is shown as it was before them.
+ */
+export class EditedCatalog {
+  readonly #options: CatalogOptions;
+  readonly #git: GitMemory;
+  readonly #entries = new Map<string, Entry>();
+  #settings: Settings | null = null;
+  #templates: TemplateFiles | null = null;
+  #findings: readonly Diagnostic[] = [];
+  /** Increases when settings or templates change, and with them perhaps every file. */
+  edition = 0;
+  /** The last site that could be made, with drafts and scheduled agents; null if there is none yet. */
+  site: Site | null = null;
+  /** What would stop a build of everything. */
+  errors: readonly Diagnostic[] = [];
+  /** Agents that are not published yet, by slug: `Draft`, or the day on which they are due. */
+  unpublished: ReadonlyMap<string, string> = new Map();
+
+  constructor(options: CatalogOptions) {
+    this.#options = options;
+    this.#git = new GitMemory(options.cwd);
+  }
+
+  /** Reads what changed, and makes a new site unless something stops it, which is then in `errors`. */
+  update({ agents, settings, templates }: Changes): void {
+    const errors: Diagnostic[] = [];
+    const attempt = (step: () => void) => {
+      try {
+        step();
+      } catch (error) {
+        if (!(error instanceof ContentError)) throw error;
+        errors.push(...error.diagnostics);
+      }
+    };
+    // Until a broken file is fixed, every update tries it again and so reports its errors again.
+    const again = settings || this.#isBroken('catalog.config.json');
+    if (again) attempt(() => this.#readSettings());
+    if (templates || this.#isBroken('templates/')) attempt(() => this.#readTemplates());
+    if (this.#settings !== null) {
+      const known = this.#settings;
+      attempt(() => this.#readAgents(again ? 'all' : agents, known, again));
+      if (errors.every(({ slug }) => slug !== null)) attempt(() => this.#makeSite(known, errors));
+    }
+    this.errors = errors;
+  }
+
+  /** What the rules say about an agent; null if there is no such agent. */
+  checksOf(slug: string): Checks | null {
+    const folder = this.#entries.get(slug)?.folder;
+    if (folder === undefined) return null;
+    const { language = 'en', rules = {} } = this.#settings ?? {};
+    const editorial = withRules(editorialFindings(folder, language), rules);
+    const broken = new Set<string>(editorial.map(({ code }) => code));
+    const checked = folder.written === null ? [] : editorialRules.map(({ code }) => code);
+    return {
+      findings: [...this.#findings.filter((finding) => finding.slug === slug), ...editorial],
+      passed: checked.filter((code) => !broken.has(code) && rules[code] !== 'off'),
+    };
+  }
+
+  #isBroken(path: string): boolean {
+    return this.errors.some(({ slug, file }) => slug === null && file.startsWith(path));
+  }
+
+  #readSettings(): void {
+    const { cwd, baseUrl } = this.#options;
+    const settings = loadSettings(cwd, { baseUrl }, {});
+    this.#settings = { ...settings, runtimeUrl: settings.runtimeUrl === null ? null : baseUrl };
+    this.edition += 1;
+  }
+
+  #readTemplates(): void {
+    this.#templates = readTemplates(this.#options.cwd);
+    this.edition += 1;
+  }
+
+  /** Reads changed folders. `again` reads also those whose stamp is the same. */
+  #readAgents(changed: Changes['agents'], settings: Settings, again: boolean): void {
+    const { cwd } = this.#options;
+    const schema = frontMatterSchema(settings);
+    const put = (source: SourceFolder) => {
+      const stamp = source.stamp ?? null;
+      const before = this.#entries.get(source.slug);
+      if (!again && changed === 'all' && stamp !== null && stamp === before?.stamp) return;
+      const folder = parseSafely(source, schema, settings.rules);
+      const agent = folder.agent ?? before?.folder.agent ?? null;
+      this.#entries.set(source.slug, { stamp, folder: { ...folder, agent } });
+    };
+    if (changed === 'all') {
+      const sources = readAll(cwd);
+      const names = new Set(sources.map(({ slug }) => slug));
+      for (const slug of this.#entries.keys()) if (!names.has(slug)) this.#entries.delete(slug);
+      sources.forEach(put);
+      return;
+    }
+    for (const slug of changed) {
+      const source = readAgent(cwd, slug);
+      if (source === null) this.#entries.delete(slug);
+      else put(source);
+    }
+  }
+
+  #makeSite(settings: Settings, errors: Diagnostic[]): void {
+    const { cwd, cache } = this.#options;
+    if (this.#templates === null) return;
+    const today = this.#options.today ?? zone(settings.timezone).today(new Date());
+    const folders = [...this.#entries.values()].map(({ folder }) => folder).sort((a, b) => compareText(a.slug, b.slug));
+    const sources = () => folders.map(({ slug }) => readAgent(cwd, slug) ?? { slug, files: [], problem: null });
+    const memory = this.#git.now();
+    const { rules } = settings;
+    const content = settleContent(cwd, folders, { today, rules, sources, expectNumbers: true, memory });
+    const history = memory.ofGit('history', () => readHistory(cwd));
+    const selected = select(content, { today, future: true, drafts: true });
+    this.#findings = content.diagnostics;
+    errors.push(...selected.errors);
+    this.unpublished = new Map(
+      content.folders
+        .filter(({ schedule: { issue, draft, date } }) => issue === null && (draft || (date ?? '') > today))
+        .map(({ slug, schedule: { draft, date } }) => [slug, draft ? 'Draft' : `Due ${date}`]),
+    );
+    const before = this.site;
+    const options = { preview: true, history: new Map(history.changes), cache, images: true };
+    this.site = prepareSite(this.#templates, settings, selected, options);
+    before?.images.close();
+  }
+}
+
+/** Reads all folders. Throws ContentError if agents/ cannot be read. */
+function readAll(cwd: string): SourceFolder[] {
+  try {
+    return readAgents(cwd);
+  } catch (error) {
+    throw new ContentError([unreadable(cwd, error)]);
+  }
+}

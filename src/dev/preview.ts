@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { LRUCache } from 'lru-cache';
+import { type Diagnostic, sortDiagnostics } from '../diagnostics/diagnostic.ts';
+import { loadMcpCatalog, type McpCatalog } from '../mcp/catalog.ts';
+import { securityHeaders } from '../outputs/hosting/security-headers.ts';
+import { contentType } from '../outputs/index.ts';
+import { assetVersion } from '../outputs/shared/page.ts';
+import { programVersion } from '../program.ts';
+import type { BuildInfo } from '../schema/build-info.ts';
+import { sendError } from '../server/errors.ts';
+import { FileCache, type SiteRules } from '../server/file-cache.ts';
+import { type BuildFollower, type LiveBuild, maxFound } from '../server/live-build.ts';
+import { isLoopback } from '../server/origin.ts';
+import { candidates, parseTarget } from '../server/target.ts';
+import { type CatalogOptions, type Changes, type Checks, EditedCatalog } from './edited-catalog.ts';
+import { devPath, Pages } from './pages.ts';
+
+/** What the script of a page gets after each update. */
+export interface PageState {
+  /** Changes when the page has to be loaded again. */
+  mark: string;
+  /** The versions of stylesheets by their path. */
+  styles: Record<string, string>;
+  errors: readonly Diagnostic[];
+  /** What the rules say about the agent of the page; null on other pages. */
+  checks: Checks | null;
+  /** What to say of agents that are not published yet, by slug. */
+  unpublished: Record<string, string>;
+}
+
+/**
+ * How files are served. Unlike on a live site, other sites may not read them: a page that the editor has open elsewhere
+ * could otherwise send drafts away.
+ */
+export const devRules: SiteRules = {
+  contentType,
+  securityHeaders(addresses) {
+    const { 'Access-Control-Allow-Origin': _any, ...headers } = securityHeaders(addresses);
+    return { ...headers, 'Cross-Origin-Resource-Policy': 'same-origin' };
+  },
+};
+
+/** A build that exists only while it is asked for. */
+interface Preview extends LiveBuild {
+  /** Loads what MCP needs; without it, `mcp` throws. */
+  loadMcp(): Promise<void>;
+}
+
+/** Serves an edited catalog, and tells open pages what an update changes for them. */
+export class PreviewServer implements BuildFollower {
+  readonly #catalog: EditedCatalog;
+  readonly #baseUrl: string;
+  readonly #pages = new Pages();
+  readonly #clients = new Map<ServerResponse, string>();
+  #live: Preview;
+
+  constructor(options: CatalogOptions) {
+    this.#catalog = new EditedCatalog(options);
+    this.#baseUrl = options.baseUrl;
+    this.#live = this.#build();
+  }
+
+  readonly current = (): LiveBuild => this.#live;
+  readonly refresh = async (): Promise<void> => {};
+
+  /** Ends the connections of open pages. */
+  readonly stop = (): void => {
+    for (const response of this.#clients.keys()) response.end();
+  };
+
+  /** Reads what changed, and tells all open pages. Returns what is wrong in the catalog and in these pages. */
+  update(changes: Changes): Diagnostic[] {
+    this.#catalog.update(changes);
+    this.#pages.show(this.#catalog.site, this.#catalog.edition);
+    this.#live = this.#build();
+    const errors = new Set<Diagnostic>(this.#catalog.errors);
+    for (const [response, path] of this.#clients) {
+      const state = this.#stateOf(path);
+      for (const error of state.errors) errors.add(error);
+      sendState(response, state);
+    }
+    return sortDiagnostics([...errors]);
+  }
+
+  /** Returns the handler of all requests: its own paths, and `handle` for the rest. Requests from elsewhere are refused. */
+  wrap(handle: RequestListener): RequestListener {
+    return async (request, response) => {
+      const { pathname, search } = parseTarget(request.url ?? '/');
+      const { host = '', origin } = request.headers;
+      if (![`http://${host}`, ...(origin === undefined ? [] : [origin])].every(isLocal)) {
+        sendError(response, 'forbidden_origin', 'catalog dev answers only requests to this machine by its own pages.');
+      } else if (pathname === `${devPath}events` && request.method === 'GET') {
+        this.#follow(response, new URLSearchParams(search).get('path') ?? '/');
+      } else if (Object.hasOwn(clientTypes, pathname)) {
+        const file = new URL(`../../lib/dev/${pathname.slice(devPath.length)}`, import.meta.url);
+        response.writeHead(200, { 'content-type': clientTypes[pathname], 'cache-control': 'no-store' });
+        response.end(readFileSync(file));
+      } else {
+        if (pathname.startsWith('/api/mcp')) await this.#live.loadMcp().catch(() => {});
+        handle(request, response);
+      }
+    };
+  }
+
+  /** Sends the state of a page now, and after each update. */
+  #follow(response: ServerResponse, path: string): void {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    this.#clients.set(response, path);
+    response.once('close', () => this.#clients.delete(response));
+    sendState(response, this.#stateOf(path));
+  }
+
+  #stateOf(path: string): PageState {
+    const { site, errors, unpublished } = this.#catalog;
+    const slug = /^\/agents\/([a-z0-9-]+)(?:$|[./])/.exec(path)?.[1];
+    const page = this.#pageAt(path);
+    const styles = [...(site?.assets ?? [])].filter(([name]) => name.endsWith('.css'));
+    return {
+      mark: page?.mark ?? '',
+      styles: Object.fromEntries(styles.map(([name, bytes]) => [`/${name}`, assetVersion(bytes)])),
+      errors: [...errors, ...(page?.errors ?? [])],
+      checks: slug === undefined ? null : this.#catalog.checksOf(slug),
+      unpublished: Object.fromEntries(unpublished),
+    };
+  }
+
+  /** The page that a browser gets for a path. */
+  #pageAt(path: string) {
+    for (const name of candidates(path)) {
+      const page = this.#pages.get(name);
+      if (page !== null) return page;
+    }
+    return this.#pages.get('404.html');
+  }
+
+  #build(): Preview {
+    const { site } = this.#catalog;
+    const info: BuildInfo = {
+      id: randomUUID().replaceAll('-', ''),
+      version: programVersion,
+      baseUrl: this.#baseUrl,
+      runtimeUrl: site?.settings.runtimeUrl ?? null,
+      preview: true,
+      moved: Object.fromEntries(site?.moved ?? []),
+      counts: { agents: site?.agents.length ?? 0, files: 0 },
+    };
+    const read = async (path: string) => this.#pages.get(path)?.bytes ?? null;
+    let mcp: McpCatalog | undefined;
+    return {
+      info,
+      folders: { roots: [], removed: new Set() },
+      rules: devRules,
+      basePath: '',
+      slugs: new Set(site?.agents.map(({ slug }) => slug)),
+      files: new FileCache(read, info, devRules),
+      found: new LRUCache({ max: maxFound }),
+      get mcp() {
+        if (mcp === undefined) throw new Error('The catalog has errors, so MCP cannot serve it.');
+        return mcp;
+      },
+      async loadMcp() {
+        mcp ??= await loadMcpCatalog(read, info.moved);
+      },
+    };
+  }
+}
+
+const clientTypes: Record<string, string> = {
+  [`${devPath}dev.js`]: 'text/javascript; charset=utf-8',
+  [`${devPath}dev.css`]: 'text/css; charset=utf-8',
+};
+
+/** Whether an address is one of this machine. A page of another site may have its name lead here (DNS rebinding). */
+function isLocal(address: string): boolean {
+  return URL.canParse(address) && isLoopback(new URL(address).hostname);
+}
+
+function sendState(response: ServerResponse, state: PageState): void {
+  response.write(`data: ${JSON.stringify(state)}\n\n`);
+}

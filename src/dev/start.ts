@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { ServerLog } from '../server/request-log.ts';
+import { serverSettings } from '../server/settings.ts';
+import { startServer } from '../server/start.ts';
+import { type CatalogOptions, type Changes, everything } from './edited-catalog.ts';
+import { devRules, PreviewServer } from './preview.ts';
+import { watchCatalog } from './watch.ts';
+
+export interface DevOptions extends Omit<CatalogOptions, 'baseUrl'> {
+  /** The port, as text; `0` for any free one. */
+  port?: string | undefined;
+  environment: NodeJS.ProcessEnv;
+  log: ServerLog;
+  /** Whether to compare files every second instead of asking the system for changes. */
+  poll: boolean;
+  /** Is called after each update, with its errors and how long it took. `changes` is null for the first one. */
+  onUpdate(update: { changes: Changes | null; errors: readonly Diagnostic[]; ms: number }): void;
+  onFallback(code: string): void;
+}
+
+export interface RunningDev {
+  /** The address of the preview, with a slash at its end. */
+  address: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a catalog with its drafts and scheduled agents on this machine alone, and updates open pages when its files
+ * change. Everything is rendered in memory. Votes and subscriptions are stored in a temporary folder.
+ *
+ * Rejects with OperationError if the port is taken.
+ */
+export async function startDev(options: DevOptions): Promise<RunningDev> {
+  const { port, environment, log, onUpdate } = options;
+  const data = mkdtempSync(join(tmpdir(), 'catalog-dev-'));
+  const { PORT } = environment;
+  const settings = serverSettings(port === undefined ? {} : { port }, { PORT }, data);
+  let preview: PreviewServer | undefined;
+
+  function update(changes: Changes, isFirst = false): void {
+    const begun = performance.now();
+    const errors = preview?.update(changes) ?? [];
+    onUpdate({ changes: isFirst ? null : changes, errors, ms: performance.now() - begun });
+  }
+
+  try {
+    const server = await startServer(settings, {
+      log,
+      rules: devRules,
+      follow: async (portInUse) => {
+        preview = new PreviewServer({ ...options, baseUrl: `http://localhost:${portInUse}` });
+        update(everything, true);
+        return preview;
+      },
+      wrap: (handle) => (preview as PreviewServer).wrap(handle),
+    });
+    const endWatching = watchCatalog({
+      ...options,
+      onChange: (changes) => update(changes),
+      onError: (error) => log.log.error({ err: error }, 'changes of some files may not be noticed'),
+    });
+    return {
+      address: server.address,
+      async close() {
+        await endWatching();
+        preview?.stop();
+        await server.close();
+        rmSync(data, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    rmSync(data, { recursive: true, force: true });
+    throw error;
+  }
+}

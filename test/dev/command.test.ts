@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { catalog } from '../support/process.ts';
+import { onTerminal } from '../support/terminal.ts';
+
+/** What `catalog dev` prints, and how it ends. */
+
+const agents = [{ slug: 'one', date: '2026-01-01' }];
+
+test('the terminal shows the address, each update, and errors until they are fixed; Ctrl-C ends it', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    const file = join(folder, 'agents', 'one', 'agent.md');
+    const text = readFileSync(file, 'utf8');
+    const session = onTerminal(['dev', '--cwd', folder, '--port', '0'], { env: { NO_COLOR: '1', TMPDIR: folder } });
+    await session.sees('Preview at http://localhost:');
+    writeFileSync(file, text.replace('difficulty: easy', 'difficulty: \u202eysae'));
+    await session.sees('agents/one/agent.md:6:13  error  ');
+    await session.sees('> 6 | difficulty: \ufffdysae');
+    writeFileSync(file, text);
+    await session.sees('All errors are fixed.');
+    writeFileSync(file, text.replace('The one agent', 'Another title'));
+    await session.sees('agents/one: updated in ');
+    session.types('\u0003');
+    assert.is((await session.ends()).code, 0);
+    assert.equal(readdirSync(folder).sort(), ['agents', 'catalog.config.json']);
+  }));
+
+test('a port in use ends it with 1 and a sentence', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    const other = createServer();
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    const { port } = other.address() as AddressInfo;
+    try {
+      const { code, stderr } = await catalog(['dev', '--cwd', folder, '--port', String(port)]);
+      assert.is(code, 1);
+      assert.is(
+        stderr,
+        `error: Port ${port} of 127.0.0.1 is already in use. Choose another one with --port, or 0 for any free port.\n`,
+      );
+    } finally {
+      other.close();
+    }
+  }));
+
+test.run();
