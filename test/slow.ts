@@ -14,6 +14,7 @@ export const slow: readonly string[] = [
   'dev/',
   'docs/api-docs',
   'git/history',
+  'github/intake-workflow',
   'journal/failing-disk',
   'journal/lock',
   'journal/lost-lock',

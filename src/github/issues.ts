@@ -28,6 +28,15 @@ export function issueTracker(environment: NodeJS.ProcessEnv): IssueTracker {
   };
 }
 
+/** An answer of GitHub that is not a success. */
+export class GitHubRefusal extends OperationError {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
 const openIssues = z.array(z.object({ title: z.string() }));
 const created = z.object({ html_url: z.string() });
 const perPage = 100;
@@ -43,7 +52,9 @@ export async function openIssuesFor(alerts: readonly Alert[], tracker: IssueTrac
   const titles = await openTitles(tracker);
   const opened: string[] = [];
   for (const alert of alerts.filter(({ title }) => !titles.has(title))) {
-    opened.push(created.parse(await call(tracker, 'issues', { method: 'POST', body: JSON.stringify(alert) })).html_url);
+    opened.push(
+      created.parse(await callApi(tracker, 'issues', { method: 'POST', body: JSON.stringify(alert) })).html_url,
+    );
   }
   return opened;
 }
@@ -51,13 +62,18 @@ export async function openIssuesFor(alerts: readonly Alert[], tracker: IssueTrac
 async function openTitles(tracker: IssueTracker): Promise<Set<string>> {
   const titles = new Set<string>();
   for (let page = 1; ; page += 1) {
-    const issues = openIssues.parse(await call(tracker, `issues?state=open&per_page=${perPage}&page=${page}`));
+    const issues = openIssues.parse(await callApi(tracker, `issues?state=open&per_page=${perPage}&page=${page}`));
     for (const { title } of issues) titles.add(title);
     if (issues.length < perPage) return titles;
   }
 }
 
-async function call({ api, repository, token }: IssueTracker, path: string, init: RequestInit = {}): Promise<unknown> {
+/** Calls the REST API of the repository, and returns the JSON of the answer. Throws OperationError as above. */
+export async function callApi(
+  { api, repository, token }: IssueTracker,
+  path: string,
+  init: RequestInit = {},
+): Promise<unknown> {
   const headers = {
     accept: 'application/vnd.github+json',
     authorization: `Bearer ${token}`,
@@ -69,7 +85,7 @@ async function call({ api, repository, token }: IssueTracker, path: string, init
   try {
     const response = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(30_000) });
     if (response.ok) return await response.json();
-    throw new OperationError(`GitHub answered ${response.status} to ${init.method ?? 'GET'} ${url}.`);
+    throw new GitHubRefusal(response.status, `GitHub answered ${response.status} to ${init.method ?? 'GET'} ${url}.`);
   } catch (error) {
     if (error instanceof OperationError) throw error;
     throw new OperationError(`GitHub does not answer at ${api} (${(error as Error).message}).`);

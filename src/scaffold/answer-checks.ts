@@ -14,22 +14,31 @@ export type ChecksOf<Answers> = {
   [Key in keyof Answers]-?: (name: string, given: Given) => Exclude<Answers[Key], null>;
 };
 
-/** Checks the answers given by flags, and leaves out flags that are not set. Reports all errors together. */
-export function checkFlags<Answers>(
-  flagged: readonly [key: keyof Answers, name: string, given: Given | undefined][],
+/** Checks answers, and leaves out those that are not given. `faults` are the errors that the checks throw. */
+export function checkAnswers<Answers>(
+  given: readonly (readonly [key: keyof Answers, name: string, given: Given | undefined])[],
   checks: ChecksOf<Answers>,
-): Partial<Answers> {
+): { answers: Partial<Answers>; faults: (UsageError | OperationError)[] } {
   const faults: (UsageError | OperationError)[] = [];
   const answers: Partial<Answers> = {};
-  for (const [key, name, given] of flagged) {
-    if (given === undefined) continue;
+  for (const [key, name, value] of given) {
+    if (value === undefined) continue;
     try {
-      answers[key] = checks[key](name, given);
+      answers[key] = checks[key](name, value);
     } catch (error) {
       if (!(error instanceof UsageError || error instanceof OperationError)) throw error;
       faults.push(error);
     }
   }
+  return { answers, faults };
+}
+
+/** Checks the answers given by flags. Throws one error with all problems. */
+export function checkFlags<Answers>(
+  flagged: Parameters<typeof checkAnswers<Answers>>[0],
+  checks: ChecksOf<Answers>,
+): Partial<Answers> {
+  const { answers, faults } = checkAnswers(flagged, checks);
   const message = faults.map((fault) => fault.message).join('\nerror: ');
   if (faults.some((fault) => fault instanceof UsageError)) throw new UsageError(message);
   if (faults.length > 0) throw new OperationError(message);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isWebAddress, languageRule, line, pathName, text, timeZoneRule, webUrl } from './fields.ts';
+import { isWebAddress, languageRule, line, pathName, publicUrl, text, timeZoneRule, webUrl } from './fields.ts';
 import { serverName } from './mcp.ts';
 import { type RuleSettings, ruleSettings } from './rules.ts';
 
@@ -28,6 +28,13 @@ const category = z.strictObject({
     .describe('The label that readers see'),
   description: text(300).describe('A sentence that says what belongs in the category'),
 });
+
+/** A repository on GitHub, or on a server that has the same addresses. It has no slash at its end. */
+const repository = publicUrl
+  .refine((value) => /^https:\/\/[^/]+\/[\w.-]+\/[\w.-]+\/?$/.test(value), {
+    error: 'the address of a GitHub repository, such as https://github.com/ada/prompts',
+  })
+  .overwrite((value) => value.replace(/\/$/, ''));
 
 /** The settings in catalog.config.json. */
 export const settingsSource = z
@@ -77,6 +84,9 @@ export const settingsSource = z
       .array(line(60))
       .min(1, { error: 'a list of at least one entry' })
       .describe('The assistants and tools that an agent can be made for'),
+    repository: repository
+      .optional()
+      .describe('The GitHub repository of the catalog; pages then link to it, to edit an agent or propose one'),
     securityContact: z
       .url({
         protocol: /^(?:https|mailto|tel)$/,

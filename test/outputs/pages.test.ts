@@ -62,7 +62,17 @@ test('stylesheets and pages request the same version of a font', async () => {
 });
 
 /** Builds a catalog of one agent. */
-async function buildOne({ prompt, title }: { prompt?: string; title?: string }): Promise<{
+test('pages link to the repository in the settings, to edit an agent or propose one', async () => {
+  const linksOf = (page: string) =>
+    [...page.matchAll(/href="(https:\/\/github\.com[^"]*)">([^<]*)/g)].map(([, ...link]) => link);
+  const { page, files } = await buildOne({ settings: { repository: 'https://github.com/ada/prompts/' } });
+  const propose = ['https://github.com/ada/prompts/issues/new?template=propose-an-agent.yml', 'Propose an agent'];
+  assert.equal(linksOf(page), [['https://github.com/ada/prompts/tree/HEAD/agents/one', 'Edit this agent'], propose]);
+  assert.equal(linksOf(files['about.html'] ?? ''), [propose]);
+  assert.not.match((await buildOne({})).page, /Edit this agent|Propose an agent/);
+});
+
+async function buildOne({ prompt, title, settings }: { prompt?: string; title?: string; settings?: object }): Promise<{
   page: string;
   files: Record<string, string>;
 }> {
@@ -73,7 +83,7 @@ async function buildOne({ prompt, title }: { prompt?: string; title?: string }):
       ...(title === undefined ? {} : { front: { title: JSON.stringify(title) } }),
       ...(prompt === undefined ? {} : { files: { 'prompt.txt': prompt } }),
     };
-    writeCatalog(folder, [agent]);
+    writeCatalog(folder, [agent], settings);
     const built = await catalog(['build', '--cwd', folder, '--today', '2026-11-21']);
     assert.is(built.code, 0, built.stderr);
     const files = snapshot(join(folder, 'dist'));

@@ -108,7 +108,7 @@ test('catalog init of the packed program creates a catalog that validates, build
     assert.is(made.code, 0, made.stderr);
     const workflows = join(home, '.github/workflows');
     const files = readdirSync(workflows);
-    assert.equal(files.sort(), ['publish.yml', 'validate.yml']);
+    assert.equal(files.sort(), ['intake.yml', 'publish.yml', 'validate.yml']);
     for (const file of files) assert.equal(await checkWorkflow(join(workflows, file)), [], file);
     const validated = await run(process.execPath, [bin, 'validate', '--format', 'json'], { cwd: home });
     assert.equal(JSON.parse(validated.stdout).diagnostics, []);

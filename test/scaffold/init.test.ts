@@ -27,14 +27,15 @@ test('flags fill the settings, missing folders are created, and the agent has th
     for (const step of ['cd "', 'npm install', 'npm start', 'npx catalog new']) assert.match(stderr, step);
     assert.not.match(stderr, 'example.com');
 
-    const { title, baseUrl, publisher, feedId, $schema } = settings(made);
+    const { title, baseUrl, publisher, feedId, repository, $schema } = settings(made);
     assert.equal(
-      { title, baseUrl, publisher, feedId },
+      { title, baseUrl, publisher, feedId, repository },
       {
         title: 'Prompts & <Co>',
         baseUrl: 'https://ada.github.io/prompts',
         publisher: { name: 'Ada Press', url: 'https://ada.example/me' },
         feedId: 'tag:ada.github.io,2026-11-21:prompts',
+        repository: 'https://github.com/ada/prompts',
       },
     );
     assert.ok(existsSync(join(bundled, $schema.replace('./node_modules/daily-agent-catalog/', ''))), $schema);
@@ -76,11 +77,11 @@ test('workflows and forms are exact copies, and --json prints the result', async
   });
 });
 
-const owners: [baseUrl: string, owner: string][] = [
-  ['https://ada-press.github.io/prompts', '@ada-press'],
-  ['https://ada.example', '@OWNER'],
+const owners: [baseUrl: string, owner: string, repository: string | undefined][] = [
+  ['https://ada-press.github.io', '@ada-press', 'https://github.com/ada-press/ada-press.github.io'],
+  ['https://ada.example', '@OWNER', undefined],
 ];
-for (const [baseUrl, owner] of owners) {
+for (const [baseUrl, owner, repository] of owners) {
   test(`a catalog at ${baseUrl} has ${owner} approve every change but those to agents`, async () => {
     await inFolder(async (folder) => {
       const { stderr } = await init(folder, '--base-url', baseUrl);
@@ -91,6 +92,8 @@ for (const [baseUrl, owner] of owners) {
       // GitHub uses the last matching rule. A rule without an owner requires no approval.
       assert.equal(rules, [['*', owner], ['/agents/']]);
       assert.is(/Replace @OWNER/.test(stderr), owner === '@OWNER');
+      assert.is(settings(folder).repository, repository);
+      assert.is(/Set repository in/.test(stderr), repository === undefined);
     });
   });
 }

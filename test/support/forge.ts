@@ -1,8 +1,8 @@
-import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { bundled } from './catalog.ts';
+import { type Discussion, newDiscussion, serveForge } from './forge-api.ts';
 import { serveProgram, writeTools } from './forge-tools.ts';
 import { git, identity } from './git.ts';
 import { knownHost, privateKey } from './ssh.ts';
@@ -23,9 +23,11 @@ export interface Forge {
   /** The previews that were uploaded, one folder each run. */
   preview: string;
   /** The titles and bodies of the issues that were opened. */
-  issues: { title: string; body: string }[];
+  issues: Discussion['issues'];
+  /** The issues, pull requests and comments. */
+  discussion: Discussion;
   /** Runs one of the project's workflows as on the given day. */
-  play(file: 'publish.yml' | 'validate.yml', options: PlayOptions): Promise<Run>;
+  play(file: 'publish.yml' | 'validate.yml' | 'intake.yml', options: PlayOptions): Promise<Run>;
   close(): Promise<void>;
 }
 
@@ -34,6 +36,8 @@ export interface PlayOptions {
   today: string;
   /** The event that started publish.yml; default: its schedule. */
   event?: 'schedule' | 'push' | 'workflow_dispatch';
+  /** The GitHub issue that started intake.yml. */
+  issue?: { number: number; title?: string; body: string; state?: 'open' | 'closed' };
   /** The branch that is checked out; default: main. */
   branch?: string;
   /** Called before each step that runs a command, with the folder of the job. */
@@ -61,8 +65,8 @@ export async function makeForge(folder: string): Promise<Forge> {
   await git(folder, 'init', '--quiet', '--bare', '--initial-branch', 'main', remote);
   await git(remote, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
   writeTools(tools);
-  const issues: Forge['issues'] = [];
-  const server = await serve(pages, issues);
+  const discussion = newDiscussion();
+  const server = await serveForge(pages, discussion);
   const program = await serveProgram();
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const programPort = (program.address() as AddressInfo).port;
@@ -73,19 +77,23 @@ export async function makeForge(folder: string): Promise<Forge> {
     runtime,
     keys: () => readFileSync(join(tools, 'keys'), 'utf8').trimEnd().split('\n'),
     preview,
-    issues,
+    issues: discussion.issues,
+    discussion,
     async play(file, options) {
       const started = (await git(remote, 'rev-parse', options.branch ?? 'main')).trim();
       const places = { remote, pages, address, temporary, preview };
+      const contexts = contextsOf(file, runtime, options);
+      writeFileSync(join(temporary, 'event.json'), JSON.stringify(contexts.github.event));
       return playWorkflow(readWorkflow(join(bundled, '.github/workflows', file)), {
         temporary,
-        contexts: contextsOf(file, runtime, options),
+        contexts,
         env: {
           ...identity,
           PATH: `${tools}:${process.env.PATH}`,
           CLOCK_SHIFT: String(Date.parse(`${options.today}T12:00:00Z`) - Date.now()),
           GITHUB_API_URL: `${address}/api`,
           GITHUB_REPOSITORY: 'press/catalog',
+          GITHUB_EVENT_PATH: join(temporary, 'event.json'),
           FORK: String(options.fork ?? false),
           PROGRAM_PORT: (options.inProcess ?? true) ? String(programPort) : '',
         },
@@ -102,13 +110,23 @@ export async function makeForge(folder: string): Promise<Forge> {
 }
 
 /** The event that started a run, and the settings of the repository. */
-function contextsOf(file: string, runtime: string, { event: started = 'schedule', branch = 'main' }: PlayOptions) {
-  const event = file === 'validate.yml' ? 'pull_request' : started;
+function contextsOf(
+  file: string,
+  runtime: string,
+  { event: started = 'schedule', branch = 'main', issue }: PlayOptions,
+) {
+  const event = file === 'validate.yml' ? 'pull_request' : file === 'intake.yml' ? 'issues' : started;
   return {
     github: {
       event_name: event,
       // GitHub names no repository in the event of a scheduled run.
-      event: event === 'schedule' ? {} : { repository: { default_branch: 'main' } },
+      event:
+        event === 'schedule'
+          ? {}
+          : {
+              repository: { default_branch: 'main' },
+              ...(issue === undefined ? {} : { issue: { title: '', state: 'open', ...issue } }),
+            },
       ref: `refs/heads/${branch}`,
       ref_name: branch,
       token: 'token-of-the-job',
@@ -172,34 +190,4 @@ function upload({ workspace, with: inputs }: ActionCall, to: string): void {
   const hidden = (path: string) => path !== from && basename(path).startsWith('.');
   const all = inputs['include-hidden-files'] === 'true';
   cpSync(from, to, { recursive: true, filter: (path) => all || !hidden(path) });
-}
-
-/** Serves deployed files, and the part of GitHub's API that opens and lists issues. */
-function serve(pages: string, issues: Forge['issues']): Promise<Server> {
-  const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
-    const answer = (status: number, body: string | Buffer) => response.writeHead(status).end(body);
-    if (pathname === '/api/repos/press/catalog/issues') {
-      if (request.headers.authorization !== 'Bearer token-of-the-job') return void answer(401, '{}');
-      if (request.method === 'GET') {
-        const open = searchParams.get('page') === '1' && searchParams.get('state') === 'open' ? issues : [];
-        return void answer(200, JSON.stringify(open));
-      }
-      let text = '';
-      request.on('data', (chunk) => {
-        text += chunk;
-      });
-      request.on('end', () => {
-        issues.push(JSON.parse(text));
-        answer(201, JSON.stringify({ html_url: `https://github.example/press/catalog/issues/${issues.length}` }));
-      });
-      return;
-    }
-    try {
-      answer(200, readFileSync(join(pages, pathname)));
-    } catch {
-      answer(404, 'not found');
-    }
-  });
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }

@@ -20,6 +20,7 @@ const neededByAction: Record<string, Permissions> = {
 const neededByCommand: [command: RegExp, needed: Permissions][] = [
   [/\bgit push\b/, { contents: 'write' }],
   [/\bcatalog ci notify\b/, { issues: 'write' }],
+  [/\bcatalog ci intake .*--reply\b/, { issues: 'write', 'pull-requests': 'write' }],
   [/\bgh api "repos\/\$GITHUB_REPOSITORY" --jq /, {}],
 ];
 
@@ -65,7 +66,10 @@ function concurrencyFaults({ concurrency, jobs }: Workflow): string[] {
   if (group === '') return ['it has no concurrency group.'];
   if (Object.values(jobs).some(mayWrite)) {
     return [
-      ...(group.includes('${{') ? ['it writes, and runs of several branches do not wait for each other.'] : []),
+      // Each GitHub issue has its own branch.
+      ...(group.replace(/-\$\{\{ github\.event\.issue\.number \}\}$/, '').includes('${{')
+        ? ['it writes, and runs of several branches do not wait for each other.']
+        : []),
       ...(cancels ? ['it writes, and a newer run stops it halfway.'] : []),
     ];
   }
@@ -141,7 +145,7 @@ function jobFaults(job: Job, text: string): string[] {
 
 /** Whether a step asks which numbers agents had that were deleted since, or when an agent changed. */
 function readsHistory({ run = '' }: Step): boolean {
-  return /\bcatalog (?:validate|publish|alert|build)\b/.test(run);
+  return /\bcatalog (?:validate|publish|ci notify|ci intake|build)\b/.test(run);
 }
 
 function fetchesHistory({ uses, with: inputs = {} }: Step): boolean {

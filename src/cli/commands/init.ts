@@ -91,6 +91,7 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
       : []),
     ...(ownerOf(answers.baseUrl) === placeholderOwner
       ? [
+          'Set repository in catalog.config.json to the address of your GitHub repository, so that pages link to it.',
           `Replace ${placeholderOwner} in .github/CODEOWNERS with your GitHub account, which then has to approve changes.`,
         ]
       : []),

@@ -44,7 +44,8 @@ const limits = { voteNote: maxLength(feedbackRequest, 'note') };
 /** Renders an HTML page: `data` with the page's template, then the result within the layout. */
 export function renderPage(site: Site, head: PageHead, data: object): string {
   const { settings, templates, url } = site;
-  const shared = { settings, preview: site.preview, api: url.serverApi, limits };
+  const { repository = null } = settings;
+  const shared = { settings, preview: site.preview, api: url.serverApi, limits, repository };
   const image = head.image ?? { path: publicationImage, text: `${settings.title}: ${settings.tagline}` };
   const body = templates.render(head.template, { ...shared, ...data });
   return templates.render('layout', {

@@ -14,6 +14,7 @@ import type { Answers } from './answers.ts';
 const shared = [
   '.github/workflows/validate.yml',
   '.github/workflows/publish.yml',
+  '.github/workflows/intake.yml',
   '.github/ISSUE_TEMPLATE/config.yml',
   '.github/ISSUE_TEMPLATE/propose-an-agent.yml',
   '.github/ISSUE_TEMPLATE/report-a-fault.yml',
@@ -87,6 +88,7 @@ function settingsOf({ title, baseUrl, publisher, publisherUrl, timezone }: Answe
     publisher: { name: publisher, url: publisherUrl },
     feedId: feedIdFor(baseUrl, today),
     baseUrl,
+    repository: repositoryOf(baseUrl),
   };
 }
 
@@ -94,6 +96,15 @@ function settingsOf({ title, baseUrl, publisher, publisherUrl, timezone }: Answe
 export function ownerOf(address: string): string {
   const [, account] = /^([a-z\d-]+)\.github\.io$/.exec(new URL(address).hostname) ?? [];
   return account === undefined ? placeholderOwner : `@${account}`;
+}
+
+/** Returns the GitHub repository of a Pages address, if it is one. */
+function repositoryOf(address: string): string | undefined {
+  const { hostname, pathname } = new URL(address);
+  const [owner, name] = [ownerOf(address), pathname.split('/')[1] || hostname];
+  return owner === placeholderOwner || !/^[\w.-]+$/.test(name)
+    ? undefined
+    : `https://github.com/${owner.slice(1)}/${name}`;
 }
 
 /**

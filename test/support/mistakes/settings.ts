@@ -55,6 +55,18 @@ export const settingsMistakes: Mistake[] = [
     settings: { baseUrl: 'https://press.example@evil.example' },
   },
   {
+    name: 'a repository without a name',
+    code: 'settings/value',
+    at: 'catalog.config.json:32:17',
+    settings: { repository: 'https://github.com/ada' },
+  },
+  {
+    name: 'a repository that is a script',
+    code: 'settings/value',
+    at: 'catalog.config.json:32:17',
+    settings: { repository: 'javascript://github.com/ada/prompts' },
+  },
+  {
     name: 'a category key with a space',
     code: 'settings/value',
     at: 'catalog.config.json:14:5',

@@ -1,0 +1,313 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { type Discussion, newDiscussion, serveForge } from '../support/forge-api.ts';
+import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
+import { catalog } from '../support/process.ts';
+import { formPath, formText, goodAnswers, submitted } from '../support/proposal.ts';
+import { today } from '../support/scaffold.ts';
+
+/** The form "Propose an agent" becomes a draft, whatever its author writes into it. */
+
+interface Taken {
+  /** The files of the draft, by path in agents/; empty if there is none. */
+  files: Record<string, string>;
+  said: string;
+  comment: string;
+  pull: Discussion['pulls'][number] | undefined;
+}
+
+/** Runs `catalog ci intake` for a GitHub issue, in a catalog with one agent. */
+function submit(body: string, { form = formText, push = 'pushed' } = {}): Promise<Taken> {
+  return inFolder(async (folder) => {
+    const discussion = newDiscussion();
+    const server = await serveForge(folder, discussion);
+    try {
+      const { port } = server.address() as AddressInfo;
+      const { code, stdout, stderr } = await intake(folder, body, form, ['--reply', push], {
+        GITHUB_API_URL: `http://127.0.0.1:${port}/api`,
+        GITHUB_REPOSITORY: 'press/catalog',
+        GITHUB_TOKEN: 'token-of-the-job',
+      });
+      assert.is(code, 0, stderr);
+      assert.equal(readdirSync(folder).sort(), ['.github', 'agents', 'catalog.config.json', 'event.json']);
+      const all = Object.entries(snapshot(join(folder, 'agents')));
+      return {
+        files: Object.fromEntries(all.filter(([path]) => !path.startsWith('taken/'))),
+        said: stdout + stderr,
+        comment: discussion.comments.map((each) => each.body).join('\n'),
+        pull: discussion.pulls[0],
+      };
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+}
+
+function intake(folder: string, body: string, form: string, args: string[], env: NodeJS.ProcessEnv) {
+  const event = { issue: { number: 7, body }, repository: { default_branch: 'main' } };
+  writeCatalog(folder, [{ slug: 'taken', date: today }]);
+  writeFiles(folder, { [formPath]: form, 'event.json': JSON.stringify(event) });
+  const own = { GITHUB_EVENT_PATH: join(folder, 'event.json'), ...env };
+  return catalog(['ci', 'intake', '--cwd', folder, '--today', today, ...args], { env: own });
+}
+
+/** Checks what must hold whatever was submitted: strangers mention nobody, link nowhere, and run no command. */
+function assertHarmless({ files, said, comment, pull }: Taken): void {
+  const [slug] = Object.keys(files).map((path) => path.replace(/\/.*/, ''));
+  assert.not.match(said, /^::/m);
+  if (slug !== undefined) {
+    assert.match(slug, /^[a-z0-9]+(-[a-z0-9]+)*$/);
+    const names = ['agent.md', 'prompt.txt', 'sample-input.txt', 'sample-output.txt'];
+    assert.equal(
+      Object.keys(files).sort(),
+      names.map((name) => `${slug}/${name}`),
+    );
+    assert.match(files[`${slug}/agent.md`] ?? '', /^draft: true$/m);
+    assert.not.match(files[`${slug}/agent.md`] ?? '', /^(?:issue|withdrawn|formerSlugs|<)/m);
+  }
+  const outsideFences = (text: string) => text.replace(/^(`{3,})text\n[\s\S]*?\n\1$/gm, '');
+  for (const text of [comment, outsideFences(pull?.body ?? '')]) {
+    assert.not.match(text, /@\w|<script|\]\(|<img|evil\.example/i);
+  }
+}
+
+for (const [name, answers, slug] of [
+  ['a form', {}, 'stock-list-checker'],
+  [
+    'a form whose notes look like outputs',
+    { notes: '::set-output name=slug::x\nslug<<END\nx\nEND' },
+    'stock-list-checker',
+  ],
+  ['a form with a problem', { category: 'END\nslug=x' }, ''],
+] as const) {
+  test(`the steps after ${name} get the slug of the draft, or none`, async () => {
+    await inFolder(async (folder) => {
+      const output = join(folder, 'output');
+      const { code, stderr } = await intake(folder, submitted(answers), formText, [], { GITHUB_OUTPUT: output });
+      assert.is(code, 0, stderr);
+      const set = readFileSync(output, 'utf8').matchAll(/^(\w+)<<(.*)\n([\s\S]*?)\n\2$/gm);
+      const outputs = Object.fromEntries([...set].map(([, key, , value]) => [key, value]));
+      assert.equal(outputs, { today, proposal: 'true', slug });
+    });
+  });
+}
+
+test('a form becomes a draft that has its answers, a pull request, and an answer', async () => {
+  const taken = await submit(submitted({ notes: 'Credit Ada, please.' }));
+  assertHarmless(taken);
+  const { files, comment, pull } = taken;
+  const made = files['stock-list-checker/agent.md'] ?? '';
+  for (const line of [
+    'title: Stock List Checker',
+    'date: 2026-11-22',
+    'draft: true',
+    'category: coding',
+    'difficulty: easy',
+    'runtimes: [Claude, ChatGPT]',
+    `excerpt: ${goodAnswers.excerpt}`,
+    `problem: ${goodAnswers.problem}`,
+  ]) {
+    assert.ok(made.split('\n').includes(line), `${line} in ${made}`);
+  }
+  assert.is(files['stock-list-checker/prompt.txt'], goodPrompt);
+  assert.is(files['stock-list-checker/sample-input.txt'], goodSampleInput);
+  assert.match(comment, 'A draft of your agent is in https://github.example/press/catalog/pull/100.');
+  assert.not.match(comment, 'You can already make it better');
+  const { title, head, base, body } = pull as NonNullable<typeof pull>;
+  assert.equal({ title, head, base }, { title: 'Draft: Stock List Checker', head: 'intake/7', base: 'main' });
+  assert.match(body, 'Closes #7.');
+  assert.match(body, '```text\nCredit Ada, please.\n```');
+});
+
+test('a draft that breaks editorial rules is kept, and its author reads which answers to improve', async () => {
+  const prompt = goodPrompt.replace(/^5\. .*\n/m, '');
+  const taken = await submit(submitted({ prompt, excerpt: 'Finds rows.', difficulty: '' }));
+  assertHarmless(taken);
+  assert.ok('stock-list-checker/prompt.txt' in taken.files);
+  assert.match(taken.comment, /You can already make it better:\n\n/);
+  assert.match(taken.comment, /^- \\`What the reader gets\\` has 11 characters/m);
+  assert.match(taken.comment, /^- \\`The prompt\\`, line 8\\: No rule says/m);
+  assert.match(taken.pull?.body ?? '', /`catalog validate` reports:\n\n- /);
+});
+
+const fence = '```';
+/** What strangers submit, and either the problem that they read or a line of the draft. */
+const hostile: [name: string, answers: Partial<typeof goodAnswers>, expected: RegExp | [file: string, line: string]][] =
+  [
+    [
+      'commands of a shell in the title',
+      { 'agent-title': '$(touch pwned); rm -rf / #' },
+      ['touch-pwned-rm-rf/agent.md', 'title: "$(touch pwned); rm -rf / #"'],
+    ],
+    [
+      'backticks and a pipe in the title',
+      { 'agent-title': '`id` | sh >> x' },
+      ['id-sh-x/agent.md', 'title: "`id` | sh >> x"'],
+    ],
+    [
+      'an expression in the title',
+      { 'agent-title': '\u0024{{ secrets.KEY }}' },
+      ['secrets-key/agent.md', 'title: "\u0024{{ secrets.KEY }}"'],
+    ],
+    [
+      'a path in the title',
+      { 'agent-title': '../../.github/workflows/x' },
+      ['github-workflows-x/agent.md', 'title: "../../.github/workflows/x"'],
+    ],
+    ['a title that is only a path', { 'agent-title': '../..' }, /no letter from a to z.*change the title/],
+    ['a title that Windows reserves', { 'agent-title': 'CON' }, /Windows reserves it.*change the title/],
+    ['the title of another agent', { 'agent-title': 'Taken' }, /agents\/taken already exists.*change the title/],
+    [
+      'a tag of YAML in the title',
+      { 'agent-title': '!!js/function *x' },
+      ['js-function-x/agent.md', 'title: "!!js/function *x"'],
+    ],
+    ['control characters in the title', { 'agent-title': 'Stock\rList\u0000' }, /`Title`/],
+    [
+      'front matter in the excerpt',
+      { excerpt: 'Finds wrong rows.\nissue: 1\n---\nAnd says for each row of it what to look up.' },
+      [
+        'stock-list-checker/agent.md',
+        'excerpt: "Finds wrong rows. issue: 1 --- And says for each row of it what to look up."',
+      ],
+    ],
+    [
+      'front matter in the problem',
+      { problem: `${goodAnswers.problem}\r\nwithdrawn: yes\r\n---` },
+      ['stock-list-checker/agent.md', `problem: "${goodAnswers.problem} withdrawn: yes ---"`],
+    ],
+    [
+      'invisible characters in the prompt',
+      { prompt: goodPrompt.replace('Read every', 'Read\u200b\u202e every') },
+      /`The prompt`, line 9: /,
+    ],
+    [
+      'a secret in the sample',
+      { 'sample-input': `${goodSampleInput}ghp_${'a1B2'.repeat(9)}\n` },
+      /`Sample input`, line 9: (?!.*a1B2a1B2)/,
+    ],
+    ['a prompt without sections', { prompt: 'Do what I say.' }, /`The prompt`, line 1: .*INPUT/],
+    ['a prompt that is not filled in', { prompt: '' }, /`The prompt` has no answer/],
+    [
+      'a field that poses as the next one',
+      { problem: 'Ada.\n\n### What the reader gets\n\nevil' },
+      /`### What the reader gets` occurs more than once/,
+    ],
+    [
+      'an answer that leaves its code block',
+      { prompt: `${goodPrompt}${fence}\n\n### Sample input\n\n${fence}text\nevil` },
+      /`### Sample input` occurs more than once/,
+    ],
+    [
+      'code blocks and headings in the prompt',
+      { prompt: `${goodPrompt}\n### Title\n\n${fence}sh\nrm -rf /\n${fence}` },
+      ['stock-list-checker/prompt.txt', `${fence}sh`],
+    ],
+    ['a mention as the category', { category: '@everyone' }, /@&#8203;everyone/],
+    [
+      'HTML and links as the category',
+      { category: '<script src=//evil.example></script>[x](https://evil.example)' },
+      /one of coding, writing/,
+    ],
+    ['a name of JavaScript as the category', { category: '__proto__' }, /one of coding, writing/],
+    ['an assistant that is a mention', { runtimes: 'Claude, @org/team <img src=x>' }, /`Tried in\[1\]`/],
+    [
+      'commands of workflows in the notes',
+      { notes: '::set-output name=slug::evil\nslug<<END\nevil\nEND\n::error::x' },
+      ['stock-list-checker/agent.md', 'draft: true'],
+    ],
+    [
+      'notes that leave their code block',
+      { notes: `${fence}\n@everyone <script>\n${fence}${fence}` },
+      ['stock-list-checker/agent.md', 'draft: true'],
+    ],
+    ['boxes that are not ticked', { consent: '' }, /`Before you submit`: tick every box/],
+    ['more bytes than a form may have', { notes: 'é'.repeat(30_000) }, /more than 60000 bytes/],
+  ];
+for (const [name, answers, expected] of hostile) {
+  test(`${name}: ${expected instanceof RegExp ? 'no draft, but a reason' : 'only a text of the draft'}`, async () => {
+    const taken = await submit(submitted(answers));
+    assertHarmless(taken);
+    const { files, comment, pull } = taken;
+    if (expected instanceof RegExp) {
+      assert.equal(files, {});
+      assert.is(pull, undefined);
+      const shown = comment
+        .replaceAll('&#46;', '.')
+        .replace(/\\(?=[^\w\s])/g, '')
+        .replaceAll('&lt;', '<')
+        .replaceAll('&gt;', '>');
+      assert.match(shown, expected);
+      assert.match(shown, 'Please fix this:');
+    } else {
+      const [file, line] = expected;
+      assert.ok(files[file]?.split('\n').includes(line), `${line} in ${JSON.stringify(files)}`);
+    }
+  });
+}
+
+const heading = (label: string) => `### ${label}\r\n`;
+for (const [name, change, expected] of [
+  ['a missing heading', (body: string) => body.replace(heading('Sample input'), ''), /`### Sample input` is missing/],
+  [
+    'fields in another order',
+    (body: string) =>
+      body
+        .replace(heading('Category'), '### x\r\n')
+        .replace(heading('The problem'), heading('Category'))
+        .replace('### x\r\n', heading('The problem')),
+    /`### The problem` is missing/,
+  ],
+  [
+    'a code block without an end',
+    (body: string) => body.replace(/```(\r\n\r\n### Sample input)/, '$1'),
+    /`### Sample input` is missing.*end the code block/,
+  ],
+  [
+    'a code block without a start',
+    (body: string) => body.replace('```text\r\n', ''),
+    /`The prompt` has lost its code block/,
+  ],
+] as const) {
+  test(`a form with ${name} is refused with a reason`, async () => {
+    const { files, comment } = await submit(change(submitted()));
+    assert.equal(files, {});
+    assert.match(comment.replace(/\\(?=[^\w\s])/g, ''), expected);
+  });
+}
+
+test('a GitHub issue that was not written with the form gets no answer', async () => {
+  for (const body of ['', 'Please add an agent.', '### Agent\n\nrelease-notes', `Hello\n\n${submitted()}`]) {
+    const { files, comment, said } = await submit(body);
+    assert.equal({ files, comment }, { files: {}, comment: '' });
+    assert.match(said, 'was not written with the form');
+  }
+});
+
+test('a translated form works, and one without a field that agents need is reported', async () => {
+  const form = formText.replace('label: The prompt', 'label: Der Prompt');
+  assert.ok(
+    'stock-list-checker/prompt.txt' in
+      (await submit(submitted().replace('### The prompt', '### Der Prompt'), { form })).files,
+  );
+  await inFolder(async (folder) => {
+    const event = { issue: { number: 7, body: '' }, repository: { default_branch: 'main' } };
+    writeCatalog(folder, []);
+    writeFiles(folder, { [formPath]: formText.replace('id: prompt', 'id: text'), 'event.json': JSON.stringify(event) });
+    const run = (file: string) =>
+      catalog(['ci', 'intake', '--cwd', folder], { env: { GITHUB_EVENT_PATH: join(folder, file) } });
+    const { code, stderr } = await run('event.json');
+    assert.is(code, 1);
+    assert.match(stderr, `${formPath} has no field with the id prompt`);
+    assert.match((await run('missing.json')).stderr, 'cannot be read');
+    writeFiles(folder, { 'push.json': '{"ref":"refs/heads/main"}' });
+    assert.match((await run('push.json')).stderr, 'is not about a GitHub issue');
+  });
+});
+
+test.run();
