@@ -3,6 +3,7 @@ import { hasTemplates, readTemplates } from './build/read-templates.ts';
 import { trialFaults } from './build/trial.ts';
 import { zone } from './calendar.ts';
 import { loadContent } from './catalog/load.ts';
+import { findingsAcross } from './catalog/rules/across.ts';
 import { editorialFindings } from './catalog/rules/index.ts';
 import { type Selected, select } from './catalog/select.ts';
 import { checkSettings, type Settings, type SettingsOverrides } from './catalog/settings.ts';
@@ -53,6 +54,7 @@ export async function validateCatalog(
       onProgress('Checking agents', index + 1, folders.length);
       return withRules(editorialFindings(folder, settings.language), settings.rules);
     }),
+    ...withRules(findingsAcross(folders), settings.rules),
     ...renderFaults(cwd, withCategories(settings, vocabulary, selected), selected),
   ];
   return { folders: folders.map(({ slug }) => slug), diagnostics: sortDiagnostics(found) };

@@ -6,6 +6,7 @@ import { type Location, locationAt } from '../diagnostics/source-location.ts';
 import { locationsInJson } from '../diagnostics/yaml-location.ts';
 import { ContentError, UsageError } from '../errors.ts';
 import { pathName } from '../schema/fields.ts';
+import { ruleSettings } from '../schema/rules.ts';
 import { baseUrl, type KnownVocabulary, type Settings, settingsSource } from '../schema/settings.ts';
 import { explain } from '../schema/violation-messages.ts';
 import { readJson } from './parse/json-errors.ts';
@@ -106,6 +107,7 @@ function parseInvalid(value: unknown): { source: Source; vocabulary: KnownVocabu
       Object.keys(categories).map((key) => [key, { label: key, description: key }]),
     );
   }
+  if (!known('rules')) source.rules = validRules(given.rules);
   return {
     source,
     vocabulary: {
@@ -115,6 +117,12 @@ function parseInvalid(value: unknown): { source: Source; vocabulary: KnownVocabu
       rules: source.rules,
     },
   };
+}
+
+/** Returns the valid part of the setting `rules`, so that a mistake in one rule does not undo what the others say. */
+function validRules(given: unknown): Source['rules'] {
+  const entries = typeof given === 'object' && given !== null ? Object.entries(given) : [];
+  return Object.fromEntries(entries.filter(([code, severity]) => ruleSettings.safeParse({ [code]: severity }).success));
 }
 
 /**

@@ -103,6 +103,11 @@ const rules = {
   'editorial/portable': warning(
     'The prompt is 120 to 900 words of plain text that names no single vendor. There are 2 to 6 tags.',
   ),
+  'editorial/placeholder': warning(
+    'No text of an agent that is not a draft is a placeholder, such as `TODO:` or `[insert a name]`.',
+  ),
+  'editorial/near-duplicate': warning('At least half of the prompt is not in the prompt of an earlier agent.'),
+  'editorial/similar-tag': warning('No tag is nearly the same as one that more agents have.'),
 } as const satisfies Record<string, Rule>;
 
 interface Rule {

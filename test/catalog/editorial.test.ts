@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { rulesAcross } from '../../src/catalog/rules/across.ts';
 import { editorialRules } from '../../src/catalog/rules/index.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
@@ -9,6 +10,7 @@ import { bundled, inFolder, writeCatalog } from '../support/catalog.ts';
 import { type Change, edit, editorialMistakes, front, input, prompt } from '../support/editorial-mistakes.ts';
 import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
 import { messageLine, messagesFor } from '../support/messages.ts';
+import { mistakes } from '../support/mistakes/index.ts';
 import { catalog } from '../support/process.ts';
 
 /** The editorial rules. Each row breaks one part of a good agent, with the expected message and location. */
@@ -61,6 +63,16 @@ const fine: [name: string, change: Change, settings?: object][] = [
     input(edit(goodSampleInput, 'Ida to Bo', 'ida@shop.example to b@example.com')),
   ],
   ['a repository address', input(edit(goodSampleInput, 'Ida to Bo', 'git@github.com:ida/stock.git'))],
+  [
+    'a mention of marks that are not placeholders',
+    prompt('Read every', 'Report each TODO, and `TODO:` too; read every'),
+  ],
+  [
+    'a placeholder in a draft',
+    { ...front('draft', 'true'), ...prompt('line of ROWS', 'line of [insert a name] ROWS') },
+  ],
+  ['a mark in a sample, which is data', input(`${goodSampleInput}TODO: count the mats\n`)],
+  ['a link that starts like a slot', prompt('line of ROWS', 'line [insert tab](https://x.example) of ROWS')],
   ['a comment after a number', front('issue', '1 # written by publish')],
   ['a quoted text with #', front('problem', '"Ada has a list that nobody checked for a year, and ticket #12 asks."')],
   [
@@ -83,15 +95,18 @@ for (const [name, change, settings] of fine) {
 }
 
 test('every editorial rule is registered, runs, and has a mistake in the table', () => {
-  const codes = editorialRules.map(({ code }) => code);
+  const codes = [...editorialRules.map(({ code }) => code), ...rulesAcross];
   const registered = allRules.filter(({ code }) => code.startsWith('editorial/'));
   assert.equal(
     codes,
     registered.map(({ code }) => code),
   );
-  const tried = new Set(editorialMistakes.flatMap(([, , expected]) => expected).map((line) => line.split(' ')[1]));
+  const ofOne = editorialMistakes
+    .flatMap(([, , expected]) => expected)
+    .map((line) => `editorial/${line.split(' ')[1]}`);
+  const tried = new Set([...ofOne, ...mistakes.map(({ code }) => code)]);
   assert.equal(
-    codes.filter((code) => !tried.has(code.replace('editorial/', ''))),
+    codes.filter((code) => !tried.has(code)),
     [],
   );
 });

@@ -78,8 +78,10 @@ test('invalid and missing settings get defaults, and the others are used', () =>
       categories: { coding: { label: 'coding', description: 'coding' } },
       difficulties: null,
       runtimes: ['Claude', 'ChatGPT'],
-      rules: {},
+      rules: { 'editorial/near-duplicate': 'off' },
     });
+    const rules = { 'editorial/stop': 'warn', 'editorial/sample': 'off', 'text/secret': 'off' };
+    assert.equal(check(JSON.stringify({ ...smallSettings, rules })).settings.rules, { 'editorial/sample': 'off' });
     const noSlug = check(JSON.stringify({ ...smallSettings, categories: { coding: {}, 'My Things': {} } }));
     assert.is(noSlug.vocabulary.categories, null);
     assert.is(check(JSON.stringify({ ...smallSettings, categories: ['coding'] })).vocabulary.categories, null);

@@ -56,7 +56,9 @@ for (const [index, mistake] of ofSettings.entries()) {
     const own = found.filter(({ slug }) => slug === null);
     assert.equal(own.map(placeOf), [mistake.at], told(own));
     assertMessage(own[0] as Diagnostic, mistake);
-    assert.equal(found.filter(({ slug }) => slug !== null).map(placeOf), [inAgent(other, 0)], told(found));
+    // If the settings cannot be read, no rule is off, and these agents share a prompt.
+    const others = found.filter(({ slug, code }) => slug !== null && code !== 'editorial/near-duplicate');
+    assert.equal(others.map(placeOf), [inAgent(other, 0)], told(found));
   });
 }
 

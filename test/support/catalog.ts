@@ -38,6 +38,8 @@ export const smallSettings = {
     writing: { label: 'Writing', description: 'Texts.' },
   },
   difficulties: ['easy', 'medium', 'hard'],
+  // Small agents share a prompt.
+  rules: { 'editorial/near-duplicate': 'off' },
   runtimes: ['Claude', 'ChatGPT'],
 };
 

@@ -207,4 +207,19 @@ export const editorialMistakes: [name: string, change: Change, expected: string 
   ],
   ['one tag only', front('tags', '[small]'), 'warning portable agent.md:5:7'],
   ['a tag that is the category', front('tags', '[coding, small]'), 'warning portable agent.md:5:8'],
+  [
+    'a problem that is still to be written',
+    front('problem', '"TODO: name the person, the situation and the pain."'),
+    'warning placeholder agent.md:9:11',
+  ],
+  [
+    'a slot of a template',
+    prompt('line of ROWS', 'line of ROWS, then [insert a name],'),
+    'warning placeholder prompt.txt:9:34',
+  ],
+  [
+    'dummy text in a sample',
+    input(`${goodSampleInput}Lorem ipsum dolor\n`),
+    'warning placeholder sample-input.txt:9:1',
+  ],
 ];

@@ -11,6 +11,7 @@ import { inputContract } from './input-contract.ts';
 import { measurable } from './measurable.ts';
 import { oneJob } from './one-job.ts';
 import { outputShape } from './output-shape.ts';
+import { placeholder } from './placeholder.ts';
 import { portable } from './portable.ts';
 import { type EditorialRule, viewAgent } from './rule.ts';
 import { rulesCount } from './rules-count.ts';
@@ -35,6 +36,7 @@ export const editorialRules: readonly EditorialRule[] = [
   sample,
   demo,
   portable,
+  placeholder,
 ];
 
 /**

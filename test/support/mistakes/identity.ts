@@ -173,6 +173,25 @@ export const identityMistakes: Mistake[] = [
       { slug: 'two', date: '2026-01-01', front: { formerSlugs: '[old]' } },
     ],
   },
+  {
+    name: 'the prompt of another agent',
+    code: 'editorial/near-duplicate',
+    at: 'agents/two/prompt.txt:1:1',
+    agents: [
+      { slug: 'one', date: '2026-01-01' },
+      { slug: 'two', date: '2026-01-02' },
+    ],
+    settings: { rules: {} },
+  },
+  {
+    name: 'a tag in the singular, where others have the plural',
+    code: 'editorial/similar-tag',
+    at: 'agents/two/agent.md:5:8',
+    agents: [
+      { slug: 'one', date: '2026-01-01', front: { tags: '[unit-tests, small]' } },
+      { slug: 'two', date: '2026-01-02', front: { tags: '[unit-test, small]' } },
+    ],
+  },
 ];
 
 /** Makes the folder a repository and commits everything in it. */

@@ -33,7 +33,7 @@ export const settingsMistakes: Mistake[] = [
   {
     name: 'a misspelled setting',
     code: 'settings/unknown-key',
-    at: 'catalog.config.json:32:3',
+    at: 'catalog.config.json:35:3',
     settings: { timezon: 'UTC' },
   },
   {

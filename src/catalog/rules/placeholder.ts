@@ -1,0 +1,37 @@
+import { linesOf } from '../../agent-text/prompt-sections.ts';
+import { locationAt } from '../../diagnostics/source-location.ts';
+import type { EditorialRule } from './rule.ts';
+
+/** Marks of text that is still to be written. TODO and the like count only at the start of a line or value. */
+const unwritten =
+  /\blorem ipsum\b|(?<=^\s*(?:[-*] +|\d+[.)] +)?(?:[\w-]+: +)?["']?)(?:TODO|TBD|FIXME|XXX)\b(?=\s*(?:[:("']|$))|\[(?:insert|enter|fill in)\b[^\]\n]{0,80}\](?!\()|\$\{[A-Za-z][\w ]*:[^}\-=?+][^}\n]*\}/i;
+
+/**
+ * No text of an agent that is not a draft has a placeholder, such as `TODO:`, `[insert a name]` or `${Name:default}`,
+ * outside code.
+ *
+ * The samples are data, in which only dummy text is reported. Left to the reviewer: slots in <angle brackets>, which
+ * skeletons of answers have.
+ */
+export const placeholder: EditorialRule = {
+  code: 'editorial/placeholder',
+  check({ agent, texts }) {
+    if (agent.draft === true) return [];
+    return [...texts].flatMap(([file, text]) => {
+      const pattern = file === 'agent.md' || file === 'prompt.txt' ? unwritten : /\blorem ipsum\b/i;
+      for (const { text: line, offset, fenced } of linesOf(text).lines) {
+        const found = fenced ? null : pattern.exec(line.replace(/`[^`]*`/g, (code) => ' '.repeat(code.length)));
+        if (found === null) continue;
+        return [
+          {
+            file,
+            location: locationAt(text, offset + found.index, found[0].length),
+            message: 'This looks like a placeholder for text that is still to be written.',
+            hint: 'Write the text. A slot that the assistant or the reader fills in goes into `INPUT`, or into <angle brackets>.',
+          },
+        ];
+      }
+      return [];
+    });
+  },
+};
