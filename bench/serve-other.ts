@@ -1,6 +1,6 @@
 /**
  * A server to compare with, in a process of its own: `bare <answers>` answers from memory with node:http, `sirv <dist>`
- * is sirv on node:http, `sdk <dist>` is an MCP server of the official SDK, `unkept <dist> <data>` and `one-sync <dist> <data>` are the runtime with another vote store.
+ * is sirv on polka, `sdk <dist>` is an MCP server of the official SDK, `unkept <dist> <data>` and `one-sync <dist> <data>` are the runtime with another vote store.
  *
  * They are made of the compiled program, as `catalog serve` is. Says where it serves as `catalog serve` does.
  */
@@ -12,6 +12,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import polka from 'polka';
 import sirv from 'sirv';
 import type { VoteStore } from '../src/votes/store.ts';
 
@@ -22,7 +23,7 @@ const compiled = <Module>(path: string) =>
   import(new URL(`../lib/${path}.js`, import.meta.url).href) as Promise<Module>;
 const makers: Record<string, (args: string[]) => RequestListener | Promise<RequestListener>> = {
   bare: ([file = '']) => bare(JSON.parse(readFileSync(file, 'utf8')) as Answers),
-  sirv: ([dist = '']) => sirv(dist, { etag: true, brotli: true }) as RequestListener,
+  sirv: ([dist = '']) => polka().use(sirv(dist, { etag: true, brotli: true })).handler as unknown as RequestListener,
   sdk: ([dist = '']) => sdk(dist),
   unkept: ([dist = '', data = '']) => runtime(dist, data, unkept()),
   'one-sync': async ([dist = '', data = '']) => runtime(dist, data, await oneSync(join(data, 'votes.jsonl'))),

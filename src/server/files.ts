@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request, Response } from 'polka';
 import type { CachedFile, Encoding, Variant } from './file-cache.ts';
 import { serveLarge } from './large-file.ts';
 import type { LiveBuild } from './live-build.ts';
@@ -45,18 +46,13 @@ export class Files {
   }
 
   /** Answers a GET or HEAD; false if there is no such file. */
-  async serve(
-    request: IncomingMessage,
-    response: ServerResponse,
-    build: LiveBuild,
-    { pathname, search }: Target,
-  ): Promise<boolean> {
-    const found = await find(build, pathname);
+  async serve(request: Request, response: Response, build: LiveBuild): Promise<boolean> {
+    const found = await find(build, request.path);
     if (found === null) return false;
     const { name, file } = found;
     if (file === 'large') return serveLarge(request, response, build, name);
     const variant = await build.files.variant(name, file, this.#encodingFor(request));
-    send(request, response, { file, variant, search });
+    send(request, response, { file, variant, search: request.search });
     return true;
   }
 

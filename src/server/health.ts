@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { Response } from 'polka';
 import type { SubscriberStore } from '../subscribers/provider.ts';
 import type { VoteStore } from '../votes/store.ts';
 import type { BuildFollower } from './live-build.ts';
@@ -56,7 +56,7 @@ export function healthRoutes({ follower, votes, subscribers, log }: HealthParts)
   ];
 }
 
-function send(response: ServerResponse, status: number, value: object): void {
+function send(response: Response, status: number, value: object): void {
   const body = JSON.stringify(value);
   response.writeHead(status, {
     'content-type': 'application/json',

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request, Response } from 'polka';
 import { dispatch, messagesIn, parseMessage, type Reply } from '../mcp/dispatch.ts';
 import type { McpHeaders } from '../mcp/envelope.ts';
 import { codes, RpcError } from '../mcp/errors.ts';
@@ -11,7 +12,6 @@ import { acceptsCard, sendCard, sendCardPreflight } from './mcp-card.ts';
 import { corsHeaders } from './origin.ts';
 import { answerPreflight, limited, type PostParts } from './post-requests.ts';
 import type { Route } from './route.ts';
-import type { Target } from './target.ts';
 
 /** The largest body, in bytes. */
 const maxBodyBytes = 256 * 1024;
@@ -29,7 +29,7 @@ export function mcpRoutes(path: string, parts: McpParts): Route[] {
   const card = `${path}/server-card`;
   const cardOf = () => parts.follower.current();
   return [
-    ['POST', path, (request, response, target) => takeMessage(request, response, target, parts)],
+    ['POST', path, (request, response) => takeMessage(request, response, parts)],
     [
       'GET',
       path,
@@ -59,12 +59,7 @@ const postPreflight = {
 };
 
 /** Answers a message with JSON, never with an event stream (C4.25), and a notification with 202. */
-async function takeMessage(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { pathname: path }: Target,
-  parts: McpParts,
-): Promise<void> {
+async function takeMessage(request: Request, response: Response, parts: McpParts): Promise<void> {
   const { follower, origins, refused, messages, trustProxy, log } = parts;
   const address = clientAddress(request, trustProxy);
   const { info, mcp } = follower.current();
@@ -91,7 +86,7 @@ async function takeMessage(
         ...cors,
       });
     } else {
-      log.error({ err: error, path }, 'an MCP request failed because of a bug in the server');
+      log.error({ err: error, path: request.path }, 'an MCP request failed because of a bug in the server');
       const bug = new RpcError(codes.internal, 'The server failed. The error is in its log.');
       send(response, 500, errorResponse(id, bug), cors);
     }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { Request, Response } from 'polka';
 import { type BodyKind, bodyKind, type Fields, parseFields, readBody } from './body.ts';
 import { clientAddress } from './client.ts';
 import { Refusal, sendError } from './errors.ts';
@@ -8,7 +9,6 @@ import type { Limit } from './limits.ts';
 import type { BuildFollower, LiveBuild } from './live-build.ts';
 import { corsHeaders, type OriginPolicy } from './origin.ts';
 import type { Route } from './route.ts';
-import type { Target } from './target.ts';
 
 /** The largest body of a vote or a subscription, in bytes. 2,000 code points escaped as \uXXXX\uXXXX take 24 KB. */
 const maxBodyBytes = 64 * 1024;
@@ -36,7 +36,7 @@ export interface Operation {
 /** The routes of one operation, for JSON and for forms without JavaScript, with its preflight and its 405. */
 export function postRoutes(path: string, operation: Operation, parts: PostParts): Route[] {
   return [
-    ['POST', path, (request, response, target) => answerPost(request, response, target, operation, parts)],
+    ['POST', path, (request, response) => answerPost(request, response, operation, parts)],
     ['OPTIONS', path, (request, response) => answerPreflight(request, response, parts, preflight)],
     ['ALL', path, (request, response) => sendRefusal(request, response, notPost(), parts)],
   ];
@@ -46,13 +46,7 @@ const preflight = { allow: 'POST, OPTIONS', 'access-control-allow-headers': 'Con
 const notPost = () => new Refusal('method_not_allowed', 'This address accepts POST.', { allow: preflight.allow });
 
 /** The checks run in the order of C4.22. The router has checked the method; `take` checks the fields and the rest. */
-async function answerPost(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { pathname: path }: Target,
-  { take, thanks }: Operation,
-  parts: PostParts,
-) {
+async function answerPost(request: Request, response: Response, { take, thanks }: Operation, parts: PostParts) {
   const { follower, files, origins, refused, trustProxy, log } = parts;
   const address = clientAddress(request, trustProxy);
   const build = follower.current();
@@ -67,7 +61,7 @@ async function answerPost(
     else sendOk(response, headers);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (error.cause !== undefined) log.error({ err: error.cause, path }, error.message);
+    if (error.cause !== undefined) log.error({ err: error.cause, path: request.path }, error.message);
     const final = await limited(error, refused, address);
     await refuse(request, response, { build, files, kind, cors, refusal: final });
   }
@@ -75,8 +69,8 @@ async function answerPost(
 
 /** Lets pages of known origins POST. `headers` are what differs between the routes. */
 export async function answerPreflight(
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: Request,
+  response: Response,
   parts: PostParts,
   headers: Record<string, string>,
 ): Promise<void> {
@@ -94,12 +88,7 @@ export async function answerPreflight(
   }
 }
 
-async function sendRefusal(
-  request: IncomingMessage,
-  response: ServerResponse,
-  refusal: Refusal,
-  parts: PostParts,
-): Promise<void> {
+async function sendRefusal(request: Request, response: Response, refusal: Refusal, parts: PostParts): Promise<void> {
   const { code, message, headers } = await limited(refusal, parts.refused, clientAddress(request, parts.trustProxy));
   sendError(response, code, message, headers);
 }

@@ -1,9 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Middleware, Request, Response } from 'polka';
 import { sendError } from './errors.ts';
 import { type Files, withinBase } from './files.ts';
 import type { BuildFollower, LiveBuild } from './live-build.ts';
-import type { Handler } from './route.ts';
-import type { Target } from './target.ts';
 
 export interface SiteParts {
   follower: BuildFollower;
@@ -16,24 +14,24 @@ const readMethods = 'GET, HEAD, OPTIONS';
 const readCors = { 'access-control-allow-origin': '*' };
 
 /** Answers requests without a route: with a file of the build, or with 404. */
-export function siteHandler({ follower, files, mounts }: SiteParts): Handler {
+export function siteHandler({ follower, files, mounts }: SiteParts): Middleware {
   const isInApi = (path: string) => mounts.some((mount) => `${path}/`.startsWith(`${mount}/api/`));
 
-  async function read(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
+  async function read(request: Request, response: Response): Promise<void> {
     const build = follower.current();
-    if (target.pathname === '/' && withinBase(build, '/') === null) return redirectToBase(response, build);
-    if (await files.serve(request, response, build, target)) return;
+    if (request.path === '/' && withinBase(build, '/') === null) return redirectToBase(response, build);
+    if (await files.serve(request, response, build)) return;
     // The file may be in a build that was just put in place. If the folder of a build is gone, all of its files may be.
     await follower.refresh();
     const next = follower.current();
-    if (next !== build && (await files.serve(request, response, next, target))) return;
-    await notFound(response, next, target);
+    if (next !== build && (await files.serve(request, response, next))) return;
+    await notFound(request, response, next);
   }
 
-  async function refuse(response: ServerResponse, target: Target): Promise<void> {
+  async function refuse(request: Request, response: Response): Promise<void> {
     const build = follower.current();
-    if (!(await files.exists(build, target.pathname))) return notFound(response, build, target);
-    if (isInApi(target.pathname)) {
+    if (!(await files.exists(build, request.path))) return notFound(request, response, build);
+    if (isInApi(request.path)) {
       sendError(response, 'method_not_allowed', 'This address accepts GET and HEAD.', { allow: readMethods });
       return;
     }
@@ -41,23 +39,23 @@ export function siteHandler({ follower, files, mounts }: SiteParts): Handler {
     response.end('Method not allowed\n');
   }
 
-  async function notFound(response: ServerResponse, build: LiveBuild, { pathname }: Target): Promise<void> {
-    if (!isInApi(pathname)) return files.page(response, build, { path: '404.html', status: 404 });
-    sendError(response, 'not_found', notFoundMessage(withinBase(build, pathname)), readCors);
+  async function notFound(request: Request, response: Response, build: LiveBuild): Promise<void> {
+    if (!isInApi(request.path)) return files.page(response, build, { path: '404.html', status: 404 });
+    sendError(response, 'not_found', notFoundMessage(withinBase(build, request.path)), readCors);
   }
 
-  return (request, response, target) => {
+  return (request, response) => {
     if (request.method === 'OPTIONS') return answerPreflight(response);
-    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, target);
-    return read(request, response, target);
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(request, response);
+    return read(request, response);
   };
 }
 
-function redirectToBase(response: ServerResponse, { basePath }: LiveBuild): void {
+function redirectToBase(response: Response, { basePath }: LiveBuild): void {
   response.writeHead(302, { location: `${basePath}/`, 'cache-control': 'no-store', 'content-length': 0 }).end();
 }
 
-function answerPreflight(response: ServerResponse): void {
+function answerPreflight(response: Response): void {
   response.writeHead(204, {
     allow: readMethods,
     ...readCors,

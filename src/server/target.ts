@@ -1,16 +1,14 @@
-/** The target of a request. */
-export interface Target {
-  /** The path as it was sent, without the query. */
-  pathname: string;
-  /** The query with its question mark; empty if there is none. */
-  search: string;
-}
+import type { Request } from 'polka';
+
+/** The target of a request: `pathname` as it was sent, and `search` with its question mark. */
+export type Target = Request['_parsedUrl'];
 
 /** Parses the target of a request, in origin form or absolute form (RFC 9112, section 3.2); the path of any other is `*`. */
 export function parseTarget(raw: string): Target {
   const target = raw.startsWith('/') ? raw : originForm(raw);
   const end = target.indexOf('?');
-  return end === -1 ? { pathname: target, search: '' } : { pathname: target.slice(0, end), search: target.slice(end) };
+  const pathname = end === -1 ? target : target.slice(0, end);
+  return { pathname, search: end === -1 ? '' : target.slice(end), query: undefined, hash: undefined, raw };
 }
 
 /** The value of `v` in a query, as in the addresses of assets; null if it has none. */

@@ -29,7 +29,7 @@ const targets: [raw: string, pathname: string, search?: string][] = [
 ];
 for (const [raw, pathname, search = ''] of targets) {
   test(`the path of the target "${raw}" is ${pathname}, and its query "${search}"`, () => {
-    assert.equal(parseTarget(raw), { pathname, search });
+    assert.equal(parseTarget(raw), { pathname, search, query: undefined, hash: undefined, raw });
   });
 }
 
