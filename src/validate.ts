@@ -94,7 +94,7 @@ function tryTemplates(cwd: string, settings: Settings, selected: Selected): void
   try {
     for (const output of outputs) {
       for (const file of first(output.files(site))) {
-        const content = file.render();
+        const content = file.render(() => '');
         if (typeof content === 'function') content(() => {});
       }
     }

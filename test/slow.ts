@@ -27,6 +27,7 @@ export const slow: readonly string[] = [
   'outputs/judges',
   'outputs/leaving',
   'outputs/lists',
+  'outputs/plugin-versions',
   'project/package',
   'project/runner',
   'project/workflows',

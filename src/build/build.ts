@@ -6,6 +6,9 @@ import { type Selected, type Selection, select } from '../catalog/select.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { ContentError } from '../errors.ts';
 import { type History, readHistory } from '../git/history.ts';
+import { publishedPlugins, readReleases } from '../git/install-branch.ts';
+import { installTree, newestIssue } from '../outputs/install/install-tree.ts';
+import type { Site } from '../outputs/site.ts';
 import { programFiles } from '../program.ts';
 import type { OnProgress } from '../progress.ts';
 import type { BuildInfo } from '../schema/build-info.ts';
@@ -13,6 +16,7 @@ import type { Settings } from '../schema/settings.ts';
 import { areSettled, type Stamps, sourceStamps } from '../stamps.ts';
 import type { FolderStamps } from './built-folder.ts';
 import { type Destination, MemoryDestination } from './destination.ts';
+import { refuseOtherTrees, writeInstallTree } from './install-folder.ts';
 import { BuildMemory } from './memory.ts';
 import { prepareSite } from './prepare.ts';
 import { readTemplates, type TemplateFiles } from './read-templates.ts';
@@ -35,6 +39,14 @@ export interface RenderOptions extends Selection {
   sources?: Stamps;
 }
 
+/** An install tree that was written. */
+export interface InstalledTree extends Written {
+  /** The number of its newest agent; 0 without agents. */
+  issue: number;
+  /** The address of the repository that it names, if the settings have one. */
+  repository: string | null;
+}
+
 export interface BuildResult {
   info: BuildInfo;
   /** Every file of the build by its path. */
@@ -42,21 +54,29 @@ export interface BuildResult {
   /** The stamps of its folders. */
   folders: FolderStamps;
   written: Written;
+  /** The install tree, if one was written. */
+  tree: InstalledTree | null;
   /** Diagnostics that did not stop the build. */
   warnings: Diagnostic[];
   /** Slugs of due agents that were skipped because of their errors. */
   skipped: string[];
-  /** Why the pages show no history of the prompts, or null. */
+  /** What is missing of the history of prompts or plugins, and why; null if nothing is. */
   historyMissing: string | null;
 }
 
 /**
  * Builds the catalog into the folder `out`: read → validate → number → render → write. Agents and files that did not
- * change since the last build into that folder are neither read nor rendered.
+ * change since the last build into that folder are neither read nor rendered. The folder `installTree`, if any, gets the
+ * tree of the branch `install`.
  *
  * Throws ContentError if anything to be built has an error. The folder is then unchanged.
  */
-export function build({ out, ...options }: RenderOptions & { out: string }): BuildResult {
+export function build({
+  out,
+  installTree: treeFolder,
+  ...options
+}: RenderOptions & { out: string; installTree?: string | undefined }): BuildResult {
+  if (treeFolder !== undefined) refuseOtherTrees(treeFolder);
   const templates = readTemplates(options.cwd);
   const memory = new BuildMemory(cacheOf(options), { cwd: options.cwd, out, common: commonInputs(options, templates) });
   const result = render(
@@ -65,18 +85,28 @@ export function build({ out, ...options }: RenderOptions & { out: string }): Bui
     memory,
     () => new BuildWriter(out, memory),
   );
-  const { destination: writer, info, selected, historyMissing } = result;
+  const { destination: writer, info, selected, site, historyMissing } = result;
+  const files = treeFolder === undefined ? null : installTree(site);
   options.onStage?.('write');
   const written = writer.finish(options.onProgress);
   memory.save(writer);
+  const tree =
+    treeFolder === undefined || files === null
+      ? null
+      : {
+          ...writeInstallTree(treeFolder, files),
+          issue: newestIssue(site.agents),
+          repository: site.settings.repository ?? null,
+        };
   const { warnings, skipped } = selected;
-  return { info, files: writer.records, folders: writer.folders, written, warnings, skipped, historyMissing };
+  return { info, files: writer.records, folders: writer.folders, written, tree, warnings, skipped, historyMissing };
 }
 
 /** Builds the catalog in memory, without writing it. Throws ContentError as `build` does. */
 export function renderCatalog(options: RenderOptions): {
   rendered: { info: BuildInfo; files: Map<string, Buffer> };
   selected: Selected;
+  site: Site;
   historyMissing: string | null;
 } {
   const { destination, info, ...result } = render(
@@ -127,7 +157,7 @@ function render<Target extends Destination>(
   templates: TemplateFiles,
   memory: BuildMemory | null,
   open: () => Target,
-): { destination: Target; info: BuildInfo; selected: Selected; historyMissing: string | null } {
+): { destination: Target; info: BuildInfo; selected: Selected; site: Site; historyMissing: string | null } {
   const {
     cwd,
     settings,
@@ -148,18 +178,31 @@ function render<Target extends Destination>(
     onFolder: (done, total) => onProgress('Reading agents', done, total),
   });
   const { changes, missing } = recalled.ofGit('history', () => readHistory(cwd), isComplete);
-  const history = new Map(changes);
+  const releases = recalled.ofGit(
+    'releases',
+    () => readReleases(cwd),
+    ({ note }) => note === null,
+  );
+  const shared = {
+    preview,
+    history: new Map(changes),
+    published: publishedPlugins(cwd, releases),
+    cache,
+    images,
+    memory,
+  };
+  const historyMissing = [missing, releases.note].filter((note) => note !== null).join(' ') || null;
   const faults: Diagnostic[] = [];
   for (;;) {
     onStage('number');
     const selected = select({ ...content, diagnostics: [...content.diagnostics, ...faults] }, selection);
     if (selected.errors.length > 0) throw new ContentError(selected.errors);
-    const site = prepareSite(templates, settings, selected, { preview, history, cache, images, memory });
+    const site = prepareSite(templates, settings, selected, shared);
     const destination = open();
     try {
       const info = renderSite(site, destination, { onOutput: (output) => onStage(`render ${output}`), onProgress });
-      if (memory !== null) memory.related = site.related;
-      return { destination, info, selected, historyMissing: missing };
+      memory?.keep(site);
+      return { destination, info, selected, site, historyMissing };
     } catch (error) {
       destination.discard();
       // Rendering has shown which agents cannot be rendered, so the selection is repeated without them.

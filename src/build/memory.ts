@@ -4,7 +4,8 @@ import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../cache-folder.ts';
 import type { ContentMemory } from '../catalog/load.ts';
 import { gitStamp, isInRepository } from '../git/stamp.ts';
-import type { Related } from '../outputs/site.ts';
+import type { KnownVersions } from '../outputs/install/plugin-versions.ts';
+import type { Related, Site } from '../outputs/site.ts';
 import type { AgentHead } from '../schema/agent.ts';
 import type { FolderStamps } from './built-folder.ts';
 import type { PartRecord } from './parts.ts';
@@ -22,6 +23,7 @@ interface Remembered {
   folders: [path: string, stamp: string][];
   /** Which agents are related, and a hash of what decides it. */
   related: Related | null;
+  versions: KnownVersions;
   /** Results of Git commands, and a stamp of the commits and branches. */
   git: { stamp: string | null; said: Record<string, unknown> };
 }
@@ -46,6 +48,8 @@ export class BuildMemory implements ContentMemory {
   readonly folders: FolderStamps;
   /** Which agents were related in the last build. The current build replaces it. */
   related: Related | null;
+  /** The versions of plugins in the last build. The current build replaces them. */
+  versions: KnownVersions;
 
   /**
    * `cache` is the cache folder, or null. `cwd` is the catalog folder, `out` the build folder, and `common` a hash of what
@@ -64,6 +68,7 @@ export class BuildMemory implements ContentMemory {
     );
     this.folders = new Map(known?.folders);
     this.related = known?.related ?? null;
+    this.versions = known?.versions ?? [];
     const stamp = cache === null ? null : gitStamp(cwd);
     this.#inRepository = isInRepository(cwd);
     this.#git = { stamp, said: {} };
@@ -85,6 +90,12 @@ export class BuildMemory implements ContentMemory {
     return value;
   }
 
+  /** Keeps what was found out about a site. */
+  keep({ related, plugins }: Pick<Site, 'related' | 'plugins'>): void {
+    this.related = related;
+    this.versions = plugins.known;
+  }
+
   /** Leaves what the next build needs. Nothing is thrown: without it, the next build takes longer. */
   save({ records: files, folders }: Pick<BuildWriter, 'records' | 'folders'>): void {
     if (this.#file === null) return;
@@ -94,6 +105,7 @@ export class BuildMemory implements ContentMemory {
       files: [...files].map(([path, { key, digest, stamp, parts = null }]) => [path, key, digest, stamp, parts]),
       folders: [...folders],
       related: this.related,
+      versions: this.versions,
       git: this.#git,
     };
     writeChecked(this.#file, remembered);

@@ -6,6 +6,7 @@ import { compileTemplates } from '../outputs/shared/templates.ts';
 import { addresses } from '../outputs/shared/urls.ts';
 import { makeSite, type Site } from '../outputs/site.ts';
 import type { Change } from '../schema/agent.ts';
+import { noPlugins, type PublishedPlugins } from '../schema/plugins.ts';
 import type { Settings } from '../schema/settings.ts';
 import { emptyImages, imageRenderer } from '../social-image/renderer.ts';
 import type { BuildMemory } from './memory.ts';
@@ -14,6 +15,8 @@ import type { TemplateFiles } from './read-templates.ts';
 export interface SiteOptions {
   preview: boolean;
   history: ReadonlyMap<string, readonly Change[]>;
+  /** The plugins that were published before; default: none. */
+  published?: PublishedPlugins;
   cache: string | null;
   /** Whether to draw social images; if not, their files are empty. */
   images: boolean;
@@ -30,15 +33,17 @@ export interface SiteOptions {
 export function prepareSite(
   { templates, assets: files, fonts, custom }: TemplateFiles,
   settings: Settings,
-  { agents, moved }: Pick<Selected, 'agents' | 'moved'>,
-  { preview, history, cache, images, memory = null }: SiteOptions,
+  { agents, moved, withdrawn }: Pick<Selected, 'agents' | 'moved' | 'withdrawn'>,
+  { preview, history, published = noPlugins, cache, images, memory = null }: SiteOptions,
 ): Site {
   const assets = withVersions(files);
   return makeSite({
     settings,
     agents,
     moved,
+    withdrawn,
     history,
+    published,
     templates: compileTemplates(
       templates,
       templateHelpers(settings, addresses(settings), assets),
@@ -50,5 +55,6 @@ export function prepareSite(
     preview,
     listsShowAll: custom,
     related: memory?.related ?? null,
+    knownVersions: memory?.versions ?? [],
   });
 }

@@ -3,7 +3,7 @@ import { unprocessable } from '../catalog/unprocessable.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { ContentError, OperationError } from '../errors.ts';
 import { outputs } from '../outputs/index.ts';
-import { type RenderedFile, whole } from '../outputs/output.ts';
+import { type Digest, type RenderedFile, whole } from '../outputs/output.ts';
 import type { Site } from '../outputs/site.ts';
 import { programVersion } from '../program.ts';
 import type { OnProgress } from '../progress.ts';
@@ -36,8 +36,9 @@ export function renderSite(
   const faults: Diagnostic[] = [];
   /** Files that other threads make, while the rest is rendered. */
   const waiting: (() => void)[] = [];
+  const digest = (path: string) => Buffer.from(destination.digest(path), 'base64url').toString('hex');
   const write = (file: RenderedFile, inputs: readonly string[]) => {
-    const content = attempt(file, faults);
+    const content = attempt(file, faults, digest);
     if (content === null) return;
     if (typeof content === 'function') content((bytes) => destination.write(file.path, inputs, bytes));
     else if (typeof content === 'string') destination.write(file.path, inputs, Buffer.from(content));
@@ -95,7 +96,7 @@ export function faultsOf(site: Site, slugs?: ReadonlySet<string>): Diagnostic[] 
   for (const output of outputs) {
     for (const file of output.files(site)) {
       if (file.agent === undefined) break;
-      if (slugs === undefined || slugs.has(file.agent)) attempt(file, faults);
+      if (slugs === undefined || slugs.has(file.agent)) attempt(file, faults, () => '');
     }
   }
   return faults;
@@ -106,11 +107,15 @@ export function faultsOf(site: Site, slugs?: ReadonlySet<string>): Diagnostic[] 
  * then on, files about the whole catalog are not rendered. Malformed templates and a machine that cannot draw images
  * are not errors of an agent, so their errors are thrown.
  */
-function attempt({ agent, render }: RenderedFile, faults: Diagnostic[]): ReturnType<RenderedFile['render']> | null {
-  if (agent === undefined) return faults.length > 0 ? null : render();
+function attempt(
+  { agent, render }: RenderedFile,
+  faults: Diagnostic[],
+  digest: Digest,
+): ReturnType<RenderedFile['render']> | null {
+  if (agent === undefined) return faults.length > 0 ? null : render(digest);
   if (faults.some(({ slug }) => slug === agent)) return null;
   try {
-    return render();
+    return render(digest);
   } catch (error) {
     if (error instanceof ContentError || error instanceof OperationError) throw error;
     faults.push(unprocessable(agent, 'render', error));

@@ -14,7 +14,7 @@ import { faultsOf } from './render.ts';
 export function trialFaults(
   cwd: string,
   settings: Settings,
-  selected: Pick<Selected, 'agents' | 'moved'>,
+  selected: Pick<Selected, 'agents' | 'moved' | 'withdrawn'>,
   slugs?: ReadonlySet<string>,
 ): Diagnostic[] {
   if (slugs?.size === 0) return [];

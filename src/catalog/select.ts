@@ -25,7 +25,7 @@ export interface Selection {
 export interface Selected {
   /** In the order of their numbers. */
   agents: NumberedAgent[];
-  /** Withdrawn agents: no output shows them, but their numbers and dates stay taken. */
+  /** The slugs of withdrawn agents, also former ones: no output shows them, but their numbers and dates stay taken. */
   withdrawn: string[];
   /** Maps each former slug to the slug of the agent that had it. */
   moved: Map<string, string>;
@@ -63,7 +63,7 @@ export function select(
   const wanted = folders.filter(({ slug }) => !outside.has(slug));
   const withdrawn = folders
     .filter(({ schedule }) => schedule.withdrawn && schedule.issue !== null)
-    .map(({ slug }) => slug);
+    .flatMap(({ slug, schedule }) => [slug, ...schedule.formerSlugs]);
 
   const numbered = new Set(folders.filter(({ schedule }) => schedule.issue !== null).map(({ slug }) => slug));
   const concernsNumbers = ({ code, slug }: Diagnostic) =>

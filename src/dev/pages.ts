@@ -73,7 +73,10 @@ function fileAt(site: Site, path: string): RenderedFile | null {
 }
 
 function bytesOf(site: Site, { render }: RenderedFile): Buffer {
-  const content = render();
+  const content = render((path) => {
+    const other = fileAt(site, path);
+    return other === null ? '' : createHash('sha256').update(bytesOf(site, other)).digest('hex');
+  });
   if (typeof content === 'string' || content instanceof Uint8Array) return Buffer.from(content);
   if (typeof content !== 'function') return Buffer.from(content.map((part) => part.render()).join(''));
   let drawn: Uint8Array = new Uint8Array();

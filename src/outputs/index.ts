@@ -5,6 +5,7 @@ import jsonFeed from './feeds/json-feed.ts';
 import * as assets from './hosting/assets.ts';
 import * as crawlers from './hosting/crawlers.ts';
 import * as hostFiles from './hosting/host-files.ts';
+import * as plugins from './install/marketplace.ts';
 import * as skills from './install/skills.ts';
 import type { Output } from './output.ts';
 import * as textPages from './pages/about-and-developers.ts';
@@ -35,6 +36,7 @@ export const outputs: readonly Output[] = [
   api.agent,
   skills.skill,
   skills.bundle,
+  plugins.archives,
   socialImage,
   agentMarkdown,
   agentPage,
@@ -65,6 +67,7 @@ export const outputs: readonly Output[] = [
   jsonFeed,
   searchIndex,
   skills.index,
+  plugins.marketplace,
   crawlers.sitemap,
   crawlers.robots,
   hostFiles.securityContact,

@@ -29,8 +29,11 @@ export interface RenderedFile {
   inputs?: readonly string[];
   /** The slug of its agent, if it is about only one. An error in it is then reported for that agent. */
   agent?: string;
-  render(): string | Uint8Array | Deferred | readonly Part[];
+  render(digest: Digest): string | Uint8Array | Deferred | readonly Part[];
 }
+
+/** Returns the SHA-256 of a file that the build has rendered before, in hexadecimal. */
+export type Digest = (path: string) => string;
 
 /** A part of a file, such as the entry of an agent in a list. It is only rendered if the last build did not have it. */
 export interface Part {
@@ -70,10 +73,15 @@ export function single(
   path: string,
   type: string,
   purpose: string,
-  render: (site: Site) => ReturnType<RenderedFile['render']>,
+  render: (site: Site, digest: Digest) => ReturnType<RenderedFile['render']>,
   inputs: (site: Site) => readonly string[] = ({ agents }) => whole(agents),
 ): Output {
-  return { path, type, purpose, files: (site) => [{ path, inputs: inputs(site), render: () => render(site) }] };
+  return {
+    path,
+    type,
+    purpose,
+    files: (site) => [{ path, inputs: inputs(site), render: (digest) => render(site, digest) }],
+  };
 }
 
 /** Makes an output of one file for each agent. `path` has `{slug}` for the agent's slug. */

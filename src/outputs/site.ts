@@ -4,8 +4,10 @@ import { digestOf } from '../digest.ts';
 import { once } from '../once.ts';
 import type { Change, NumberedAgent } from '../schema/agent.ts';
 import type { AgentDocument } from '../schema/documents.ts';
+import type { PublishedPlugins } from '../schema/plugins.ts';
 import type { Settings } from '../schema/settings.ts';
 import type { ImageRenderer } from '../social-image/renderer.ts';
+import { type KnownVersions, PluginVersions } from './install/plugin-versions.ts';
 import { agentDocumentOf } from './shared/agent-document.ts';
 import { type MarkdownRenderer, markdownRenderer } from './shared/markdown-html.ts';
 import { relatedAgents } from './shared/related.ts';
@@ -20,6 +22,11 @@ export interface Site {
   agents: readonly PublishedAgent[];
   /** Former slug → slug of the agent that had it. */
   moved: ReadonlyMap<string, string>;
+  /** The slugs of withdrawn agents, also former ones. */
+  withdrawn: readonly string[];
+  /** The plugins that were published before, and the versions of those that are published now. */
+  published: PublishedPlugins;
+  plugins: PluginVersions;
   templates: Templates;
   /** Files that are published unchanged, by their path below dist/. */
   assets: ReadonlyMap<string, Uint8Array>;
@@ -66,12 +73,14 @@ export interface PublishedAgent extends NumberedAgent {
   changed: Date;
   /** The day of `changed` in the publication's time zone, YYYY-MM-DD. */
   changedOn: string;
+  /** How many commits changed it, also under former slugs. */
+  revision: number;
   /** Its changes, also under former slugs, newest first, each with its day in that time zone; empty without git. */
   history: readonly (Change & { day: string })[];
   fingerprint: Fingerprint;
 }
 
-export interface SiteInput extends Omit<Site, 'url' | 'agents' | 'markdown' | 'related'> {
+export interface SiteInput extends Omit<Site, 'url' | 'agents' | 'markdown' | 'related' | 'plugins'> {
   /** In any order. */
   agents: readonly NumberedAgent[];
   /** Slug → changes, newest first. */
@@ -80,13 +89,15 @@ export interface SiteInput extends Omit<Site, 'url' | 'agents' | 'markdown' | 'r
   listsShowAll: boolean;
   /** Which agents were related in the last build; null if that is not known. */
   related: Related | null;
+  /** The versions of plugins in the last build. */
+  knownVersions: KnownVersions;
 }
 
 /** How many related agents a page links to. */
 const relatedCount = 3;
 
 /** Makes a site of numbered agents. */
-export function makeSite({ agents, history, listsShowAll, related, ...input }: SiteInput): Site {
+export function makeSite({ agents, history, listsShowAll, related, knownVersions, ...input }: SiteInput): Site {
   const { settings } = input;
   const url = addresses(settings);
   const calendar = zone(settings.timezone);
@@ -95,7 +106,8 @@ export function makeSite({ agents, history, listsShowAll, related, ...input }: S
     const changes = changesOf(agent, history);
     const document = once(() => agentDocumentOf(agent, settings, url));
     const dates = once(() => datesOf(agent.date, changes, calendar));
-    return publishedAgent(agent, fingerprintOf(agent, changes, listsShowAll), document, dates);
+    const fingerprint = fingerprintOf(agent, changes, listsShowAll);
+    return publishedAgent(agent, { fingerprint, revision: changes.length }, document, dates);
   });
   return {
     ...input,
@@ -103,6 +115,7 @@ export function makeSite({ agents, history, listsShowAll, related, ...input }: S
     agents: published,
     markdown: markdownRenderer(url),
     related: relatedOf(published, related),
+    plugins: new PluginVersions(input, input.published, knownVersions),
   };
 }
 
@@ -111,12 +124,12 @@ type Dates = Pick<PublishedAgent, 'published' | 'changed' | 'changedOn' | 'histo
 /** An agent with more fields, which are only made when they are used: most builds show few agents. */
 function publishedAgent(
   agent: NumberedAgent,
-  fingerprint: Fingerprint,
+  known: Pick<PublishedAgent, 'fingerprint' | 'revision'>,
   document: () => AgentDocument,
   dates: () => Dates,
 ): PublishedAgent {
   const fields = {
-    fingerprint,
+    ...known,
     get document() {
       return document();
     },

@@ -62,6 +62,8 @@ const types: [path: string, type: string | undefined][] = [
   ['.well-known/agent-skills/index.json', json],
   ['.well-known/agent-skills/one/SKILL.md', markdown],
   ['.well-known/agent-skills/one.zip', 'application/zip'],
+  ['marketplace.json', json],
+  ['plugins/one-1.0.0.zip', 'application/zip'],
   ['sitemap.xml', 'application/xml; charset=utf-8'],
   ['build.json', undefined],
   ['', undefined],

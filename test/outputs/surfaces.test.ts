@@ -121,7 +121,8 @@ const pages = ['agents/rich.html', 'agents/rich/index.html'];
 const agentOnly = [...pages, 'agents/rich.md', 'api/agents/rich.json'];
 const feeds = ['atom.xml', 'feed.json', 'feed.xml', 'feeds/coding.xml'];
 const described = ['api/agents.json', 'api/openapi.json', 'archive.html', 'index.html', 'search-index.json'];
-const skill = ['.well-known/agent-skills/rich/SKILL.md', '.well-known/agent-skills/rich.zip'];
+const packed = ['.well-known/agent-skills/rich.zip', 'plugins/rich-1.3.0.zip'];
+const skill = ['.well-known/agent-skills/rich/SKILL.md', ...packed];
 const belongs: Record<string, string[]> = {
   'Difficulty <': [...agentOnly, ...described],
   'Runtime two <': [...agentOnly, ...described],
@@ -132,13 +133,13 @@ const belongs: Record<string, string[]> = {
   'Demo last detail <': agentOnly,
   'How it works "': [...agentOnly, ...feeds, ...skill],
   'Prompt rule <': [...agentOnly, ...feeds, ...skill, 'agents/rich/prompt.txt', 'llms-full.txt'],
-  'Sample input <': [...agentOnly, '.well-known/agent-skills/rich.zip'],
-  'Sample output <': [...pages, 'agents/rich.md', 'agents/rich/sample-output.txt', '.well-known/agent-skills/rich.zip'],
+  'Sample input <': [...agentOnly, ...packed],
+  'Sample output <': [...pages, 'agents/rich.md', 'agents/rich/sample-output.txt', ...packed],
   'Config value <': [...agentOnly, 'agents/rich/config.json'],
   'config-name.json': agentOnly,
   'video-token': agentOnly,
   seekword: ['search-index.json'],
-  'formerly-rich': ['agents/formerly-rich.html', 'agents/formerly-rich/index.html', 'build.json'],
+  'formerly-rich': ['agents/formerly-rich.html', 'agents/formerly-rich/index.html', 'build.json', 'marketplace.json'],
 };
 
 test('no file shows a text of an agent that does not belong there', () => {

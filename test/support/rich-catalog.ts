@@ -180,7 +180,7 @@ function render(
   preview = false,
 ): Map<string, Buffer> {
   const options = { preview, history: changes, cache: null, images: false };
-  const site = prepareSite(readTemplates(folder), settings, { agents, moved }, options);
+  const site = prepareSite(readTemplates(folder), settings, { agents, moved, withdrawn: ['withdrawn-one'] }, options);
   const drawn = { ...site, images: { ...site.images, render: (svg: string) => Buffer.from(svg) } };
   const destination = new MemoryDestination();
   renderSite(drawn, destination);

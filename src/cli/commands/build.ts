@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { BuildResult } from '../../build/build.ts';
-import { ContentError } from '../../errors.ts';
+import type { BuildResult, InstalledTree } from '../../build/build.ts';
+import { ContentError, UsageError } from '../../errors.ts';
 import type { OnProgress } from '../../progress.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
@@ -22,6 +22,7 @@ interface Flags extends CommonFlags {
   future?: boolean;
   drafts?: boolean;
   skipInvalid?: boolean;
+  installTree?: string;
 }
 
 export function addBuild(program: Command, terminal: Console): void {
@@ -36,10 +37,11 @@ export function addBuild(program: Command, terminal: Console): void {
     .option('--future', 'include agents that are not due yet (a preview)')
     .option('--drafts', 'include drafts (a preview)')
     .option('--skip-invalid', 'skip new agents that have errors instead of failing')
+    .option('--install-tree <dir>', 'also write the files of the branch that assistants install from')
     .addOption(formatOption(['pretty', 'json', 'github']))
     .addHelpText(
       'after',
-      '\nExamples:\n  $ catalog build\n  $ catalog build --out preview --future --drafts\n  $ catalog build --base-url https://example.github.io/agents\n',
+      '\nExamples:\n  $ catalog build\n  $ catalog build --out preview --future --drafts\n  $ catalog build --base-url https://example.github.io/agents\n  $ catalog build --install-tree ../install\n',
     )
     .action((flags: Flags) => runBuild(flags, terminal).catch((error) => printErrors(error, flags, terminal)));
 }
@@ -56,9 +58,13 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   const { plural } = await import('../../diagnostics/report.ts');
   const begun = performance.now();
   const out = outFolder(flags);
-  const { day, info, written, warnings, skipped, historyMissing } = await changedOnly(flags, out, (...progress) => {
-    if (flags.format !== 'json') terminal.progress(...progress);
-  });
+  const { day, info, written, tree, warnings, skipped, historyMissing } = await changedOnly(
+    flags,
+    out,
+    (...progress) => {
+      if (flags.format !== 'json') terminal.progress(...progress);
+    },
+  );
 
   if (warnings.length > 0) {
     const { hasErrors, prettyReport } = await import('../../diagnostics/report.ts');
@@ -71,10 +77,10 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   if (historyMissing !== null) terminal.say(`${historyMissing}\n`);
   if (flags.format === 'github') {
     const { writeOutputs } = await import('../../github/step-files.ts');
-    writeOutputs(process.env, { id: info.id });
+    writeOutputs(process.env, { id: info.id, ...(tree === null ? {} : { issue: String(tree.issue) }) });
   }
   if (flags.format === 'json') {
-    terminal.printJson({ today: day, ...info, written, skipped, warnings });
+    terminal.printJson({ today: day, ...info, written, ...(tree === null ? {} : { tree }), skipped, warnings });
     return;
   }
   const seconds = ((performance.now() - begun) / 1000).toFixed(2);
@@ -82,6 +88,13 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
     `Built ${plural(info.counts.agents, 'agent')} for ${day} into ${flags.out ?? relative(flags.cwd, out)}: ${plural(info.counts.files, 'file')}, ` +
       `${written.changed} changed, ${written.removed} removed (build ${info.id.slice(0, 12)}, ${seconds} s).\n`,
   );
+  if (tree !== null) terminal.say(treeLine(flags.installTree ?? '', tree));
+}
+
+function treeLine(folder: string, { changed, removed, unchanged, repository }: InstalledTree): string {
+  const hint =
+    repository === null ? 'Set `repository` in catalog.config.json, so that its README and plugins name it.\n' : '';
+  return `Wrote the install tree into ${folder}: ${changed + unchanged} files, ${changed} changed, ${removed} removed.\n${hint}`;
 }
 
 interface Outcome extends Omit<BuildResult, 'files' | 'folders'> {
@@ -98,16 +111,21 @@ async function changedOnly(flags: Flags, out: string, onProgress: OnProgress): P
   const cache = cacheFolder(process.env);
   const { CATALOG_BASE_URL, CATALOG_RUNTIME_URL, PATH } = process.env;
   const options = [baseUrl, CATALOG_BASE_URL, runtimeUrl, CATALOG_RUNTIME_URL, future, drafts, skipInvalid, PATH];
-  const place = cache === null ? null : { cwd, out, cache: resolve(cwd, cache), options };
+  if (flags.installTree !== undefined && (future || drafts)) {
+    throw new UsageError('--install-tree does not go with --future or --drafts: assistants would install a preview.');
+  }
+  const tree = flags.installTree === undefined ? undefined : resolve(cwd, flags.installTree);
+  const place = cache === null || tree !== undefined ? null : { cwd, out, cache: resolve(cwd, cache), options };
   const { unchanged, inputs } = place === null ? { unchanged: null, inputs: null } : checkUnchanged(place, today);
   if (unchanged !== null) {
     const written = { changed: 0, removed: 0, unchanged: unchanged.info.counts.files };
-    return { ...unchanged, written, warnings: [], skipped: [] };
+    return { ...unchanged, written, tree: null, warnings: [], skipped: [] };
   }
   const { build } = await import('../../build/build.ts');
   const { settings, today: day } = await openCatalog(flags);
   const selection = { today: day, future, drafts, skipInvalid };
-  const result = build({ cwd, out, settings, cache, ...selection, onProgress, sources: inputs ?? [] });
+  const sources = inputs ?? [];
+  const result = build({ cwd, out, installTree: tree, settings, cache, ...selection, onProgress, sources });
   const { info, warnings, skipped, historyMissing } = result;
   if (place !== null && inputs !== null && warnings.length + skipped.length === 0) {
     rememberBuild(place, { inputs, day, timezone: settings.timezone, info, historyMissing }, result);

@@ -79,7 +79,7 @@ export function mcpSetup(
  * The name of the server in a client's settings: the title's ASCII letters and digits, joined by hyphens, or `agents`.
  * Accents are dropped. Every client and every shell accepts such a name.
  */
-function clientName(title: string): string {
+export function clientName(title: string): string {
   const plain = title.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const words = plain.match(/[a-z0-9]+/g) ?? [];
   return words.join('-').slice(0, 40).replace(/-+$/, '') || 'agents';

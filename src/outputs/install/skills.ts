@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import { archive, forAgents, json, markdown, single } from '../output.ts';
 import { jsonParts } from '../shared/json-parts.ts';
-import type { PublishedAgent, Site } from '../site.ts';
 import { skillDescription, skillFiles, skillText } from './skill-files.ts';
 import { zip } from './zip.ts';
 
@@ -10,7 +8,7 @@ export const index = single(
   '.well-known/agent-skills/index.json',
   json,
   'Every agent as a skill to install (Agent Skills discovery)',
-  (site) =>
+  (site, digest) =>
     jsonParts(
       { $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json' },
       'skills',
@@ -21,7 +19,7 @@ export const index = single(
           type: 'archive',
           description: skillDescription(agent),
           url: `${agent.slug}.zip`,
-          digest: `sha256:${createHash('sha256').update(skillArchive(site, agent)).digest('hex')}`,
+          digest: `sha256:${digest(archivePath(agent.slug))}`,
         }),
       })),
     ),
@@ -30,12 +28,12 @@ export const index = single(
 export const skill = forAgents('.well-known/agent-skills/{slug}/SKILL.md', markdown, 'An agent as a skill', skillText);
 
 export const bundle = forAgents(
-  '.well-known/agent-skills/{slug}.zip',
+  archivePath('{slug}'),
   archive,
   'An agent as a skill with its sample, as assistants install it',
-  skillArchive,
+  (site, agent) => zip(skillFiles(site, agent)),
 );
 
-function skillArchive(site: Site, agent: PublishedAgent): Uint8Array {
-  return zip(skillFiles(site, agent));
+function archivePath(slug: string): string {
+  return `.well-known/agent-skills/${slug}.zip`;
 }

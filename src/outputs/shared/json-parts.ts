@@ -15,12 +15,12 @@ export function jsonParts(document: object, field: string, items: readonly Item[
   const [before = '', after = ''] = toJson({ ...document, [field]: [item] }).split(JSON.stringify(item));
   const separator = `,${before.slice(before.lastIndexOf('\n'))}`;
   return [
-    { input: 'before', render: () => before },
+    { input: before, render: () => before },
     ...items.map(({ input, value }, index) => ({
       input: index === 0 ? `first ${input}` : input,
       render: () => (index === 0 ? '' : separator) + indented(value()),
     })),
-    { input: 'after', render: () => after },
+    { input: after, render: () => after },
   ];
 }
 

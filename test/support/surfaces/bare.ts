@@ -35,6 +35,7 @@ export const bareJson: Record<string, Expected> = {
   'api/openapi.json': { 'info.title': name, 'servers.*.url': base },
   'api/mcp/server-card': { name: 'example.site/agents', title: name, description: tagline, remotes: [] },
   '.well-known/agent-skills/index.json': { skills: '[]' },
+  'marketplace.json': { plugins: '[]' },
 };
 
 /** Files that are plain text. */

@@ -74,9 +74,34 @@ ${rich.sampleInput}\`\`\`
 ${rich.sampleOutput}\`\`\`
 `;
 
+/** What all manifests of the plugin say, and what some of them do. */
+const manifest = {
+  ...{ name: 'rich', version: '1.3.0', description: rich.excerpt, homepage: address, license: 'CC-BY-4.0' },
+  keywords: rich.tags,
+};
+const author = { name: publisher.name, url: publisher.url };
+const shown = {
+  ...{ displayName: rich.title, shortDescription: rich.excerpt, longDescription: rich.excerpt },
+  ...{ developerName: publisher.name, category: 'Developer Tools', capabilities: [], websiteURL: address },
+  defaultPrompt: [`Use ${rich.title} on the text that follows.`],
+};
+const $schema = 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json';
+const manifestFile = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
+
 /** The files in archives, byte for byte and in their order. */
 export const archives: Record<string, Record<string, string>> = {
   '.well-known/agent-skills/rich.zip': { 'SKILL.md': skillFile, 'references/sample.md': sampleFile },
+  'plugins/rich-1.3.0.zip': {
+    '.claude-plugin/plugin.json': manifestFile({ ...manifest, author }),
+    '.codex-plugin/plugin.json': manifestFile({ ...manifest, author, skills: './skills/', interface: shown }),
+    '.cursor-plugin/plugin.json': manifestFile({
+      ...manifest,
+      ...{ displayName: rich.title, author: { name: publisher.name }, category: rich.category },
+    }),
+    'plugin.json': manifestFile({ $schema, ...manifest, author }),
+    'skills/rich/SKILL.md': skillFile,
+    'skills/rich/references/sample.md': sampleFile,
+  },
 };
 
 /** Texts that are known byte for byte. */

@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { strFromU8, unzipSync } from 'fflate';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { renderCatalog } from '../../src/build/build.ts';
+import { loadSettings } from '../../src/catalog/settings.ts';
+import { installTree } from '../../src/outputs/install/install-tree.ts';
+import { inFolder, type SmallAgent, smallSettings, writeCatalog } from '../support/catalog.ts';
+import { skillFaults } from '../support/client-rules.ts';
+import { manifestFaults, schemas } from '../support/plugin-schemas.ts';
+
+/** Agents as plugins: in the archives and the marketplace of the site, and in the tree of the branch `install`. */
+
+const quoted = (text: string) => JSON.stringify(text);
+const hostile = `<i>&amp; "quoted" 'single' \\ ]]> {{args}} !{ls} @{file} \${HOME} Ωμέγα`;
+
+const settings = {
+  ...smallSettings,
+  title: 'Käse & Brot: “prompts”',
+  publisher: { name: hostile, url: 'https://press.example', email: 'desk@press.example' },
+  repository: 'https://github.com/press/prompts',
+};
+const agents: SmallAgent[] = [
+  { slug: 'plain', date: '2026-11-01', front: { issue: '1' } },
+  {
+    slug: 'hostile',
+    date: '2026-11-02',
+    front: {
+      issue: '2',
+      title: quoted(`Title ${hostile}`),
+      excerpt: quoted(`Excerpt ${hostile}`),
+      formerSlugs: '[old-name, older-name]',
+    },
+  },
+  {
+    slug: 'long',
+    date: '2026-11-03',
+    front: { issue: '3', title: quoted('w'.repeat(120)), excerpt: quoted('ö'.repeat(300)) },
+  },
+  {
+    slug: 'gone',
+    date: '2026-11-04',
+    front: { issue: '4', withdrawn: quoted('It was wrong.'), formerSlugs: '[gone-before]' },
+  },
+];
+
+interface Rendered {
+  files: ReadonlyMap<string, Buffer>;
+  tree: ReadonlyMap<string, string>;
+}
+
+/** The site and the install tree of the catalog in a folder. */
+function renderIn(folder: string): Rendered {
+  const { rendered, site } = renderCatalog({
+    cwd: folder,
+    settings: loadSettings(folder, {}, {}),
+    images: false,
+    today: '2026-11-21',
+  });
+  return { files: rendered.files, tree: installTree(site) };
+}
+
+function plugins({ files }: Rendered): Map<string, string> {
+  return new Map(
+    [...files]
+      .filter(([path]) => /^plugins\/.*\.zip$/.test(path))
+      .map(([path, bytes]) => [path, createHash('sha256').update(bytes).digest('hex')]),
+  );
+}
+
+const both = await inFolder((folder) => {
+  writeCatalog(folder, agents, settings);
+  return renderIn(folder);
+});
+const { files, tree } = both;
+const parsed = (path: string) => JSON.parse(files.get(path)?.toString('utf8') ?? tree.get(path) ?? 'null');
+
+for (const path of Object.keys(schemas)) {
+  test(`every ${path} follows the rules of its clients`, () => {
+    const own = [...tree, ['marketplace.json', files.get('marketplace.json')?.toString('utf8') ?? ''] as const];
+    const matching = own.filter(([each]) => each.replace(/^plugins\/[^/]+\//, 'plugins/*/') === path);
+    assert.is(matching.length, path.startsWith('plugins/') ? 3 : 1);
+    assert.equal(
+      matching.flatMap(([each, json]) => manifestFaults(each, json)),
+      [],
+    );
+  });
+}
+
+test('the rules notice what breaks them', () => {
+  const changes: [path: string, from: string | RegExp, to: string, fault: RegExp][] = [
+    ['plugins/plain/plugin.json', '"name": "plain"', '"name": "Plain"', /name must match/],
+    ['plugins/plain/plugin.json', '"license"', '"licence"', /additional properties/],
+    ['plugins/plain/.codex-plugin/plugin.json', '1.0.0', '1.0', /version must match/],
+    ['plugins/plain/.cursor-plugin/plugin.json', '"email"', '"url"', /additional properties/],
+    ['.claude-plugin/marketplace.json', './plugins/plain', 'plugins/plain', /source must match/],
+    [
+      '.claude-plugin/marketplace.json',
+      '"old-name": "hostile"',
+      '"old-name": "lost"',
+      /renamed to lost, which is not listed/,
+    ],
+    ['.claude-plugin/marketplace.json', '"old-name":', '"plain":', /plain is renamed, but listed/],
+    ['.agents/plugins/marketplace.json', '"Developer Tools"', '"Coding"', /category must be equal/],
+    ['gemini-extension.json', 'https://press', 'http://press', /httpUrl must match/],
+  ];
+  for (const [path, from, to, fault] of changes) {
+    const json = tree.get(path) ?? '';
+    assert.is.not(json.replace(from, to), json, path);
+    assert.match(manifestFaults(path, json.replace(from, to))?.join() ?? '', fault);
+  }
+});
+
+test('every skill in the tree follows the Agent Skills specification', () => {
+  const skills = [...tree].filter(([path]) => path.endsWith('/SKILL.md'));
+  assert.is(skills.length, 6);
+  assert.equal(
+    skills.flatMap(([path, text]) => skillFaults(path.split('/').at(-2) ?? '', text)),
+    [],
+  );
+});
+
+test('the archive of a plugin has the files of its folder in the tree, and the marketplace its address and digest', () => {
+  for (const { name, version, source } of parsed('marketplace.json').plugins) {
+    const path = `plugins/${name}-${version}.zip`;
+    assert.equal(source, { source: 'archive', url: `https://press.example/${path}`, sha256: plugins(both).get(path) });
+    const unpacked = Object.entries(unzipSync(files.get(path) ?? new Uint8Array()));
+    const folder = [...tree].filter(([each]) => each.startsWith(`plugins/${name}/`));
+    assert.equal(
+      unpacked.map(([each, bytes]) => [`plugins/${name}/${each}`, strFromU8(bytes)]),
+      folder.sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+  }
+  assert.equal(
+    [...plugins(both).keys()],
+    ['long', 'hostile', 'plain'].map((slug) => `plugins/${slug}-1.0.0.zip`),
+  );
+});
+
+test('installed copies follow a new slug, and a withdrawn agent leads nowhere', () => {
+  const renames = { 'old-name': 'hostile', 'older-name': 'hostile', gone: null, 'gone-before': null };
+  for (const path of ['marketplace.json', '.claude-plugin/marketplace.json']) {
+    assert.equal(parsed(path).renames, renames);
+    assert.equal(
+      parsed(path).plugins.map(({ name }: { name: string }) => name),
+      ['long', 'hostile', 'plain'],
+    );
+  }
+  assert.equal(
+    [...files.keys(), ...tree.keys()].filter((path) => path.includes('gone')),
+    [],
+  );
+});
+
+test('the marketplace is named after the catalog, and never like one of its vendor', async () => {
+  assert.is(parsed('marketplace.json').name, 'kase-brot-prompts');
+  for (const [title, baseUrl, name] of [
+    ['Agent Skills', 'https://press.example', 'press-example'],
+    ['Claude tips', 'https://press.example/tips', 'press-example'],
+    ['日本語', 'https://press.example', 'agents'],
+    ['Claude tips', 'https://claude.example', 'agents'],
+  ] as const) {
+    const named = await inFolder((folder) => {
+      writeCatalog(folder, [], { ...smallSettings, title, baseUrl });
+      return renderIn(folder);
+    });
+    assert.is(JSON.parse(named.files.get('marketplace.json')?.toString('utf8') ?? '').name, name);
+  }
+});
+
+test('two builds have the same archives and trees, in any time zone', async () => {
+  const { TZ } = process.env;
+  try {
+    for (const zone of ['Pacific/Kiritimati', 'America/St_Johns']) {
+      process.env.TZ = zone;
+      const again = await inFolder((folder) => {
+        writeCatalog(folder, [...agents].reverse(), settings);
+        return renderIn(folder);
+      });
+      assert.equal(again.tree, tree);
+      assert.equal(plugins(again), plugins(both));
+    }
+  } finally {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  }
+});
+
+test('a change of one byte in a file of an agent changes its plugin, and no other', async () => {
+  await inFolder((folder) => {
+    writeCatalog(folder, agents, settings);
+    const changes: [file: string, from: string, to: string][] = [
+      ['agent.md', 'The plain agent', 'The plain agenT'],
+      ['agent.md', 'It works as small', 'It works as smalL'],
+      ['prompt.txt', 'RULES', 'RULES '],
+      ['sample-input.txt', 'lamp', 'lamP'],
+      ['sample-output.txt', 'Rows', 'RowS'],
+    ];
+    for (const [file, from, to] of changes) {
+      const path = join(folder, 'agents', 'plain', file);
+      const text = readFileSync(path, 'utf8');
+      assert.ok(text.includes(from), `${file} has no ${from}`);
+      writeFileSync(path, text.replace(from, to));
+      const changed = renderIn(folder);
+      const other = [...plugins(changed)].filter(([name, digest]) => plugins(both).get(name) !== digest);
+      assert.equal(
+        other.map(([name]) => name),
+        ['plugins/plain-1.0.0.zip'],
+        file,
+      );
+      const folders = [...changed.tree]
+        .filter(([each, text]) => tree.get(each) !== text)
+        .map(([each]) => each.split('/')[1]);
+      assert.equal(
+        [...new Set(folders)].filter((name) => name !== undefined && !name.endsWith('.json')),
+        ['plain'],
+        file,
+      );
+      writeFileSync(path, text);
+    }
+  });
+});
+
+test('Gemini CLI, which loads all skills at the root as one extension, gets the newest 50', async () => {
+  const many = Array.from({ length: 52 }, (_, index) => {
+    const date = new Date(Date.UTC(2026, 8, 1 + index)).toISOString().slice(0, 10);
+    return { slug: `agent-${index + 1}`, date, front: { issue: String(index + 1) } };
+  });
+  const large = await inFolder((folder) => {
+    writeCatalog(folder, many);
+    return renderIn(folder);
+  });
+  const skills = [...large.tree.keys()].flatMap((path) => /^skills\/([^/]+)\/SKILL\.md$/.exec(path)?.[1] ?? []);
+  assert.is(skills.length, 50);
+  assert.equal([skills[0], skills.at(-1)], ['agent-52', 'agent-3']);
+  assert.ok(large.tree.has('plugins/agent-1/skills/agent-1/SKILL.md'));
+  assert.is(JSON.parse(large.tree.get('gemini-extension.json') ?? '').version, '1.52.0');
+  assert.match(large.tree.get('README.md') ?? '', '2 more are at https://press.example/archive.');
+});
+
+test('the README has the commands for this repository, and no text of an agent becomes markup', () => {
+  const readme = tree.get('README.md') ?? '';
+  assert.match(readme, 'codex plugin marketplace add press/prompts@install\ncodex plugin add long@kase-brot-prompts');
+  assert.match(readme, 'gemini extensions install https://github.com/press/prompts --ref=install');
+  assert.match(readme, 'claude plugin marketplace add https://press.example/marketplace.json');
+  assert.not.match(readme, /[^\\]<i>/);
+  assert.match(tree.get('CHANGELOG.md') ?? '', '- 2026-11-01: The plain agent (`plain`, No. 1), version 1.0.0');
+  assert.match(tree.get('LICENSE') ?? '', 'SPDX identifier CC-BY-4.0');
+});
+
+test.run();
