@@ -2,7 +2,7 @@
  * A server to compare with, in a process of its own: `bare <answers>` answers from memory with node:http, `sirv <dist>`
  * is sirv on polka, `sdk <dist>` is an MCP server of the official SDK, `unkept <dist> <data>` and `one-sync <dist> <data>` are the runtime with another vote store.
  *
- * They are made of the compiled program, as `catalog serve` is. Says where it serves as `catalog serve` does.
+ * It is bundled as `catalog serve` is, and says where it serves as that does.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -19,8 +19,6 @@ import type { VoteStore } from '../src/votes/store.ts';
 /** What `bare` answers with, by path. */
 export type Answers = Record<string, { status: number; headers: string[]; body: string }>;
 
-const compiled = <Module>(path: string) =>
-  import(new URL(`../lib/${path}.js`, import.meta.url).href) as Promise<Module>;
 const makers: Record<string, (args: string[]) => RequestListener | Promise<RequestListener>> = {
   bare: ([file = '']) => bare(JSON.parse(readFileSync(file, 'utf8')) as Answers),
   sirv: ([dist = '']) => polka().use(sirv(dist, { etag: true, brotli: true })).handler as unknown as RequestListener,
@@ -61,9 +59,9 @@ function bare(recorded: Answers): RequestListener {
 
 /** The three tools on the SDK, wired as its documentation has it, but with JSON for answers, which it is quicker with. */
 async function sdk(dist: string): Promise<RequestListener> {
-  const { loadMcpCatalog } = await compiled<typeof import('../src/mcp/catalog.ts')>('mcp/catalog');
-  const { callTool } = await compiled<typeof import('../src/mcp/tools.ts')>('mcp/tools');
-  const shapes = await compiled<typeof import('../src/schema/mcp.ts')>('schema/mcp');
+  const { loadMcpCatalog } = await import('../src/mcp/catalog.ts');
+  const { callTool } = await import('../src/mcp/tools.ts');
+  const shapes = await import('../src/schema/mcp.ts');
   // Each file is read once, as the runtime does.
   const files = new Map<string, Promise<Buffer>>();
   const read = (path: string) => {
@@ -115,7 +113,7 @@ function unkept(): VoteStore {
 
 /** The vote log, which gets the next vote only when the one before is durable. */
 async function oneSync(file: string): Promise<VoteStore> {
-  const { openVoteLog } = await compiled<typeof import('../src/votes/vote-log.ts')>('votes/vote-log');
+  const { openVoteLog } = await import('../src/votes/vote-log.ts');
   const log = await openVoteLog({ file, now: () => new Date(), random: randomBytes, warn: console.error });
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -130,13 +128,12 @@ async function oneSync(file: string): Promise<VoteStore> {
 
 /** The runtime as src/server/start.ts puts it together, but for the votes. */
 async function runtime(dist: string, data: string, votes: VoteStore): Promise<RequestListener> {
-  const { createApp } = await compiled<typeof import('../src/server/app.ts')>('server/app');
-  const { followBuild } = await compiled<typeof import('../src/server/live-build.ts')>('server/live-build');
-  const { siteRules } =
-    await compiled<typeof import('../src/outputs/hosting/site-rules.ts')>('outputs/hosting/site-rules');
-  const { serverLog } = await compiled<typeof import('../src/server/request-log.ts')>('server/request-log');
-  const { openSubscribers } = await compiled<typeof import('../src/subscribers/open.ts')>('subscribers/open');
-  const { serverSettings } = await compiled<typeof import('../src/server/settings.ts')>('server/settings');
+  const { createApp } = await import('../src/server/app.ts');
+  const { followBuild } = await import('../src/server/live-build.ts');
+  const { siteRules } = await import('../src/outputs/hosting/site-rules.ts');
+  const { serverLog } = await import('../src/server/request-log.ts');
+  const { openSubscribers } = await import('../src/subscribers/open.ts');
+  const { serverSettings } = await import('../src/server/settings.ts');
   const settings = serverSettings({ voteRate: 'off', out: dist, data }, {}, process.cwd());
   const log = serverLog(settings.logLevel);
   const subscribers = await openSubscribers(settings.subscribers, { file: join(data, 'signups.jsonl'), log: log.log });

@@ -5,6 +5,8 @@ import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+import { once as onlyOnce } from '../src/once.ts';
 import type { Job, Measured } from './load.ts';
 
 /** A server under measurement. */
@@ -47,9 +49,23 @@ export function startCatalog(dist: string, data: string, node: string[] = [], en
   return startNode([...node, path('../bin/catalog.js'), 'serve', ...flags], data, env);
 }
 
+/** Bundles bench/serve-other.ts like the program, which it has to compare with. */
+const otherServer = onlyOnce(() => {
+  const outfile = path('../lib/serve-other.js');
+  buildSync({
+    entryPoints: [path('./serve-other.ts')],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+  });
+  return outfile;
+});
+
 /** Starts one of bench/serve-other.ts. `folder` gets its log. */
 export function startOther(args: string[], folder: string, node: string[] = [], env: NodeJS.ProcessEnv = {}) {
-  return startNode([...node, '--import', 'tsx', path('./serve-other.ts'), ...args], folder, env);
+  return startNode([...node, otherServer(), ...args], folder, env);
 }
 
 async function startNode(args: string[], folder: string, env: NodeJS.ProcessEnv): Promise<Server> {

@@ -63,8 +63,7 @@ export async function makeSandbox(root: string, folder: string): Promise<Sandbox
     const mutants = await instrument(path, folder);
     countTests(path);
     reportCoverage(join(path, 'bin/catalog.js'));
-    execFileSync('npx', ['tsc', '-p', 'tsconfig.build.json', '--noCheck'], { cwd: path, stdio: 'inherit' });
-    execFileSync('npm', ['run', '--silent', 'bundle'], { cwd: path, stdio: 'inherit' });
+    execFileSync('npm', ['run', '--silent', 'build'], { cwd: path, stdio: 'inherit' });
     return { path, mutants, remove };
   } catch (error) {
     remove();

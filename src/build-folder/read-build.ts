@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { OperationError } from '../errors.ts';
 import { type BuildInfo, buildFile, buildInfo } from '../schema/build-info.ts';
 import { findPending } from './unfinished-build.ts';

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { compareText } from '../compare.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import { ContentError } from '../errors.ts';
 import type { TemplateSource } from '../outputs/shared/templates.ts';
+import { programFolder } from '../program.ts';
 import { nearest } from '../schema/suggestions.ts';
 import type { FontFile } from '../social-image/font.ts';
 
@@ -22,10 +22,10 @@ export interface TemplateFiles {
 /** Matches the font files in templates/fonts. */
 const fontName = /^fonts\/([^/]+\.(?:ttf|otf))$/;
 
-const own = fileURLToPath(new URL('../../templates', import.meta.url));
+const own = join(programFolder, 'templates');
 
 /** The pages' scripts, bundled when the package is built. */
-const scripts = fileURLToPath(new URL('../../lib/browser', import.meta.url));
+const scripts = join(programFolder, 'lib/browser');
 
 /** Whether the catalog in `cwd` has custom templates. */
 export function hasTemplates(cwd: string): boolean {

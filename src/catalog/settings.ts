@@ -11,6 +11,7 @@ import { baseUrl, type KnownVocabulary, type Settings, settingsSource } from '..
 import { explain } from '../schema/violation-messages.ts';
 import { readJson } from './parse/json-errors.ts';
 import { textFindings, valueFindings } from './parse/text-checks.ts';
+import { parseYaml } from './parse/yaml.ts';
 
 export type { Settings, Vocabulary } from '../schema/settings.ts';
 
@@ -191,7 +192,7 @@ function parseSettings(marked: string): { value: unknown; diagnostics: Diagnosti
     const location = locationOf(path, { key: kind.endsWith('-key') });
     diagnostics.push(fail(codes[kind], location, message, hint));
   }
-  if (faults.length === 0) {
+  if (faults.length === 0 && hasDuplicateKey(text)) {
     for (const { code, pos } of parseDocument(text, { prettyErrors: false }).errors) {
       if (code !== 'DUPLICATE_KEY') continue;
       const key = /^"[^"]*"/.exec(text.slice(pos[0]))?.[0] ?? '"';
@@ -200,6 +201,16 @@ function parseSettings(marked: string): { value: unknown; diagnostics: Diagnosti
     }
   }
   return { value, diagnostics };
+}
+
+/** Whether a key in a JSON text appears twice, which js-yaml refuses; JSON.parse would use the second. */
+function hasDuplicateKey(json: string): boolean {
+  try {
+    parseYaml(json);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 const codes = {

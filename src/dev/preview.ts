@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RequestListener, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { type Diagnostic, sortDiagnostics } from '../diagnostics/diagnostic.ts';
 import { loadMcpCatalog, type McpCatalog } from '../mcp/catalog.ts';
 import { securityHeaders } from '../outputs/hosting/security-headers.ts';
 import { contentType } from '../outputs/index.ts';
 import { assetVersion } from '../outputs/shared/page.ts';
-import { programVersion } from '../program.ts';
+import { programFolder, programVersion } from '../program.ts';
 import type { BuildInfo } from '../schema/build-info.ts';
 import { sendError } from '../server/errors.ts';
 import { FileCache, type SiteRules } from '../server/file-cache.ts';
@@ -94,7 +95,7 @@ export class PreviewServer implements BuildFollower {
       } else if (pathname === `${devPath}events` && request.method === 'GET') {
         this.#follow(response, new URLSearchParams(search).get('path') ?? '/');
       } else if (Object.hasOwn(clientTypes, pathname)) {
-        const file = new URL(`../../lib/dev/${pathname.slice(devPath.length)}`, import.meta.url);
+        const file = join(programFolder, 'lib/dev', pathname.slice(devPath.length));
         response.writeHead(200, { 'content-type': clientTypes[pathname], 'cache-control': 'no-store' });
         response.end(readFileSync(file));
       } else {

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type FSWatcher, watch } from 'chokidar';
+import { programFolder } from '../program.ts';
 import { stampOf } from '../stamps.ts';
 import { type Changes, everything } from './edited-catalog.ts';
 
@@ -24,9 +24,7 @@ const pollMs = 1_000;
 const settleMs = 100;
 
 /** The program's own templates and scripts, which change for those who work on it. */
-const programParts = ['../../templates', '../../lib/browser'].map((path) =>
-  fileURLToPath(new URL(path, import.meta.url)),
-);
+const programParts = ['templates', 'lib/browser'].map((path) => join(programFolder, path));
 
 /**
  * Reports changes of agents, settings and templates. When all files are watched, everything counts as changed once, since

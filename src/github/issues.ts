@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { OperationError, UsageError } from '../errors.ts';
 import type { Alert } from './alerts.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { OperationError } from '../errors.ts';
 
 /** A lock file: one JSON object, always of the same length for the same owner. */

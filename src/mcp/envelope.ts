@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { handshakeVersions, modernVersion, protocolVersions } from '../schema/mcp.ts';
 import { codes, RpcError } from './errors.ts';
 import { isObject, type Message, type Params, type Request } from './messages.ts';

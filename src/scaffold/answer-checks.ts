@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { textFindings } from '../catalog/parse/text-checks.ts';
 import { OperationError, UsageError } from '../errors.ts';
 import { explain } from '../schema/violation-messages.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The Error object (C2.5, its codes C7.21). */
 export const errorObject = z

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The file that identifies the build in a folder. A build writes it last. */
 export const buildFile = 'build.json';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { date, demoPoint, issueNumber, pathName, slug, step, webUrl } from './fields.ts';
 import { promptLicense } from './license.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { configExtensions, isConfigFilename } from './config-files.ts';
 import { date, demoPoint, issueNumber, line, pathName, publicUrl, slug, step, text } from './fields.ts';
 import type { KnownVocabulary } from './settings.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorObject } from './api-errors.ts';
 import { agentDocument, agentEnvelope, agentSummary, catalog, contractVersion } from './documents.ts';
 import { serverCard } from './mcp.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { getAgentInput, listAgentsInput, searchAgentsInput } from './mcp.ts';
 
 /** The messages of the Model Context Protocol as JSON: the params of each method, and the content of each response. */

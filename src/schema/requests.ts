@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { text } from './fields.ts';
 
 /** The body of sendFeedback (C2.4). Unknown fields are ignored. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isWebAddress, languageRule, line, pathName, publicUrl, text, timeZoneRule, webUrl } from './fields.ts';
 import { serverName } from './mcp.ts';
 import { type RuleSettings, ruleSettings } from './rules.ts';

@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { OperationError } from '../errors.ts';
+import { programFolder } from '../program.ts';
 
 /** The input of a drawing thread. */
 export interface WorkerInput {
@@ -23,7 +25,7 @@ interface Thread {
 }
 
 /** The compiled module, even when this one runs from source: a thread has no TypeScript loader. */
-const script = new URL('../../lib/social-image/drawing-worker.js', import.meta.url);
+const script = join(programFolder, 'lib/social-image/drawing-worker.js');
 
 /** How long nothing may be drawn, in milliseconds. It includes the start of a thread. */
 const patienceMs = 60_000;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Disk, hasCode, replaceFile } from '../journal/disk.ts';
 
 /** The secret of the pseudonyms of one UTC day. It survives a restart; that of the next day overwrites it (C5.22). */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { slug, text } from '../schema/fields.ts';
 
 /** A stored vote: a line of the log, and the input of the report. */

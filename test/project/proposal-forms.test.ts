@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { editorialRules } from '../../src/catalog/rules/index.ts';
 import { bundled } from '../support/catalog.ts';
 

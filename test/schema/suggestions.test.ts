@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { z } from 'zod';
+import * as z from 'zod';
 import * as fields from '../../src/schema/fields.ts';
 import { listAgentsInput, searchAgentsInput } from '../../src/schema/mcp.ts';
 import { settingsSource } from '../../src/schema/settings.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { z } from 'zod';
+import * as z from 'zod';
 import { slug } from '../../src/schema/fields.ts';
 import { explain } from '../../src/schema/violation-messages.ts';
 

@@ -1,4 +1,3 @@
-import matter from 'gray-matter';
 import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import { recoverYaml } from './recover-yaml.ts';
@@ -30,9 +29,8 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
   const [opening = ''] = text.split('\n', 1);
   if (opening !== '---') return explainOpening(text, opening, refuse);
   // A file may end right after the closing line without a newline, so one is added.
-  const { matter: cut, content } = matter(`${text}\n`, splitOnly);
-  const end = opening.length + cut.length;
-  if (end > text.length) {
+  const end = `${text}\n`.indexOf(closing, opening.length);
+  if (end === -1) {
     return (
       explainClosing(text, refuse) ??
       refuse(
@@ -51,9 +49,10 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
       'Shorten it: long texts belong in the samples or the prompt.',
     );
   }
-  const body = content.slice(0, -1);
+  // A blank line after the closing line is not part of the body.
+  const body = text.slice(end + closing.length).replace(/^\n/, '');
   const rest = { body, bodyOffset: text.length - body.length };
-  const source = cut.slice(1);
+  const source = text.slice(opening.length + 1, end);
   const whole = readMapping(source);
   if (whole !== null) return { data: whole, unread: new Set(), diagnostics: [], ...rest };
   const misspelled = explainClosing(text.slice(0, end), refuse);
@@ -66,8 +65,8 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
   return { data, unread, diagnostics, ...rest };
 }
 
-/** gray-matter only splits the file. We parse the YAML ourselves to know where in the file its errors are. */
-const splitOnly = { delimiters: ['---', '---\n'] as [string, string], engines: { yaml: () => ({}) } };
+/** The line that closes the front matter. */
+const closing = '\n---\n';
 
 /** The longest front matter that is parsed, in characters. */
 const maxLength = 65_536;

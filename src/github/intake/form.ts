@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { OperationError } from '../../errors.ts';
 import { explain } from '../../schema/violation-messages.ts';
 

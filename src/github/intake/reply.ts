@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { OperationError } from '../../errors.ts';
 import { callApi, GitHubRefusal, type IssueTracker } from '../issues.ts';
 import { fenced, markdownText } from '../markdown.ts';

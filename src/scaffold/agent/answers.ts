@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Calendar, firstFreeDate, lastNumberedDate } from '../../catalog/consistency/calendar-rules.ts';
 import { OperationError, UsageError } from '../../errors.ts';
 import { configExtensions } from '../../schema/config-files.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { OperationError, UsageError } from '../../errors.ts';
 import { programEngines, programName, programVersion } from '../../program.ts';
 import { explain } from '../../schema/violation-messages.ts';
