@@ -4,6 +4,7 @@ import { type CommonFlags, cwdOption, formatOption, openContent, todayOption } f
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   all?: boolean;
+  calendar?: boolean;
 }
 
 export function addStatus(program: Command, terminal: Console): void {
@@ -12,11 +13,12 @@ export function addStatus(program: Command, terminal: Console): void {
     .description('show the schedule: published, due and coming agents, free dates, drafts, errors')
     .addOption(cwdOption())
     .addOption(todayOption())
-    .option('--all', 'show all published agents, not only the newest ten')
+    .option('--calendar', 'show the schedule as months, with gaps and free days')
+    .option('--all', 'show all published agents, not only the newest ten; with --calendar, all months')
     .addOption(formatOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  $ catalog status\n  $ catalog status --today 2026-12-24\n  $ catalog status --format json\n',
+      '\nExamples:\n  $ catalog status\n  $ catalog status --calendar\n  $ catalog status --today 2026-12-24\n  $ catalog status --format json\n',
     )
     .action((flags: Flags) => showStatus(flags, terminal));
 }
@@ -29,6 +31,13 @@ async function showStatus(flags: Flags, terminal: Console): Promise<void> {
   const result = status(content, { today, settings });
   if (flags.format === 'json') {
     terminal.printJson(result);
+    return;
+  }
+  if (flags.calendar === true) {
+    const { datesOf } = await import('../../catalog/consistency/calendar-rules.ts');
+    const { calendarTable } = await import('../calendar-table.ts');
+    const options = { all: flags.all === true, color: terminal.colorData };
+    terminal.print(calendarTable(result, datesOf(content), options));
     return;
   }
   const width = process.stdout.isTTY === true ? (process.stdout.columns ?? 80) : Number.POSITIVE_INFINITY;

@@ -1,0 +1,155 @@
+import { addDays } from '../calendar.ts';
+import type { Status } from '../catalog/schedule.ts';
+import { painter } from '../diagnostics/report.ts';
+
+/** Every kind of day, in the order of the legend: the sign after the day, what it means, and its style. */
+const kinds = {
+  published: { sign: '#', meaning: 'published', style: 'bold' },
+  scheduled: { sign: '+', meaning: 'scheduled', style: null },
+  draft: { sign: '~', meaning: 'draft', style: null },
+  faulty: { sign: '!', meaning: 'has errors', style: 'red' },
+  withdrawn: { sign: 'x', meaning: 'withdrawn', style: 'dim' },
+  missed: { sign: '-', meaning: 'passed without an agent', style: 'dim' },
+  gap: { sign: '?', meaning: 'gap: free, before a scheduled agent', style: 'yellow' },
+  free: { sign: '.', meaning: 'free', style: null },
+} as const;
+
+type Kind = keyof typeof kinds;
+
+/** The words of the counts below a month. */
+const counted: readonly [Kind, one: string, several: string][] = [
+  ['published', 'published', 'published'],
+  ['scheduled', 'scheduled', 'scheduled'],
+  ['draft', 'draft', 'drafts'],
+  ['faulty', 'with errors', 'with errors'],
+  ['missed', 'missed', 'missed'],
+  ['gap', 'gap', 'gaps'],
+  ['free', 'free', 'free'],
+];
+
+/**
+ * The schedule as months, two beside each other in 60 columns: from the month before today's, or with `all` from the first
+ * agent's, to the month after the last agent. `taken` are the dates that no new agent can have.
+ */
+export function calendarTable(
+  status: Status,
+  taken: ReadonlySet<string | null>,
+  { all, color }: { all: boolean; color: boolean },
+): string {
+  const paint = painter(color);
+  const { today, timezone } = status;
+  const dates = [...taken].filter((day) => day !== null).sort();
+  const [first, last] = [dates[0] ?? today, dates.at(-1) ?? today];
+  const kindOf = kindsOf(status, taken, first, last);
+  const recent = monthAfter(today, -1);
+  const earlier = !all && monthOf(first) < recent;
+  const end = monthAfter(last > today ? last : today, 1);
+  const months: string[] = [];
+  for (let month = earlier ? recent : monthOf(first); month <= end; month = monthAfter(month, 1)) months.push(month);
+
+  const cell = (day: string) => {
+    const kind = kindOf(day);
+    const text = `${day === today ? '>' : ' '}${String(Number(day.slice(8))).padStart(2)}${kind === null ? ' ' : kinds[kind].sign}`;
+    const style = kind === null ? null : kinds[kind].style;
+    return style === null ? text : paint(style, text);
+  };
+  const pairs = months.flatMap((month, index) =>
+    index % 2 === 0 ? [[month, ...months.slice(index + 1, index + 2)]] : [],
+  );
+  const blocks = pairs.map((pair) => beside(pair.map((month) => monthBlock(month, cell, kindOf))));
+  const legend = Object.values(kinds).map(({ sign, meaning }) => `${sign} ${meaning}`);
+  return [
+    `Schedule on ${today} (${timezone})${earlier ? '; earlier months with --all' : ''}`,
+    ...blocks,
+    `> today   ${legend.slice(0, 5).join('   ')}\n${legend.slice(5).join('   ')}\n`,
+  ].join('\n\n');
+}
+
+/** Returns what kind of day a day is; null before the first agent. */
+function kindsOf(
+  status: Status,
+  taken: ReadonlySet<string | null>,
+  first: string,
+  last: string,
+): (day: string) => Kind | null {
+  const { today, published, due, coming, drafts, withdrawn, faulty } = status;
+  const known = new Map<string | null, Kind>();
+  const add = (kind: Kind, entries: readonly { date: string | null; errors?: number }[]) => {
+    for (const { date, errors = 0 } of entries) known.set(date, errors > 0 && kind !== 'published' ? 'faulty' : kind);
+  };
+  add('faulty', faulty);
+  add('withdrawn', withdrawn);
+  add('draft', drafts);
+  add('scheduled', [...due, ...coming]);
+  add('published', published);
+  const numbered =
+    [...published, ...withdrawn]
+      .map(({ date }) => date ?? '')
+      .sort()
+      .at(-1) ?? '';
+  return (day) => {
+    const kind = known.get(day);
+    if (kind !== undefined) return kind;
+    // An agent with this date was deleted.
+    if (taken.has(day)) return 'withdrawn';
+    if (day < today || day < numbered) return day > first ? 'missed' : null;
+    return day < last ? 'gap' : 'free';
+  };
+}
+
+/** A month of lines with 27 columns each: its name, the weekdays, its weeks from Monday on, and how many days of each kind it has. */
+function monthBlock(month: string, cell: (day: string) => string, kindOf: (day: string) => Kind | null): string[] {
+  const start = `${month}-01`;
+  const name = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
+    new Date(start),
+  );
+  const days: string[] = [];
+  for (let day = start; monthOf(day) === month; day = addDays(day, 1)) days.push(day);
+  const cells = [...Array<string>((new Date(start).getUTCDay() + 6) % 7).fill('    '), ...days.map(cell)];
+  const weeks = Array.from({ length: Math.ceil(cells.length / 7) }, (_, week) => {
+    const row = cells.slice(week * 7, week * 7 + 7);
+    return [...row, ...Array<string>(7 - row.length).fill('    ')].join('');
+  });
+  const counts = counted.flatMap(([kind, one, several]) => {
+    const count = days.filter((day) => kindOf(day) === kind).length;
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
+  });
+  return [name.padEnd(width), ' Mo  Tu  We  Th  Fr  Sa  Su ', ...weeks, ...wrapped(counts)];
+}
+
+const width = 28;
+
+/** Puts words on lines of at most `width` columns, separated by commas. */
+function wrapped(words: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const [index, word] of words.entries()) {
+    const piece = index === words.length - 1 ? word : `${word},`;
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + piece.length <= width) lines[lines.length - 1] = `${last} ${piece}`;
+    else lines.push(piece);
+  }
+  return lines.map((line) => line.padEnd(width));
+}
+
+/** Joins blocks line by line; the lines of all but the last one have `width` columns. */
+function beside(blocks: readonly string[][]): string {
+  const height = Math.max(...blocks.map((block) => block.length));
+  const rows = Array.from({ length: height }, (_, row) =>
+    blocks
+      .map((block) => block[row] ?? ' '.repeat(width))
+      .join('    ')
+      .trimEnd(),
+  );
+  return rows.join('\n');
+}
+
+function monthOf(day: string): string {
+  return day.slice(0, 7);
+}
+
+/** The month that is `count` months after that of a day. */
+function monthAfter(day: string, count: number): string {
+  const date = new Date(`${monthOf(day)}-01`);
+  date.setUTCMonth(date.getUTCMonth() + count);
+  return date.toISOString().slice(0, 7);
+}
