@@ -8,10 +8,19 @@ export interface VoteReport {
   totals: Totals;
   /** Agents with votes: most votes first, then by slug. */
   agents: AgentVotes[];
+  /** Days (UTC) with votes, in order. */
+  days: DayVotes[];
   /** The latest notes, newest first. */
   notes: Note[];
   /** The number of lines of the log that are not votes. */
   malformed: number;
+}
+
+/** The votes of a day, YYYY-MM-DD. */
+export interface DayVotes {
+  day: string;
+  yes: number;
+  no: number;
 }
 
 export interface Totals {
@@ -85,9 +94,21 @@ export async function reportVotes(
     since: since?.toISOString() ?? null,
     totals: totals(sum(agents, 'yes'), sum(agents, 'no')),
     agents,
+    days: countByDay(days),
     notes: notes === 0 ? [] : latest.slice(-notes).reverse(),
     malformed: malformed(),
   };
+}
+
+/** Counts the last votes of all voters by day. The keys start with the day. */
+function countByDay(last: ReadonlyMap<string, ReadonlyMap<string, 'yes' | 'no'>>): DayVotes[] {
+  const days = new Map<string, DayVotes>();
+  for (const [key, votes] of last) {
+    const day = key.slice(0, 10);
+    const counts = entry(days, day, () => ({ day, yes: 0, no: 0 }));
+    for (const vote of votes.values()) counts[vote] += 1;
+  }
+  return [...days.values()].sort((a, b) => compareText(a.day, b.day));
 }
 
 /** The current slug of an agent, given any of its slugs. */

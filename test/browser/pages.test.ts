@@ -1,6 +1,8 @@
 /// <reference lib="dom" />
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import type axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
@@ -8,6 +10,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { complaintsOf, launchBrowser, type ServedSite, serveSite, textOf } from '../support/browser.ts';
 import { loud } from '../support/loud.ts';
+import { catalog } from '../support/process.ts';
+import { withLog } from '../support/vote-log.ts';
 
 /** Every kind of page works on a phone, a tablet and a desktop, in light and dark mode. */
 
@@ -46,32 +50,43 @@ const kinds: [string, string, number[]][] = [
 ];
 
 for (const [kind, path, widths] of kinds) {
-  test(`${kind}: axe finds nothing, nothing is wider than the screen, no error is logged`, async () => {
-    const context = await browser.newContext({ viewport: { width: desk, height: 900 }, reducedMotion: 'reduce' });
-    context.setDefaultTimeout(10_000);
-    const faults: string[] = [];
-    try {
-      const page = await context.newPage();
-      const complaints = complaintsOf(page);
-      const response = await page.goto(site.address + path);
-      if (path.includes('?q=')) await textOf(page, '.results-count', /found/);
-      const expected = response?.status() === 404 ? /status of 404/ : /(?!)/;
-      await page.evaluate(axeSource);
-      for (const width of widths) {
-        await page.setViewportSize({ width, height: 900 });
-        const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        if (excess > 0) faults.push(`${width}: ${excess} px wider than the screen`);
-        await page.emulateMedia({ colorScheme: 'light' });
-        for (const fault of await axeFaults(page)) faults.push(`${width} light: ${fault}`);
-        await page.emulateMedia({ colorScheme: 'dark' });
-        for (const fault of await axeFaults(page, colorRules)) faults.push(`${width} dark: ${fault}`);
-      }
-      faults.push(...complaints.filter((complaint) => !expected.test(complaint)));
-    } finally {
-      await context.close();
+  test(`${kind}: axe finds nothing, nothing is wider than the screen, no error is logged`, () =>
+    assertReadable(site.address + path, widths));
+}
+
+test('the page of catalog votes --html: axe finds nothing, nothing is wider than the screen, no error is logged', () =>
+  withLog(async (folder) => {
+    const page = join(folder, 'votes.html');
+    assert.is((await catalog(['votes', '--cwd', folder, '--html', page])).code, 0);
+    await assertReadable(pathToFileURL(page).href, [phone, desk]);
+  }));
+
+/** Checks a page at every width in light and dark mode. */
+async function assertReadable(address: string, widths: readonly number[]): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: desk, height: 900 }, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(10_000);
+  const faults: string[] = [];
+  try {
+    const page = await context.newPage();
+    const complaints = complaintsOf(page);
+    const response = await page.goto(address);
+    if (address.includes('?q=')) await textOf(page, '.results-count', /found/);
+    const expected = response?.status() === 404 ? /status of 404/ : /(?!)/;
+    await page.evaluate(axeSource);
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 });
+      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (excess > 0) faults.push(`${width}: ${excess} px wider than the screen`);
+      await page.emulateMedia({ colorScheme: 'light' });
+      for (const fault of await axeFaults(page)) faults.push(`${width} light: ${fault}`);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      for (const fault of await axeFaults(page, colorRules)) faults.push(`${width} dark: ${fault}`);
     }
-    assert.equal(faults, []);
-  });
+    faults.push(...complaints.filter((complaint) => !expected.test(complaint)));
+  } finally {
+    await context.close();
+  }
+  assert.equal(faults, []);
 }
 
 /** The rules that a color scheme can break; all others have the same result in dark mode. */

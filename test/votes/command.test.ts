@@ -44,6 +44,7 @@ test('--format json is one document, with the id of each note', () =>
         since: '2026-11-02T00:00:00.000Z',
         totals: { votes: 4, yes: 4, no: 0, share: 1 },
         agents: 2,
+        days: [{ day: '2026-11-02', yes: 4, no: 0 }],
         notes: ['v6', 'v2'],
         malformed: 1,
       },

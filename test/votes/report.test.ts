@@ -103,6 +103,7 @@ test('gives totals, shares and the last notes', async () => {
       { slug: 'a', votes: 3, yes: 1, no: 2, share: 0.3333, withdrawn: false, lastNote: note(4) },
       { slug: 'b', votes: 1, yes: 1, no: 0, share: 1, withdrawn: false, lastNote: null },
     ],
+    days: [{ day: '2026-11-21', yes: 2, no: 2 }],
     notes: [note(4), note(2)],
     malformed: 7,
   };

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { OperationError } from '../../errors.ts';
+import { OperationError, systemReason } from '../../errors.ts';
 import type { Console } from '../console.ts';
 import {
   cwdOption,
@@ -27,6 +27,7 @@ interface Flags extends LogFlags {
   out?: string;
   since?: string;
   notes?: boolean;
+  html?: string;
   format: Format;
 }
 
@@ -43,13 +44,18 @@ export function addVotes(program: Command, terminal: Console): void {
     .addOption(outOption())
     .addOption(sinceOption())
     .option('--notes', 'show all notes, not only the latest ten; with --format csv, print notes instead of agents')
+    .addOption(
+      new Option('--html <file>', 'write a page with plots, tables and up to 1,000 notes (--notes: all)').conflicts(
+        'format',
+      ),
+    )
     .addOption(formatOption(['pretty', 'json', 'csv']))
     .addHelpText(
       'after',
       '\nIf a reader votes on an agent several times on one day (UTC), only the last vote counts. You can run this command\n' +
         'while the server runs. It also counts rotated files next to the log, even if compressed with gzip.\n' +
         '\nExamples:\n  $ catalog votes\n  $ catalog votes --since 2026-11-01 --format csv > votes.csv\n' +
-        '  $ catalog votes --notes --format csv > notes.csv\n  $ catalog votes redact 0199a3c2-5d1e-7c3a-9f10-2b6d8e4f7a11\n',
+        '  $ catalog votes --notes --format csv > notes.csv\n  $ catalog votes --html votes.html\n  $ catalog votes redact 0199a3c2-5d1e-7c3a-9f10-2b6d8e4f7a11\n',
     )
     .action((flags: Flags) => report(flags, terminal));
   votes
@@ -75,9 +81,23 @@ async function report(flags: Flags, terminal: Console): Promise<void> {
   const { agentsCsv, notesCsv } = await import('../../votes/report-csv.ts');
   const { reportText } = await import('../../votes/report-text.ts');
   const counted = await countVotes(flags, logFile(flags, process.env), terminal);
-  if (flags.format === 'json') terminal.printJson(counted);
+  if (flags.html !== undefined) {
+    const { reportHtml } = await import('../../votes/report-html.ts');
+    writePage(flags.html, reportHtml(counted));
+    terminal.print(`${flags.html}\n`);
+  } else if (flags.format === 'json') terminal.printJson(counted);
   else if (flags.format === 'csv') terminal.print(flags.notes ? notesCsv(counted) : agentsCsv(counted));
   else terminal.print(reportText(counted));
+}
+
+/** Writes the page, which may replace an earlier one. Only its owner can read a new file, since notes may be personal. */
+function writePage(file: string, page: string): void {
+  try {
+    writeFileSync(file, page, { mode: 0o600 });
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw new OperationError(`${file} cannot be written: ${systemReason(code)}.`, { cause: error });
+  }
 }
 
 async function countVotes(flags: Flags, file: string, terminal: Console) {
@@ -100,7 +120,7 @@ async function countVotes(flags: Flags, file: string, terminal: Console) {
   });
   const counted = await reportVotes(records, {
     ...(flags.since === undefined ? {} : { since: startOf(flags.since) }),
-    ...(flags.notes === true ? { notes: Number.POSITIVE_INFINITY } : {}),
+    ...(flags.notes === true ? { notes: Number.POSITIVE_INFINITY } : flags.html === undefined ? {} : { notes: 1000 }),
     ...published,
     malformed: () => [...malformed.values()].flat().length,
   }).catch(unusable);
