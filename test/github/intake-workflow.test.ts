@@ -7,8 +7,9 @@ import { said, save, startCatalog } from '../support/editor.ts';
 import { type Forge, makeForge, type PlayOptions } from '../support/forge.ts';
 import { git } from '../support/git.ts';
 import { goodSampleOutput } from '../support/good-agent.ts';
+import { hostile } from '../support/hostile-forms.ts';
 import { loud } from '../support/loud.ts';
-import { formPath, formText, submitted } from '../support/proposal.ts';
+import { formPath, formText, type goodAnswers, submitted } from '../support/proposal.ts';
 
 /** A GitHub issue with a proposal becomes a pull request. Each test continues where the previous one ended. */
 
@@ -128,6 +129,46 @@ test('a change of anything but the new files of an agent is not pushed', async (
     assert.is(await git(forge.remote, 'branch', '--list', 'intake/5'), '');
     assert.match(comments(5)[0]?.body ?? '', 'the draft could not be saved');
   }
+});
+
+/** The hostile answers that become drafts, in as few forms as possible: each form has one for every field. */
+function hostileForms(): { answers: Partial<typeof goodAnswers>; slug: string }[] {
+  const forms: Partial<typeof goodAnswers>[] = [];
+  for (const [, answers] of hostile.filter(([, , expected]) => Array.isArray(expected))) {
+    const free = forms.find((form) => Object.keys(answers).every((field) => !(field in form)));
+    if (free === undefined) forms.push({ ...answers });
+    else Object.assign(free, answers);
+  }
+  return forms.map((answers) => {
+    const [, , expected] = hostile.find(([, one]) => one['agent-title'] === answers['agent-title']) ?? [];
+    return { answers, slug: Array.isArray(expected) ? expected[0].replace(/\/.*/, '') : '' };
+  });
+}
+
+for (const [index, { answers, slug: made }] of hostileForms().entries()) {
+  test(`hostile ${Object.keys(answers).join(', ')} run no command and change no other file: ${made}`, async () => {
+    const workspaces: string[] = [];
+    const run = await play(20 + index, submitted(answers), {
+      onCheckout: (path) => void workspaces.push(path),
+      beforeStep: () => {
+        for (const path of workspaces) assert.not.ok(existsSync(join(path, 'pwned')));
+      },
+    });
+    assert.equal(run.results, allDone, said(run));
+    assert.equal(await added(`intake/${20 + index}`), filesOf(made));
+    assert.not.match(said(run), /^::/m);
+    assert.is(comments(20 + index).length, 1);
+  });
+}
+
+test('hostile answers that cannot be a draft are not pushed', async () => {
+  const refused = hostile.filter(
+    ([, , expected]) => expected instanceof RegExp && !/code block|poses/.test(expected.source),
+  );
+  const answers = Object.assign({}, ...refused.map(([, each]) => each), { notes: '' });
+  const run = await play(40, submitted(answers));
+  assert.equal(run.results, { draft: 'success', push: 'skipped', answer: 'success' }, said(run));
+  assert.match(comments(40)[0]?.body ?? '', 'Please fix this:');
 });
 
 test('other GitHub issues, and closed ones, start nothing', async () => {
