@@ -7,6 +7,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'votes/read-log',
     'votes/redact',
     'votes/report',
+    'votes/report-html',
     'votes/store',
     'votes/voter',
     'text-safety/csv',
