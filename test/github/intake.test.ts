@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -212,6 +212,11 @@ test('a translated form works, and one without a field that agents need is repor
     assert.is(code, 1);
     assert.match(stderr, `${formPath} has no field with the id prompt`);
     assert.match((await run('missing.json')).stderr, 'cannot be read');
+    // Without the form, the catalog takes no proposals.
+    rmSync(join(folder, formPath));
+    assert.is((await run('event.json')).code, 0);
+    writeFiles(folder, { [formPath]: 'body: [' });
+    assert.match((await run('event.json')).stderr, `${formPath} cannot be read`);
     writeFiles(folder, { 'push.json': '{"ref":"refs/heads/main"}' });
     assert.match((await run('push.json')).stderr, 'is not about a GitHub issue');
   });

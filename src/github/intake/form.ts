@@ -52,14 +52,15 @@ export interface FormAnswers {
 }
 
 /**
- * Reads the fields of the form "Propose an agent" in the folder of a repository. Throws OperationError if the form is
- * missing, malformed, or lacks a field that an agent needs.
+ * Reads the fields of the form "Propose an agent" in the folder of a repository, none if there is no such form. Throws
+ * OperationError if it is malformed or lacks a field that an agent needs.
  */
 export function readFormFields(repository: string): FormField[] {
   let source: unknown;
   try {
     source = parse(readFileSync(join(repository, formPath), 'utf8'));
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw new OperationError(`${formPath} cannot be read: ${(error as Error).message}`, { cause: error });
   }
   const [fault] = explain(form, source);
