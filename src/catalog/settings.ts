@@ -6,7 +6,7 @@ import { type Location, locationAt } from '../diagnostics/source-location.ts';
 import { locationsInJson } from '../diagnostics/yaml-location.ts';
 import { ContentError, UsageError } from '../errors.ts';
 import { pathName } from '../schema/fields.ts';
-import { ruleSettings } from '../schema/rules.ts';
+import { ruleSettings } from '../schema/rule-settings.ts';
 import { baseUrl, type KnownVocabulary, type Settings, settingsSource } from '../schema/settings.ts';
 import { explain } from '../schema/violation-messages.ts';
 import { readJson } from './parse/json-errors.ts';

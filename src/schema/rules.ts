@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { configExtensions } from './config-files.ts';
 
 /**
@@ -131,24 +130,6 @@ const adjustable: readonly RuleCode[] = ['file/line-ends', 'text/placeholder', '
 export function isAdjustable(code: RuleCode): boolean {
   return code.startsWith('editorial/') || adjustable.includes(code);
 }
-
-const fixed = z
-  .string()
-  .refine((severity) => severity === 'error', {
-    error: '"error", because builds depend on this rule',
-    params: { hint: 'Remove it, and fix what the rule reports.' },
-  })
-  .meta({ const: 'error' });
-
-/** The setting `rules`: the severity of each rule that a catalog changes. Rules that builds depend on only accept `error`. */
-export const ruleSettings = z.strictObject(
-  Object.fromEntries(
-    allRules.map(({ code, summary }) => {
-      const setting = isAdjustable(code) ? z.enum(['error', 'warning', 'off']) : fixed;
-      return [code, setting.optional().describe(summary)];
-    }),
-  ),
-);
 
 /** The severity of the rules that a catalog changes, by code. */
 export type RuleSettings = Readonly<Partial<Record<string, string>>>;

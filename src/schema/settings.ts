@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { isWebAddress, languageRule, line, pathName, publicUrl, text, timeZoneRule, webUrl } from './fields.ts';
 import { serverName } from './mcp.ts';
-import { type RuleSettings, ruleSettings } from './rules.ts';
+import { ruleSettings } from './rule-settings.ts';
+import type { RuleSettings } from './rules.ts';
 
 /** An address that files are served below. It has no query and no fragment; a slash at its end is removed. */
 export const baseUrl = webUrl

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, printForMachines, slugOf, todayOption } from '../options.ts';
-import { refuseUnknownAgents } from '../unknown-agents.ts';
 
 type Flags = Pick<CommonFlags, 'cwd' | 'today' | 'format'>;
 
@@ -24,6 +23,7 @@ export function addValidate(program: Command, terminal: Console): void {
 async function validate(named: string[], flags: Flags, terminal: Console): Promise<void> {
   const { hasErrors, plural, prettyReport, rulePage } = await import('../../diagnostics/report.ts');
   const { checkCatalog } = await import('../../validate.ts');
+  const { refuseUnknownAgents } = await import('../unknown-agents.ts');
   const { folders, diagnostics } = await checkCatalog(resolve(flags.cwd), flags, process.env, (task, done, total) => {
     if (flags.format !== 'json') terminal.progress(task, done, total);
   });

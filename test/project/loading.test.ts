@@ -1,0 +1,58 @@
+import { build as bundle, type Metafile } from 'esbuild';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { root } from '../support/process.ts';
+
+/** What a command loads before it does its work. To start fast, it loads nothing that it may not need. */
+
+const { metafile } = await bundle({
+  entryPoints: ['src/main.ts'],
+  absWorkingDir: root,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  packages: 'external',
+  metafile: true,
+  write: false,
+  logLevel: 'error',
+});
+
+interface Reached {
+  files: Set<string>;
+  packages: Set<string>;
+}
+
+/** What the modules `from` import, directly or not. `follow` says whether an import is one of them. */
+function reached(from: readonly string[], follow: (kind: string, path: string) => boolean): Reached {
+  const { inputs }: Metafile = metafile;
+  const files = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (file: string) => {
+    if (files.has(file)) return;
+    files.add(file);
+    for (const { path, kind, external } of inputs[file]?.imports ?? []) {
+      if (!follow(kind, path)) continue;
+      if (external !== true) visit(path);
+      else if (!path.startsWith('node:')) packages.add(path);
+    }
+  };
+  for (const file of from) visit(file);
+  return { files, packages };
+}
+
+const immediately = (kind: string) => kind === 'import-statement';
+
+test('the help of all commands loads no package but commander', () => {
+  const isCommand = (path: string) => path.startsWith('src/cli/commands/');
+  const commands = Object.keys(metafile.inputs).filter(isCommand);
+  assert.ok(commands.length > 10);
+  const { packages } = reached(['src/main.ts', ...commands], immediately);
+  assert.equal([...packages], ['commander']);
+});
+
+test('a build finds out that nothing changed without loading another package', () => {
+  const { packages } = reached(['src/build/unchanged.ts', 'src/diagnostics/report.ts'], immediately);
+  assert.equal([...packages], []);
+});
+
+test.run();
