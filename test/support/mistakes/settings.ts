@@ -57,13 +57,13 @@ export const settingsMistakes: Mistake[] = [
   {
     name: 'a repository without a name',
     code: 'settings/value',
-    at: 'catalog.config.json:32:17',
+    at: 'catalog.config.json:35:17',
     settings: { repository: 'https://github.com/ada' },
   },
   {
     name: 'a repository that is a script',
     code: 'settings/value',
-    at: 'catalog.config.json:32:17',
+    at: 'catalog.config.json:35:17',
     settings: { repository: 'javascript://github.com/ada/prompts' },
   },
   {
