@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { configExtensions, isConfigFilename } from './config-files.ts';
-import { date, demoPoint, issueNumber, line, pathName, publicUrl, slug, step, text } from './fields.ts';
+import { date, demoPoint, issueNumber, line, pathName, publicUrl, slug, step, text, webUrl } from './fields.ts';
 import type { KnownVocabulary } from './settings.ts';
 
 /**
@@ -36,6 +36,13 @@ export function frontMatterSchema({ categories, difficulties, runtimes }: KnownV
       })
       .nullish()
       .describe('The name under which a reader saves the config'),
+    source: z
+      .strictObject({
+        address: webUrl.optional().describe('The address that it was imported from'),
+        license: line(100).describe('Its license there, as an SPDX identifier, or `unknown`'),
+      })
+      .nullish()
+      .describe('Where an imported prompt comes from'),
     steps: z
       .array(step)
       .min(1, { error: 'a list of at least one step' })

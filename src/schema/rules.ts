@@ -36,6 +36,9 @@ const rules = {
   'front-matter/missing-key': error('Every required key is present.'),
   'front-matter/unknown-key': error('Every key is known.'),
   'front-matter/value': error('Every value has the right type and is within its limits.'),
+  'source/license': error(
+    'An imported agent is a draft, unless its `source.license` allows publication under CC BY 4.0.',
+  ),
   'markdown/link': error('Links point to http, https or mailto addresses, or to paths in the catalog.'),
   'markdown/image': error('The Markdown has no images.'),
   'markdown/html': error('The Markdown has no HTML with attributes.'),
@@ -124,7 +127,13 @@ export const allRules: readonly (Rule & { code: RuleCode })[] = Object.entries(r
 }));
 
 /** Structural rules that nothing else depends on. */
-const adjustable: readonly RuleCode[] = ['file/line-ends', 'text/placeholder', 'config/filename', 'title/taken'];
+const adjustable: readonly RuleCode[] = [
+  'file/line-ends',
+  'text/placeholder',
+  'config/filename',
+  'title/taken',
+  'source/license',
+];
 
 /** Whether the settings can change the severity of a rule, or switch it off. Outputs, numbers or safety depend on the others. */
 export function isAdjustable(code: RuleCode): boolean {

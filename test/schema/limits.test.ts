@@ -37,6 +37,7 @@ const shapes: Record<string, [shape: z.ZodType, good: object]> = {
       configFilename: '.mcp.json',
       steps: [{ name: 'N', text: 'T' }],
       demo: [{ second: 5, label: 'L', detail: 'D' }],
+      source: { address: 'https://press.example', license: 'MIT' },
     },
   ],
   settings: [settingsSource, { ...smallSettings, feedLength: 50, queueWarningDays: 3, mcpName: 'com.example/agents' }],
@@ -84,6 +85,7 @@ const promised: Record<string, Record<string, string>> = {
     'demo.0.second': '0–',
     'demo.0.label': '1–120',
     'demo.0.detail': '1–1000',
+    'source.license': '1–100',
   },
   settings: {
     title: '1–100',

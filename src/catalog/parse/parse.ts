@@ -6,6 +6,7 @@ import { type LocationOf, locationsInFrontMatter, locationsInJson } from '../../
 import { digestOf } from '../../digest.ts';
 import { type Agent, type Config, headOf, requiredFiles } from '../../schema/agent.ts';
 import type { frontMatterSchema } from '../../schema/front-matter.ts';
+import { isPublishable, promptLicense, publishableLicenses } from '../../schema/license.ts';
 import { type RuleSettings, withRules } from '../../schema/rules.ts';
 import { explain } from '../../schema/violation-messages.ts';
 import type { SourceFolder } from '../read.ts';
@@ -147,6 +148,15 @@ function checkFrontMatter(
       location: locationOf(['configFilename'], { key: true }),
       message: '`configFilename` is given, but the agent has no config.',
       hint: 'Add the config as config.<ext>, or remove this line.',
+    });
+  }
+  const { source: origin, draft } = parsed.data;
+  if (origin != null && draft !== true && !isPublishable(origin.license)) {
+    report('agent.md', {
+      code: 'source/license',
+      location: locationOf(['source', 'license']),
+      message: `The license of the imported prompt, ${origin.license}, does not allow publication under ${promptLicense.name}.`,
+      hint: `Keep \`draft: true\`, or ask the author for one of ${publishableLicenses}.`,
     });
   }
   return parsed.data;

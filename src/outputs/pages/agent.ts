@@ -73,6 +73,7 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
       configLink: document.configUrl === null ? null : new URL(document.configUrl).pathname,
       assistants,
       commands: installCommands(site, document),
+      source: agent.source == null ? null : { address: null, ...agent.source },
       history: promptChanges(agent),
       related: documentsOf(related),
       newer: newer?.document ?? null,

@@ -8,7 +8,7 @@ import type { PublishedAgent, Site } from '../site.ts';
 /** An agent's page as Markdown, for language models and for readers in a terminal. */
 export default forAgents('agents/{slug}.md', markdown, 'An agent’s page as Markdown', toMarkdown);
 
-function toMarkdown({ settings }: Site, { document, sampleOutput, config, changedOn }: PublishedAgent): string {
+function toMarkdown({ settings }: Site, { document, sampleOutput, config, changedOn, source }: PublishedAgent): string {
   const { title, excerpt, prompt } = document;
   const sections = agentSections(document, { sampleOutput, config: config?.text ?? null });
   const parts = [
@@ -26,6 +26,9 @@ function toMarkdown({ settings }: Site, { document, sampleOutput, config, change
     ...sections.config,
     '## Reuse',
     `“${plainText(title)}” by ${plainText(settings.publisher.name)}, ${document.url}, ${promptLicense.name}.`,
+    ...(source == null
+      ? []
+      : [`The prompt is based on ${source.address ?? 'a text by others'} (${plainText(source.license)}).`]),
   ];
   return `${parts.join('\n\n')}\n`;
 }

@@ -1,11 +1,15 @@
 import * as placeholders from '../../catalog/parse/placeholders.ts';
+import type { FrontMatter } from '../../schema/front-matter.ts';
 import type { Answers } from './answers.ts';
 
+/** Where an imported prompt comes from: `source` in the front matter. */
+export type Origin = NonNullable<FrontMatter['source']>;
+
 /** The files of a new agent by name, in the order in which an editor fills them in. */
-export function agentFiles(answers: Answers): Map<string, string> {
+export function agentFiles(answers: Answers, source: Origin | null = null): Map<string, string> {
   const config = answers.config === null ? null : `config.${answers.config}`;
   const files = new Map([
-    ['agent.md', agentMarkdown(answers)],
+    ['agent.md', agentMarkdown(answers, source)],
     ['prompt.txt', placeholders.prompt(config)],
     ['sample-input.txt', placeholders.sampleInput(config)],
     ['sample-output.txt', placeholders.sampleOutput],
@@ -15,17 +19,11 @@ export function agentFiles(answers: Answers): Map<string, string> {
 }
 
 /** Returns agent.md. It is a draft, so that its placeholders are not published automatically on its date. */
-function agentMarkdown({
-  title,
-  date,
-  category,
-  tags,
-  keywords,
-  difficulty,
-  runtimes,
-  excerpt,
-  problem,
-}: Answers): string {
+function agentMarkdown(
+  { title, date, category, tags, keywords, difficulty, runtimes, excerpt, problem }: Answers,
+  source: Origin | null,
+): string {
+  const origin = Object.entries({ ...source }).map(([key, value]) => `\n  ${key}: ${yamlText(String(value))}`);
   return `---
 title: ${yamlText(title)}
 date: ${date}
@@ -35,7 +33,7 @@ tags: ${yamlList(tags)}${keywords === null ? '' : `\nkeywords: ${yamlList(keywor
 difficulty: ${yamlText(difficulty)}
 runtimes: ${yamlList(runtimes)}
 excerpt: ${yamlText(excerpt ?? placeholders.excerpt)}
-problem: ${yamlText(problem ?? placeholders.problem)}
+problem: ${yamlText(problem ?? placeholders.problem)}${origin.length === 0 ? '' : `\nsource:${origin.join('')}`}
 steps:
 ${placeholders.steps.map(({ name, text }) => `  - name: ${yamlText(name)}\n    text: ${yamlText(text)}`).join('\n')}
 demo:

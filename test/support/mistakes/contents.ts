@@ -75,4 +75,10 @@ export const contentMistakes: Mistake[] = [
     at: `${md}:30:1`,
     agents: front({ configFilename: 'x.json' }),
   },
+  {
+    name: 'an imported agent whose license does not allow publication',
+    code: 'source/license',
+    at: `${md}:31:12`,
+    agents: front({ source: '\n  license: MIT' }),
+  },
 ];
