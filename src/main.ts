@@ -10,6 +10,7 @@ const commands: Record<string, Record<string, () => Promise<Add>>> = {
   'Writing:': {
     init: async () => (await import('./cli/commands/init.ts')).addInit,
     new: async () => (await import('./cli/commands/new.ts')).addNew,
+    import: async () => (await import('./cli/commands/import.ts')).addImport,
     rename: async () => (await import('./cli/commands/rename.ts')).addRename,
     dev: async () => (await import('./cli/commands/dev.ts')).addDev,
     validate: async () => (await import('./cli/commands/validate.ts')).addValidate,

@@ -3,6 +3,11 @@ import type { ParsedFolder } from '../parse/parse.ts';
 import { byDate } from './calendar-rules.ts';
 import { inFrontMatter } from './front-matter-finding.ts';
 
+/** A title in the form in which titles are compared. */
+export function plainTitle(title: string): string {
+  return title.normalize('NFKC').toLowerCase().split(/\s+/).join(' ').trim();
+}
+
 /**
  * Reports all but one of the agents that share a title. The agent that was published first keeps the title. Agents
  * without a number come after it; drafts and the folders in `blamed` come last. Titles of withdrawn agents are free.
@@ -17,7 +22,7 @@ export function takenTitles(folders: readonly ParsedFolder[], blamed: ReadonlySe
     .filter(({ schedule: { title, withdrawn } }) => title && title === title.trim() && !withdrawn)
     .sort((a, b) => rank(a) - rank(b) || byDate(a, b))
     .flatMap((folder) => {
-      const title = (folder.schedule.title ?? '').normalize('NFKC').toLowerCase().split(/\s+/).join(' ').trim();
+      const title = plainTitle(folder.schedule.title ?? '');
       const owner = owners.get(title);
       if (owner === undefined) {
         owners.set(title, folder);

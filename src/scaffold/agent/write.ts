@@ -21,7 +21,14 @@ export function writeAgent(
 ): void {
   const errors = newErrors(cwd, slug, files, vocabulary, today);
   if (errors.length > 0) throw new ContentError(errors);
+  writeFolder(cwd, slug, files);
+}
 
+/**
+ * Writes the files of a new agent, all or none, without checking them. Throws OperationError if the folder exists or the disk
+ * refuses.
+ */
+export function writeFolder(cwd: string, slug: string, files: ReadonlyMap<string, string>): void {
   const agents = join(cwd, 'agents');
   const staging = join(agents, `.${slug}.new-${randomUUID()}`);
   try {

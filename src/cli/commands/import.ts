@@ -1,0 +1,84 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Draft } from '../../import/import.ts';
+import { visible } from '../../text-safety/printable.ts';
+import type { Console } from '../console.ts';
+import { type CommonFlags, cwdOption, formatOption, openContent, todayOption } from '../options.ts';
+
+interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
+  from: string;
+  license?: string;
+  source?: string;
+  category?: string;
+  limit: number;
+  dryRun?: boolean;
+}
+
+const formats = ['prompts-chat', 'skill', 'copilot', 'fabric', 'claude-agent'];
+
+export function addImport(program: Command, terminal: Console): void {
+  program
+    .command('import')
+    .description('make drafts from prompts in another format')
+    .argument('<path|url>', 'file, folder, or https address of a file')
+    .addOption(new Option('--from <format>', 'format of the prompts').choices(formats).makeOptionMandatory())
+    .option('--license <id>', 'license of prompts that name none, as an SPDX identifier such as CC0-1.0')
+    .option('--source <url>', 'address that the prompts come from; default: the address that is imported')
+    .option('--category <key>', 'category of the drafts, as in the settings; default: the first')
+    .addOption(new Option('--limit <count>', 'write at most this many drafts').default(100).argParser(parseCount))
+    .option('--dry-run', 'show what would be imported, and write nothing')
+    .addOption(cwdOption())
+    .addOption(todayOption())
+    .addOption(formatOption())
+    .addHelpText(
+      'after',
+      '\nEvery prompt becomes a draft on the next free date. Parts under headings such as INPUT, RULES and OUTPUT are kept\n' +
+        'there; what a prompt does not say is left to you. Run the command again to continue: it skips what it has imported.\n' +
+        'docs/editing.md describes the formats and the licenses.\n' +
+        '\nExamples:\n  $ catalog import prompts.csv --from prompts-chat --license CC0-1.0 --dry-run\n' +
+        '  $ catalog import skills/ --from skill --source https://github.com/example/skills\n' +
+        '  $ catalog import https://example.com/review.prompt.md --from copilot\n',
+    )
+    .action((from: string, flags: Flags) => runImport(from, flags, terminal));
+}
+
+async function runImport(from: string, flags: Flags, terminal: Console): Promise<void> {
+  const { importPrompts } = await import('../../import/import.ts');
+  const { isAddress, readPrompts } = await import('../../import/sources.ts');
+  const { plural } = await import('../../diagnostics/report.ts');
+  const { demand } = await import('../../scaffold/answer-checks.ts');
+  const { frontMatterSchema } = await import('../../schema/front-matter.ts');
+  const { cwd, settings, content, today } = await openContent(flags);
+  const { limit, dryRun = false, format } = flags;
+  const { category, source } = frontMatterSchema(settings).shape;
+  const { address, license } = source.unwrap().unwrap().shape;
+  const checked = {
+    category: demand(category, '--category', flags.category ?? Object.keys(settings.categories)[0]),
+    address: demand(address, '--source', flags.source ?? (isAddress(from) ? from : undefined)) ?? null,
+    license: flags.license === undefined ? null : demand(license, '--license', flags.license),
+  };
+  const options = { cwd, settings, content, today, limit, dryRun, ...checked };
+  const { drafts, known, problems, more } = await importPrompts(readPrompts(flags.from, from), options, (count) => {
+    if (format === 'pretty') terminal.progress('Importing', count, limit);
+  });
+  if (problems.length > 0) terminal.exitCode = 1;
+  if (format === 'json') {
+    terminal.printJson({ dryRun, drafts, known, problems, more });
+    return;
+  }
+  for (const draft of drafts) terminal.print(lineOf(draft));
+  for (const { where, problem } of problems) terminal.say(`Not imported: ${visible(where)}. ${visible(problem)}\n`);
+  if (known.length > 0) terminal.say(`${plural(known.length, 'prompt')} imported earlier.\n`);
+  terminal.say(
+    `${dryRun ? 'Would write' : 'Wrote'} ${plural(drafts.length, 'draft')}.${drafts.length === 0 || dryRun ? '' : ' Complete them, and run catalog validate.'}\n`,
+  );
+  if (more) terminal.say(`There are more prompts than --limit ${limit}: run the command again to continue.\n`);
+}
+
+function lineOf({ slug, title, date, notes }: Draft): string {
+  return `agents/${slug}  ${date}  ${visible(title)}\n${notes.map((note) => `  ${visible(note)}\n`).join('')}`;
+}
+
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 9999999.');
+  return Number(text);
+}

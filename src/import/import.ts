@@ -1,0 +1,212 @@
+import { addDays } from '../calendar.ts';
+import { type Calendar, datesOf, firstFreeDate } from '../catalog/consistency/calendar-rules.ts';
+import { plainTitle } from '../catalog/consistency/title-rules.ts';
+import { splitFrontMatter } from '../catalog/parse/front-matter.ts';
+import { parseFolder } from '../catalog/parse/parse.ts';
+import * as placeholders from '../catalog/parse/placeholders.ts';
+import { maxFileBytes } from '../catalog/read.ts';
+import { leastRepeated } from '../catalog/rules/across.ts';
+import { TextIndex } from '../catalog/rules/text-index.ts';
+import { OperationError } from '../errors.ts';
+import { freeSlug } from '../scaffold/agent/answers.ts';
+import { agentFiles, type Origin } from '../scaffold/agent/files.ts';
+import { writeFolder } from '../scaffold/agent/write.ts';
+import { frontMatterSchema } from '../schema/front-matter.ts';
+import { isPublishable, promptLicense } from '../schema/license.ts';
+import type { Settings } from '../schema/settings.ts';
+import { slugFrom, tagsFrom, titleFrom } from '../schema/slugs.ts';
+import { maskSecrets } from '../text-safety/find-secrets.ts';
+import type { Found, Unusable } from './formats.ts';
+import { withSections } from './sections.ts';
+
+export interface ImportOptions {
+  cwd: string;
+  settings: Settings;
+  content: Calendar;
+  today: string;
+  /** The address that the prompts come from, or null. */
+  address: string | null;
+  /** The license of prompts that name none, or null. */
+  license: string | null;
+  category: string;
+  /** The most drafts to write. */
+  limit: number;
+  dryRun: boolean;
+}
+
+/** A draft that was made from a prompt. */
+export interface Draft {
+  slug: string;
+  title: string;
+  date: string;
+  where: string;
+  license: string;
+  /** Whether the license allows publication. If not, the agent has to stay a draft. */
+  publishable: boolean;
+  /** What an editor should know about it, as sentences. */
+  notes: string[];
+}
+
+export interface Imported {
+  drafts: Draft[];
+  /** The slugs of prompts that were imported before. */
+  known: string[];
+  problems: Unusable[];
+  /** Whether there are more prompts than the limit. */
+  more: boolean;
+}
+
+/**
+ * Writes a draft for each prompt that was not imported before. Texts are copied, and what a prompt does not say becomes
+ * guidance for the editor. Every text passes the checks of `catalog validate`; a prompt that fails them is not imported.
+ *
+ * `onDraft` is called with the number of drafts so far. Throws OperationError if the disk refuses.
+ */
+export async function importPrompts(
+  prompts: AsyncIterable<Found | Unusable>,
+  options: ImportOptions,
+  onDraft: (count: number) => void = () => {},
+): Promise<Imported> {
+  const result: Imported = { drafts: [], known: [], problems: [], more: false };
+  const catalog = new Drafts(options);
+  for await (const prompt of prompts) {
+    const draft = 'problem' in prompt ? prompt : catalog.draftOf(prompt);
+    if (draft === null) result.known.push(slugFrom((prompt as Found).name));
+    else if ('problem' in draft) result.problems.push(draft);
+    else if (result.drafts.length === options.limit) return { ...result, more: true };
+    else {
+      catalog.add(draft);
+      result.drafts.push(draft.summary);
+      onDraft(result.drafts.length);
+    }
+  }
+  return result;
+}
+
+interface NewDraft {
+  summary: Draft;
+  files: Map<string, string>;
+}
+
+/** The agents of a catalog and the drafts that are added to them. */
+class Drafts {
+  readonly #options: ImportOptions;
+  readonly #schema: ReturnType<typeof frontMatterSchema>;
+  readonly #index = new TextIndex();
+  readonly #titles = new Map<string, string>();
+  /** The rows or files that drafts were made from, by slug. */
+  readonly #made = new Map<string, string>();
+  readonly #folders: ReadonlyMap<string, Calendar['folders'][number]>;
+  readonly #dates: Set<string | null>;
+  #date: string;
+
+  constructor(options: ImportOptions) {
+    const { content, settings, today } = options;
+    this.#options = options;
+    this.#schema = frontMatterSchema(settings);
+    this.#folders = new Map(content.folders.map((folder) => [folder.slug, folder]));
+    this.#dates = datesOf(content);
+    this.#date = firstFreeDate(content, today);
+    for (const { slug, schedule, texts } of content.folders) {
+      this.#index.add(slug, ownText(texts.get('prompt.txt')), 1);
+      if (schedule.title !== null) this.#titles.set(plainTitle(schedule.title), slug);
+    }
+  }
+
+  /** Makes a draft. Returns null if it is in the catalog already, and otherwise says why there cannot be one. */
+  draftOf(found: Found): NewDraft | Unusable | null {
+    const unusable = (problem: string): Unusable => ({ where: found.where, problem: maskSecrets(problem) });
+    const slug = slugFrom(found.name);
+    if (slug === '')
+      return unusable(`Its name has no letter from a to z and no digit, so no slug can be made from it.`);
+    const earlier = this.#made.get(slug);
+    if (earlier !== undefined) return unusable(`It has the same name as ${earlier}. Give one of them another name.`);
+    const { content, address, license, settings } = this.#options;
+    const source: Origin = { ...(address === null ? {} : { address }), license: found.license ?? license ?? 'unknown' };
+    if (sameSource(this.#folders.get(slug)?.texts.get('agent.md'), source)) return null;
+    const title = found.title?.trim() ?? titleFrom(slug);
+    const taken = this.#titles.get(plainTitle(title));
+    if (taken !== undefined && taken !== slug) return unusable(`Its title, ${title}, is already that of ${taken}.`);
+    try {
+      freeSlug(slug, content);
+    } catch (error) {
+      if (error instanceof OperationError)
+        return unusable(`${error.message.replace(/; choose.*$/, '')}, and was not imported from here.`);
+      throw error;
+    }
+    const { prompt, found: sections } = withSections(found.text.replace(/\r\n?/g, '\n'));
+    if (found.text.trim() === '') return unusable('It is empty.');
+    if (Buffer.byteLength(prompt) > maxFileBytes) return unusable(`It has more than ${maxFileBytes} bytes.`);
+    const files = this.#files({ ...found, title, text: prompt }, slug, source);
+    const sourceFolder = {
+      slug,
+      files: [...files].map(([name, text]) => ({ name, bytes: Buffer.from(text), problem: null })),
+      problem: null,
+    };
+    const [error] = parseFolder(sourceFolder, this.#schema, settings.rules).diagnostics.filter(
+      ({ severity }) => severity === 'error',
+    );
+    if (error !== undefined) return unusable(`${error.message} ${error.hint} (${error.code})`);
+    const publishable = isPublishable(source.license);
+    const mapped = sections.length === 0 ? 'It has no section yet' : `It already has ${sections.join(' and ')}`;
+    const notes = [...found.notes, ...(sections.length === 3 ? [] : [`${mapped}; write the others.`])];
+    if (!publishable) {
+      notes.push(
+        `Its license (${source.license}) does not allow publication under ${promptLicense.name}, so it has to stay a draft.`,
+      );
+    }
+    return {
+      summary: { slug, title, date: this.#date, where: found.where, license: source.license, publishable, notes },
+      files,
+    };
+  }
+
+  /** Adds a draft to the catalog, and writes it unless this is a dry run. */
+  add({ summary, files }: NewDraft): void {
+    const { cwd, dryRun } = this.#options;
+    const { slug, title, notes } = summary;
+    const near = this.#index.add(slug, ownText(files.get('prompt.txt')), leastRepeated);
+    if (near !== null) notes.push(`${Math.floor(near.share * 100)}% of its prompt is also in ${near.name}.`);
+    if (!dryRun) writeFolder(cwd, slug, files);
+    this.#made.set(slug, summary.where);
+    this.#titles.set(plainTitle(title), slug);
+    this.#dates.add(this.#date);
+    while (this.#dates.has(this.#date)) this.#date = addDays(this.#date, 1);
+  }
+
+  #files({ title, text, about }: Found & { title: string }, slug: string, source: Origin): Map<string, string> {
+    const { settings, category } = this.#options;
+    const files = agentFiles(
+      {
+        title,
+        slug,
+        category,
+        difficulty: settings.difficulties[0] ?? '',
+        runtimes: settings.runtimes.slice(0, 1),
+        tags: tagsFrom(slug, Object.keys(settings.categories)),
+        keywords: null,
+        date: this.#date,
+        excerpt: about,
+        problem: null,
+        config: null,
+      },
+      source,
+    );
+    files.set('prompt.txt', text);
+    files.set('sample-input.txt', `${/\[.*\]/.exec(placeholders.sampleInput(null))?.[0]}\n`);
+    files.set('sample-output.txt', `${placeholders.answerGuidance}\n`);
+    return files;
+  }
+}
+
+/** A prompt without the guidance that all drafts have. */
+function ownText(prompt = ''): string {
+  return prompt.replace(/^\[.*\]$/gm, '');
+}
+
+/** Whether an agent.md was imported from the same place. */
+function sameSource(text: string | undefined, { address }: Origin): boolean {
+  const split = text === undefined ? null : splitFrontMatter(text, '', '');
+  const source = split === null || 'code' in split ? null : (split.data as { source?: Origin | null }).source;
+  return source != null && source.address === address;
+}

@@ -1,0 +1,76 @@
+import { createReadStream, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { Readable } from 'node:stream';
+import { compareText } from '../compare.ts';
+import { OperationError, systemReason } from '../errors.ts';
+import { download } from './download.ts';
+import { type Found, fileFormats, readPromptFile, readPromptsChat, type Unusable } from './formats.ts';
+
+export function isAddress(from: string): boolean {
+  return /^https?:\/\//i.test(from);
+}
+
+/**
+ * Reads the prompts in a file, a folder or at an address, one at a time. Folders are searched for the files of the format,
+ * in the order of their paths; symbolic links are not followed.
+ *
+ * Throws OperationError if nothing can be read there.
+ */
+export async function* readPrompts(format: string, from: string): AsyncGenerator<Found | Unusable> {
+  if (format === 'prompts-chat') {
+    const chunks = isAddress(from) ? await downloaded(from) : null;
+    const open = () => (chunks === null ? createReadStream(existingFile(from)) : Readable.from(chunks));
+    // A broken CSV is refused before anything of it is imported.
+    for await (const _ of readPromptsChat(open()));
+    yield* readPromptsChat(open());
+    return;
+  }
+  if (isAddress(from)) {
+    const chunks = await downloaded(from);
+    yield readPromptFile(format, decodeURIComponent(new URL(from).pathname), Buffer.concat(chunks), []);
+    return;
+  }
+  const root = resolve(from);
+  const files = promptFiles(format, root);
+  if (files.length === 0) throw new OperationError(`${from} has no files of the format ${format}.`);
+  // The folder of a file can be its name.
+  const base = files[0] === root ? dirname(dirname(root)) : dirname(root);
+  for (const path of files) {
+    const beside = readdirSync(dirname(path)).filter((name) => name !== basename(path) && !name.startsWith('.'));
+    const shown = relative(base, path).split(sep).join('/');
+    yield readPromptFile(format, shown, readFileSync(path), beside.sort(compareText));
+  }
+}
+
+async function downloaded(address: string): Promise<Buffer[]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of download(address)) chunks.push(chunk);
+  return chunks;
+}
+
+function existingFile(path: string): string {
+  if (kindOf(path) === 'file') return path;
+  throw new OperationError(`${path} is not a file. Name the CSV itself.`);
+}
+
+function promptFiles(format: string, path: string): string[] {
+  if (kindOf(path) === 'file') return [path];
+  const { files } = fileFormats[format] as (typeof fileFormats)[string];
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && files.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !/[\\/](?:\.git|node_modules)[\\/]/.test(file))
+    .sort(compareText);
+}
+
+function kindOf(path: string): 'file' | 'folder' {
+  try {
+    return lstatSync(path).isDirectory() ? 'folder' : 'file';
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    throw new OperationError(
+      `${path} cannot be read: ${code === 'ENOENT' ? 'it does not exist' : systemReason(code)}.`,
+      { cause: error },
+    );
+  }
+}
