@@ -1,89 +1,165 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Measured } from './build-once.ts';
+import { parseArgs } from 'node:util';
+import { measure, type Usage } from './command.ts';
 import { generateCatalog } from './generate.ts';
+import { hasHugo, makeHugoSite } from './hugo.ts';
+import { median, Report } from './report.ts';
 
-const rounds = 3;
+const bin = fileURLToPath(new URL('../bin/catalog.js', import.meta.url));
+const copyScript = fileURLToPath(new URL('./copy-build.mjs', import.meta.url));
+
+/** One of the things that are measured in turn. */
+type Contestant = 'node' | 'cold' | 'undrawn' | 'unchanged' | 'edited' | 'copy' | 'hugo';
+
+const small: readonly Contestant[] = ['node', 'cold', 'unchanged', 'edited', 'copy', 'hugo', 'undrawn'];
+const large: readonly Contestant[] = ['cold', 'copy', 'hugo'];
 
 /**
- * Builds 1,000 and 10,000 generated agents and prints the time of each stage, the peak memory, and the ratio to merely
- * reading the sources and writing the same bytes. Each figure is the median of three interleaved rounds, each in a
- * process and a folder of its own. Before them one build draws every social image and keeps it for the others.
+ * Measures `catalog build` of generated catalogs: with nothing changed, after an edit, and into an empty folder, with and
+ * without social images in the cache. The yardsticks are `node -e 0`, reading the sources and writing the same bytes, and
+ * Hugo, which renders one page for each agent. The contestants take turns in each round; a figure is the median of rounds.
+ *
+ * `--quick` has one round with few agents, to see that the benchmark works. `--json <file>` writes the figures to a file.
  */
-export default async function benchmarkBuild(): Promise<void> {
-  for (const count of [1_000, 10_000]) {
-    const folder = mkdtempSync(join(tmpdir(), 'catalog-bench-'));
-    try {
-      generateCatalog(join(folder, 'catalog'), count, new URL('../catalog.config.json', import.meta.url));
-      const cold = once('build', folder, 'dist-cold');
-      const runs = Array.from({ length: rounds }, (_, round) => ({
-        copy: once('copy', folder, `copy-${round}`),
-        build: once('build', folder, `dist-${round}`),
-        again: once('build', folder, `dist-${round}`),
-      }));
-      print(count, runs, cold);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
+export default async function benchmarkBuild(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { quick: { type: 'boolean' }, json: { type: 'string' } } });
+  const quick = values.quick === true;
+  const rounds = quick ? 1 : 5;
+  const report = new Report('build', rounds);
+  const [few, many, most] = quick ? ([50, 100, 200] as const) : ([1_000, 10_000, 20_000] as const);
+  const cold = {
+    [few]: contest(report, few, rounds, small),
+    [many]: contest(report, many, rounds, large, true),
+    [most]: contest(report, most, rounds, ['cold']),
+  };
+  report.heading('Growth');
+  const exponent = Math.log((cold[most] ?? 0) / (cold[few] ?? 0)) / Math.log(most / few);
+  const name = `exponent of time over agents, ${few} to ${most}`;
+  report.add({ name, value: exponent, unit: '', ...(quick ? {} : { most: 1 }) });
+  if (values.json !== undefined) report.write(values.json);
+}
+
+/** Measures the contestants with a catalog of `count` agents. Returns the time of a cold build, in milliseconds. */
+function contest(report: Report, count: number, rounds: number, all: readonly Contestant[], undrawn = false): number {
+  const contestants = all.filter((name) => name !== 'hugo' || hasHugo);
+  const folder = mkdtempSync(join(tmpdir(), 'catalog-bench-'));
+  try {
+    const site = new BenchSite(folder, count);
+    const first = site.run('cold', 0);
+    const usage = new Map<Contestant, Usage[]>(contestants.map((name) => [name, []]));
+    for (let round = 1; round <= rounds; round += 1) {
+      // Whoever is first in one round is last in the next, except that something has to be built to be unchanged.
+      for (const name of round % 2 === 1 ? contestants : turned(contestants)) {
+        usage.get(name)?.push(site.run(name, round));
+      }
+      site.clear();
     }
+    if (undrawn) usage.set('undrawn', [first]);
+    print(report, count, usage);
+    return median((usage.get('cold') ?? []).map(({ wallMs }) => wallMs));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function once(what: 'copy' | 'build', folder: string, out: string): Measured {
-  const script = fileURLToPath(new URL('./build-once.ts', import.meta.url));
-  const child = spawnSync(process.execPath, ['--import', 'tsx', script, what, folder, join(folder, out)], {
-    encoding: 'utf8',
-    env: { ...process.env, CATALOG_CACHE: join(folder, 'cache') },
-    maxBuffer: 1 << 26,
-  });
-  if (child.status !== 0) throw new Error(child.stderr);
-  return JSON.parse(child.stdout) as Measured;
+/** The other way around, but an edit still follows a build. */
+function turned(contestants: readonly Contestant[]): Contestant[] {
+  const warm = new Set<Contestant>(['cold', 'unchanged', 'edited']);
+  return [
+    ...contestants.filter((name) => !warm.has(name)).toReversed(),
+    ...contestants.filter((name) => warm.has(name)),
+  ];
 }
 
-function print(count: number, runs: { copy: Measured; build: Measured; again: Measured }[], cold: Measured): void {
-  const of = (figure: (run: (typeof runs)[number]) => number) => median(runs.map(figure));
-  console.log(
-    `\n${count.toLocaleString('en')} agents, ${runs[0]?.build.files.toLocaleString('en')} files, ${mib(runs[0]?.copy.bytes ?? 0)}`,
-  );
-  const stages = Object.keys(runs[0]?.build.stages ?? {});
-  for (const stage of stages)
-    row(
-      stage,
-      of(({ build }) => build.stages[stage] ?? 0),
-    );
-  row(
-    'whole build',
-    of(({ build }) => build.total),
-  );
-  row('whole build, no picture kept', cold.total);
-  row(
-    'reading and writing only',
-    of(({ copy }) => copy.total),
-  );
-  row(
-    'the same build again',
-    of(({ again }) => again.total),
-  );
-  console.log(`  build / reading and writing only   ${of(({ build, copy }) => build.total / copy.total).toFixed(2)}`);
-  console.log(`  again / reading and writing only   ${of(({ again, copy }) => again.total / copy.total).toFixed(2)}`);
-  console.log(
-    `  per agent                          ${((of(({ build }) => build.total) / count) * 1000).toFixed(0)} µs`,
-  );
-  console.log(
-    `  peak memory                        ${mib(of(({ build }) => build.peakBytes))} (reading and writing only ${mib(of(({ copy }) => copy.peakBytes))})`,
-  );
+/** A catalog, a Hugo site of the same agents, and what was built from them. */
+class BenchSite {
+  readonly #folder: string;
+  readonly #count: number;
+
+  constructor(folder: string, count: number) {
+    this.#folder = folder;
+    this.#count = count;
+    generateCatalog(this.#at('catalog'), count, new URL('../catalog.config.json', import.meta.url));
+    if (hasHugo) makeHugoSite(this.#at('catalog'), this.#at('hugo'));
+  }
+
+  run(name: Contestant, round: number): Usage {
+    if (name === 'node') return measure(process.execPath, ['-e', '0']);
+    if (name === 'hugo')
+      return measure('hugo', ['--quiet', '--source', this.#at('hugo'), '--destination', this.#at('public')]);
+    if (name === 'copy') {
+      return measure(process.execPath, [copyScript, this.#at('catalog'), this.#at('dist'), this.#at('copy')]);
+    }
+    if (name === 'undrawn') return this.#build('undrawn', this.#at(`cache-${round}`));
+    if (name === 'edited') {
+      const place = String(Math.floor((this.#count * round) / 7) + 1).padStart(5, '0');
+      appendFileSync(join(this.#at('catalog'), 'agents', `agent-${place}`, 'prompt.txt'), `- Round ${round}\n`);
+    }
+    if (name !== 'cold') return this.#build('dist', this.#at('cache'));
+    this.clear();
+    const usage = this.#build('dist', this.#at('cache'));
+    // The next build finds nothing changed, and remembers that.
+    this.#build('dist', this.#at('cache'));
+    return usage;
+  }
+
+  /** Removes what was built. */
+  clear(): void {
+    for (const name of ['dist', 'undrawn', 'copy', 'public', 'cache/builds']) {
+      rmSync(this.#at(name), { recursive: true, force: true });
+    }
+  }
+
+  #build(out: string, cache: string): Usage {
+    const args = ['build', '--cwd', this.#at('catalog'), '--out', this.#at(out), '--today', '2026-11-21'];
+    return measure(process.execPath, [bin, ...args], { CATALOG_CACHE: cache });
+  }
+
+  #at(name: string): string {
+    return join(this.#folder, name);
+  }
 }
 
-function row(name: string, ms: number): void {
-  console.log(`  ${name.padEnd(34)} ${ms.toFixed(0).padStart(6)} ms`);
-}
-
-function mib(bytes: number): string {
-  return `${(bytes / 1_048_576).toFixed(0)} MiB`;
-}
-
-function median(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+function print(report: Report, count: number, usage: ReadonlyMap<Contestant, readonly Usage[]>): void {
+  const agents = `${count.toLocaleString('en')} agents`;
+  report.heading(`${agents}, ${availableParallelism()} cores`);
+  const ratio = (name: string, one: Contestant, other: Contestant, most?: number) => {
+    const [left = [], right = []] = [usage.get(one), usage.get(other)];
+    if (left.length === 0 || right.length === 0) return;
+    const value = median(left.map(({ wallMs }, round) => wallMs / (right[round]?.wallMs ?? Number.NaN)));
+    const unit = other === 'node' ? '× node -e 0' : other === 'hugo' ? '× Hugo' : '× copying';
+    report.add({ name: `${name}, ${agents}`, value, unit, ...(most === undefined ? {} : { most }) });
+  };
+  const figure = (name: string, one: Contestant, key: keyof Usage, most?: number) => {
+    const all = usage.get(one) ?? [];
+    if (all.length === 0) return;
+    const unit = key === 'peakMib' ? 'MiB' : 'ms';
+    const value = median(all.map((each) => each[key]));
+    report.add({ name: `${name}, ${agents}`, value, unit, ...(most === undefined ? {} : { most }) });
+  };
+  // The aims are for these sizes only.
+  const isSmall = count === 1_000;
+  const isLarge = count === 10_000;
+  ratio('nothing changed', 'unchanged', 'node', isSmall ? 3 : undefined);
+  ratio('one agent edited', 'edited', 'node', isSmall ? 5 : undefined);
+  ratio('cold, images cached', 'cold', 'hugo', isLarge ? 1.3 : isSmall ? 1.6 : undefined);
+  ratio('cold, images cached', 'cold', 'copy');
+  ratio('Hugo', 'hugo', 'copy');
+  for (const [name, one] of [
+    ['node -e 0', 'node'],
+    ['nothing changed', 'unchanged'],
+    ['one agent edited', 'edited'],
+    ['cold, images cached', 'cold'],
+    ['copying the same bytes', 'copy'],
+    ['Hugo', 'hugo'],
+  ] as const) {
+    figure(`time, ${name}`, one, 'wallMs');
+    figure(`processor time, ${name}`, one, 'cpuMs');
+  }
+  figure('time, cold, no images', 'undrawn', 'wallMs', isSmall ? 6_000 : undefined);
+  figure('peak memory, cold', 'cold', 'peakMib', isLarge ? 450 : undefined);
+  figure('peak memory, Hugo', 'hugo', 'peakMib');
 }
