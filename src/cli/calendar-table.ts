@@ -2,30 +2,22 @@ import { addDays } from '../calendar.ts';
 import type { Status } from '../catalog/schedule.ts';
 import { painter } from '../diagnostics/report.ts';
 
-/** Every kind of day, in the order of the legend: the sign after the day, what it means, and its style. */
+/** Every kind of day, in the order of the legend: the sign after the day, and its style. */
 const kinds = {
-  published: { sign: '#', meaning: 'published', style: 'bold' },
-  scheduled: { sign: '+', meaning: 'scheduled', style: null },
-  draft: { sign: '~', meaning: 'draft', style: null },
-  faulty: { sign: '!', meaning: 'has errors', style: 'red' },
-  withdrawn: { sign: 'x', meaning: 'withdrawn', style: 'dim' },
-  missed: { sign: '-', meaning: 'passed without an agent', style: 'dim' },
-  gap: { sign: '?', meaning: 'gap: free, before a scheduled agent', style: 'yellow' },
-  free: { sign: '.', meaning: 'free', style: null },
+  published: ['#', 'bold'],
+  scheduled: ['+', null],
+  draft: ['~', null],
+  'with errors': ['!', 'red'],
+  withdrawn: ['x', 'dim'],
+  // A day that passed without an agent.
+  missed: ['-', 'dim'],
+  // A free day before a scheduled agent.
+  gap: ['?', 'yellow'],
+  free: ['.', null],
 } as const;
 
 type Kind = keyof typeof kinds;
-
-/** The words of the counts below a month. */
-const counted: readonly [Kind, one: string, several: string][] = [
-  ['published', 'published', 'published'],
-  ['scheduled', 'scheduled', 'scheduled'],
-  ['draft', 'draft', 'drafts'],
-  ['faulty', 'with errors', 'with errors'],
-  ['missed', 'missed', 'missed'],
-  ['gap', 'gap', 'gaps'],
-  ['free', 'free', 'free'],
-];
+const allKinds = Object.keys(kinds) as Kind[];
 
 /**
  * The schedule as months, two beside each other in 60 columns: from the month before today's, or with `all` from the first
@@ -49,19 +41,19 @@ export function calendarTable(
 
   const cell = (day: string) => {
     const kind = kindOf(day);
-    const text = `${day === today ? '>' : ' '}${String(Number(day.slice(8))).padStart(2)}${kind === null ? ' ' : kinds[kind].sign}`;
-    const style = kind === null ? null : kinds[kind].style;
+    const [sign, style] = kind === null ? [' ', null] : kinds[kind];
+    const text = `${day === today ? '>' : ' '}${day.slice(8).replace(/^0/, ' ')}${sign}`;
     return style === null ? text : paint(style, text);
   };
   const pairs = months.flatMap((month, index) =>
     index % 2 === 0 ? [[month, ...months.slice(index + 1, index + 2)]] : [],
   );
   const blocks = pairs.map((pair) => beside(pair.map((month) => monthBlock(month, cell, kindOf))));
-  const legend = Object.values(kinds).map(({ sign, meaning }) => `${sign} ${meaning}`);
+  const legend = ['> today', ...allKinds.map((kind) => `${kinds[kind][0]} ${kind}`)];
   return [
     `Schedule on ${today} (${timezone})${earlier ? '; earlier months with --all' : ''}`,
     ...blocks,
-    `> today   ${legend.slice(0, 5).join('   ')}\n${legend.slice(5).join('   ')}\n`,
+    `${legend.slice(0, 5).join('   ')}\n${legend.slice(5).join('   ')}\n`,
   ].join('\n\n');
 }
 
@@ -75,9 +67,10 @@ function kindsOf(
   const { today, published, due, coming, drafts, withdrawn, faulty } = status;
   const known = new Map<string | null, Kind>();
   const add = (kind: Kind, entries: readonly { date: string | null; errors?: number }[]) => {
-    for (const { date, errors = 0 } of entries) known.set(date, errors > 0 && kind !== 'published' ? 'faulty' : kind);
+    for (const { date, errors = 0 } of entries)
+      known.set(date, errors > 0 && kind !== 'published' ? 'with errors' : kind);
   };
-  add('faulty', faulty);
+  add('with errors', faulty);
   add('withdrawn', withdrawn);
   add('draft', drafts);
   add('scheduled', [...due, ...coming]);
@@ -110,10 +103,10 @@ function monthBlock(month: string, cell: (day: string) => string, kindOf: (day: 
     const row = cells.slice(week * 7, week * 7 + 7);
     return [...row, ...Array<string>(7 - row.length).fill('    ')].join('');
   });
-  const counts = counted.flatMap(([kind, one, several]) => {
-    const count = days.filter((day) => kindOf(day) === kind).length;
-    return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
-  });
+  const counts = allKinds
+    .map((kind) => [kind, days.filter((day) => kindOf(day) === kind).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${kind} ${count}`);
   return [name.padEnd(width), ' Mo  Tu  We  Th  Fr  Sa  Su ', ...weeks, ...wrapped(counts)];
 }
 

@@ -46,10 +46,10 @@ November 2026                   December 2026
   9  10  11  12  13  14  15#     14? 15? 16? 17? 18? 19? 20?
  16x 17# 18- 19+ 20!>21+ 22+     21? 22? 23? 24+ 25. 26. 27.
  23+ 24! 25? 26~ 27? 28? 29?     28. 29. 30. 31.
- 30?                            1 scheduled, 23 gaps, 7 free
-2 published, 4 scheduled,
-1 draft, 2 with errors,
-1 missed, 5 gaps
+ 30?                            scheduled 1, gap 23, free 7
+published 2, scheduled 4,
+draft 1, with errors 2,
+withdrawn 1, missed 1, gap 5
 
 January 2027
  Mo  Tu  We  Th  Fr  Sa  Su
@@ -58,12 +58,13 @@ January 2027
  11. 12. 13. 14. 15. 16. 17.
  18. 19. 20. 21. 22. 23. 24.
  25. 26. 27. 28. 29. 30. 31.
-31 free
+free 31
 
-> today   # published   + scheduled   ~ draft   ! has errors   x withdrawn
-- passed without an agent   ? gap: free, before a scheduled agent   . free
+> today   # published   + scheduled   ~ draft   ! with errors
+x withdrawn   - missed   ? gap   . free
 `,
     );
+    assert.ok(stdout.split('\n').every((line) => line.length <= 80));
     assert.equal(await status(folder, '--calendar', '--format', 'json'), await status(folder, '--format', 'json'));
   });
 });

@@ -18,7 +18,8 @@ export function addStatus(program: Command, terminal: Console): void {
     .addOption(formatOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  $ catalog status\n  $ catalog status --calendar\n  $ catalog status --today 2026-12-24\n  $ catalog status --format json\n',
+      '\nIn the calendar, a gap is a free day before a scheduled agent, and a missed day passed without an agent.\n' +
+        '\nExamples:\n  $ catalog status\n  $ catalog status --calendar\n  $ catalog status --today 2026-12-24\n  $ catalog status --format json\n',
     )
     .action((flags: Flags) => showStatus(flags, terminal));
 }
