@@ -53,14 +53,27 @@ function live(): string[] {
   return agents.map(({ slug }: { slug: string }) => slug);
 }
 
+/** The branches and tags of the remote that assistants install from, with their commits. */
+async function installRefs(): Promise<string[]> {
+  const refs = await git(forge.remote, 'for-each-ref', '--format=%(refname) %(objectname)');
+  return refs.split('\n').filter((ref) => /install|tags/.test(ref));
+}
+
+/** The names of those refs. */
+async function installNames(): Promise<string[]> {
+  return (await installRefs()).map((ref) => ref.split(' ')[0] ?? '');
+}
+
 /** The results of the jobs of a run that publishes. `alert` does something only if there is a problem. */
 const published = {
-  ...{ ready: 'success', number: 'success', push: 'success', build: 'success', deploy: 'success', check: 'success' },
-  alert: 'skipped',
+  ...{ ready: 'success', number: 'success', push: 'success', build: 'success', install: 'success', deploy: 'success' },
+  ...{ check: 'success', alert: 'skipped' },
 } as const;
 
 /** The results of the jobs after `number` if there is nothing to publish. */
-const stopped = { push: 'skipped', alert: 'skipped', build: 'skipped', deploy: 'skipped', check: 'skipped' } as const;
+const stopped = {
+  ...{ push: 'skipped', alert: 'skipped', build: 'skipped', install: 'skipped', deploy: 'skipped', check: 'skipped' },
+} as const;
 
 test('before Pages is on, and in a fork, nothing is numbered', async () => {
   addAgent(editor, 'example', '2027-02-27');
@@ -103,11 +116,27 @@ test('day one: a new agent is written, checked, committed, and published with nu
   assert.match(run.summary, /No\. 1: The first agent/);
 });
 
+test('assistants can install it from a branch and from a tag, which have its plugin and nothing of the next one', async () => {
+  assert.equal(await installNames(), ['refs/heads/install', 'refs/tags/issue-1']);
+  const files = (await git(forge.remote, 'ls-tree', '-r', '--name-only', 'issue-1')).trim().split('\n');
+  assert.equal(
+    files.filter((path) => !path.includes('first')),
+    [
+      ...['.agents/plugins/marketplace.json', '.claude-plugin/marketplace.json', '.cursor-plugin/marketplace.json'],
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'gemini-extension.json'],
+    ],
+  );
+  const { version } = JSON.parse(await git(forge.remote, 'show', 'install:plugins/first/plugin.json'));
+  assert.ok(existsSync(join(forge.pages, `plugins/first-${version}.zip`)), version);
+});
+
 test('a second run on the same day changes nothing, and ends after the first job', async () => {
   const before = await git(forge.remote, 'rev-parse', 'main');
+  const installed = await installRefs();
   const run = await forge.play('publish.yml', { today: '2027-03-01' });
   assert.equal(run.results, { ...published, ...stopped }, said(run));
   assert.is(await git(forge.remote, 'rev-parse', 'main'), before);
+  assert.equal(await installRefs(), installed);
 });
 
 test('after a missed day, a valid agent is published late, and one with an error is skipped and reported', async () => {
@@ -132,7 +161,10 @@ test('the next run on that day repeats a failed deployment, and opens no second 
     join(forge.pages, 'build.json'),
     JSON.stringify({ id: '0'.repeat(32), counts: { agents: 0, files: 9 } }),
   );
+  const installed = await installRefs();
   const run = await forge.play('publish.yml', { today: '2027-03-03' });
+  assert.is(run.results.install, 'success', said(run));
+  assert.equal(await installRefs(), installed);
   assert.is(run.results.check, 'success', said(run));
   assert.is(run.results.alert, 'success', said(run));
   assert.is(forge.issues.length, 2);
@@ -209,10 +241,54 @@ test('a change of more than `issue` lines is never pushed', async () => {
   }
 });
 
+test('a file that is no plugin, skill or list is never pushed to the branch, and the site stays', async () => {
+  const site = live();
+  const installed = await installRefs();
+  let workspace = '';
+  const run = await forge.play('publish.yml', {
+    today: '2027-03-07',
+    onCheckout(folder, job) {
+      if (job === 'install') workspace = folder;
+    },
+    beforeStep(job) {
+      if (job === 'install') writeFiles(workspace, { 'install-tree/.github/workflows/steal.yml': 'on: push\n' });
+    },
+  });
+  assert.equal(
+    run.results,
+    { ...published, install: 'failure', deploy: 'skipped', check: 'skipped', alert: 'success' },
+    said(run),
+  );
+  assert.match(said(run), '::error title=Unexpected file::');
+  assert.match(said(run), '.github/workflows/steal.yml');
+  assert.equal(await installRefs(), installed);
+  assert.equal(live(), site);
+});
+
+test('the next run completes it: one tag for each issue, and every archive that was ever published is online', async () => {
+  const run = await forge.play('publish.yml', { today: '2027-03-07' });
+  assert.is(run.results.check, 'success', said(run));
+  const issues = Object.values(await numbers()).sort();
+  assert.equal(issues, [1, 2, 3, 4, 5, 6]);
+  // The numbers 2 and 3 were published without this workflow, and by one run.
+  assert.equal(await installNames(), [
+    'refs/heads/install',
+    ...[1, 2, 4, 5, 6].map((issue) => `refs/tags/issue-${issue}`),
+  ]);
+  assert.is((await git(forge.remote, 'log', '--merges', '--oneline', 'install')).trim(), '');
+  const commits = (await git(forge.remote, 'rev-list', 'install')).trim().split('\n');
+  assert.is(commits.length, 5);
+  for (const commit of commits) {
+    const { plugins } = JSON.parse(await git(forge.remote, 'show', `${commit}:.claude-plugin/marketplace.json`));
+    for (const { name, version } of plugins)
+      assert.ok(existsSync(join(forge.pages, `plugins/${name}-${version}.zip`)), name);
+  }
+});
+
 test('the history is linear, and each commit of a run names its numbers and changes nothing else', async () => {
   assert.is((await git(forge.remote, 'log', '--merges', '--oneline', 'main')).trim(), '');
   const commits = (await git(forge.remote, 'log', '--format=%H', '--grep', '^Publish No', 'main')).trim().split('\n');
-  assert.is(commits.length, 5);
+  assert.is(commits.length, 6);
   for (const commit of commits) {
     const change = await git(forge.remote, 'show', '--format=%s', '--numstat', commit);
     assert.match(change, /^Publish No\. \d: .*\n\n1\t0\tagents\/\w+\/agent\.md\n$/);
@@ -233,13 +309,13 @@ test('an error in a numbered agent stops the run, and nothing changes', async ()
   await git(editor, 'pull', '--quiet');
   const path = join(editor, 'agents/second/agent.md');
   writeFileSync(path, readFileSync(path, 'utf8').replace('difficulty: easy', 'difficulty: impossible'));
-  addAgent(editor, 'sixth', '2027-03-07');
+  addAgent(editor, 'seventh', '2027-03-08');
   await save(editor, 'Break a published agent');
   const site = live();
-  const run = await forge.play('publish.yml', { today: '2027-03-07' });
+  const run = await forge.play('publish.yml', { today: '2027-03-08' });
   assert.equal(run.results, { ready: 'success', number: 'failure', ...stopped });
   assert.match(said(run), /::error file=agents\/second\/agent\.md,line=/);
-  assert.not.ok('sixth' in (await numbers()));
+  assert.not.ok('seventh' in (await numbers()));
   assert.equal(live(), site);
 });
 

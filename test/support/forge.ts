@@ -149,6 +149,7 @@ function actionsOf(
   { branch = 'main', onCheckout, withoutPages = false }: PlayOptions,
 ): Record<string, Action> {
   let artifact = '';
+  const named = ({ with: { name } }: ActionCall) => (name === 'install-tree' ? join(temporary, name) : undefined);
   return {
     'actions/checkout': async ({ workspace, with: { ref = '', 'fetch-depth': depth = '1' }, job }) => {
       const shallow = depth === '0' ? [] : ['--depth', depth];
@@ -178,16 +179,21 @@ function actionsOf(
       return { page_url: address };
     },
     'actions/upload-artifact': (call) => {
-      upload(call, preview);
+      upload(call, named(call) ?? preview);
+      return {};
+    },
+    'actions/download-artifact': (call) => {
+      cpSync(named(call) ?? '', join(call.workspace, call.with.path ?? ''), { recursive: true });
       return {};
     },
   };
 }
 
-/** Copies what a step uploads. Both actions leave out hidden files and folders unless told otherwise. */
+/** Copies what a step uploads, in place of what an earlier run uploaded. Both actions leave out hidden files and folders unless told otherwise. */
 function upload({ workspace, with: inputs }: ActionCall, to: string): void {
   const from = join(workspace, inputs.path ?? '');
   const hidden = (path: string) => path !== from && basename(path).startsWith('.');
   const all = inputs['include-hidden-files'] === 'true';
+  rmSync(to, { recursive: true, force: true });
   cpSync(from, to, { recursive: true, filter: (path) => all || !hidden(path) });
 }

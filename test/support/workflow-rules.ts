@@ -12,6 +12,7 @@ const neededByAction: Record<string, Permissions> = {
   'actions/setup-node': {},
   'actions/configure-pages': { pages: 'read' },
   'actions/upload-artifact': {},
+  'actions/download-artifact': {},
   'actions/upload-pages-artifact': {},
   'actions/deploy-pages': { pages: 'write', 'id-token': 'write' },
 };
@@ -155,7 +156,8 @@ function fetchesHistory({ uses, with: inputs = {} }: Step): boolean {
 /** Whether a step runs code that a pull request or a dependency can change: a token that may push is then within its reach. */
 function runsCode({ uses, run = '' }: Step): boolean {
   return (
-    (uses !== undefined && !uses.startsWith('actions/checkout@')) || /\b(?:npm|npx|node|yarn|pnpm|catalog)\b/.test(run)
+    (uses !== undefined && !/^actions\/(?:checkout|download-artifact)@/.test(uses)) ||
+    /\b(?:npm|npx|node|yarn|pnpm|catalog)\b/.test(run)
   );
 }
 
