@@ -17,6 +17,7 @@ export const downloadLimits: DownloadLimits = { maxBytes: 64 * 1024 * 1024, time
  * Throws UsageError for any other address, and OperationError if the download fails, is not a plain file or exceeds a limit.
  */
 export async function* download(address: string, limits = downloadLimits): AsyncGenerator<Buffer> {
+  if (!URL.canParse(address)) throw new UsageError(`${visible(address)} is not an address.`);
   const start = new URL(address);
   const wrong = refusal(start, isThisMachine(start));
   if (wrong !== null) throw new UsageError(`${visible(address)} ${wrong}`);

@@ -1,4 +1,4 @@
-import { createReadStream, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { compareText } from '../compare.ts';
@@ -27,7 +27,7 @@ export async function* readPrompts(format: string, from: string): AsyncGenerator
   }
   if (isAddress(from)) {
     const chunks = await downloaded(from);
-    yield readPromptFile(format, decodeURIComponent(new URL(from).pathname), Buffer.concat(chunks), []);
+    yield readPromptFile(format, pathIn(from), Buffer.concat(chunks), []);
     return;
   }
   const root = resolve(from);
@@ -48,6 +48,16 @@ async function downloaded(address: string): Promise<Buffer[]> {
   return chunks;
 }
 
+/** The path of an address, without percent-encoding. */
+function pathIn(address: string): string {
+  const { pathname } = new URL(address);
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
+}
+
 function existingFile(path: string): string {
   if (kindOf(path) === 'file') return path;
   throw new OperationError(`${path} is not a file. Name the CSV itself.`);
@@ -65,7 +75,9 @@ function promptFiles(format: string, path: string): string[] {
 
 function kindOf(path: string): 'file' | 'folder' {
   try {
-    return lstatSync(path).isDirectory() ? 'folder' : 'file';
+    const stats = statSync(path);
+    if (stats.isDirectory()) return 'folder';
+    if (stats.isFile()) return 'file';
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     throw new OperationError(
@@ -73,4 +85,5 @@ function kindOf(path: string): 'file' | 'folder' {
       { cause: error },
     );
   }
+  throw new OperationError(`${path} is neither a file nor a folder.`);
 }

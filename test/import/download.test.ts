@@ -24,6 +24,7 @@ const answers: Record<string, RequestListener> = {
   '/page': (_, response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<p>x'),
   '/slow': (_, response) => void response.write('x'),
   '/cut': (_, response) => void response.writeHead(200, { 'content-length': '9' }).write('x', () => response.destroy()),
+  '/%zz.prompt.md': (_, response) => response.end('Count.'),
   '/skills/counting/SKILL.md': (_, response) => response.end('---\nlicense: CC0-1.0\n---\nCount the rows.\n'),
 };
 
@@ -80,6 +81,7 @@ for (const [path, expected, changed] of rows) {
 test('only https is asked, except on this machine', async () => {
   assert.is(await textAt('http://example.com/a'), ' does not start with https.');
   assert.is(await textAt('https://a:b@example.com/a'), ' has a user name or password; remove it.');
+  assert.is(await textAt('https://'), ' is not an address.');
   assert.is(await textAt('http://localhost.example.com/a'), ' does not start with https.');
   assert.is(await textAt('http://127.0.0.1:1/'), 'the connection failed.');
 });
@@ -94,6 +96,9 @@ test('a prompt at an address becomes a draft that names it', async () => {
     assert.is(code, 0, stderr);
     assert.is(stdout, 'agents/counting  2026-02-01  Counting\n  It has no section yet; write the others.\n');
     assert.is(stderr, 'Would write 1 draft.\n');
+    const odd = await catalog(['import', `${base}/%zz.prompt.md`, '--from', 'copilot', '--cwd', folder, '--dry-run']);
+    assert.is(odd.code, 0, odd.stderr);
+    assert.match(odd.stdout, /^agents\/zz /);
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -378,11 +378,14 @@ test('an imported agent is published only if its license allows it, unless the s
 test('what cannot be read is an error that names it', async () => {
   await withImport({ 'x.txt': 'x' }, async (run, folder) => {
     symlinkSync('/etc', join(folder, 'in/SKILL.md'));
-    mkdirSync(join(folder, 'in/empty'));
+    symlinkSync('x.txt', join(folder, 'in/link.md'));
+    symlinkSync('.', join(folder, 'in/loop'));
     const said = async (path: string, ...args: string[]) => (await run(path, ...args)).stderr.replaceAll(folder, '');
     assert.is(await said('none', '--from', 'skill'), 'error: /in/none cannot be read: it does not exist.\n');
     assert.is(await said('', '--from', 'skill'), 'error: /in has no files of the format skill.\n');
     assert.is(await said('', '--from', 'prompts-chat'), 'error: /in is not a file. Name the CSV itself.\n');
+    assert.is(await said('loop', '--from', 'prompts-chat'), 'error: /in/loop is not a file. Name the CSV itself.\n');
+    assert.is((await run('link.md', '--from', 'copilot')).result.drafts[0]?.slug, 'link');
     assert.match(await said('', '--from', 'skills'), "argument 'skills' is invalid");
     assert.match(await said('', '--from', 'skill', '--category', 'codin'), 'Did you mean coding?');
     assert.match(await said('', '--from', 'skill', '--source', 'example.com'), 'Did you mean https://example.com?');
