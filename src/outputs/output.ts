@@ -13,8 +13,8 @@ export interface Output {
   purpose: string;
   /** Whether other threads make its files, while the rest is rendered. */
   inThreads?: true;
-  /** Its files. Nothing is rendered until `render` is called. */
-  files(site: Site): Iterable<RenderedFile>;
+  /** Its files. Nothing is rendered until `render` is called. With `only`, those of other agents may be left out. */
+  files(site: Site, only?: string): Iterable<RenderedFile>;
 }
 
 export interface RenderedFile {

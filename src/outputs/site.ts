@@ -98,17 +98,9 @@ const relatedCount = 3;
 
 /** Makes a site of numbered agents. */
 export function makeSite({ agents, history, listsShowAll, related, knownVersions, ...input }: SiteInput): Site {
-  const { settings } = input;
-  const url = addresses(settings);
-  const calendar = zone(settings.timezone);
   const ordered = [...agents].sort((a, b) => compareText(b.date, a.date) || b.issue - a.issue);
-  const published = ordered.map((agent) => {
-    const changes = changesOf(agent, history);
-    const document = once(() => agentDocumentOf(agent, settings, url));
-    const dates = once(() => datesOf(agent.date, changes, calendar));
-    const fingerprint = fingerprintOf(agent, changes, listsShowAll);
-    return publishedAgent(agent, { fingerprint, revision: changes.length }, document, dates);
-  });
+  const published = ordered.map(publisherOf(input.settings, history, listsShowAll));
+  const url = addresses(input.settings);
   return {
     ...input,
     url,
@@ -116,6 +108,41 @@ export function makeSite({ agents, history, listsShowAll, related, knownVersions
     markdown: markdownRenderer(url),
     related: relatedOf(published, related),
     plugins: new PluginVersions(input, input.published, knownVersions),
+  };
+}
+
+/**
+ * Returns a site with other texts of some agents, by their position, whose numbers and dates are the same as before. It
+ * costs little, since no relation between agents is looked for again.
+ */
+export function withTexts(
+  site: Site,
+  changed: ReadonlyMap<number, NumberedAgent>,
+  { history, listsShowAll }: Pick<SiteInput, 'history' | 'listsShowAll'>,
+): Site {
+  const publish = publisherOf(site.settings, history, listsShowAll);
+  const agents = [...site.agents];
+  for (const [position, agent] of changed) agents[position] = publish(agent);
+  return {
+    ...site,
+    agents,
+    plugins: new PluginVersions(site, site.published, site.plugins.known),
+  };
+}
+
+function publisherOf(
+  settings: Settings,
+  history: SiteInput['history'],
+  listsShowAll: boolean,
+): (agent: NumberedAgent) => PublishedAgent {
+  const url = addresses(settings);
+  const calendar = zone(settings.timezone);
+  return (agent) => {
+    const changes = changesOf(agent, history);
+    const document = once(() => agentDocumentOf(agent, settings, url));
+    const dates = once(() => datesOf(agent.date, changes, calendar));
+    const fingerprint = fingerprintOf(agent, changes, listsShowAll);
+    return publishedAgent(agent, { fingerprint, revision: changes.length }, document, dates);
   };
 }
 

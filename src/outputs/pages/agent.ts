@@ -14,9 +14,10 @@ export default {
   also: 'agents/{slug}/index.html',
   type: html,
   purpose: 'An agent’s page',
-  *files(site) {
+  *files(site, only) {
     const bySlug = new Map(site.agents.map((agent) => [agent.slug, agent]));
     for (const [index, agent] of site.agents.entries()) {
+      if (only !== undefined && only !== agent.slug) continue;
       const [newer, older] = [site.agents[index - 1], site.agents[index + 1]];
       const related = (site.related.slugs[index] ?? []).flatMap((slug) => bySlug.get(slug) ?? []);
       const others = [newer, older, ...related].map((other) => other?.fingerprint.listed ?? '');

@@ -1,5 +1,5 @@
 import { categoriesOf, commonTags } from '../shared/groups.ts';
-import type { Site } from '../site.ts';
+import type { PublishedAgent, Site } from '../site.ts';
 
 /** A filter of the search form. */
 export interface FilterChoice {
@@ -12,31 +12,43 @@ export interface FilterChoice {
 }
 
 /** The filters of the search, without options that find no agent. */
-export function filterChoices(site: Site): FilterChoice[] {
+export function filterChoices(site: Site, categories = categoriesOf(site)): FilterChoice[] {
   const { settings, agents } = site;
-  const difficulties = new Set(agents.map(({ difficulty }) => difficulty));
-  const runtimes = new Set(agents.flatMap((agent) => agent.runtimes));
   return [
     {
       name: 'category',
       label: 'Category',
       all: 'All categories',
-      options: categoriesOf(site).map(({ key, label }) => ({ value: key, label })),
+      options: categories.map(({ key, label }) => ({ value: key, label })),
     },
     {
       name: 'difficulty',
       label: 'Difficulty',
       all: 'Any difficulty',
-      options: named(settings.difficulties.filter((name) => difficulties.has(name))),
+      options: named(used(settings.difficulties, agents, ({ difficulty }) => [difficulty])),
     },
     {
       name: 'runtime',
       label: 'Made for',
       all: 'Any assistant',
-      options: named(settings.runtimes.filter((name) => runtimes.has(name))),
+      options: named(used(settings.runtimes, agents, ({ runtimes }) => runtimes)),
     },
     { name: 'tag', label: 'Tag', all: 'Any tag', options: named(commonTags(site).map(({ key }) => key)) },
   ];
+}
+
+/** The names that at least one agent has. It stops as soon as all are found. */
+function used(
+  names: readonly string[],
+  agents: Site['agents'],
+  namesOf: (agent: PublishedAgent) => readonly string[],
+): string[] {
+  const missing = new Set(names);
+  for (const agent of agents) {
+    if (missing.size === 0) break;
+    for (const name of namesOf(agent)) missing.delete(name);
+  }
+  return names.filter((name) => !missing.has(name));
 }
 
 function named(values: readonly string[]): { value: string; label: string }[] {

@@ -16,20 +16,22 @@ export default single(
   'index.html',
   html,
   "Today's agent and the newest ones",
-  (site) =>
-    renderPage(
+  (site) => {
+    const categories = categoriesOf(site);
+    return renderPage(
       site,
       { template: 'home', title: null, description: site.settings.description, path: '', ...headOf(site) },
       {
         lead: site.agents[0]?.document ?? null,
         steps: site.agents[0]?.steps.slice(0, firstSteps) ?? [],
         plate: site.agents[0] === undefined ? null : plateOf(site.agents[0].prompt),
-        categories: categoriesOf(site).map(counted),
+        categories: categories.map(counted),
         agents: documentsOf(homeAgents(site).slice(1)),
         count: site.agents.length,
-        choices: filterChoices(site),
+        choices: filterChoices(site, categories),
       },
-    ),
+    );
+  },
   ({ agents }) => [...whole(agents.slice(0, 1)), ...listed(agents)],
 );
 
