@@ -1,6 +1,7 @@
 /** `npm run bench -- <name>`: runs one benchmark. Each prints its figures as ratios within its own run. */
 const benchmarks: Record<string, () => Promise<{ default: (args: string[]) => Promise<void> }>> = {
   build: () => import('./build.ts'),
+  dev: () => import('./dev.ts'),
   serve: () => import('./serve.ts'),
   mcp: () => import('./mcp.ts'),
 };

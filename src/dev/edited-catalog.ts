@@ -11,9 +11,11 @@ import { compareText } from '../compare.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { ContentError } from '../errors.ts';
 import { readHistory } from '../git/history.ts';
-import type { Site } from '../outputs/site.ts';
+import { type Site, withTexts } from '../outputs/site.ts';
+import type { NumberedAgent } from '../schema/agent.ts';
 import { frontMatterSchema } from '../schema/front-matter.ts';
 import { withRules } from '../schema/rules.ts';
+import { withFields } from '../with-fields.ts';
 import { GitMemory } from './git-memory.ts';
 
 /** What changed on the disk since the last update. */
@@ -25,6 +27,7 @@ export interface Changes {
 }
 
 export const everything: Changes = { agents: 'all', settings: true, templates: true };
+export const nothing: Changes = { agents: new Set(), settings: false, templates: false };
 
 export interface CatalogOptions {
   /** The catalog folder. */
@@ -60,8 +63,15 @@ export class EditedCatalog {
   readonly #git: GitMemory;
   readonly #entries = new Map<string, Entry>();
   #settings: Settings | null = null;
+  #schema = frontMatterSchema({ categories: null, difficulties: null, runtimes: null });
   #templates: TemplateFiles | null = null;
   #findings: readonly Diagnostic[] = [];
+  /** What decides how an agent is shown, besides the agent and the settings. */
+  #published: Parameters<typeof withTexts>[2] = { history: new Map(), listsShowAll: false };
+  /** Where each agent is in the site. */
+  #positions: ReadonlyMap<string, number> = new Map();
+  /** Whether what depends on the texts of all agents, such as which are related, is older than these texts. */
+  isBehind = false;
   /** Increases when settings or templates change, and with them perhaps every file. */
   edition = 0;
   /** The last site that could be made, with drafts and scheduled agents; null if there is none yet. */
@@ -91,11 +101,15 @@ export class EditedCatalog {
     const again = settings || this.#isBroken('catalog.config.json');
     if (again) attempt(() => this.#readSettings());
     if (templates || this.#isBroken('templates/')) attempt(() => this.#readTemplates());
-    if (this.#settings !== null) {
-      const known = this.#settings;
-      attempt(() => this.#readAgents(again ? 'all' : agents, known, again));
-      if (errors.every(({ slug }) => slug !== null)) attempt(() => this.#makeSite(known, errors));
+    const known = this.#settings;
+    if (known === null) {
+      this.errors = errors;
+      return;
     }
+    const before = new Map(this.#entries);
+    attempt(() => this.#readAgents(again ? 'all' : agents, known, again));
+    if (!again && !templates && errors.length === 0 && agents !== 'all' && this.#replaceTexts(agents, before)) return;
+    if (errors.every(({ slug }) => slug !== null)) attempt(() => this.#makeSite(known, errors));
     this.errors = errors;
   }
 
@@ -121,6 +135,7 @@ export class EditedCatalog {
     const { cwd, baseUrl } = this.#options;
     const settings = loadSettings(cwd, { baseUrl }, {});
     this.#settings = { ...settings, runtimeUrl: settings.runtimeUrl === null ? null : baseUrl };
+    this.#schema = frontMatterSchema(settings);
     this.edition += 1;
   }
 
@@ -132,12 +147,11 @@ export class EditedCatalog {
   /** Reads changed folders. `again` reads also those whose stamp is the same. */
   #readAgents(changed: Changes['agents'], settings: Settings, again: boolean): void {
     const { cwd } = this.#options;
-    const schema = frontMatterSchema(settings);
     const put = (source: SourceFolder) => {
       const stamp = source.stamp ?? null;
       const before = this.#entries.get(source.slug);
       if (!again && changed === 'all' && stamp !== null && stamp === before?.stamp) return;
-      const folder = parseSafely(source, schema, settings.rules);
+      const folder = parseSafely(source, this.#schema, settings.rules);
       const agent = folder.agent ?? before?.folder.agent ?? null;
       this.#entries.set(source.slug, { stamp, folder: { ...folder, agent } });
     };
@@ -153,6 +167,37 @@ export class EditedCatalog {
       if (source === null) this.#entries.delete(slug);
       else put(source);
     }
+  }
+
+  /**
+   * Updates the site at once if only texts changed, which is the usual case: numbers, dates and addresses are those of
+   * before. Returns whether it did. What depends on the texts of all agents is then `behind`.
+   */
+  #replaceTexts(slugs: ReadonlySet<string>, entries: ReadonlyMap<string, Entry>): boolean {
+    const { site } = this;
+    if (site === null || slugs.size === 0 || !this.#git.isCurrent() || this.errors.some(({ slug }) => slug === null)) {
+      return false;
+    }
+    const agents = new Map<number, NumberedAgent>();
+    for (const slug of slugs) {
+      const [before, after] = [entries.get(slug)?.folder, this.#entries.get(slug)?.folder];
+      const position = this.#positions.get(slug) ?? -1;
+      const published = site.agents[position];
+      if (before === undefined || after?.agent == null || published === undefined) return false;
+      const isAlone = this.#findings.every((finding) => finding.slug !== slug || before.diagnostics.includes(finding));
+      if (!isAlone || slotOf(before) !== slotOf(after)) return false;
+      const { issue, date } = published;
+      agents.set(position, withFields(after.agent, { issue, date }));
+    }
+    const others = (found: readonly Diagnostic[]) => found.filter(({ slug }) => !slugs.has(slug ?? ''));
+    const own = [...slugs].flatMap((slug) => this.#entries.get(slug)?.folder.diagnostics ?? []);
+    this.#findings = [...others(this.#findings), ...own];
+    this.errors = [...others(this.errors), ...own.filter(({ severity }) => severity === 'error')];
+    this.site = withTexts(site, agents, this.#published);
+    this.isBehind ||= [...agents].some(
+      ([position, { headDigest }]) => headDigest !== site.agents[position]?.headDigest,
+    );
+    return true;
   }
 
   #makeSite(settings: Settings, errors: Diagnostic[]): void {
@@ -175,9 +220,17 @@ export class EditedCatalog {
     );
     const before = this.site;
     const options = { preview: true, history: new Map(history.changes), cache, images: true };
+    this.#published = { history: options.history, listsShowAll: this.#templates.custom };
+    this.isBehind = false;
     this.site = prepareSite(this.#templates, settings, selected, options);
+    this.#positions = new Map(this.site.agents.map(({ slug }, position) => [slug, position]));
     before?.images.close();
   }
+}
+
+/** What decides an agent's number, date and addresses, as a text to compare. */
+function slotOf({ schedule }: ParsedFolder): string {
+  return JSON.stringify({ ...schedule, title: null });
 }
 
 /** Reads all folders. Throws ContentError if agents/ cannot be read. */

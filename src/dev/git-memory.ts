@@ -11,6 +11,11 @@ export class GitMemory {
     this.#cwd = cwd;
   }
 
+  /** Whether Git still says the same. */
+  isCurrent(): boolean {
+    return this.#stamp !== null && gitStamp(this.#cwd) === this.#stamp;
+  }
+
   /** Returns the memory for one update. */
   now(): { ofGit<Value>(name: string, read: () => Value): Value } & Pick<ContentMemory, 'ofGit'> {
     const stamp = gitStamp(this.#cwd);

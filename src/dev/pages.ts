@@ -66,8 +66,9 @@ export class Pages {
 }
 
 function fileAt(site: Site, path: string): RenderedFile | null {
+  const slug = /^agents\/([^/]+?)(?:\.html|\/)/.exec(path)?.[1];
   for (const output of outputsAt(path)) {
-    for (const file of output.files(site)) if (file.path === path || file.copy === path) return file;
+    for (const file of output.files(site, slug)) if (file.path === path || file.copy === path) return file;
   }
   return null;
 }

@@ -85,6 +85,11 @@ export class PreviewServer implements BuildFollower {
     return sortDiagnostics([...errors]);
   }
 
+  /** Whether a further update without changes would find something new. */
+  get isBehind(): boolean {
+    return this.#catalog.isBehind;
+  }
+
   /** Returns the handler of all requests: its own paths, and `handle` for the rest. Requests from elsewhere are refused. */
   wrap(handle: RequestListener): RequestListener {
     return async (request, response) => {

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { ServerLog } from '../server/request-log.ts';
 import { serverSettings } from '../server/settings.ts';
 import { startServer } from '../server/start.ts';
-import { type CatalogOptions, type Changes, everything } from './edited-catalog.ts';
+import { type CatalogOptions, type Changes, everything, nothing } from './edited-catalog.ts';
 import { devRules, PreviewServer } from './preview.ts';
 import { watchCatalog } from './watch.ts';
 
@@ -27,6 +27,9 @@ export interface RunningDev {
   close(): Promise<void>;
 }
 
+/** How long nothing may change before related agents and the like are found again, in milliseconds. */
+const idleMs = 1_000;
+
 /**
  * Serves a catalog with its drafts and scheduled agents on this machine alone, and updates open pages when its files
  * change. Everything is rendered in memory. Votes and subscriptions are stored in a temporary folder.
@@ -39,11 +42,14 @@ export async function startDev(options: DevOptions): Promise<RunningDev> {
   const { PORT } = environment;
   const settings = serverSettings(port === undefined ? {} : { port }, { PORT }, data);
   let preview: PreviewServer | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
   function update(changes: Changes, isFirst = false): void {
     const begun = performance.now();
     const errors = preview?.update(changes) ?? [];
     onUpdate({ changes: isFirst ? null : changes, errors, ms: performance.now() - begun });
+    clearTimeout(timer);
+    if (preview?.isBehind) timer = setTimeout(() => update(nothing), idleMs);
   }
 
   try {
@@ -66,6 +72,7 @@ export async function startDev(options: DevOptions): Promise<RunningDev> {
       address: server.address,
       async close() {
         await endWatching();
+        clearTimeout(timer);
         preview?.stop();
         await server.close();
         rmSync(data, { recursive: true, force: true });

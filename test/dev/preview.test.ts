@@ -84,6 +84,11 @@ test('every page is the one that a build of drafts and scheduled agents has, als
     edit('catalog.config.json', 'Small Catalog', 'Renamed Catalog');
     await shows('/', 'Renamed Catalog');
     await until(async () => (await differing()).length === 0);
+    // Titles are compared, and related agents found, once nothing changes any more.
+    edit('agents/one/agent.md', 'A first agent', 'The due agent');
+    await until(() => lastOf(preview).some((error) => error.startsWith('title/taken')));
+    edit('agents/one/agent.md', 'The due agent', 'A first agent');
+    await until(() => lastOf(preview).length === 0);
   }));
 
 test('an agent can be renamed, removed, saved by rename, half saved and replaced by a link', () =>
