@@ -1,5 +1,6 @@
 import * as api from './api/api.ts';
 import mcpCard from './api/mcp-card.ts';
+import { contentTypes, outputPattern } from './content-types.ts';
 import * as feeds from './feeds/feeds.ts';
 import jsonFeed from './feeds/json-feed.ts';
 import * as assets from './hosting/assets.ts';
@@ -77,13 +78,10 @@ export const outputs: readonly Output[] = [
 
 /** Describes the outputs, for pages and docs that list them. */
 export function describeOutputs(): OutputDescription[] {
-  return outputs.map(({ path, type, purpose }) => ({ path, type: typeof type === 'string' ? type : null, purpose }));
-}
-
-/** The content type of a path below dist/, or undefined if no output has it. */
-export function contentType(path: string): string | undefined {
-  const [output] = outputsAt(path);
-  return typeof output?.type === 'function' ? output.type(path) : output?.type;
+  return outputs.map(({ path, purpose }) => {
+    const type = contentTypes[path];
+    return { path, type: typeof type === 'string' ? type : null, purpose };
+  });
 }
 
 /** The outputs that may have a file at a path below dist/. */
@@ -94,8 +92,5 @@ export function outputsAt(path: string): Output[] {
 const patterns = outputs.flatMap((output) =>
   [output.path, output.also]
     .filter((path) => path !== undefined)
-    .map((path) => ({
-      output,
-      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
-    })),
+    .map((path) => ({ output, pattern: outputPattern(path) })),
 );

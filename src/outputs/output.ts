@@ -1,14 +1,12 @@
 import type { Deferred } from '../social-image/renderer.ts';
+import type { OutputPath } from './content-types.ts';
 import type { PublishedAgent, Site } from './site.ts';
 
 /** An output of a build: a file, or a set of files of one kind. */
 export interface Output {
-  /** The path of its files below dist/, with a placeholder such as `{slug}` for the part that differs. */
-  path: string;
+  path: OutputPath;
   /** A second path with the same bytes. */
-  also?: string;
-  /** The content type, with a charset for text. If its files have several types, a function of the path. */
-  type: string | ((path: string) => string);
+  also?: OutputPath;
   /** A few words for the list of outputs. */
   purpose: string;
   /** Whether other threads make its files, while the rest is rendered. */
@@ -42,12 +40,6 @@ export interface Part {
   render(): string;
 }
 
-export const html = 'text/html; charset=utf-8';
-export const plain = 'text/plain; charset=utf-8';
-export const markdown = 'text/markdown; charset=utf-8';
-export const json = 'application/json';
-export const archive = 'application/zip';
-
 /** The fields of a file that shows only one agent. */
 export function ofAgent({ slug, fingerprint }: PublishedAgent): Pick<RenderedFile, 'agent' | 'inputs'> {
   return { agent: slug, inputs: [fingerprint.whole] };
@@ -70,15 +62,13 @@ export function none(): string[] {
 
 /** Makes an output of a single file. `inputs` are those of a file; by default, all agents. */
 export function single(
-  path: string,
-  type: string,
+  path: OutputPath,
   purpose: string,
   render: (site: Site, digest: Digest) => ReturnType<RenderedFile['render']>,
   inputs: (site: Site) => readonly string[] = ({ agents }) => whole(agents),
 ): Output {
   return {
     path,
-    type,
     purpose,
     files: (site) => [{ path, inputs: inputs(site), render: (digest) => render(site, digest) }],
   };
@@ -86,14 +76,12 @@ export function single(
 
 /** Makes an output of one file for each agent. `path` has `{slug}` for the agent's slug. */
 export function forAgents(
-  path: string,
-  type: string,
+  path: OutputPath,
   purpose: string,
   render: (site: Site, agent: PublishedAgent) => string | Uint8Array,
 ): Output {
   return {
     path,
-    type,
     purpose,
     *files(site) {
       for (const agent of site.agents) {

@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { contentType, contentTypes } from '../../src/outputs/content-types.ts';
 import { withVersions } from '../../src/outputs/hosting/assets.ts';
 import { securityHeaders } from '../../src/outputs/hosting/security-headers.ts';
-import { contentType } from '../../src/outputs/index.ts';
+import { outputs } from '../../src/outputs/index.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
 
@@ -68,6 +69,11 @@ const types: [path: string, type: string | undefined][] = [
   ['build.json', undefined],
   ['', undefined],
 ];
+
+test('every content type belongs to an output', () => {
+  const paths = outputs.flatMap(({ path, also }) => (also === undefined ? [path] : [path, also]));
+  assert.equal(Object.keys(contentTypes).sort(), paths.sort());
+});
 
 test('browsers get the type of every file, and no type for other paths', () => {
   assert.equal(

@@ -23,7 +23,7 @@ interface Reached {
 }
 
 /** What the modules `from` import, directly or not. `follow` says whether an import is one of them. */
-function reached(from: readonly string[], follow: (kind: string, path: string) => boolean): Reached {
+function reached(from: readonly string[], follow: (kind: string, path: string, file: string) => boolean): Reached {
   const { inputs }: Metafile = metafile;
   const files = new Set<string>();
   const packages = new Set<string>();
@@ -31,7 +31,7 @@ function reached(from: readonly string[], follow: (kind: string, path: string) =
     if (files.has(file)) return;
     files.add(file);
     for (const { path, kind, external } of inputs[file]?.imports ?? []) {
-      if (!follow(kind, path)) continue;
+      if (!follow(kind, path, file)) continue;
       if (external !== true) visit(path);
       else if (!path.startsWith('node:')) packages.add(path);
     }
@@ -53,6 +53,26 @@ test('the help of all commands loads no package but commander', () => {
 test('a build finds out that nothing changed without loading another package', () => {
   const { packages } = reached(['src/build/unchanged.ts', 'src/diagnostics/report.ts'], immediately);
   assert.equal([...packages], []);
+});
+
+test('the server loads no code that renders or builds, unless it builds the catalog', () => {
+  const serve = 'src/cli/commands/serve.ts';
+  const { files, packages } = reached(
+    [serve],
+    (kind, path, file) => immediately(kind) || (file === serve && path !== 'src/cli/nightly-build.ts'),
+  );
+  assert.ok(files.has('src/server/app.ts'));
+  const rendering = /^src\/(?:build|catalog|social-image|outputs\/\w+)\//;
+  assert.equal([...files].filter((file) => rendering.test(file)).sort(), [
+    'src/outputs/hosting/security-headers.ts',
+    'src/outputs/hosting/site-rules.ts',
+    'src/outputs/shared/content-security-policy.ts',
+  ]);
+  const renderers = ['@resvg/resvg-js', 'feed', 'fflate', 'handlebars', 'markdown-it', 'yaml'];
+  assert.equal(
+    [...packages].filter((name) => renderers.includes(name)),
+    [],
+  );
 });
 
 test.run();

@@ -4,6 +4,7 @@ import { type ServerFlags, serverOptions } from '../../server/options.ts';
 import type { RunningServer } from '../../server/start.ts';
 import { subscriberVariables } from '../../subscribers/variables.ts';
 import type { Console } from '../console.ts';
+import type { CatalogBuilder } from '../nightly-build.ts';
 import { baseUrlOption, type CommonFlags, cwdOption, runtimeUrlOption } from '../options.ts';
 
 interface Flags extends ServerFlags, Pick<CommonFlags, 'cwd' | 'baseUrl' | 'runtimeUrl'> {
@@ -39,7 +40,6 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
   const { siteRules } = await import('../../outputs/hosting/site-rules.ts');
   const { serverSettings } = await import('../../server/settings.ts');
   const { startServer } = await import('../../server/start.ts');
-  const { CatalogBuilder } = await import('../nightly-build.ts');
   const { serverLog, terminalDestination } = await import('../../server/request-log.ts');
   const cwd = resolve(flags.cwd);
   const settings = serverSettings(flags, process.env, cwd);
@@ -47,10 +47,11 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
     settings.logLevel,
     process.stdout.isTTY === true ? terminalDestination({ color: terminal.colorData }) : undefined,
   );
-  const builder =
-    flags.build === true
-      ? new CatalogBuilder({ cwd, dist: settings.dist, flags, environment: process.env, terminal, log: log.log })
-      : null;
+  let builder: CatalogBuilder | null = null;
+  if (flags.build === true) {
+    const { CatalogBuilder } = await import('../nightly-build.ts');
+    builder = new CatalogBuilder({ cwd, dist: settings.dist, flags, environment: process.env, terminal, log: log.log });
+  }
 
   let running: RunningServer | undefined;
   const stopped = new Promise<NodeJS.Signals>((received) => {

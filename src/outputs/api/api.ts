@@ -1,21 +1,19 @@
 import { type AgentEnvelope, type Catalog, contractVersion, toJson } from '../../schema/documents.ts';
 import { catalogSchema } from '../../schema/json-schema.ts';
 import { openApi } from '../../schema/openapi.ts';
-import { forAgents, json, listed, none, single, whole } from '../output.ts';
+import { forAgents, listed, none, single, whole } from '../output.ts';
 import { summaryOf } from '../shared/agent-document.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { serverCard } from './mcp-card.ts';
 
 export const agent = forAgents(
   'api/agents/{slug}.json',
-  json,
   'One agent with its prompt and config (getAgent)',
   (site, agent) => toJson(envelopeOf(site, agent)),
 );
 
 export const catalog = single(
   'api/agents.json',
-  json,
   'Every agent, newest first (listAgents)',
   (site) => toJson(catalogOf(site)),
   ({ agents }) => listed(agents),
@@ -23,7 +21,6 @@ export const catalog = single(
 
 export const schema = single(
   'api/schema.json',
-  json,
   'The JSON Schema of the catalog and of an agent (getSchema)',
   ({ url }) => toJson(catalogSchema(url.absolute('api/schema.json'))),
   none,
@@ -31,7 +28,6 @@ export const schema = single(
 
 export const openapi = single(
   'api/openapi.json',
-  json,
   'The OpenAPI description of the service (getOpenApi)',
   (site) => {
     const [newest] = site.agents;

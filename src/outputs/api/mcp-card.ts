@@ -9,7 +9,6 @@ import { none, single } from '../output.ts';
 /** The server card of the Model Context Protocol. */
 export default single(
   cardPath,
-  'application/mcp-server-card+json',
   'The MCP server card: the name and the address of the MCP server',
   ({ settings }) => toJson(serverCard(settings)),
   none,

@@ -8,7 +8,6 @@ import type { PublishedAgent, Site } from '../site.ts';
 
 export const rss = single(
   'feed.xml',
-  'application/rss+xml; charset=utf-8',
   'RSS 2.0: the newest agents',
   (site) => {
     const feed = feedOf(site, { path: 'feed.xml', agents: newest(site), format: rssFormat });
@@ -19,7 +18,6 @@ export const rss = single(
 
 export const atom = single(
   'atom.xml',
-  'application/atom+xml; charset=utf-8',
   'Atom: the newest agents',
   (site) => {
     const feed = feedOf(site, { path: 'atom.xml', agents: newest(site), format: atomFormat });
@@ -31,7 +29,6 @@ export const atom = single(
 /** The Atom feed of a category. Its entries have the same ids as in the feed of the publication. */
 export const category: Output = {
   path: 'feeds/{category}.xml',
-  type: 'application/atom+xml; charset=utf-8',
   purpose: 'Atom for one category',
   *files(site) {
     for (const { key, label, agents: all } of categoriesOf(site)) {

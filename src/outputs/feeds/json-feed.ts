@@ -5,7 +5,6 @@ import { entryContent, entryId, newest } from './feeds.ts';
 /** JSON Feed 1.1 (jsonfeed.org/version/1.1). The feed library writes only version 1. */
 export default single(
   'feed.json',
-  'application/feed+json',
   'JSON Feed 1.1: the newest agents',
   (site) => {
     const { settings, url } = site;

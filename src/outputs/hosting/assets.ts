@@ -1,20 +1,10 @@
-import { dirname, extname, join } from 'node:path/posix';
-import { json, none, type Output, plain } from '../output.ts';
+import { dirname, join } from 'node:path/posix';
+import { none, type Output } from '../output.ts';
 import { assetVersion } from '../shared/page.ts';
-
-const types: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.woff2': 'font/woff2',
-  '.json': json,
-};
 
 /** Styles, scripts and the like, as in templates/assets. Pages add `?v=<hash>` to their addresses. */
 export const files: Output = {
   path: 'assets/{file}',
-  type: typeOf,
   purpose: 'Styles, scripts and other assets',
   *files({ assets }) {
     for (const [path, bytes] of assets) if (!isInFolder(path)) yield { path, inputs: none(), render: () => bytes };
@@ -23,16 +13,11 @@ export const files: Output = {
 
 export const folders: Output = {
   path: 'assets/{folder}/{file}',
-  type: typeOf,
   purpose: 'Fonts and other assets in folders',
   *files({ assets }) {
     for (const [path, bytes] of assets) if (isInFolder(path)) yield { path, inputs: none(), render: () => bytes };
   },
 };
-
-function typeOf(path: string): string {
-  return types[extname(path)] ?? plain;
-}
 
 function isInFolder(path: string): boolean {
   return path.split('/').length > 2;

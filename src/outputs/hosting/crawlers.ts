@@ -1,5 +1,5 @@
 import Handlebars from 'handlebars';
-import { listed, none, plain, single } from '../output.ts';
+import { listed, none, single } from '../output.ts';
 import { archiveAddresses } from '../pages/archive.ts';
 import { groupAddresses } from '../pages/groups.ts';
 import { homeAgents } from '../pages/home.ts';
@@ -8,7 +8,6 @@ import type { PublishedAgent, Site } from '../site.ts';
 /** Every page with its own address (sitemaps.org protocol 0.9). */
 export const sitemap = single(
   'sitemap.xml',
-  'application/xml; charset=utf-8',
   'Every page, for search engines',
   (site) =>
     [
@@ -26,7 +25,6 @@ export const sitemap = single(
 
 export const robots = single(
   'robots.txt',
-  plain,
   'What crawlers may fetch: everything',
   ({ preview, url }) =>
     [

@@ -1,12 +1,12 @@
 import { addDays, zone } from '../../calendar.ts';
 import { configTypes } from '../../schema/config-files.ts';
-import { listed, markdown, none, type Output, plain, single } from '../output.ts';
+import { contentTypes } from '../content-types.ts';
+import { listed, none, type Output, single } from '../output.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** Headers for hosts that read them from a file (Netlify, Cloudflare Pages): types, caching, security. */
 export const headers = single(
   '_headers',
-  plain,
   'Response headers for static hosts that read this file',
   ({ settings, url, outputs }) => {
     const rules = [
@@ -19,15 +19,17 @@ export const headers = single(
           ? []
           : [rule(url.link(path), { 'Content-Type': type })],
       ),
-      rule(url.link('feeds/*'), { 'Content-Type': 'application/atom+xml; charset=utf-8' }),
-      rule(url.link('agents/*/prompt.txt'), { 'Content-Type': plain }),
-      rule(url.link('agents/*/sample-output.txt'), { 'Content-Type': plain }),
+      rule(url.link('feeds/*'), { 'Content-Type': contentTypes['feeds/{category}.xml'] }),
+      rule(url.link('agents/*/prompt.txt'), { 'Content-Type': contentTypes['agents/{slug}/prompt.txt'] }),
+      rule(url.link('agents/*/sample-output.txt'), { 'Content-Type': contentTypes['agents/{slug}/sample-output.txt'] }),
       // Hosts join the values of all matching rules, so a path must match only one of these: *.md includes config.md.
       ...Object.entries(configTypes)
         .filter(([extension]) => extension !== 'md')
         .map(([extension, type]) => rule(url.link(`agents/*/config.${extension}`), { 'Content-Type': type })),
-      rule(url.link('agents/*.md'), { 'Content-Type': markdown }),
-      rule(url.link('.well-known/agent-skills/*.md'), { 'Content-Type': markdown }),
+      rule(url.link('agents/*.md'), { 'Content-Type': contentTypes['agents/{slug}.md'] }),
+      rule(url.link('.well-known/agent-skills/*.md'), {
+        'Content-Type': contentTypes['.well-known/agent-skills/{slug}/SKILL.md'],
+      }),
     ];
     return rules.join('\n');
   },
@@ -35,12 +37,11 @@ export const headers = single(
 );
 
 /** Makes GitHub Pages serve all files, even those whose names start with a dot. */
-export const noJekyll = single('.nojekyll', plain, 'Makes GitHub Pages serve every file', () => '', none);
+export const noJekyll = single('.nojekyll', 'Makes GitHub Pages serve every file', () => '', none);
 
 /** Where to report a vulnerability (RFC 9116). It expires a year after the newest agent's date. */
 export const securityContact: Output = {
   path: '.well-known/security.txt',
-  type: plain,
   purpose: 'Where to report a vulnerability, if the settings name a contact',
   *files({ settings, agents, url }) {
     const contact = settings.securityContact;

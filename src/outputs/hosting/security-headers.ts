@@ -1,5 +1,5 @@
 import type { Settings } from '../../schema/settings.ts';
-import { contentSecurityPolicy } from '../shared/page.ts';
+import { contentSecurityPolicy } from '../shared/content-security-policy.ts';
 
 /**
  * The headers that restrict what browsers do with the files of a build, for the server and for static hosts that read

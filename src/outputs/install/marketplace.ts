@@ -1,7 +1,7 @@
 import { OperationError } from '../../errors.ts';
 import type { PluginRelease } from '../../schema/plugins.ts';
 import type { Settings } from '../../schema/settings.ts';
-import { archive, json, type Output, ofAgent, type RenderedFile } from '../output.ts';
+import { type Output, ofAgent, type RenderedFile } from '../output.ts';
 import { jsonParts } from '../shared/json-parts.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { clientName } from './mcp-setup.ts';
@@ -11,7 +11,6 @@ import { zip } from './zip.ts';
 /** A marketplace of Claude Code that any host can serve: one file that names an archive for each plugin. */
 export const marketplace: Output = {
   path: 'marketplace.json',
-  type: json,
   purpose: 'Every agent as a plugin to install (marketplace of Claude Code)',
   *files(site) {
     const { agents, plugins, url } = site;
@@ -41,7 +40,6 @@ export const marketplace: Output = {
 /** The current archive of every plugin, then the earlier ones, with the bytes that they had. */
 export const archives: Output = {
   path: 'plugins/{plugin}.zip',
-  type: archive,
   purpose: 'Every version of an agent as a plugin',
   *files(site) {
     for (const agent of site.agents) {

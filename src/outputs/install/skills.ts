@@ -1,4 +1,4 @@
-import { archive, forAgents, json, markdown, single } from '../output.ts';
+import { forAgents, single } from '../output.ts';
 import { jsonParts } from '../shared/json-parts.ts';
 import { skillDescription, skillFiles, skillText } from './skill-files.ts';
 import { zip } from './zip.ts';
@@ -6,7 +6,6 @@ import { zip } from './zip.ts';
 /** The index of Agent Skills discovery 0.2.0, with the digest of every skill's archive. */
 export const index = single(
   '.well-known/agent-skills/index.json',
-  json,
   'Every agent as a skill to install (Agent Skills discovery)',
   (site, digest) =>
     jsonParts(
@@ -25,11 +24,10 @@ export const index = single(
     ),
 );
 
-export const skill = forAgents('.well-known/agent-skills/{slug}/SKILL.md', markdown, 'An agent as a skill', skillText);
+export const skill = forAgents('.well-known/agent-skills/{slug}/SKILL.md', 'An agent as a skill', skillText);
 
 export const bundle = forAgents(
-  archivePath('{slug}'),
-  archive,
+  '.well-known/agent-skills/{slug}.zip',
   'An agent as a skill with its sample, as assistants install it',
   (site, agent) => zip(skillFiles(site, agent)),
 );

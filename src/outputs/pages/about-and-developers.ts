@@ -4,7 +4,7 @@ import { type AgentDocument, toJson } from '../../schema/documents.ts';
 import { promptLicense } from '../../schema/license.ts';
 import { catalogOf } from '../api/api.ts';
 import { mcpSetup, withoutShell } from '../install/mcp-setup.ts';
-import { html, listed, markdown, single, whole } from '../output.ts';
+import { listed, single, whole } from '../output.ts';
 import { categoriesOf } from '../shared/groups.ts';
 import { renderPage } from '../shared/page.ts';
 import { breadcrumbNode } from '../shared/structured-data.ts';
@@ -12,7 +12,6 @@ import type { Site } from '../site.ts';
 
 export const about = single(
   'about.html',
-  html,
   'About the publication',
   (site) =>
     renderPage(
@@ -34,7 +33,6 @@ export const about = single(
 /** The same as Markdown, for language models. */
 export const aboutMarkdown = single(
   'about.md',
-  markdown,
   'About the publication, as Markdown',
   ({ settings, agents, url }) => {
     const { name, url: publisherUrl } = settings.publisher;
@@ -62,7 +60,6 @@ export const aboutMarkdown = single(
 
 export const developers = single(
   'developers.html',
-  html,
   'How to use the API, MCP, the feeds and the skills',
   (site) =>
     renderPage(

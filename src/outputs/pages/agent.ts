@@ -1,5 +1,5 @@
 import { installCommands } from '../install/install-commands.ts';
-import { html, type Output } from '../output.ts';
+import type { Output } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
 import { renderPage } from '../shared/page.ts';
 import { agentNodes, breadcrumbNode } from '../shared/structured-data.ts';
@@ -12,7 +12,6 @@ import { plateOf } from './plate.ts';
 export default {
   path: 'agents/{slug}.html',
   also: 'agents/{slug}/index.html',
-  type: html,
   purpose: 'An agent’s page',
   *files(site, only) {
     const bySlug = new Map(site.agents.map((agent) => [agent.slug, agent]));

@@ -1,4 +1,4 @@
-import { html, listed, type Output } from '../output.ts';
+import { listed, type Output } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
 import { dateNames } from '../shared/dates.ts';
 import { categoriesOf, commonTags, counted, monthsOf } from '../shared/groups.ts';
@@ -16,7 +16,6 @@ export const archiveEntry = { name: 'Archive', path: 'archive' };
 export const archive: Output = {
   path: 'archive.html',
   also: 'archive/index.html',
-  type: html,
   purpose: 'Every agent by month; in a large catalog, the newest month and links to the others',
   *files(site) {
     const copy = isDivided(site) ? { copy: 'archive/index.html' } : {};
@@ -27,7 +26,6 @@ export const archive: Output = {
 export const archiveYears: Output = {
   path: 'archive/{year}.html',
   also: 'archive/{year}/index.html',
-  type: html,
   purpose: 'The months of one year, in a large catalog',
   *files(site) {
     for (const { year, months } of yearsOf(site)) {
@@ -44,7 +42,6 @@ export const archiveYears: Output = {
 
 export const archiveMonths: Output = {
   path: 'archive/{year}/{month}.html',
-  type: html,
   purpose: 'The agents of one month, in a large catalog',
   *files(site) {
     const months = yearsOf(site).flatMap((year) => year.months);

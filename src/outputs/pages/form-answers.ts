@@ -1,11 +1,10 @@
-import { html, none, type Output, single } from '../output.ts';
+import { none, type Output, single } from '../output.ts';
 import { renderPage } from '../shared/page.ts';
 
 /** Pages that the server responds to forms with if the browser runs no JavaScript. Nothing links to them. */
 
 export const thanks: Output = {
   path: 'thanks/{form}.html',
-  type: html,
   purpose: 'The page after a form was sent without JavaScript',
   *files(site) {
     const texts = {
@@ -26,7 +25,6 @@ export const thanks: Output = {
 /** The server replaces `%MESSAGE%` with the error. */
 export const refused = single(
   'refused.html',
-  html,
   'The page after a form sent without JavaScript was refused',
   (site) =>
     renderPage(

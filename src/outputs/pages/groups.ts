@@ -1,4 +1,4 @@
-import { html, listed, type Output, type RenderedFile } from '../output.ts';
+import { listed, type Output, type RenderedFile } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
 import { categoriesOf, type Group, tagsOf } from '../shared/groups.ts';
 import { renderPage } from '../shared/page.ts';
@@ -12,7 +12,6 @@ const pageLength = 100;
 export const categories: Output = {
   path: 'categories/{category}.html',
   also: 'categories/{category}/index.html',
-  type: html,
   purpose: 'The newest agents of one category',
   *files(site) {
     for (const group of categoriesOf(site)) yield* firstPage(site, categoryPages(site, group));
@@ -21,7 +20,6 @@ export const categories: Output = {
 
 export const categoriesFurther: Output = {
   path: 'categories/{category}/{page}.html',
-  type: html,
   purpose: 'Earlier agents of a category, if it has more than one page',
   *files(site) {
     for (const group of categoriesOf(site)) yield* furtherPages(site, categoryPages(site, group));
@@ -31,7 +29,6 @@ export const categoriesFurther: Output = {
 export const tags: Output = {
   path: 'tags/{tag}.html',
   also: 'tags/{tag}/index.html',
-  type: html,
   purpose: 'The newest agents with one tag',
   *files(site) {
     for (const group of tagsOf(site)) yield* firstPage(site, tagPages(group));
@@ -40,7 +37,6 @@ export const tags: Output = {
 
 export const tagsFurther: Output = {
   path: 'tags/{tag}/{page}.html',
-  type: html,
   purpose: 'Earlier agents with a tag, if it has more than one page',
   *files(site) {
     for (const group of tagsOf(site)) yield* furtherPages(site, tagPages(group));

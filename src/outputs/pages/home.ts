@@ -1,4 +1,4 @@
-import { html, listed, single, whole } from '../output.ts';
+import { listed, single, whole } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
 import { categoriesOf, counted } from '../shared/groups.ts';
 import { type PageHead, renderPage } from '../shared/page.ts';
@@ -14,7 +14,6 @@ const firstSteps = 3;
 
 export default single(
   'index.html',
-  html,
   "Today's agent and the newest ones",
   (site) => {
     const categories = categoriesOf(site);

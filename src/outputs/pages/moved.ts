@@ -1,4 +1,4 @@
-import { html, listed, type Output } from '../output.ts';
+import { listed, type Output } from '../output.ts';
 import { renderPage } from '../shared/page.ts';
 import type { Site } from '../site.ts';
 
@@ -6,7 +6,6 @@ import type { Site } from '../site.ts';
 export default {
   path: 'agents/{former}.html',
   also: 'agents/{former}/index.html',
-  type: html,
   purpose: 'A redirect from a former slug to the agent',
   *files(site) {
     for (const [former, slug] of site.moved) {

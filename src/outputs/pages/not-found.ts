@@ -1,11 +1,10 @@
-import { html, listed, single } from '../output.ts';
+import { listed, single } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
 import { renderPage } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 export default single(
   '404.html',
-  html,
   'The page for an address that does not exist',
   (site) =>
     renderPage(

@@ -10,7 +10,6 @@ import type { Site } from '../site.ts';
 /** The social images: 1200×630 pixels, which no site that shows links crops. */
 export default {
   path: 'og/{slug}.png',
-  type: 'image/png',
   purpose: 'The social image of an agent, or of the publication (Open Graph)',
   inThreads: true,
   *files(site) {

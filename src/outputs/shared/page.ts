@@ -5,6 +5,7 @@ import { feedbackRequest } from '../../schema/requests.ts';
 import type { Settings } from '../../schema/settings.ts';
 import type { Site } from '../site.ts';
 import { accentOf } from './accents.ts';
+import { contentSecurityPolicy } from './content-security-policy.ts';
 import { dateNames } from './dates.ts';
 import { structuredData } from './structured-data.ts';
 import { type Addresses, publicationImage } from './urls.ts';
@@ -76,26 +77,6 @@ const navigation: readonly { section: Section; label: string; path: string }[] =
   { section: 'about', label: 'About', path: 'about' },
   { section: 'developers', label: 'Developers', path: 'developers' },
 ];
-
-/**
- * The Content-Security-Policy of every page, for its `<meta>` and for a header. frame-ancestors is missing because it
- * is only valid in a header (CSP 3, section 3.3).
- */
-export function contentSecurityPolicy({ runtimeUrl }: Pick<Settings, 'runtimeUrl'>): string {
-  const server = runtimeUrl === null ? '' : ` ${new URL(runtimeUrl).origin}`;
-  return [
-    "default-src 'none'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "font-src 'self'",
-    "script-src 'self'",
-    `connect-src 'self'${server}`,
-    `form-action 'self'${server}`,
-    "base-uri 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ');
-}
 
 /** The functions that templates can call (docs/templates.md describes them). */
 export function templateHelpers(

@@ -1,24 +1,15 @@
-import { extname } from 'node:path/posix';
-import { configTypes } from '../../schema/config-files.ts';
-import { forAgents, type Output, ofAgent, plain } from '../output.ts';
+import { forAgents, type Output, ofAgent } from '../output.ts';
 
-export const prompt = forAgents(
-  'agents/{slug}/prompt.txt',
-  plain,
-  'The prompt, byte for byte',
-  (_, agent) => agent.prompt,
-);
+export const prompt = forAgents('agents/{slug}/prompt.txt', 'The prompt, byte for byte', (_, agent) => agent.prompt);
 
 export const sampleOutput = forAgents(
   'agents/{slug}/sample-output.txt',
-  plain,
   'The ideal answer to the sample input',
   (_, agent) => agent.sampleOutput,
 );
 
 export const config: Output = {
   path: 'agents/{slug}/config.{ext}',
-  type: (path) => configTypes[extname(path).slice(1)] ?? plain,
   purpose: 'The config, if the agent has one',
   *files({ agents }) {
     for (const agent of agents) {

@@ -2,11 +2,11 @@ import { agentSections } from '../../agent-text/agent-sections.ts';
 import { fenced, plainText } from '../../agent-text/markdown-text.ts';
 import { provenance } from '../../agent-text/provenance.ts';
 import { promptLicense } from '../../schema/license.ts';
-import { forAgents, markdown } from '../output.ts';
+import { forAgents } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 /** An agent's page as Markdown, for language models and for readers in a terminal. */
-export default forAgents('agents/{slug}.md', markdown, 'An agent’s page as Markdown', toMarkdown);
+export default forAgents('agents/{slug}.md', 'An agent’s page as Markdown', toMarkdown);
 
 function toMarkdown({ settings }: Site, { document, sampleOutput, config, changedOn, source }: PublishedAgent): string {
   const { title, excerpt, prompt } = document;

@@ -1,13 +1,12 @@
 import { fenced, plainText } from '../../agent-text/markdown-text.ts';
 import { contributedPrompts, provenance } from '../../agent-text/provenance.ts';
 import { promptLicense } from '../../schema/license.ts';
-import { listed, plain, single } from '../output.ts';
+import { listed, single } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 /** The short index for language models: a title, a quoted summary, and lists of links (llmstxt.org). */
 export const llms = single(
   'llms.txt',
-  plain,
   'The short index for language models',
   (site) => {
     const { settings, url, agents } = site;
@@ -43,7 +42,7 @@ export const llms = single(
 );
 
 /** Every prompt in full, newest first. */
-export const llmsFull = single('llms-full.txt', plain, 'All agent prompts in one file', (site) => [
+export const llmsFull = single('llms-full.txt', 'All agent prompts in one file', (site) => [
   { input: 'opening', render: () => opening(site).join('\n') },
   ...site.agents.map((agent) => ({ input: agent.fingerprint.whole, render: () => `\n${inFull(agent)}` })),
 ]);
