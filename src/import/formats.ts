@@ -57,6 +57,8 @@ export function readPromptFile(
     .toString('utf8')
     .replace(/^\uFEFF/, '')
     .replace(/\r\n?/g, '\n');
+  if (format === 'claude-agent' && !text.startsWith('---\n'))
+    return unusable('It has no front matter, so it is no subagent.');
   const split = text.startsWith('---\n') ? splitFrontMatter(text, path, '') : { data: {}, body: text, diagnostics: [] };
   if ('code' in split) return unusable(`${split.message} ${split.hint}`);
   const data = split.data as Record<string, unknown>;

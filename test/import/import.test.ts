@@ -296,6 +296,17 @@ const files: [name: string, file: string, bytes: Uint8Array, problem: string][] 
   ['too large', 'a/SKILL.md', Buffer.alloc(262_145, 'a'), 'It has 262145 bytes; at most 262144 are allowed.'],
   ['not front matter', 'a/SKILL.md', Buffer.from('---\nname: a\n'), 'The front matter is opened but never closed.'],
 ];
+test('a Markdown file without front matter is no subagent', async () => {
+  await withImport({ 'a.md': '# Notes\n', 'b.md': '---\nname: b\n---\nDo b.\n' }, async (run) => {
+    const { result } = await run('', '--from', 'claude-agent');
+    assert.equal(
+      result.problems.map(({ where, problem }) => `${where}: ${problem}`),
+      ['in/a.md: It has no front matter, so it is no subagent.'],
+    );
+    assert.is(result.drafts[0]?.slug, 'b');
+  });
+});
+
 for (const [name, file, bytes, problem] of files) {
   test(`a file that is ${name} is not imported`, async () => {
     await withImport({ [file]: bytes, 'b/SKILL.md': 'Do b.\n' }, async (run) => {
