@@ -3,6 +3,11 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { readTemplates } from '../src/build/read-templates.ts';
+import { templateHelpers } from '../src/outputs/shared/page.ts';
+import { precompile } from '../src/outputs/shared/templates.ts';
+import { addresses } from '../src/outputs/shared/urls.ts';
+import type { Settings } from '../src/schema/settings.ts';
 import { browserBundles } from './browser-bundles.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -29,6 +34,11 @@ const { metafile } = await build({
   metafile: true,
 });
 writeFileSync(join(root, 'lib/licenses.txt'), licenses(Object.keys(metafile.inputs)));
+// Only the names of the helpers matter here.
+const settings = { baseUrl: 'https://example.org', runtimeUrl: null, language: 'en' } as Settings;
+const { templates, assets } = readTemplates(join(root, 'lib'));
+const helpers = templateHelpers(settings, addresses(settings), assets);
+writeFileSync(join(root, 'lib/templates.cjs'), precompile(templates, helpers));
 
 /** The licenses of the packages to which bundled files belong. They have to accompany copies. */
 function licenses(files: readonly string[]): string {

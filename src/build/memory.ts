@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wr
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../cache-folder.ts';
 import type { ContentMemory } from '../catalog/load.ts';
+import { digestOf } from '../digest.ts';
 import { gitStamp, isInRepository } from '../git/stamp.ts';
 import type { KnownVersions } from '../outputs/install/plugin-versions.ts';
 import type { Related, Site } from '../outputs/site.ts';
@@ -121,10 +122,10 @@ export function memoryFile(cache: string, out: string, what: string): string {
 /** Reads a file of writeChecked. Returns null if it is missing or damaged. */
 export function readChecked<Value>(file: string): Value | null {
   try {
-    const text = readFileSync(file, 'utf8');
-    const end = text.indexOf('\n');
-    const body = text.slice(end + 1);
-    return text.slice(0, end) === hashOf(body) ? (JSON.parse(body) as Value) : null;
+    const bytes = readFileSync(file);
+    const body = bytes.subarray(bytes.indexOf('\n') + 1);
+    const isWhole = bytes.toString('latin1', 0, bytes.length - body.length) === `${digestOf(body)}\n`;
+    return isWhole ? (JSON.parse(body.toString()) as Value) : null;
   } catch {
     return null;
   }
@@ -135,8 +136,8 @@ export function writeChecked(file: string, value: unknown): void {
   const draft = `${file}.${process.pid}`;
   try {
     makeFolder(dirname(file));
-    const body = JSON.stringify(value);
-    writeFileSync(draft, `${hashOf(body)}\n${body}`, { mode: 0o600 });
+    const body = Buffer.from(JSON.stringify(value));
+    writeFileSync(draft, Buffer.concat([Buffer.from(`${digestOf(body)}\n`), body]), { mode: 0o600 });
     renameSync(draft, file);
     removeOld(dirname(file));
   } catch {
@@ -151,8 +152,4 @@ function removeOld(folder: string): void {
     const path = join(folder, name);
     if (statSync(path).mtimeMs < oldest) rmSync(path);
   }
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

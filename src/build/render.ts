@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { unprocessable } from '../catalog/unprocessable.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { ContentError, OperationError } from '../errors.ts';
@@ -72,10 +72,9 @@ export function renderSite(
   }
   if (faults.length > 0) throw new UnrenderableAgents(faults);
   site.images.finish();
-  const id = createHash('sha256');
-  for (const path of paths) id.update(`${path}\0${destination.digest(path)}\0`);
+  const id = hash('sha256', paths.map((path) => `${path}\0${destination.digest(path)}\0`).join(''), 'hex');
   const info: BuildInfo = {
-    id: id.digest('hex').slice(0, 32),
+    id: id.slice(0, 32),
     version: programVersion,
     baseUrl: site.settings.baseUrl,
     runtimeUrl: site.settings.runtimeUrl,
@@ -131,7 +130,7 @@ export function claimPaths(): (path: string) => void {
   const files = new Set<string>();
   const folders = new Set<string>();
   return (path) => {
-    const folded = path.normalize('NFC').toLowerCase();
+    const folded = /^[a-z0-9./_-]*$/.test(path) ? path : path.normalize('NFC').toLowerCase();
     const conflict = () => new Error(`Two outputs of the build have the path ${path}.`);
     if (files.has(folded) || folders.has(folded)) throw conflict();
     files.add(folded);

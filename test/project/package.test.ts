@@ -48,7 +48,7 @@ function install(home: string): string {
 test('the package contains only the compiled program and the files that it reads', () => {
   const needed = [
     /^(?:package\.json|README\.md|LICENSE|catalog\.config\.schema\.json|bin\/catalog\.js)$/,
-    /^lib\/(?:.+\.js|dev\/dev\.css|licenses\.txt)$/,
+    /^lib\/(?:.+\.js|templates\.cjs|dev\/dev\.css|licenses\.txt)$/,
     /^docs\/[\w-]+\.md$/,
     /^templates\//,
     /^starter\//,

@@ -1,8 +1,13 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import Handlebars from 'handlebars';
 import { LRUCache } from 'lru-cache';
 import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
+import { digestOf } from '../../digest.ts';
 import { ContentError } from '../../errors.ts';
+import { once } from '../../once.ts';
+import { programFolder } from '../../program.ts';
 
 /** The text of a template and where it comes from, for messages. */
 export interface TemplateSource {
@@ -24,6 +29,19 @@ export interface Templates {
 /** Has no helpers or partials. Each site passes its own when it renders, so that sites can share compiled templates. */
 const engine = Handlebars.create();
 
+/**
+ * The program's own templates by the digest of their key, compiled when the program was bundled: compiling one takes longer
+ * than rendering it. A template that is not among them, such as one of a catalog, is compiled when it is used.
+ */
+const precompiled = once(() => {
+  try {
+    const require = createRequire(import.meta.url);
+    return require(join(programFolder, 'lib/templates.cjs')) as Record<string, TemplateSpecification>;
+  } catch {
+    return {};
+  }
+});
+
 /** Compiled templates by their text: a process that builds again, such as the server, mostly has the same ones. */
 const compiledBefore = new LRUCache<string, Handlebars.TemplateDelegate>({ max: 200 });
 
@@ -41,7 +59,7 @@ export function compileTemplates(
   helpers: Handlebars.HelperDeclareSpec,
   known = false,
 ): Templates {
-  const names = new Set(Object.keys({ ...engine.helpers, ...helpers }));
+  const names = namesOf(helpers);
   const pages = new Map<string, Handlebars.TemplateDelegate>();
   const partials: Record<string, Handlebars.TemplateDelegate> = {};
   const errors: Diagnostic[] = [];
@@ -67,26 +85,45 @@ export function compileTemplates(
   }
   if (errors.length > 0) throw new ContentError(errors);
 
-  const options = { helpers: helpers as Record<string, Handlebars.HelperDelegate>, partials };
+  const given = { helpers: helpers as Record<string, Handlebars.HelperDelegate>, partials };
   return {
     render(name, data) {
       const template = pages.get(name);
       if (template === undefined) throw new Error(`There is no template ${name}.hbs.`);
-      return template(data, options);
+      return template(data, given);
     },
   };
 }
 
+/** Returns the code of lib/templates.cjs for some templates. */
+export function precompile(sources: readonly TemplateSource[], helpers: Handlebars.HelperDeclareSpec): string {
+  const names = namesOf(helpers);
+  const entries = sources.map(({ text }) => {
+    const code = Handlebars.precompile(fieldsFirst(text, names), options) as string;
+    return `${JSON.stringify(digestOf(keyOf(text, names)))}: ${code}`;
+  });
+  return `module.exports = {\n${entries.join(',\n')}\n};\n`;
+}
+
+const options = { strict: true, preventIndent: true };
+
+/** The names that templates can call. */
+function namesOf(helpers: Handlebars.HelperDeclareSpec): ReadonlySet<string> {
+  return new Set(Object.keys({ ...engine.helpers, ...helpers }));
+}
+
 /** Throws if the text is not well-formed. The function that `compile` returns would notice it only when it is called. */
 function check(text: string, helpers: ReadonlySet<string>): void {
-  if (!compiledBefore.has(keyOf(text, helpers))) Handlebars.precompile(text, { strict: true });
+  const key = keyOf(text, helpers);
+  if (!compiledBefore.has(key) && !(digestOf(key) in precompiled())) Handlebars.precompile(text, { strict: true });
 }
 
 function compile(text: string, helpers: ReadonlySet<string>): Handlebars.TemplateDelegate {
   const key = keyOf(text, helpers);
   const known = compiledBefore.get(key);
   if (known !== undefined) return known;
-  const template = engine.compile(fieldsFirst(text, helpers), { strict: true, preventIndent: true });
+  const ready = precompiled()[digestOf(key)];
+  const template = ready === undefined ? engine.compile(fieldsFirst(text, helpers), options) : engine.template(ready);
   compiledBefore.set(key, template);
   return template;
 }
