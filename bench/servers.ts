@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
+import { bundleModule } from '../scripts/bundle-module.ts';
 import { once as onlyOnce } from '../src/once.ts';
 import type { Job, Measured } from './load.ts';
 
@@ -49,19 +49,8 @@ export function startCatalog(dist: string, data: string, node: string[] = [], en
   return startNode([...node, path('../bin/catalog.js'), 'serve', ...flags], data, env);
 }
 
-/** Bundles bench/serve-other.ts like the program, which it has to compare with. */
-const otherServer = onlyOnce(() => {
-  const outfile = path('../lib/serve-other.js');
-  buildSync({
-    entryPoints: [path('./serve-other.ts')],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    packages: 'external',
-  });
-  return outfile;
-});
+/** It is bundled like the program, which it is compared with. */
+const otherServer = onlyOnce(() => bundleModule(new URL('./serve-other.ts', import.meta.url)));
 
 /** Starts one of bench/serve-other.ts. `folder` gets its log. */
 export function startOther(args: string[], folder: string, node: string[] = [], env: NodeJS.ProcessEnv = {}) {

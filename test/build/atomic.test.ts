@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { bundleModule } from '../../scripts/bundle-module.ts';
 import { renderCatalog } from '../../src/build/build.ts';
 import { writeBuild } from '../../src/build/write.ts';
 import { readPublished } from '../../src/build-folder/read-build.ts';
@@ -30,7 +31,7 @@ const after: SmallAgent[] = [
 const build = (folder: string) => catalog(['build', '--cwd', folder, '--today', '2026-02-01']);
 const killer = fileURLToPath(new URL('../support/kill-at.mjs', import.meta.url));
 
-const killed = fileURLToPath(new URL('../support/write-killed.mjs', import.meta.url));
+const killed = bundleModule(new URL('../support/write-killed.mjs', import.meta.url));
 type Files = Record<string, string>;
 
 /** The files of both states by path. The new ones are in the order in which a build moves them into place. */

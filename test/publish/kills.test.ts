@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { bundleModule } from '../../scripts/bundle-module.ts';
 import { addDays } from '../../src/calendar.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { publish } from '../../src/publish/publish.ts';
@@ -20,7 +20,7 @@ const rounds = Number(process.env.ROUNDS ?? 6);
 /** The seed of the random moments; SEED=<number> repeats a run or tries others. */
 const seed = Number(process.env.SEED ?? 1);
 
-const child = fileURLToPath(new URL('../support/publish-child.mjs', import.meta.url));
+const child = bundleModule(new URL('../support/publish-child.mjs', import.meta.url));
 const day = (index: number) => addDays('2026-01-01', index);
 const agentOf = (index: number): SmallAgent => ({ slug: `agent-${index}`, date: day(index) });
 

@@ -1,5 +1,5 @@
-import { loadSettings } from '../../lib/catalog/settings.js';
-import { publish } from '../../lib/publish/publish.js';
+import { loadSettings } from '../../src/catalog/settings.ts';
+import { publish } from '../../src/publish/publish.ts';
 
 /** Publishes and pushes in a process that can be killed: `node publish-child.mjs <catalog> <day>`. Says when it begins. */
 
