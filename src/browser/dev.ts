@@ -69,7 +69,7 @@ function showErrors(errors: readonly Finding[]): void {
   const key = JSON.stringify(errors);
   const close = make('button', '', 'Close');
   const title = make('h2', '', count(errors.length, 'error'));
-  const about = make('p', 'about', 'Fix it in your editor. The page updates when you save.');
+  const about = make('p', 'about', 'The page updates when you save a fix.');
   const dialog = make('dialog', '', make('header', '', title, close), about, make('ol', '', ...errors.map(itemOf)));
   title.id = 'errors';
   dialog.setAttribute('aria-labelledby', 'errors');
@@ -89,13 +89,11 @@ function showChecks(checks: State['checks']): void {
   if (checks === null) return;
   const { findings, passed } = checks;
   const said =
-    findings.length === 0
-      ? `all ${count(passed.length, 'check')} passed`
-      : `${findings.length} to fix, ${passed.length} passed`;
+    findings.length === 0 ? `all ${passed.length} passed` : `${findings.length} to fix, ${passed.length} passed`;
   const panel = make(
     'details',
     findings.length === 0 ? 'clean' : '',
-    make('summary', '', `Writing: ${said}`),
+    make('summary', '', `Checks: ${said}`),
     make('ol', '', ...findings.map(itemOf)),
     make(
       'p',

@@ -46,8 +46,13 @@ export async function startDev(options: DevOptions): Promise<RunningDev> {
 
   function update(changes: Changes, isFirst = false): void {
     const begun = performance.now();
-    const errors = preview?.update(changes) ?? [];
-    onUpdate({ changes: isFirst ? null : changes, errors, ms: performance.now() - begun });
+    try {
+      const errors = preview?.update(changes) ?? [];
+      onUpdate({ changes: isFirst ? null : changes, errors, ms: performance.now() - begun });
+    } catch (error) {
+      // The next change may fix it, such as a file that was removed while it was read.
+      log.log.error({ err: error }, 'the preview was not updated');
+    }
     clearTimeout(timer);
     if (preview?.isBehind) timer = setTimeout(() => update(nothing), idleMs);
   }

@@ -147,8 +147,8 @@ test('sees which agents are not published yet, and what the rules say about one,
     assert.is(await page.locator(panel).count(), 0);
     await page.goto(`${preview.address}/agents/sketch`);
     assert.is(await page.locator('h1 .dev-badge').innerText(), 'Draft');
-    const seen = await shown(page, `${panel} summary`, /Writing/);
-    assert.match(seen, /^Writing: all \d+ checks passed$/);
+    const seen = await shown(page, `${panel} summary`, /Checks/);
+    assert.match(seen, /^Checks: all \d+ passed$/);
     await page.locator(`${panel} summary`).click();
     edit(fileOf('agents/sketch/agent.md'), /excerpt: .*/, 'excerpt: Too short.');
     assert.match(await shown(page, panel, /1 to fix/), 'editorial/excerpt');

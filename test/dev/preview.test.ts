@@ -153,6 +153,21 @@ test('broken settings and templates are reported until they are fixed, and the p
     await until(async () => lastOf(preview).length === 0 && !(await page('/')).includes('A home of its own'));
   }));
 
+test('a change that makes the program fail is logged, and the next one is shown', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    const preview = await startPreview(folder);
+    try {
+      writeFiles(folder, { templates: 'a file instead of a folder' });
+      await until(() => preview.logged().includes('the preview was not updated'));
+      rmSync(join(folder, 'templates'));
+      writeFiles(folder, { 'templates/home.hbs': 'A home of its own' });
+      await until(async () => (await (await fetch(`${preview.address}/`)).text()).includes('A home of its own'));
+    } finally {
+      await preview.close();
+    }
+  }));
+
 test('a catalog that is broken from the start is shown once it is fixed', () =>
   inFolder(async (folder) => {
     writeFiles(folder, { 'agents/one/agent.md': '---\ntitle: One\n' });
@@ -217,8 +232,8 @@ test('without free inotify watches, it says so and checks the files every second
 
 test('forms never send to the live server', () =>
   withPreview(async ({ edit, shows, page }) => {
-    edit('catalog.config.json', '"language": "en"', '"language": "en", "runtimeUrl": "https://live.example"');
-    await shows('/', 'Small Catalog');
+    edit('catalog.config.json', '"Small Catalog"', '"Live Catalog", "runtimeUrl": "https://live.example"');
+    await shows('/', 'Live Catalog');
     assert.not.match(await page('/agents/one'), 'live.example');
     edit('catalog.config.json', '"https://live.example"', 'null');
     await until(async () => !(await page('/agents/one')).includes('Was it useful?'));
