@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Ajv from 'ajv/dist/2020.js';
@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import jsonFeedSchema from '../fixtures/json-feed-1.1.schema.json' with { type: 'json' };
 import { bundled, snapshot, temporaryFolder, writeFiles } from '../support/catalog.ts';
 import { crawl } from '../support/crawl.ts';
+import { git } from '../support/git.ts';
 import { loud } from '../support/loud.ts';
 import { catalog, run } from '../support/process.ts';
 import { type ServerHere, startRuntime } from '../support/server.ts';
@@ -157,6 +158,34 @@ for (const [index, base] of bases.entries()) {
     }
   });
 }
+
+test('skills add installs every agent from a clone of the install tree, also those that are only in plugins/', async () => {
+  const tree = join(folder.path, 'tree');
+  const built = await catalog([
+    ...['build', '--cwd', bundled, '--out', join(folder.path, 'dist-tree'), '--install-tree', tree],
+    ...['--today', '2026-11-30'],
+  ]);
+  assert.is(built.code, 0, built.stderr);
+  rmSync(join(tree, 'skills', 'claim-ladder'), { recursive: true });
+  await git(tree, 'init', '--quiet', '--initial-branch', 'install');
+  await git(tree, 'add', '--all');
+  await git(tree, 'commit', '--quiet', '--message', 'Publish');
+  const home = join(folder.path, 'home-tree');
+  const clone = join(home, 'clone');
+  mkdirSync(home);
+  await git(home, 'clone', '--quiet', '--depth', '1', `file://${tree}`, clone);
+  const args = ['add', clone, '--yes', '--skill', '*', '--agent', 'claude-code', '--copy'];
+  const { code, stdout, stderr } = await run(tool('skills'), args, { cwd: home, env: { ...quiet, HOME: home } });
+  assert.is(code, 0, stdout + stderr);
+  const installed = join(home, '.claude', 'skills');
+  assert.equal(readdirSync(installed).sort(), readdirSync(join(tree, 'plugins')).sort());
+  for (const file of ['SKILL.md', 'references/sample.md']) {
+    assert.is(
+      readFileSync(join(installed, 'claim-ladder', file), 'utf8'),
+      readFileSync(join(tree, 'plugins/claim-ladder/skills/claim-ladder', file), 'utf8'),
+    );
+  }
+});
 
 test('a static host finds its files: _headers with the types of the registry, .nojekyll, and security.txt if set', async () => {
   assert.match(text('_headers'), '/feed.xml\n  Content-Type: application/rss+xml; charset=utf-8');

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, rmSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { renderCatalog } from '../../src/build/build.ts';
+import { build, renderCatalog } from '../../src/build/build.ts';
 import { writeInstallTree } from '../../src/build/install-folder.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { installTree } from '../../src/outputs/install/install-tree.ts';
@@ -148,6 +148,21 @@ test('what is not a plugin of the catalog does not count', async () => {
   const { current, note } = await publish();
   assert.equal(current, ['two 1.3.0', 'one 1.2.0']);
   assert.is(note, null);
+});
+
+test('a build that continues the last one gives the same versions as one from nothing', () => {
+  const out = join(folder.path, 'dist');
+  const cache = join(folder.path, 'cache');
+  const marketplace = () => {
+    const settings = loadSettings(catalog, {}, {});
+    build({ cwd: catalog, out, cache, settings, images: false, today: '2026-11-21' });
+    const { plugins } = JSON.parse(readFileSync(join(out, 'marketplace.json'), 'utf8'));
+    return plugins.map(({ name, version }: { name: string; version: string }) => `${name} ${version}`);
+  };
+  assert.equal(marketplace(), ['two 1.3.0', 'one 1.2.0']);
+  appendFileSync(join(catalog, 'agents/one/sample-output.txt'), 'One more line\n');
+  assert.equal(marketplace(), ['two 1.3.0', 'one 1.3.0']);
+  assert.equal(marketplace(), archives().current);
 });
 
 test('after a rename, the plugin has a new name, and archives with the former one stay', async () => {
