@@ -18,9 +18,9 @@ export interface LogDestination {
   flushSync(): void;
 }
 
-/** How long lines may be buffered, in milliseconds, and how many bytes. */
+/** How long lines may be buffered, in milliseconds, and how many characters. */
 const flushMs = 100;
-const holdBytes = 12_288;
+const holdLength = 32_768;
 /** How many bytes are buffered while stdout is blocked. Later lines are lost. */
 const maxHeldBytes = 1_048_576;
 
@@ -53,23 +53,41 @@ export function terminalDestination(terminal: { color: boolean }): LogDestinatio
   return { write: (line) => process.stdout.write(prettyLine(line, terminal)), flushSync() {} };
 }
 
-/** Stdout. If it cannot be written, such as a file on a full disk, lines are lost and the server continues. */
+/**
+ * Stdout. If it cannot be written, such as a file on a full disk, lines are lost and the server continues.
+ *
+ * Lines are collected here, since pino's destination measures everything that it holds whenever it gets a line.
+ */
 function lastingDestination(): LogDestination {
-  const options = { dest: 1, sync: false, minLength: holdBytes, periodicFlush: flushMs, maxLength: maxHeldBytes };
-  const destination = pino.destination(options);
+  const stdout = pino.destination({ dest: 1, sync: false, maxLength: maxHeldBytes });
   let failing = false;
-  destination.on('error', () => {
+  stdout.on('error', () => {
     failing = true;
   });
-  destination.on('write', () => {
+  stdout.on('write', () => {
     failing = false;
   });
   // Pino also calls this when the process ends, and would retry endlessly.
-  const { flushSync } = destination;
-  destination.flushSync = () => {
-    if (!failing) flushSync.call(destination);
+  const { flushSync } = stdout;
+  stdout.flushSync = () => {
+    if (!failing) flushSync.call(stdout);
   };
-  return destination;
+  let held = '';
+  const pass = () => {
+    if (held !== '') stdout.write(held);
+    held = '';
+  };
+  setInterval(pass, flushMs).unref();
+  return {
+    write(line) {
+      held += line;
+      if (held.length >= holdLength) pass();
+    },
+    flushSync() {
+      pass();
+      stdout.flushSync();
+    },
+  };
 }
 
 /** 500 is an error; 502 and 503, when a disk or a provider fails, are warnings. */

@@ -42,9 +42,11 @@ test('under load, SIGTERM finishes open requests, keeps every acknowledged vote,
     const ended = endOf(server.stop('SIGTERM'));
     const answers = await Promise.all(underWay);
     const stopping = load.stop();
-    const { code, signal } = await ended;
+    const { code, signal, stdout } = await ended;
     await stopping;
     assert.equal([code, signal], [0, null]);
+    const logged = stdout.match(/"method":"POST"/g)?.length ?? 0;
+    assert.ok(logged >= 1 + load.acknowledged.length + underWay.length, 'every answer is in the log');
     assert.equal(
       answers.map(({ status }) => status),
       underWay.map(() => 200),
