@@ -16,7 +16,12 @@ type WriteRefusal = (request?: IncomingMessage) => void;
  */
 export class Turns {
   readonly #handle: RequestListener;
-  readonly #underWay = new Map<Socket, ServerResponse>();
+  /**
+   * The answer under way on each connection, or null. An entry stays as long as its connection. If each request added and
+   * deleted one, the map would often replace its table. Replaced tables keep their entries alive, which the garbage
+   * collector would then copy for ten milliseconds at a time.
+   */
+  readonly #underWay = new Map<Socket, ServerResponse | null>();
   readonly #waiting = new WeakMap<Socket, ServerResponse[]>();
   /** The last answer on each connection that was given before all of its request's body had arrived. */
   readonly #answeredEarly = new WeakMap<Socket, ServerResponse>();
@@ -27,8 +32,8 @@ export class Turns {
   }
 
   /** The answers under way, at most one for each connection. */
-  get underWay(): Iterable<ServerResponse> {
-    return this.#underWay.values();
+  get underWay(): ServerResponse[] {
+    return [...this.#underWay.values()].filter((response) => response !== null);
   }
 
   /** Takes a request from Node's server. */
@@ -87,9 +92,10 @@ export class Turns {
     const { socket } = request;
     this.#handle(request, response);
     if (!response.writableEnded) {
+      if (!this.#underWay.has(socket)) socket.once('close', () => this.#underWay.delete(socket));
       this.#underWay.set(socket, response);
       response.once('close', () => {
-        if (this.#underWay.get(socket) === response) this.#underWay.delete(socket);
+        if (this.#underWay.get(socket) === response) this.#underWay.set(socket, null);
         if (!request.complete) this.#answeredEarly.set(socket, response);
       });
     } else if (hasBody(request)) this.#answeredEarly.set(socket, response);
