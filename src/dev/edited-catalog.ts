@@ -16,18 +16,8 @@ import type { NumberedAgent } from '../schema/agent.ts';
 import { frontMatterSchema } from '../schema/front-matter.ts';
 import { withRules } from '../schema/rules.ts';
 import { withFields } from '../with-fields.ts';
+import type { Changes } from './changes.ts';
 import { GitMemory } from './git-memory.ts';
-
-/** What changed on the disk since the last update. */
-export interface Changes {
-  /** The names of changed folders in agents/, or `all`. */
-  agents: ReadonlySet<string> | 'all';
-  settings: boolean;
-  templates: boolean;
-}
-
-export const everything: Changes = { agents: 'all', settings: true, templates: true };
-export const nothing: Changes = { agents: new Set(), settings: false, templates: false };
 
 export interface CatalogOptions {
   /** The catalog folder. */
@@ -108,7 +98,13 @@ export class EditedCatalog {
     }
     const before = new Map(this.#entries);
     attempt(() => this.#readAgents(again ? 'all' : agents, known, again));
-    if (!again && !templates && errors.length === 0 && agents !== 'all' && this.#replaceTexts(agents, before)) return;
+    if (!again && !templates && errors.length === 0) {
+      if (
+        agents === 'all' ? this.site !== null && areSame(before, this.#entries) : this.#replaceTexts(agents, before)
+      ) {
+        return;
+      }
+    }
     if (errors.every(({ slug }) => slug !== null)) attempt(() => this.#makeSite(known, errors));
     this.errors = errors;
   }
@@ -226,6 +222,10 @@ export class EditedCatalog {
     this.#positions = new Map(this.site.agents.map(({ slug }, position) => [slug, position]));
     before?.images.close();
   }
+}
+
+function areSame(before: ReadonlyMap<string, Entry>, after: ReadonlyMap<string, Entry>): boolean {
+  return before.size === after.size && [...after].every(([slug, entry]) => before.get(slug) === entry);
 }
 
 /** What decides an agent's number, date and addresses, as a text to compare. */

@@ -15,7 +15,8 @@ import { FileCache, type SiteRules } from '../server/file-cache.ts';
 import { type BuildFollower, type LiveBuild, maxFound } from '../server/live-build.ts';
 import { isLoopback } from '../server/origin.ts';
 import { candidates, parseTarget } from '../server/target.ts';
-import { type CatalogOptions, type Changes, type Checks, EditedCatalog } from './edited-catalog.ts';
+import type { Changes } from './changes.ts';
+import { type CatalogOptions, type Checks, EditedCatalog } from './edited-catalog.ts';
 import { devPath, Pages } from './pages.ts';
 
 /** What the script of a page gets after each update. */

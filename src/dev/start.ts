@@ -5,7 +5,8 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { ServerLog } from '../server/request-log.ts';
 import { serverSettings } from '../server/settings.ts';
 import { startServer } from '../server/start.ts';
-import { type CatalogOptions, type Changes, everything, nothing } from './edited-catalog.ts';
+import { type Changes, everything, nothing } from './changes.ts';
+import type { CatalogOptions } from './edited-catalog.ts';
 import { devRules, PreviewServer } from './preview.ts';
 import { watchCatalog } from './watch.ts';
 

@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
 import { programFolder } from '../program.ts';
 import { stampOf } from '../stamps.ts';
-import { type Changes, everything } from './edited-catalog.ts';
+import { type Changes, everything } from './changes.ts';
 
 export interface WatchOptions {
   /** The catalog folder. */

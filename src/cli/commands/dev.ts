@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Changes } from '../../dev/edited-catalog.ts';
+import type { Changes } from '../../dev/changes.ts';
+import type { RunningDev } from '../../dev/start.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
@@ -28,10 +29,25 @@ export function addDev(program: Command, terminal: Console): void {
     .action((flags: Flags) => dev(flags, terminal));
 }
 
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** Runs a preview until a signal comes. `npm run dev` repeats the signal of Ctrl-C, so further ones are ignored. */
 async function dev(flags: Flags, terminal: Console): Promise<void> {
-  const stopped = new Promise((received) => {
-    for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(name, received);
+  let stop = () => {};
+  const stopped = new Promise<void>((received) => {
+    stop = received;
   });
+  for (const name of signals) process.on(name, stop);
+  try {
+    const running = await start(flags, terminal);
+    await stopped;
+    await running.close();
+  } finally {
+    for (const name of signals) process.off(name, stop);
+  }
+}
+
+async function start(flags: Flags, terminal: Console): Promise<RunningDev> {
   const { cacheFolder } = await import('../../cache-folder.ts');
   const { startDev } = await import('../../dev/start.ts');
   const { serverLog } = await import('../../server/request-log.ts');
@@ -64,8 +80,7 @@ async function dev(flags: Flags, terminal: Console): Promise<void> {
   terminal.say(
     `Preview at ${running.address} with drafts and scheduled agents. It updates when you save a file. Press Ctrl-C to stop.\n`,
   );
-  await stopped;
-  await running.close();
+  return running;
 }
 
 /** Names what changed; empty if everything was only checked again. */
@@ -76,9 +91,7 @@ function nameOf({ agents, settings, templates }: Changes): string {
 }
 
 function fallbackText(code: string): string {
-  const limit =
-    code === 'ENOSPC'
-      ? 'The system can watch no more files (ENOSPC), so all files are checked every second instead. On Linux, raise the limit with: sudo sysctl fs.inotify.max_user_watches=524288'
-      : `The system can open no more files (${code}), so all files are checked every second instead. Raise the limit with: ulimit -n 65536`;
-  return limit;
+  return code === 'ENOSPC'
+    ? 'The system can watch no more files (ENOSPC), so all files are checked every second instead. On Linux, raise the limit with: sudo sysctl fs.inotify.max_user_watches=524288'
+    : `The system can open no more files (${code}), so all files are checked every second instead. Raise the limit with: ulimit -n 65536`;
 }
