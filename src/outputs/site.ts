@@ -9,6 +9,7 @@ import type { Settings } from '../schema/settings.ts';
 import type { ImageRenderer } from '../social-image/renderer.ts';
 import { type KnownVersions, PluginVersions } from './install/plugin-versions.ts';
 import { agentDocumentOf } from './shared/agent-document.ts';
+import { type DateNames, dateNames } from './shared/dates.ts';
 import { type MarkdownRenderer, markdownRenderer } from './shared/markdown-html.ts';
 import { relatedAgents } from './shared/related.ts';
 import type { Templates } from './shared/templates.ts';
@@ -31,6 +32,8 @@ export interface Site {
   /** Files that are published unchanged, by their path below dist/. */
   assets: ReadonlyMap<string, Uint8Array>;
   markdown: MarkdownRenderer;
+  /** Writes out days and months. */
+  dates: DateNames;
   images: ImageRenderer;
   /** The related agents of each. */
   related: Related;
@@ -80,7 +83,7 @@ export interface PublishedAgent extends NumberedAgent {
   fingerprint: Fingerprint;
 }
 
-export interface SiteInput extends Omit<Site, 'url' | 'agents' | 'markdown' | 'related' | 'plugins'> {
+export interface SiteInput extends Omit<Site, 'url' | 'agents' | 'markdown' | 'dates' | 'related' | 'plugins'> {
   /** In any order. */
   agents: readonly NumberedAgent[];
   /** Slug → changes, newest first. */
@@ -106,6 +109,7 @@ export function makeSite({ agents, history, listsShowAll, related, knownVersions
     url,
     agents: published,
     markdown: markdownRenderer(url),
+    dates: dateNames(input.settings.language),
     related: relatedOf(published, related),
     plugins: new PluginVersions(input, input.published, knownVersions),
   };

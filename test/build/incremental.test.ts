@@ -190,4 +190,12 @@ test('after any sequence of edits, a build has the bytes of one from nothing', a
   if (errorInstance) throw errorInstance;
 });
 
+test('after a folder was renamed with the same files in it, no file names the former slug', () =>
+  inFolder(async (folder) => {
+    const changing = new ChangingCatalog(folder);
+    await checkBuild(changing, 'the first build');
+    changing.rename(2, false);
+    await checkBuild(changing, 'the second');
+  }));
+
 test.run();

@@ -43,12 +43,13 @@ export class ChangingCatalog {
     this.#write(agent.slug);
   }
 
-  rename(place: number): void {
+  /** Renames a folder. Its former slug is written into it only if `declared`; otherwise, all its files stay the same. */
+  rename(place: number, declared = true): void {
     const { slug, ...agent } = this.#at(place);
     const next = `${slug}-${this.#agents.size}`;
     this.#remove(slug);
-    const formerSlugs = `[${slug}]`;
-    this.#agents.set(next, { ...agent, slug: next, front: { ...agent.front, formerSlugs } });
+    const former = declared ? { formerSlugs: `[${slug}]` } : {};
+    this.#agents.set(next, { ...agent, slug: next, front: { ...agent.front, ...former } });
     this.#write(next);
   }
 

@@ -1,6 +1,5 @@
 import { listed, type Output } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
-import { dateNames } from '../shared/dates.ts';
 import { categoriesOf, commonTags, counted, monthsOf } from '../shared/groups.ts';
 import { renderPage } from '../shared/page.ts';
 import { breadcrumbNode, listNode } from '../shared/structured-data.ts';
@@ -148,7 +147,7 @@ function monthPage(
   { newer, older }: { newer: Month | undefined; older: Month | undefined },
 ): string {
   const year = month.slice(0, 4);
-  const name = dateNames(site.settings.language).monthName(month);
+  const name = site.dates.monthName(month);
   return renderPage(
     site,
     {

@@ -3,7 +3,6 @@ import type { Deferred } from '../../social-image/renderer.ts';
 import { Typesetter } from '../../social-image/typesetter.ts';
 import { listed, none, type Output, ofAgent } from '../output.ts';
 import { accentColor } from '../shared/accents.ts';
-import { dateNames } from '../shared/dates.ts';
 import { agentImage, publicationImage } from '../shared/urls.ts';
 import type { Site } from '../site.ts';
 
@@ -24,7 +23,7 @@ export default {
       serif: new Typesetter(site.images.fonts, 'besley-basic.ttf'),
       sans: new Typesetter(site.images.fonts, 'libre-franklin-basic.ttf'),
     };
-    const { weekday, longDate } = dateNames(settings.language);
+    const { weekday, longDate } = site.dates;
     for (const agent of site.agents) {
       const { slug, title, excerpt, issue, date, category, document } = agent;
       const render = () => {

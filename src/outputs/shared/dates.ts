@@ -1,3 +1,7 @@
+import { onceForEach } from '../../once.ts';
+
+export type DateNames = ReturnType<typeof dateNames>;
+
 /** Makes functions that write out days (YYYY-MM-DD) and months (YYYY-MM) in a language (BCP 47). */
 export function dateNames(language: string) {
   const weekdays = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
@@ -5,9 +9,9 @@ export function dateNames(language: string) {
   const months = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' });
   const instant = (day: string) => new Date(`${day}T00:00:00Z`);
   return {
-    weekday: (day: string) => weekdays.format(instant(day)),
-    longDate: (day: string) => dates.format(instant(day)),
+    weekday: onceForEach((day) => weekdays.format(instant(day))),
+    longDate: onceForEach((day) => dates.format(instant(day))),
     dayOfMonth: (day: string) => String(Number(day.slice(8))),
-    monthName: (month: string) => months.format(instant(`${month}-01`)),
+    monthName: onceForEach((month) => months.format(instant(`${month}-01`))),
   };
 }

@@ -1,4 +1,5 @@
 import { markdownParser, type Token } from '../../agent-text/markdown.ts';
+import { onceForEach } from '../../once.ts';
 import type { Addresses } from './urls.ts';
 
 /**
@@ -56,13 +57,18 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
     return absolute || !inside ? full.href : full.pathname + full.search + full.hash;
   }
 
-  const render = (source: string, pageUrl: string, absolute: boolean) => {
+  const render = (source: string, pageUrl: string, absolute: boolean): string => {
     const environment: Environment = { pageUrl, absolute, highest: absolute ? 4 : 3, shift: 0, ids: new Set() };
     return markdown.render(source, { environment });
   };
+  // An agent is in several feeds.
+  const feedHtml = onceForEach((key) => {
+    const [pageUrl = '', ...source] = key.split('\n');
+    return render(source.join('\n'), pageUrl, true);
+  });
   return {
     forPage: (source, pageUrl) => render(source, pageUrl, false),
-    forFeed: (source, pageUrl) => render(source, pageUrl, true),
+    forFeed: (source, pageUrl) => feedHtml(`${pageUrl}\n${source}`),
   };
 }
 
