@@ -43,13 +43,12 @@ export class ChangingCatalog {
     this.#write(agent.slug);
   }
 
-  /** Renames a folder. Its former slug is written into it only if `declared`; otherwise, all its files stay the same. */
-  rename(place: number, declared = true): void {
+  rename(place: number): void {
     const { slug, ...agent } = this.#at(place);
     const next = `${slug}-${this.#agents.size}`;
     this.#remove(slug);
-    const former = declared ? { formerSlugs: `[${slug}]` } : {};
-    this.#agents.set(next, { ...agent, slug: next, front: { ...agent.front, ...former } });
+    const formerSlugs = `[${slug}]`;
+    this.#agents.set(next, { ...agent, slug: next, front: { ...agent.front, formerSlugs } });
     this.#write(next);
   }
 
