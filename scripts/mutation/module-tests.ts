@@ -93,6 +93,10 @@ export const moduleTests: Record<string, readonly string[]> = {
     'social-image/social-images',
     'search/search',
     'outputs/surfaces',
+    'outputs/skills',
+    'outputs/plugins',
+    'outputs/plugin-versions',
+    'cli/install-tree',
   ],
   mcp: [
     'mcp/answers',
