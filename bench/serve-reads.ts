@@ -68,7 +68,7 @@ export async function benchmarkReads({ folder, dist, document, extent, generator
       outcome.nginx === undefined ? '-' : ratio(outcome, 'catalog', 'nginx').toFixed(2),
       figure(outcome, 'catalog', 'p50').toFixed(2),
       figure(outcome, 'catalog', 'p99').toFixed(2),
-      aim('0.6 of bare', ofBare >= 0.6),
+      aim('0.75 of bare', ofBare >= 0.75),
     ];
     console.log(row(name, figures));
   }
