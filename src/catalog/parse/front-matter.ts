@@ -1,3 +1,4 @@
+import matter from 'gray-matter';
 import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import { recoverYaml } from './recover-yaml.ts';
@@ -29,8 +30,9 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
   const [opening = ''] = text.split('\n', 1);
   if (opening !== '---') return explainOpening(text, opening, refuse);
   // A file may end right after the closing line without a newline, so one is added.
-  const end = `${text}\n`.indexOf(closing, opening.length);
-  if (end === -1) {
+  const { matter: cut, content } = matter(`${text}\n`, splitOnly);
+  const end = opening.length + cut.length;
+  if (end > text.length) {
     return (
       explainClosing(text, refuse) ??
       refuse(
@@ -49,10 +51,9 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
       'Shorten it: long texts belong in the samples or the prompt.',
     );
   }
-  // A blank line after the closing line is not part of the body.
-  const body = text.slice(end + closing.length).replace(/^\n/, '');
+  const body = content.slice(0, -1);
   const rest = { body, bodyOffset: text.length - body.length };
-  const source = text.slice(opening.length + 1, end);
+  const source = cut.slice(1);
   const whole = readMapping(source);
   if (whole !== null) return { data: whole, unread: new Set(), diagnostics: [], ...rest };
   const misspelled = explainClosing(text.slice(0, end), refuse);
@@ -65,8 +66,8 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
   return { data, unread, diagnostics, ...rest };
 }
 
-/** The line that closes the front matter. */
-const closing = '\n---\n';
+/** gray-matter only splits the file. We parse the YAML ourselves to know where in the file its errors are. */
+const splitOnly = { delimiters: ['---', '---\n'] as [string, string], engines: { yaml: () => ({}) } };
 
 /** The longest front matter that is parsed, in characters. */
 const maxLength = 65_536;
