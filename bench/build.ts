@@ -22,12 +22,14 @@ const large: readonly Contestant[] = ['cold', 'copy', 'hugo'];
  * without social images in the cache. The yardsticks are `node -e 0`, reading the sources and writing the same bytes, and
  * Hugo, which renders one page for each agent. The contestants take turns in each round; a figure is the median of rounds.
  *
- * `--quick` has one round with few agents, to see that the benchmark works. `--json <file>` writes the figures to a file.
+ * `--quick` has one round with few agents, to see that the benchmark works. `--rounds <count>` has another number of rounds
+ * than 5. `--json <file>` writes the figures to a file.
  */
 export default async function benchmarkBuild(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: { quick: { type: 'boolean' }, json: { type: 'string' } } });
+  const options = { quick: { type: 'boolean' }, rounds: { type: 'string' }, json: { type: 'string' } } as const;
+  const { values } = parseArgs({ args, options });
   const quick = values.quick === true;
-  const rounds = quick ? 1 : 5;
+  const rounds = quick ? 1 : Number(values.rounds ?? 5);
   const report = new Report('build', rounds);
   const [few, many, most] = quick ? ([50, 100, 200] as const) : ([1_000, 10_000, 20_000] as const);
   const cold = {
@@ -99,18 +101,20 @@ class BenchSite {
       appendFileSync(join(this.#at('catalog'), 'agents', `agent-${place}`, 'prompt.txt'), `- Round ${round}\n`);
     }
     if (name !== 'cold') return this.#build('dist', this.#at('cache'));
-    this.clear();
+    this.#remove('dist', 'cache/builds');
     const usage = this.#build('dist', this.#at('cache'));
     // The next build finds nothing changed, and remembers that.
     this.#build('dist', this.#at('cache'));
     return usage;
   }
 
-  /** Removes what was built. */
+  /** Removes what was written in a round. The build stays, since copying may come first in the next round. */
   clear(): void {
-    for (const name of ['dist', 'undrawn', 'copy', 'public', 'cache/builds']) {
-      rmSync(this.#at(name), { recursive: true, force: true });
-    }
+    this.#remove('undrawn', 'copy', 'public');
+  }
+
+  #remove(...names: string[]): void {
+    for (const name of names) rmSync(this.#at(name), { recursive: true, force: true });
   }
 
   #build(out: string, cache: string): Usage {
