@@ -1,4 +1,5 @@
 import type { Measured } from './load.ts';
+import { median } from './report.ts';
 import type { Generator, Server } from './servers.ts';
 
 /** How much is measured: rounds, and the milliseconds of one measurement. */
@@ -63,12 +64,6 @@ export function ratio(outcome: Outcome, server: string, other: string): number {
 /** The same by the CPU time of an answer, which what else runs on the machine disturbs less. */
 export function cpuRatio(outcome: Outcome, server: string, other: string): number {
   return figure(outcome, other, 'cpu') / figure(outcome, server, 'cpu');
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
 /** Whether an aim is met, in words. */

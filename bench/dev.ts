@@ -6,6 +6,7 @@ import { readAgents } from '../src/catalog/read.ts';
 import { type RunningDev, startDev } from '../src/dev/start.ts';
 import { serverLog } from '../src/server/request-log.ts';
 import { generateCatalog } from './generate.ts';
+import { median } from './report.ts';
 
 const rounds = 15;
 const budgets = [
@@ -105,8 +106,4 @@ function cpuOf(work: () => void): number {
 
 function msOf({ user, system }: NodeJS.CpuUsage): number {
   return (user + system) / 1_000;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 }

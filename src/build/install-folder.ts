@@ -1,23 +1,22 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isDraftName, replaceFile } from '../catalog/replace-file.ts';
 import { OperationError } from '../errors.ts';
 import type { Written } from './write.ts';
 
 /** The names at the top of the install tree, and Git's own, so that the folder can be a working tree of the branch. */
-const ownNames = new Set([
-  ...['.git', '.claude-plugin', '.agents', '.cursor-plugin', 'gemini-extension.json', 'plugins', 'skills'],
-  ...['README.md', 'LICENSE', 'CHANGELOG.md'],
-]);
+const ownNames = [
+  '.git',
+  '.claude-plugin',
+  '.agents',
+  '.cursor-plugin',
+  'gemini-extension.json',
+  'plugins',
+  'skills',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+];
 
 /** Refuses a folder that has other files than an install tree: nothing in it may be removed. Throws OperationError. */
 export function refuseOtherTrees(folder: string): void {
@@ -25,7 +24,8 @@ export function refuseOtherTrees(folder: string): void {
   if (!statSync(folder).isDirectory()) {
     throw new OperationError(`${folder} is a file. Name a folder with --install-tree.`);
   }
-  const other = readdirSync(folder).find((name) => !ownNames.has(name));
+  // A draft is what a killed build left. Writing the tree removes it.
+  const other = readdirSync(folder).find((name) => !ownNames.includes(name) && !isDraftName(name));
   if (other === undefined) return;
   throw new OperationError(
     `${folder} contains ${other}, so it is not an install tree and was not changed. Name another folder with --install-tree, or empty this one first.`,
@@ -43,9 +43,7 @@ export function writeInstallTree(folder: string, files: ReadonlyMap<string, stri
     const file = join(folder, path);
     if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
     mkdirSync(dirname(file), { recursive: true });
-    const draft = `${file}.draft-${process.pid}`;
-    writeFileSync(draft, text);
-    renameSync(draft, file);
+    replaceFile(file, text);
     changed += 1;
   }
   return { changed, removed: removed.length, unchanged: files.size - changed };

@@ -98,13 +98,9 @@ export class EditedCatalog {
     }
     const before = new Map(this.#entries);
     attempt(() => this.#readAgents(again ? 'all' : agents, known, again));
-    if (!again && !templates && errors.length === 0) {
-      if (
-        agents === 'all' ? this.site !== null && areSame(before, this.#entries) : this.#replaceTexts(agents, before)
-      ) {
-        return;
-      }
-    }
+    const isUpToDate = () =>
+      agents === 'all' ? this.site !== null && areSame(before, this.#entries) : this.#replaceTexts(agents, before);
+    if (!again && !templates && errors.length === 0 && isUpToDate()) return;
     if (errors.every(({ slug }) => slug !== null)) attempt(() => this.#makeSite(known, errors));
     this.errors = errors;
   }

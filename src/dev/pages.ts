@@ -100,7 +100,7 @@ function withScript(html: string, errors: readonly Diagnostic[] = []): Page {
   return { bytes: Buffer.from(`${html.slice(0, at)}${script}\n${html.slice(at)}`), mark, errors };
 }
 
-/** The page that stands in for one that cannot be rendered. The script shows the errors on it. */
+/** The page that is shown if one cannot be rendered. The script shows the errors on it. */
 function withoutContent(errors: readonly Diagnostic[]): Page {
   const html =
     '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n' +

@@ -30,8 +30,8 @@ export async function* download(address: string, limits = downloadLimits): Async
     for (let count = 0; response.status >= 300 && response.status < 400; count += 1) {
       if (count === limits.maxRedirects) throw failed(`it redirects more than ${limits.maxRedirects} times.`);
       url = new URL(response.headers.get('location') ?? '', url);
-      const wrong = refusal(url, isThisMachine(start));
-      if (wrong !== null) throw failed(`it redirects to ${visible(url.href)}, which ${wrong}`);
+      const refused = refusal(url, isThisMachine(start));
+      if (refused !== null) throw failed(`it redirects to ${visible(url.href)}, which ${refused}`);
       await response.body?.cancel();
       response = await fetch(url, { redirect: 'manual', signal });
     }

@@ -4,7 +4,9 @@ import { Readable } from 'node:stream';
 import { compareText } from '../compare.ts';
 import { OperationError, systemReason } from '../errors.ts';
 import { download } from './download.ts';
-import { type Found, fileFormats, readPromptFile, readPromptsChat, type Unusable } from './formats.ts';
+import { type Found, fileFormats, type Unusable } from './formats.ts';
+import { readPromptFile } from './prompt-file.ts';
+import { readPromptsChat } from './prompts-chat.ts';
 
 export function isAddress(from: string): boolean {
   return /^https?:\/\//i.test(from);

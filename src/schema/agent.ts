@@ -1,3 +1,4 @@
+import { once } from '../once.ts';
 import { type FrontMatter, frontMatterSchema } from './front-matter.ts';
 
 /** An agent as read from its folder, well-formed. */
@@ -36,11 +37,7 @@ export function headOf(agent: Agent): AgentHead {
 
 /** The agent of a head. `read` is called once, when the first of its long texts is used. */
 export function agentOf({ configFile, ...head }: AgentHead, read: () => Agent): Agent {
-  let whole: Agent | undefined;
-  const long = () => {
-    whole ??= read();
-    return whole;
-  };
+  const long = once(read);
   const config = {
     file: configFile ?? '',
     get text() {

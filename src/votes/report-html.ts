@@ -1,4 +1,5 @@
 import { addDays } from '../calendar.ts';
+import { plural } from '../diagnostics/report.ts';
 import { type Html, html } from './html.ts';
 import type { DayVotes, VoteReport } from './report.ts';
 import { type AgentShare, dayPlot, percent, sharePlot } from './report-plots.ts';
@@ -14,7 +15,7 @@ export function reportHtml(report: VoteReport): string {
   const summary =
     totals.share === null
       ? `No votes${from}.`
-      : `${count(totals.votes, 'vote')}${from}: ${totals.yes} yes, ${totals.no} no, ${percent(totals.share)} yes.`;
+      : `${plural(totals.votes, 'vote')}${from}: ${totals.yes} yes, ${totals.no} no, ${percent(totals.share)} yes.`;
   const left = malformed === 0 ? '' : ` Lines of the log that are not votes, and were left out: ${malformed}.`;
   const page = html`<!DOCTYPE html>
 <html lang="en">
@@ -32,7 +33,7 @@ export function reportHtml(report: VoteReport): string {
 <p>${summary + left} Days are in UTC.</p>
 ${report.days.length === 0 ? [] : [daySection(report.days), agentSection(report)]}
 <section aria-labelledby="notes">
-<h2 id="notes">${notes.length === 0 ? 'No notes' : `The latest ${count(notes.length, 'note')}`}</h2>
+<h2 id="notes">${notes.length === 0 ? 'No notes' : `The latest ${plural(notes.length, 'note')}`}</h2>
 <ol class="notes">
 ${notes.map(({ time, slug, vote, note }) => html`<li><p>${note}</p><p class="quiet"><time datetime="${time}">${time.slice(0, 10)}</time>, ${slug}, ${vote}</p></li>`)}
 </ol>
@@ -111,10 +112,6 @@ function withEmptyDays(days: readonly DayVotes[]): DayVotes[] {
     all.push(byDay.get(day) ?? { day, yes: 0, no: 0 });
   }
   return all;
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }
 
 const style = `

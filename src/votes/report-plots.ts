@@ -50,7 +50,8 @@ export function dayPlot(days: readonly DayVotes[], description: string): Html {
       return html`<line class="grid" x1="${middle}" x2="${middle}" y1="${bottom}" y2="${bottom + 5}"/><text x="${middle}" y="${bottom + 20}" text-anchor="middle">${dayName(date)}</text>`;
     });
   const legend = html`<rect class="yes" x="${left}" y="${bottom + 34}" width="12" height="12"/><text x="${left + 18}" y="${bottom + 44}">yes</text><rect class="no" x="${left + 60}" y="${bottom + 34}" width="12" height="12"/><text x="${left + 78}" y="${bottom + 44}">no</text>`;
-  return figure('days', 'Votes per day', description, bottom + 52, [...rows, ...bars, ...marks, legend]);
+  const hatch = html`<defs><pattern id="days-hatch" class="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="5" height="5"/><line x1="0" y1="0" x2="0" y2="5"/></pattern></defs>`;
+  return figure('days', 'Votes per day', description, bottom + 52, [hatch, ...rows, ...bars, ...marks, legend]);
 }
 
 /** Draws the share of yes of each agent as a point on a line that is its range. */
@@ -79,7 +80,6 @@ function figure(id: string, title: string, description: string, height: number, 
   return html`<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-description">
 <title id="${id}-title">${title}</title>
 <desc id="${id}-description">${description}</desc>
-<defs><pattern id="${id}-hatch" class="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="5" height="5"/><line x1="0" y1="0" x2="0" y2="5"/></pattern></defs>
 ${content}
 </svg>`;
 }

@@ -189,7 +189,10 @@ function actionsOf(
   };
 }
 
-/** Copies what a step uploads, in place of what an earlier run uploaded. Both actions leave out hidden files and folders unless told otherwise. */
+/**
+ * Copies what a step uploads over what an earlier run uploaded. Both actions leave out hidden files and folders unless told
+ * otherwise.
+ */
 function upload({ workspace, with: inputs }: ActionCall, to: string): void {
   const from = join(workspace, inputs.path ?? '');
   const hidden = (path: string) => path !== from && basename(path).startsWith('.');

@@ -5,8 +5,8 @@ import { type AgentView, type EditorialRule, inFrontMatter, inPrompt, type Remar
 
 /**
  * The prompt has 120 to 900 words, is plain text that survives copying and runs nothing when it is installed, and names
- * no tool of a vendor unless the agent is only for that vendor. The slug is a name that every vendor accepts for a skill. No text in the front matter is cut off by a ` #`. There are 2 to 6 tags, and none of them is
- * the category.
+ * no tool of a vendor unless the agent is only for that vendor. The slug is a name that every vendor accepts for a skill.
+ * No text in the front matter is cut off by a ` #`. There are 2 to 6 tags, and none of them is the category.
  *
  * Left to the reviewer: features of one vendor that are described without a name. The rule front-matter/yaml already
  * covers a `: ` in a text without quotes.

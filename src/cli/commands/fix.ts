@@ -27,7 +27,7 @@ export function addFix(program: Command, terminal: Console): void {
 
 async function fix(named: string[], { write = false, ...flags }: Flags, terminal: Console): Promise<void> {
   const { readAgents } = await import('../../catalog/read.ts');
-  const { plural } = await import('../../diagnostics/report.ts');
+  const { painter, plural } = await import('../../diagnostics/report.ts');
   const { fixesOf, writeFixes } = await import('../../fix/fix.ts');
   const { refuseUnknownAgents } = await import('../unknown-agents.ts');
   const { cwd, content } = await openContent(flags);
@@ -46,7 +46,6 @@ async function fix(named: string[], { write = false, ...flags }: Flags, terminal
     terminal.printJson({ written: write, files: fixes.map(({ file, fixes, diff }) => ({ file, fixes, diff })) });
     return;
   }
-  const { painter } = await import('../../diagnostics/report.ts');
   const paint = painter(terminal.colorData);
   for (const each of fixes) terminal.print(shown(each, paint));
   const files = plural(fixes.length, 'file');

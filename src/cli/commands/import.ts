@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { formats } from '../../import/formats.ts';
 import type { Draft } from '../../import/import.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
@@ -12,8 +13,6 @@ interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   limit: number;
   dryRun?: boolean;
 }
-
-const formats = ['prompts-chat', 'skill', 'copilot', 'fabric', 'claude-agent'];
 
 export function addImport(program: Command, terminal: Console): void {
   program

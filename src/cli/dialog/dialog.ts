@@ -17,7 +17,7 @@ export interface Questions {
   begin(title: string): void;
   /**
    * Asks for a line of text until `check` accepts it. `check` throws UsageError or OperationError, whose message is shown.
-   * An empty answer stands for `fallback`, which is shown in its place.
+   * An empty answer means `fallback`, which is shown until something is typed.
    */
   line<Value>(question: string, fallback: string, check: (answer: string) => Value): Promise<Value>;
   /** Asks for one of the choices. */

@@ -14,20 +14,19 @@ export const marketplace: Output = {
   purpose: 'Every agent as a plugin to install (marketplace of Claude Code)',
   *files(site) {
     const { agents, plugins, url } = site;
-    const version = (agent: PublishedAgent) => plugins.of(agent);
     const head = marketplaceHead(site);
-    const inputs = [JSON.stringify(head), ...agents.map((agent) => `${agent.fingerprint.whole} ${version(agent)}`)];
+    const entries = agents.map((agent) => ({ agent, input: `${agent.fingerprint.whole} ${plugins.of(agent)}` }));
     yield {
       path: 'marketplace.json',
-      inputs,
+      inputs: [JSON.stringify(head), ...entries.map(({ input }) => input)],
       render: (digest) =>
         jsonParts(
           head,
           'plugins',
-          agents.map((agent) => ({
-            input: `${agent.fingerprint.whole} ${version(agent)}`,
+          entries.map(({ agent, input }) => ({
+            input,
             value: () => {
-              const path = archivePath(agent.slug, version(agent));
+              const path = archivePath(agent.slug, plugins.of(agent));
               const source = { source: 'archive', url: url.absolute(path), sha256: digest(path) };
               return { ...marketplaceEntry(site, agent), source };
             },

@@ -1,5 +1,4 @@
 import { markdownParser, type Token } from '../../agent-text/markdown.ts';
-import { onceForEach } from '../../once.ts';
 import type { Addresses } from './urls.ts';
 
 /**
@@ -61,14 +60,17 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
     const environment: Environment = { pageUrl, absolute, highest: absolute ? 4 : 3, shift: 0, ids: new Set() };
     return markdown.render(source, { environment });
   };
-  // An agent is in several feeds.
-  const feedHtml = onceForEach((key) => {
-    const [pageUrl = '', ...source] = key.split('\n');
-    return render(source.join('\n'), pageUrl, true);
-  });
+  /** The last text of each page for feeds, since an agent is in several of them. */
+  const inFeeds = new Map<string, { source: string; html: string }>();
   return {
     forPage: (source, pageUrl) => render(source, pageUrl, false),
-    forFeed: (source, pageUrl) => feedHtml(`${pageUrl}\n${source}`),
+    forFeed(source, pageUrl) {
+      const known = inFeeds.get(pageUrl);
+      if (known?.source === source) return known.html;
+      const html = render(source, pageUrl, true);
+      inFeeds.set(pageUrl, { source, html });
+      return html;
+    },
   };
 }
 
