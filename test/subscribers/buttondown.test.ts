@@ -50,6 +50,16 @@ const rows: { name: string; reply: Reply; expected: string }[] = [
     reply: refusal('email_blocked', 403),
     expected: 'refused 403 email_blocked create',
   },
+  {
+    name: '403 with a code for an invalid address',
+    reply: refusal('email_invalid', 403),
+    expected: 'refused 403 email_invalid create',
+  },
+  {
+    name: '400 in the form of a 422',
+    reply: { ...misfit(['body', 'input', 'email_address']), status: 400 } as Reply,
+    expected: 'refused 400 create',
+  },
   { name: '429', reply: refusal('rate_limited', 429), expected: 'refused 429 rate_limited create' },
 ];
 

@@ -74,8 +74,9 @@ test('--format csv contains no formula, and --since leaves out earlier subscript
 test('control characters for a terminal are harmless', () =>
   inFolder(async (folder) => {
     writeFiles(folder, { 'signups.jsonl': line({ email: '\u001b[2J\u202eann@example.com' }) });
-    const { stdout } = await catalog(['subscribers', '--data', folder]);
+    const { stdout, stderr } = await catalog(['subscribers', '--data', folder]);
     assert.is(stdout, '�[2J�ann@example.com  daily  2026-11-02T10:00:00.000Z\n');
+    assert.is(stderr, '1 address, 1 subscription: 1 daily.\n');
   }));
 
 test('a missing file has no subscribers, and stderr says so', () =>
@@ -94,12 +95,14 @@ test('addresses at a provider are listed and erased there, and older ones with -
       const { code, stdout, stderr } = await catalog(args, { env });
       assert.is(code, 1);
       assert.is(stdout, '');
-      assert.match(stderr, 'Subscribers are stored at buttondown');
+      assert.match(stderr, 'Subscribers are stored at buttondown (CATALOG_SIGNUPS): list and erase them there.');
+      assert.match(stderr, `add --file ${join(folder, 'data/signups.jsonl')}.`);
     }
-    assert.match(
-      (await catalog(['subscribers', '--file', join(folder, 'data/signups.jsonl')], { env })).stdout,
-      'bob@example.com',
-    );
+    // Relative to the folder of the catalog.
+    const file = ['--cwd', folder, '--file', 'data/signups.jsonl'];
+    assert.match((await catalog(['subscribers', ...file], { env })).stdout, 'bob@example.com');
+    const { stderr } = await catalog(['subscribers', 'erase', 'bob@example.com', ...file], { env });
+    assert.is(stderr, 'Erased bob@example.com (1 line).\n');
   }));
 
 const wrongUsage: [string, string[], RegExp][] = [
@@ -161,7 +164,27 @@ test('erase without a file exits with 1', () =>
   inFolder(async (folder) => {
     const { code, stderr } = await catalog(['subscribers', 'erase', 'ann@example.com', '--data', folder]);
     assert.is(code, 1);
-    assert.match(stderr, 'does not exist');
+    assert.match(stderr, `The subscriber file ${join(folder, 'signups.jsonl')} does not exist.`);
+  }));
+
+test('a file that cannot be read exits with 1 and is named, without a stack', () =>
+  inFolder(async (folder) => {
+    const listed = await catalog(['subscribers', '--file', folder]);
+    assert.equal([listed.code, listed.stderr], [1, `error: Cannot read ${folder} (EISDIR).\n`]);
+    const erased = await catalog(['subscribers', 'erase', 'ann@example.com', '--file', folder]);
+    assert.equal([erased.code, erased.stderr], [1, `error: The subscriber file ${folder} cannot be used: EISDIR.\n`]);
+  }));
+
+test('of many unreadable lines, the first ten are named and the others counted', () =>
+  inFolder(async (folder) => {
+    const skipped = async (count: number) => {
+      writeFiles(folder, { 'signups.jsonl': 'x\n'.repeat(count) });
+      return (await catalog(['subscribers', '--data', folder])).stderr.split('\n')[0];
+    };
+    const end = `of ${join(folder, 'signups.jsonl')}: incomplete or invalid.`;
+    assert.is(await skipped(1), `Skipped line 1 ${end}`);
+    assert.is(await skipped(10), `Skipped lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 ${end}`);
+    assert.is(await skipped(12), `Skipped lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more ${end}`);
   }));
 
 test('erase is refused while another process has the file', () =>

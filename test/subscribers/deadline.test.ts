@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { withDeadline } from '../../src/subscribers/deadline.ts';
 import { SubscriptionFailed } from '../../src/subscribers/failure.ts';
 import type { Outcome, SubscriberProvider } from '../../src/subscribers/provider.ts';
-import { assertNothingPrivate, inShort, subscription } from '../support/subscribers.ts';
+import { assertNothingPrivate, inShort, subscription, withTimeLimit } from '../support/subscribers.ts';
 
 const providerOf = (add: SubscriberProvider['add'], rest: Partial<SubscriberProvider> = {}): SubscriberProvider => ({
   name: 'made-up',
@@ -56,6 +56,32 @@ for (const [name, add] of [
     assertNothingPrivate(failure, subscription);
   });
 }
+
+test('checks and reopening reach the provider, and need none that can do so', async () => {
+  const calls: string[] = [];
+  const accepts = async () => 'accepted' as const;
+  const full = withDeadline(
+    providerOf(accepts, {
+      check: () => Promise.reject(new Error('full')),
+      reopen: async () => void calls.push('reopen'),
+    }),
+  );
+  assert.is(await full.check().catch((error) => error.message), 'full');
+  await full.reopen();
+  assert.equal(calls, ['reopen']);
+  const plain = withDeadline(providerOf(accepts));
+  await plain.check();
+  await plain.reopen();
+});
+
+test('a subscription may take five seconds by default', () =>
+  withTimeLimit(async (_, expire) => {
+    const failed = withDeadline(providerOf(() => new Promise(() => {})))
+      .add(subscription)
+      .catch((error) => error);
+    expire();
+    assert.is(inShort(await failed), 'timeout');
+  }, 5_000));
 
 test('no timer remains if the subscription ends in time', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;

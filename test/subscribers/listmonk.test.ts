@@ -134,10 +134,18 @@ test('sends what the API requires', async () => {
   });
   assert.equal(received[2]?.json, { ids: [7], action: 'add', target_list_ids: [2], status: 'unconfirmed' });
   assert.is(received[3]?.json, undefined);
-  assert.equal(
-    warnings.map(([facts]) => facts),
-    [{ provider: 'listmonk', subscription: subscription.id }],
-  );
+  assert.equal(warnings, [
+    [
+      { provider: 'listmonk', subscription: subscription.id },
+      'The note of a subscription was not stored: the address was already known.',
+    ],
+  ]);
+});
+
+test('a known address without a note gives no warning', async () => {
+  const { note: _, ...given } = subscription;
+  const { warnings } = await tryProvider('listmonk', [conflict, found(), done, done], { given });
+  assert.equal(warnings, []);
 });
 
 test.run();

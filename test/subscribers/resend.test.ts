@@ -27,6 +27,18 @@ const rows: { name: string; replies: Reply[]; expected: string; steps: number }[
     expected: 'accepted',
     steps: 3,
   },
+  {
+    name: 'the same with 400',
+    replies: [refusal(400, 'validation_error', 'Contact already exists'), done],
+    expected: 'accepted',
+    steps: 3,
+  },
+  {
+    name: 'a refusal of the key that mentions what exists',
+    replies: [refusal(403, 'invalid_api_key', 'This key already exists elsewhere')],
+    expected: 'refused 403 invalid_api_key create',
+    steps: 1,
+  },
   { name: '400 validation_error', replies: [refusal(400, 'validation_error')], expected: 'invalid', steps: 1 },
   { name: '422 validation_error', replies: [refusal(422, 'validation_error')], expected: 'invalid', steps: 1 },
   {
@@ -99,11 +111,13 @@ test('creates the contact, sets the note, joins the segment', async () => {
   }
 });
 
-test('a subscription without a note takes two calls', async () => {
-  const { note: _, ...given } = subscription;
-  const { received, warnings } = await tryProvider('resend', [created, done], { given });
-  assert.is(received.length, 2);
-  assert.equal(warnings, []);
+test('a subscription without a note, or with an empty one, takes two calls', async () => {
+  const { note: _, ...plain } = subscription;
+  for (const given of [plain, { ...plain, note: '' }]) {
+    const { received, warnings } = await tryProvider('resend', [created, done], { given });
+    assert.is(received.length, 2);
+    assert.equal(warnings, []);
+  }
 });
 
 test('without a property, the note is not passed on, and the log says so', async () => {
@@ -111,10 +125,8 @@ test('without a property, the note is not passed on, and the log says so', async
   const { outcome, received, warnings } = await tryProvider('resend', [created, done], { settings });
   assert.is(outcome, 'accepted');
   assert.is(received.length, 2);
-  assert.equal(
-    warnings.map(([facts]) => facts),
-    [{ provider: 'resend', subscription: subscription.id }],
-  );
+  const words = 'The note of a subscription was not passed on. To pass notes on, set CATALOG_SIGNUPS_NOTE_PROPERTY.';
+  assert.equal(warnings, [[{ provider: 'resend', subscription: subscription.id }, words]]);
 });
 
 test('all calls of one subscription share one retry', async () => {

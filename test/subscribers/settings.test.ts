@@ -19,6 +19,7 @@ function environment(parts: Record<string, string>): NodeJS.ProcessEnv {
 const good: { name: string; flag?: string; given: Record<string, string>; expected: unknown }[] = [
   { name: 'nothing: file', given: {}, expected: { provider: 'file' } },
   { name: 'empty texts: file', flag: '', given: { '': ' ', KEY: '' }, expected: { provider: 'file' } },
+  { name: 'a flag with spaces around it', flag: ' file ', given: { '': 'webhook' }, expected: { provider: 'file' } },
   { name: 'the flag wins', flag: 'file', given: { '': 'webhook' }, expected: { provider: 'file' } },
   { name: 'file needs nothing of what others do', given: { '': 'file', URL: 'no' }, expected: { provider: 'file' } },
   {
@@ -34,8 +35,13 @@ const good: { name: string; flag?: string; given: Record<string, string>; expect
   {
     name: 'buttondown with all',
     flag: 'buttondown',
-    given: { URL: `${url}/`, KEY: 'k', LIST_DAILY: 'Every day', LIST_PRO: 'p', LIST_CUSTOM: 'c' },
-    expected: { provider: 'buttondown', url, key: 'k', lists: { daily: 'Every day', pro: 'p', custom: 'c' } },
+    given: { URL: `${url}//`, KEY: 'k', LIST_DAILY: 'x'.repeat(100), LIST_PRO: 'p', LIST_CUSTOM: 'Every day' },
+    expected: {
+      provider: 'buttondown',
+      url,
+      key: 'k',
+      lists: { daily: 'x'.repeat(100), pro: 'p', custom: 'Every day' },
+    },
   },
   {
     name: 'resend',
@@ -95,26 +101,32 @@ const bad: { name: string; flag?: string; given: Record<string, string>; expecte
     name: 'an unknown provider by flag',
     flag: 'mailer-9000',
     given: {},
-    expected: [/^--subscribers is "mailer-9000"; it/],
+    expected: [/^--subscribers is "mailer-9000"; it has to be one of file, .*, webhook\.$/],
   },
   {
     name: 'buttondown without a key',
     flag: 'buttondown',
     given: {},
-    expected: [/^CATALOG_SIGNUPS_KEY is missing; for/],
+    expected: [/^CATALOG_SIGNUPS_KEY is missing; for buttondown it has to be its API key: letters, digits and/],
   },
+  ...['x'.repeat(101), 'every\nday', 'a\u007f'].map((value) => ({
+    name: `buttondown with the tag ${JSON.stringify(value).slice(0, 20)}`,
+    flag: 'buttondown',
+    given: { KEY: 'k', LIST_PRO: value },
+    expected: [/^CATALOG_SIGNUPS_LIST_PRO is .*; for buttondown it has to be a tag of 1 to 100 characters\.$/],
+  })),
   {
     name: 'resend without anything',
     flag: 'resend',
     given: {},
     expected: [/_KEY is missing/, /_LIST_DAILY is missing/, /_LIST_PRO is missing/, /_LIST_CUSTOM is missing/],
   },
-  {
-    name: 'resend with a name for a segment',
+  ...['pro', `x${id}`, `${id}0`].map((value) => ({
+    name: `resend with the segment ${value}`,
     flag: 'resend',
-    given: { KEY: 'k', ...ids, LIST_PRO: 'pro' },
-    expected: [/_LIST_PRO is "pro"; for resend it has to be the id of a segment/],
-  },
+    given: { KEY: 'k', ...ids, LIST_PRO: value },
+    expected: [`CATALOG_SIGNUPS_LIST_PRO is "${value}"; for resend it has to be the id of a segment`],
+  })),
   {
     name: 'resend with a property that is none',
     flag: 'resend',
@@ -132,24 +144,37 @@ const bad: { name: string; flag?: string; given: Record<string, string>; expecte
     given: { ...listmonk, LIST_DAILY: value },
     expected: [`CATALOG_SIGNUPS_LIST_DAILY is "${value}"; for listmonk it has to be the number of a list, such as 1.`],
   })),
-  {
-    name: 'listmonk with a key without a user',
-    given: { ...listmonk, KEY: 't0ken' },
+  ...['t0ken', ':t0ken', 'my catalog:t0ken', 'catalog:t0ken x'].map((value) => ({
+    name: `listmonk with the key ${value}`,
+    given: { ...listmonk, KEY: value },
     expected: [/_KEY is not valid; for listmonk it has to be user:token/],
+  })),
+  {
+    name: 'webhook without anything',
+    flag: 'webhook',
+    given: {},
+    expected: [/_URL is missing/, /_KEY is missing; for webhook it has to be the secret that signs each subscription/],
   },
-  { name: 'webhook without anything', flag: 'webhook', given: {}, expected: [/_URL is missing/, /_KEY is missing/] },
-  ...['example.com/hook', 'ftp://example.com/', 'https://u:t0ken@example.com/', 'https://example.com/#t0ken'].map(
-    (value) => ({
-      name: `webhook at ${value}`,
-      flag: 'webhook',
-      given: { URL: value, KEY: 'k' },
-      expected: [/^CATALOG_SIGNUPS_URL is not valid; for webhook it has to be an address that starts with http/],
-    }),
-  ),
+  ...[
+    'example.com/hook',
+    'ftp://example.com/',
+    'xhttp://example.com/',
+    'https://u:t0ken@example.com/',
+    'https://t0ken@example.com/',
+    'https://:t0ken@example.com/',
+    'https://example.com/#t0ken',
+  ].map((value) => ({
+    name: `webhook at ${value}`,
+    flag: 'webhook',
+    given: { URL: value, KEY: 'k' },
+    expected: [/^CATALOG_SIGNUPS_URL is not valid; for webhook it has to be an address that starts with http/],
+  })),
   {
     name: 'a base address with a query',
     given: { ...listmonk, URL: `${url}/?a=t0ken` },
-    expected: [/^CATALOG_SIGNUPS_URL is not valid; for listmonk/],
+    expected: [
+      /_URL is not valid; for listmonk it has to be an address .*, without a user name, a password, \? or #\.$/,
+    ],
   },
   {
     name: 'a key with a line break inside',

@@ -46,4 +46,10 @@ test('a retry sends the same bytes, so that the receiver can recognize it', asyn
   assert.is(received[0]?.text, received[1]?.text);
 });
 
+test('the address of a webhook, which may be a secret, does not get into an error', async () => {
+  const fetch = (url: string) => Promise.reject(new TypeError(`cannot fetch ${url}`));
+  const { outcome } = await tryProvider('webhook', [], { fetch });
+  assert.is(inShort(outcome), 'network deliver');
+});
+
 test.run();
