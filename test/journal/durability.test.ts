@@ -119,6 +119,20 @@ test('an item that cannot be prepared is refused with its whole pass, and nothin
     });
   }));
 
+test('a disk that takes no bytes refuses the line instead of trying endlessly', () =>
+  withFolder(async (file) => {
+    let full = true;
+    const disk = shimDisk(async ({ op, path, run }) =>
+      full && path === file && op === 'write' ? { bytesWritten: 0 } : run(),
+    );
+    await withJournal({ file, disk }, async ({ journal }) => {
+      assert.is(((await rejection(journal.append({ client: 1 }))) as NodeJS.ErrnoException | undefined)?.code, 'EIO');
+      full = false;
+      const stored = await journal.append({ client: 2 });
+      assert.equal(await linesIn(file), [stored]);
+    });
+  }));
+
 test('a partial write is completed', () =>
   withFolder(async (file) => {
     const disk = shimDisk(async ({ op, path, args, run }) => {

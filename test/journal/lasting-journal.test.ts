@@ -116,8 +116,16 @@ test('a mistake at the start is reported', () =>
     const journal = await open(file);
     assert.is((await rejection(open(file)))?.name, 'OperationError');
     await journal.close();
-    assert.is(((await rejection(open(folder))) as NodeJS.ErrnoException).code, 'EISDIR');
-    assert.is(((await rejection(open(`${file}/log.jsonl`))) as NodeJS.ErrnoException).code, 'EEXIST');
+    await fs.symlink('circle', join(folder, 'circle'));
+    for (const [path, code] of [
+      [folder, 'EISDIR'],
+      [`${file}/log.jsonl`, 'EEXIST'],
+      [`${file}/data/log.jsonl`, 'ENOTDIR'],
+      [join(folder, 'circle'), 'ELOOP'],
+      [join(folder, 'x'.repeat(300)), 'ENAMETOOLONG'],
+    ] as const) {
+      assert.is(((await soon(rejection(open(path)))) as NodeJS.ErrnoException | undefined)?.code, code, path);
+    }
   }));
 
 test('closing succeeds if the folder is no longer a folder', () =>

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
 import { basename } from 'node:path';
 import { test } from 'uvu';
@@ -8,6 +9,7 @@ import type { LockOwner } from '../../src/journal/lock-owner.ts';
 import { thisProcess } from '../../src/journal/process-identity.ts';
 import { rejection, shimDisk, systemError, withFolder, withJournal } from '../support/journal.ts';
 import { lockOptions, ownerOf, putLock } from '../support/lock.ts';
+import { testUnless } from '../support/skip.ts';
 import { soon, until } from '../support/until.ts';
 
 /** A lock has one owner at a time. The next process gets it once that owner has ended. */
@@ -80,6 +82,34 @@ for (const { name, rest } of stale) {
     }));
 }
 
+testUnless(process.platform !== 'linux' && 'only Linux has /proc')(
+  'a process that is running keeps its lock without a heartbeat, and one that ended but was not collected does not',
+  () =>
+    withFolder(async (file) => {
+      const startOf = async (pid: number) =>
+        (await fs.readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ')[19] ?? '';
+      const patient = lockOptions(file, { patienceMs: Number.POSITIVE_INFINITY });
+      const parent = await putLock(file, { pid: process.ppid, started: await startOf(process.ppid) });
+      const refused = await soon(rejection(acquireLock(patient)));
+      assert.match(
+        refused?.message ?? '',
+        `is in use by process ${parent.pid} on ${parent.host}, since ${parent.since}.`,
+      );
+      // The shell becomes a program that never collects the child that it started.
+      const neglectful = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      try {
+        const pid = Number(String((await once(neglectful.stdout, 'data'))[0]));
+        await until(async () => /\) Z /.test(await fs.readFile(`/proc/${pid}/stat`, 'utf8')));
+        await putLock(file, { pid, started: await startOf(pid) });
+        await (await soon(acquireLock(patient))).release();
+      } finally {
+        neglectful.kill('SIGKILL');
+      }
+    }),
+);
+
 const elsewhere: { name: string; rest: Partial<LockOwner> }[] = [
   { name: 'on another machine', rest: { host: 'elsewhere' } },
   { name: 'of another boot', rest: { boot: 'before' } },
@@ -129,11 +159,16 @@ test('drafts of killed processes are removed, and those of running processes sta
     const others = [
       `${name}.1`,
       `${name}.1.erasing`,
+      `${name}.1.redacting`,
       `${name}.lock.${'b'.repeat(32)}`,
+      `${name}.lock.${'c'.repeat(33)}`,
+      `${name}.probe.1`,
+      `${name}.secret.0123456789abc`,
       `${name}.secret`,
       `${name}.torn`,
     ];
     for (const other of others) await fs.writeFile(`${folder}/${other}`, '');
+    await fs.utimes(`${file}.lock.${'c'.repeat(33)}`, 1, 1);
     await withLock(lockOptions(file), async () => {});
     assert.equal((await fs.readdir(folder)).sort(), others.sort());
   }));
@@ -155,15 +190,20 @@ test('the takeover of a killed process is taken over too', () =>
     await lock.release();
   }));
 
-test('works without hard links', () =>
+test('works without hard links, and reports other errors', () =>
   withFolder(async (file) => {
+    let code = '';
     const disk = shimDisk(async ({ op, run }) => {
-      if (op === 'link') throw systemError('EPERM');
+      if (op === 'link') throw systemError(code);
       return run();
     });
-    const lock = await acquireLock(lockOptions(file, { disk }));
-    assert.is((await rejection(acquireLock(lockOptions(file, { disk }))))?.name, 'OperationError');
-    await lock.release();
+    for (code of ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL']) {
+      const lock = await acquireLock(lockOptions(file, { disk }));
+      assert.is((await rejection(acquireLock(lockOptions(file, { disk }))))?.name, 'OperationError', code);
+      await lock.release();
+    }
+    code = 'EIO';
+    assert.match(String(await rejection(acquireLock(lockOptions(file, { disk })))), 'EIO');
   }));
 
 test('the heartbeat continues', () =>

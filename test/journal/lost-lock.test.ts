@@ -37,6 +37,18 @@ test('a journal whose lock another process has does not repair the log when it i
     });
   }));
 
+test('a lock that was overwritten with something else is lost too', () =>
+  withFolder(async (file) => {
+    await withJournal({ file, beatMs: 5 }, async ({ journal, warnings }) => {
+      await fs.writeFile(`${file}.lock`, 'nothing that we wrote');
+      await until(() => warnings.length > 0);
+      assert.match(
+        String(await rejection(journal.append({ client: 1 }))),
+        `${file} is in use by another process. Stop`,
+      );
+    });
+  }));
+
 test('a removed lock is created again', () =>
   withFolder(async (file) => {
     await withJournal({ file, beatMs: 5 }, async ({ journal }) => {

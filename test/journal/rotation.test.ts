@@ -1,4 +1,4 @@
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Journal } from '../../src/journal/journal.ts';
@@ -46,6 +46,10 @@ test('rotation under load neither loses nor duplicates a line', () =>
     });
   }));
 
+/** What the operator reads if the path no longer names the open file. */
+const followed = (file: string, what: string) =>
+  `${file} was ${what} by another program while it was open. New lines go to the file that now has this name.`;
+
 test('a log that was renamed is followed by a new one even without reopen', () =>
   withFolder(async (file) => {
     await withJournal({ file }, async ({ journal, warnings }) => {
@@ -54,7 +58,7 @@ test('a log that was renamed is followed by a new one even without reopen', () =
       const after = await journal.append({ client: 2 });
       assert.equal(await linesIn(`${file}.1`), [before]);
       assert.equal(await linesIn(file), [after]);
-      assert.is(warnings.length, 1);
+      assert.equal(warnings, [followed(file, 'renamed')]);
     });
   }));
 
@@ -65,7 +69,7 @@ test('a log that was removed is followed by a new one, made with mode 0600', () 
       await rm(file);
       const after = await journal.append({ client: 2 });
       assert.equal(await linesIn(file), [after]);
-      assert.match(warnings[0] ?? '', 'removed');
+      assert.equal(warnings, [followed(file, 'removed')]);
     });
   }));
 
@@ -79,10 +83,12 @@ test('lines in a log that was just removed are written to the new one before the
       }
       return run();
     });
-    await withJournal({ file, disk }, async ({ journal }) => {
+    await withJournal({ file, disk }, async ({ journal, warnings }) => {
       remove = true;
       const records = await Promise.all([1, 2].map((client) => journal.append({ client })));
       assert.equal(await linesIn(file), records);
+      const end = 'was removed by another program while lines were written. They were written to a new file.';
+      assert.equal(warnings, [`${file} ${end}`]);
     });
   }));
 
@@ -136,14 +142,26 @@ test('a log that replaced the open one is repaired and continued', () =>
     });
   }));
 
-test('a line added by hand without a newline does not swallow the next line', () =>
+test('a copy of the open log in its place is continued, and not the log itself', () =>
   withFolder(async (file) => {
     await withJournal({ file }, async ({ journal }) => {
+      const first = await journal.append({ client: 1 });
+      await rename(file, `${file}.1`);
+      await copyFile(`${file}.1`, file);
+      const second = await journal.append({ client: 2 });
+      assert.equal([await linesIn(`${file}.1`), await linesIn(file)], [[first], [first, second]]);
+    });
+  }));
+
+test('a line added by hand without a newline does not swallow the next line', () =>
+  withFolder(async (file) => {
+    await withJournal({ file }, async ({ journal, warnings }) => {
       const first = await journal.append({ client: 1 });
       await writeFile(file, '{"by":"hand"}', { flag: 'a' });
       const second = await journal.append({ client: 2 });
       assert.equal(await linesIn(file), [first, { by: 'hand' }, second]);
       assert.match(await readFile(file, 'utf8'), '{"by":"hand"}\n');
+      assert.equal(warnings, [followed(file, 'changed')]);
     });
   }));
 
