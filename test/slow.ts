@@ -16,6 +16,7 @@ export const slow: readonly string[] = [
   'docs/api-docs',
   'git/history',
   'github/intake-workflow',
+  'github/summaries',
   'journal/failing-disk',
   'journal/lock',
   'journal/lost-lock',

@@ -14,11 +14,19 @@ test('numbers are written below the date, and a second run finds nothing to do',
   await inRepository(async ({ editor }) => {
     const first = await publish(editor);
     assert.is(first.code, 0, first.stderr);
-    assert.match(first.stderr, /Published No\. 2: The two agent \(two\)/);
+    const low =
+      'warning: No agent is ready for tomorrow. The settings require 3 days (queueWarningDays). Start an agent with catalog new.\n';
+    assert.is(
+      first.stderr,
+      `${low}Published No. 2: The two agent (two)\n` +
+        'The issue numbers are written but not committed. Commit them with git, or add --commit next time.\n' +
+        'No agent is scheduled next. Start one with catalog new.\n',
+    );
     assert.match(readFileSync(join(editor, 'agents/two/agent.md'), 'utf8'), /^date: 2027-03-02\nissue: 2\n/m);
     const again = await publish(editor);
     assert.is(again.code, 0);
-    assert.match(again.stderr, /Nothing new is due/);
+    assert.match(again.stderr, /^Nothing new is due on 2027-03-02\.$/m);
+    assert.not.match(again.stderr, 'not committed');
   });
 });
 
@@ -67,21 +75,35 @@ test('--dry-run says what would be published, and writes nothing; --json prints 
         dryRun: true,
       },
     );
+    assert.match((await publish(editor, ['--dry-run'])).stderr, '\nWould publish No. 2: The two agent (two)\nNo agent');
     assert.equal(await state(editor), before);
   });
 });
 
 test('--commit commits only the numbers, with a message that lists them', async () => {
-  await inRepository(async ({ editor }) => {
-    writeFiles(editor, { 'notes.txt': 'not in git\n' });
-    const { code, stderr } = await publish(editor, ['--commit']);
-    assert.is(code, 0, stderr);
-    assert.is(
-      (await git(editor, 'show', '--format=%B', '--name-only')).trim(),
-      'Publish No. 2: The two agent\n\n- No. 2, 2027-03-02: The two agent (two)\n\n\nagents/two/agent.md',
-    );
-    assert.match(await git(editor, 'status', '--porcelain'), '?? notes.txt');
-  });
+  const coming: SmallAgent = { slug: 'coming', date: '2027-03-09', front: { title: 'To come' } };
+  const broken: SmallAgent = { slug: 'later', date: '2027-03-10', front: { difficulty: 'none' } };
+  await inRepository(
+    async ({ editor }) => {
+      writeFiles(editor, { 'notes.txt': 'not in git\n' });
+      const { code, stderr } = await publish(editor, ['--commit']);
+      assert.is(code, 0, stderr);
+      const commit = (await git(editor, 'rev-parse', 'HEAD')).slice(0, 12);
+      assert.equal(stderr.split('\n').slice(1), [
+        'Agents that are not due have errors too: see catalog validate.',
+        'Published No. 2: The two agent (two)',
+        `Committed as ${commit}.`,
+        'Next: No. 3 on 2027-03-09, To come.',
+        '',
+      ]);
+      assert.is(
+        (await git(editor, 'show', '--format=%B', '--name-only')).trim(),
+        'Publish No. 2: The two agent\n\n- No. 2, 2027-03-02: The two agent (two)\n\n\nagents/two/agent.md',
+      );
+      assert.match(await git(editor, 'status', '--porcelain'), '?? notes.txt');
+    },
+    [...agents, coming, broken],
+  );
 });
 
 test('a shallow clone publishes like any other', async () => {
