@@ -32,7 +32,14 @@ export const moduleTests: Record<string, readonly string[]> = {
   ],
   github: ['github/intake', 'github/issues', 'github/markdown', 'github/step-files', 'publish/days', 'cli/printing'],
   deploy: ['deploy/deploy', 'deploy/live-site', 'publish/days'],
-  git: ['git/history', 'publish/command', 'publish/refusals', 'publish/record', 'publish/unpushed', 'outputs/plugin-versions'],
+  git: [
+    'git/history',
+    'publish/command',
+    'publish/refusals',
+    'publish/record',
+    'publish/unpushed',
+    'outputs/plugin-versions',
+  ],
   journal: [
     'journal/durability',
     'journal/failing-disk',
