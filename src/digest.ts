@@ -4,3 +4,8 @@ import { hash } from 'node:crypto';
 export function digestOf(content: string | Uint8Array): string {
   return hash('sha256', content, 'base64url');
 }
+
+/** Returns the SHA-256 of bytes or a text in hexadecimal, as `sha256sum` prints it. */
+export function sha256Of(content: string | Uint8Array): string {
+  return hash('sha256', content, 'hex');
+}

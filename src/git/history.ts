@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
+import { sha256Of } from '../digest.ts';
 import type { Change } from '../schema/agent.ts';
+import { readBlobs } from './record.ts';
 import { firstLine } from './repository.ts';
 import { GitError, git } from './run.ts';
 
@@ -11,7 +13,8 @@ export interface History {
 }
 
 /**
- * Reads from git when the agents in the folder `catalog` changed, with two processes for all agents.
+ * Reads from git when the agents in the folder `catalog` changed, with three processes for all agents: two for the changes,
+ * one for the texts of prompts.
  *
  * The result depends only on the commit and the depth of the clone, since git's settings are overridden. A merge counts
  * as one change, at the time of the merge. The history is empty without git, outside a repository, and in a shallow
@@ -30,7 +33,12 @@ export function readHistory(catalog: string): History {
     const numbered = entries(git(catalog, numberLog)).flatMap(({ commit, lines }) =>
       lines.map((path) => `${commit} ${path.split('/')[1]}`),
     );
-    return { changes: [...changesBySlug(entries(git(catalog, changeLog)), new Set(numbered))], missing: null };
+    const log = entries(git(catalog, changeLog));
+    const blobs = log.flatMap(({ lines }) => lines.flatMap((line) => promptBlob.exec(line)?.[1] ?? []));
+    const digests = new Map(
+      [...readBlobs(catalog, blobs)].map(([blob, text]) => [blob, sha256Of(servedText(text))] as const),
+    );
+    return { changes: [...changesBySlug(log, new Set(numbered), digests)], missing: null };
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     return without(
@@ -39,13 +47,27 @@ export function readHistory(catalog: string): History {
   }
 }
 
+/** Reads every version of the prompts of some agents in the history, also those before a revert, newest first. */
+export function promptTexts(catalog: string, slugs: readonly string[]): string[] {
+  const files = slugs.map((slug) => `agents/${slug}/prompt.txt`);
+  const blobs = entries(git(catalog, log('--raw', '--no-abbrev', '--', ...files))).flatMap(({ lines }) =>
+    lines.flatMap((line) => promptBlob.exec(line)?.[1] ?? []),
+  );
+  return [...readBlobs(catalog, blobs).values()].map(servedText);
+}
+
+/** The text of a file as the site serves it: with LF line endings and no byte-order mark. */
+export function servedText(text: string): string {
+  return text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
+}
+
 const log = (...options: string[]) => [
   ...['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', 'log', '--format=%x00%H%x09%ct'],
   ...['--first-parent', '-m', '--no-renames', '--diff-algorithm=myers', '--relative', ...options],
 ];
 
 /** Lists every file of an agent that a commit changed, with its status and its numbers of changed lines. */
-const changeLog = log('--raw', '--numstat', '--', ':(glob)agents/*/*');
+const changeLog = log('--raw', '--no-abbrev', '--numstat', '--', ':(glob)agents/*/*');
 
 /** Lists every agent.md in which a commit added or removed a line with a number. */
 const numberLog = log('-G^issue: [0-9]+$', '--diff-filter=M', '--name-only', '--', ':(glob)agents/*/agent.md');
@@ -76,19 +98,35 @@ function entries(log: string): Entry[] {
 /** Matches a line of `--raw`, `:<modes> <blobs> <status>\t<path>`, or of `--numstat`, `<added>\t<removed>\t<path>`. */
 const listed = /^(?::.* ([A-Z])|(\d+|-)\t(\d+|-))\tagents\/([^/]+)\/([^/]+)$/;
 
-/** Groups changes by slug. `numbered` contains `<commit> <slug>` for each commit that added a number. */
-function changesBySlug(log: readonly Entry[], numbered: ReadonlySet<string>): Map<string, Change[]> {
+/** Matches the line of `--raw` for a prompt that a commit left. */
+const promptBlob = /^:\d+ \d+ \w+ (?!0+ )(\w+) [A-Z]\tagents\/([^/]+)\/prompt\.txt$/;
+
+/**
+ * Groups changes by slug. `numbered` contains `<commit> <slug>` for each commit that added a number, and `digests` the
+ * digests of prompts by the ids of their bytes.
+ */
+function changesBySlug(
+  log: readonly Entry[],
+  numbered: ReadonlySet<string>,
+  digests: ReadonlyMap<string, string>,
+): Map<string, Change[]> {
   const changes = new Map<string, Change[]>();
   for (const { commit, time, lines } of log) {
     const ofCommit = new Map<string, Change>();
     const whole = new Set<string>();
+    const prompts = new Map<string, string | null>();
     for (const line of lines) {
+      const [, blob = '', prompted = ''] = promptBlob.exec(line) ?? [];
+      if (blob !== '') prompts.set(prompted, digests.get(blob) ?? null);
       const [, status, added = '', removed = '', slug = '', file = ''] = listed.exec(line) ?? [];
       if (file === 'agent.md' && (status === 'A' || status === 'D')) whole.add(slug);
       const isNumber = file === 'agent.md' && `${added} ${removed}` === '1 0' && numbered.has(`${commit} ${slug}`);
       if (slug === '' || status !== undefined || isNumber || `${added} ${removed}` === '0 0') continue;
       const change = ofCommit.get(slug) ?? { commit, time, whole: whole.has(slug), prompt: null };
-      if (file === 'prompt.txt') change.prompt = { added: Number(added) || 0, removed: Number(removed) || 0 };
+      if (file === 'prompt.txt') {
+        const sha256 = prompts.get(slug) ?? null;
+        change.prompt = { added: Number(added) || 0, removed: Number(removed) || 0, sha256 };
+      }
       ofCommit.set(slug, change);
     }
     for (const [slug, change] of ofCommit) {

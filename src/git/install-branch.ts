@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { sha256Of } from '../digest.ts';
 import { type PluginRelease, type PublishedPlugins, revisionOf } from '../schema/plugins.ts';
 import { isShallow, readBlobs } from './record.ts';
 import { GitError, git, gitOrNull } from './run.ts';
@@ -22,11 +23,11 @@ export function readReleases(cwd: string): Releases {
   if (branch === null) return { plugins: [], note: null };
   try {
     const found = snapshots(history(cwd, branch));
-    const manifests = readBlobs(
+    const texts = readBlobs(
       cwd,
-      found.map(({ manifest }) => manifest),
+      found.flatMap(({ manifest, skill }) => (skill === undefined ? [manifest] : [manifest, skill])),
     );
-    const { plugins, twice } = group(found, manifests);
+    const { plugins, twice } = group(found, texts);
     const notes = [
       ...(twice.length === 0
         ? []
@@ -84,6 +85,8 @@ interface Snapshot {
   name: string;
   /** The id of its plugin.json. */
   manifest: string;
+  /** The id of its SKILL.md. */
+  skill: string | undefined;
   files: [path: string, blob: string][];
 }
 
@@ -105,23 +108,26 @@ function snapshots(commits: readonly string[][]): Snapshot[] {
     for (const name of released) {
       const files = plugins.get(name) ?? new Map<string, string>();
       const manifest = files.get('plugin.json');
-      if (manifest !== undefined) found.push({ name, manifest, files: [...files].sort() });
+      const skill = files.get(`skills/${name}/SKILL.md`);
+      if (manifest !== undefined) found.push({ name, manifest, skill, files: [...files].sort() });
     }
   }
   return found;
 }
 
 /** Groups snapshots by plugin. `twice` lists the versions whose files on the branch are not those that they had first. */
-function group(found: readonly Snapshot[], manifests: ReadonlyMap<string, string>) {
+function group(found: readonly Snapshot[], texts: ReadonlyMap<string, string>) {
   const plugins = new Map<string, PluginRelease[]>();
   const twice = new Map<string, string>();
-  for (const { name, manifest, files } of found) {
-    const version = versionIn(manifests.get(manifest), name);
+  for (const { name, manifest, skill, files } of found) {
+    const version = versionIn(texts.get(manifest), name);
     if (version === null) continue;
     const releases = plugins.get(name) ?? [];
     plugins.set(name, releases);
     const same = releases.find((release) => release.version === version);
-    if (same === undefined) releases.push({ version, files });
+    const skillText = skill === undefined ? undefined : texts.get(skill);
+    const skillDigest = skillText === undefined ? null : sha256Of(skillText);
+    if (same === undefined) releases.push({ version, files, skill: skillDigest });
     twice.delete(name);
     if (same !== undefined && JSON.stringify(same.files) !== JSON.stringify(files))
       twice.set(name, `${name} ${version}`);

@@ -72,6 +72,7 @@ export const contentTypes = {
   'search-index.json': json,
   '.well-known/agent-skills/index.json': json,
   'marketplace.json': json,
+  'api/revisions.json': json,
   'sitemap.xml': 'application/xml; charset=utf-8',
   'robots.txt': plain,
   '.well-known/security.txt': plain,

@@ -1,5 +1,6 @@
 import * as api from './api/api.ts';
 import mcpCard from './api/mcp-card.ts';
+import revisions from './api/revisions.ts';
 import { contentTypes, outputPattern } from './content-types.ts';
 import * as feeds from './feeds/feeds.ts';
 import jsonFeed from './feeds/json-feed.ts';
@@ -69,6 +70,7 @@ export const outputs: readonly Output[] = [
   searchIndex,
   skills.index,
   plugins.marketplace,
+  revisions,
   crawlers.sitemap,
   crawlers.robots,
   hostFiles.securityContact,

@@ -25,6 +25,8 @@ export interface Site {
   moved: ReadonlyMap<string, string>;
   /** The slugs of withdrawn agents, also former ones. */
   withdrawn: readonly string[];
+  /** Slug, also a former one → changes, newest first; empty without git. */
+  history: ReadonlyMap<string, readonly Change[]>;
   /** The plugins that were published before, and the versions of those that are published now. */
   published: PublishedPlugins;
   plugins: PluginVersions;
@@ -86,8 +88,6 @@ export interface PublishedAgent extends NumberedAgent {
 export interface SiteInput extends Omit<Site, 'url' | 'agents' | 'markdown' | 'dates' | 'related' | 'plugins'> {
   /** In any order. */
   agents: readonly NumberedAgent[];
-  /** Slug → changes, newest first. */
-  history: ReadonlyMap<string, readonly Change[]>;
   /** Whether templates may show any field in a list, as the catalog's own may. */
   listsShowAll: boolean;
   /** Which agents were related in the last build; null if that is not known. */
@@ -100,9 +100,9 @@ export interface SiteInput extends Omit<Site, 'url' | 'agents' | 'markdown' | 'd
 const relatedCount = 3;
 
 /** Makes a site of numbered agents. */
-export function makeSite({ agents, history, listsShowAll, related, knownVersions, ...input }: SiteInput): Site {
+export function makeSite({ agents, listsShowAll, related, knownVersions, ...input }: SiteInput): Site {
   const ordered = [...agents].sort((a, b) => compareText(b.date, a.date) || b.issue - a.issue);
-  const published = ordered.map(publisherOf(input.settings, history, listsShowAll));
+  const published = ordered.map(publisherOf(input.settings, input.history, listsShowAll));
   const url = addresses(input.settings);
   return {
     ...input,

@@ -90,8 +90,11 @@ export interface Change {
   time: number;
   /** Whether it added or removed the whole agent, as a rename does under both names. */
   whole: boolean;
-  /** How many lines of prompt.txt it added and removed; null if it did not change the prompt. */
-  prompt: { added: number; removed: number } | null;
+  /**
+   * How many lines of prompt.txt it added and removed, and the SHA-256 of the result (null if it is gone); null if it did
+   * not change the prompt.
+   */
+  prompt: { added: number; removed: number; sha256: string | null } | null;
 }
 
 /** The names of the files that every agent has. */

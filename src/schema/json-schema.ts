@@ -4,6 +4,7 @@ import { agentDocument, agentEnvelope, agentSummary, catalog, contractVersion } 
 import { serverCard } from './mcp.ts';
 import { mcpError, mcpNotification, mcpRequest, mcpResult } from './mcp-messages.ts';
 import { feedbackRequest, subscribeRequest } from './requests.ts';
+import { revisions } from './revisions.ts';
 import { settingsSource } from './settings.ts';
 
 /** A JSON Schema 2020-12 document or a part of one. */
@@ -24,6 +25,7 @@ const shapes = {
 
 /** The other documents of the service, which the OpenAPI description names. */
 const serviceShapes = {
+  Revisions: revisions,
   McpServerCard: serverCard,
   McpRequest: mcpRequest,
   McpNotification: mcpNotification,

@@ -15,7 +15,7 @@ export interface Examples {
 }
 
 /**
- * The OpenAPI 3.1 description of the twelve operations of the contract (C4.10). Operations of the server name its address
+ * The OpenAPI 3.1 description of the twelve operations of the contract (C4.10), and of getRevisions beside it. Operations of the server name its address
  * if that is not the base URL.
  */
 export function openApi(settings: Settings, examples: Examples | null): JsonSchema {
@@ -70,6 +70,14 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
           },
         },
         post: mcpRpc(examples),
+      },
+      '/api/revisions.json': {
+        get: document(
+          'getRevisions',
+          'Get the digests of all revisions',
+          'By which copies of prompts, skills and plugins are recognized. Beside the contract.',
+          'Revisions',
+        ),
       },
       '/llms.txt': {
         get: document('llmsTxt', 'Get the short index for language models', 'Markdown as plain text.', 'text/plain'),

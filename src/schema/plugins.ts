@@ -3,6 +3,8 @@ export interface PluginRelease {
   version: string;
   /** Its files, by path, with the ids of their bytes in Git. */
   files: readonly (readonly [path: string, blob: string])[];
+  /** The SHA-256 of its SKILL.md, in hexadecimal; null if it has none. */
+  skill: string | null;
 }
 
 /** The plugins that the branch `install` has or had. It is the record of their versions. */

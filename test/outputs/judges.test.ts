@@ -66,7 +66,7 @@ test('spectral finds no error in api/openapi.json', async () => {
   assert.is(code, 0, stdout + stderr);
 });
 
-test('api/openapi.json names the twelve operations of the contract', () => {
+test('api/openapi.json names the twelve operations of the contract, and getRevisions', () => {
   const { openapi, info, paths } = JSON.parse(text('api/openapi.json'));
   assert.match(openapi, /^3\.1\./);
   assert.is(info.version, '1.1.0');
@@ -79,6 +79,7 @@ test('api/openapi.json names the twelve operations of the contract', () => {
     'atom GET /atom.xml',
     'getAgent GET /api/agents/{slug}.json',
     'getOpenApi GET /api/openapi.json',
+    'getRevisions GET /api/revisions.json',
     'getSchema GET /api/schema.json',
     'listAgents GET /api/agents.json',
     'llmsFull GET /llms-full.txt',

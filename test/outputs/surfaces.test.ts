@@ -139,7 +139,10 @@ const belongs: Record<string, string[]> = {
   'config-name.json': agentOnly,
   'video-token': agentOnly,
   seekword: ['search-index.json'],
-  'formerly-rich': ['agents/formerly-rich.html', 'agents/formerly-rich/index.html', 'build.json', 'marketplace.json'],
+  'formerly-rich': [
+    ...['agents/formerly-rich.html', 'agents/formerly-rich/index.html'],
+    ...['api/revisions.json', 'build.json', 'marketplace.json'],
+  ],
 };
 
 test('no file shows a text of an agent that does not belong there', () => {

@@ -57,7 +57,7 @@ test('every example matches its schema, and every body except descriptions has a
     for (const value of values) assert.ok(fits(value), `${keys.join(' ')}: ${JSON.stringify(fits.errors)}`);
     if (values.length === 0) without.push(keys[1] ?? '');
   }
-  assert.equal(without, ['/api/schema.json', '/api/openapi.json']);
+  assert.equal(without, ['/api/schema.json', '/api/openapi.json', '/api/revisions.json']);
 });
 
 test('no body has a schema that accepts any object', () => {
@@ -69,6 +69,7 @@ test('no body has a schema that accepts any object', () => {
 for (const [path, address = `/${path}`] of [
   ['api/schema.json'],
   ['api/openapi.json'],
+  ['api/revisions.json'],
   ['api/mcp/server-card', '/api/mcp'],
 ]) {
   test(`${path} matches the schema of its operation`, () => {

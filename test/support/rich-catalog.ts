@@ -89,9 +89,19 @@ export const newer = {
 
 /** When git says that `rich` changed, newest first, with how. The last change is later than the newest agent. */
 const history: Change[] = [
-  { commit: 'c'.repeat(40), time: Date.parse('2026-03-03T20:00:00Z'), whole: false, prompt: { added: 2, removed: 1 } },
+  {
+    commit: 'c'.repeat(40),
+    time: Date.parse('2026-03-03T20:00:00Z'),
+    whole: false,
+    prompt: { added: 2, removed: 1, sha256: '1'.repeat(64) },
+  },
   { commit: 'b'.repeat(40), time: Date.parse('2026-02-27T20:00:00Z'), whole: false, prompt: null },
-  { commit: 'a'.repeat(40), time: Date.parse('2026-02-19T20:00:00Z'), whole: false, prompt: { added: 0, removed: 5 } },
+  {
+    commit: 'a'.repeat(40),
+    time: Date.parse('2026-02-19T20:00:00Z'),
+    whole: false,
+    prompt: { added: 0, removed: 5, sha256: '2'.repeat(64) },
+  },
 ];
 
 /** Writes the catalog into an empty folder. */

@@ -92,7 +92,7 @@ function textOf(texts: ReadonlyMap<string, string>, blob: string, plugin: string
   );
 }
 
-function archivePath(name: string, version: string): string {
+export function archivePath(name: string, version: string): string {
   return `plugins/${name}-${version}.zip`;
 }
 

@@ -21,6 +21,7 @@ const types: [path: string, type: string][] = [
   ['search-index.json', 'application/json'],
   ['.well-known/agent-skills/index.json', 'application/json'],
   ['marketplace.json', 'application/json'],
+  ['api/revisions.json', 'application/json'],
   ['sitemap.xml', 'application/xml; charset=utf-8'],
   ['robots.txt', text],
   ['.well-known/security.txt', text],

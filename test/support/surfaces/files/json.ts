@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { publication, rich } from '../../rich-catalog.ts';
 import { address, base, coding } from '../known.ts';
 import type { Expected } from '../reader.ts';
@@ -5,6 +6,7 @@ import { skillDescription } from './texts.ts';
 
 const { title: name, tagline, description, publisher, feedId } = publication;
 
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const json = (value: unknown) => JSON.stringify(value);
 const summaryKeys: Expected = {
   title: rich.title,
@@ -91,6 +93,27 @@ export const jsonFiles: Record<string, Expected> = {
     'plugins.1.category': rich.category,
     'plugins.1.tags': json(rich.tags),
     'plugins.1.source.url': `${base}/plugins/rich-1.3.0.zip`,
+  },
+  'api/revisions.json': {
+    complete: 'true',
+    withdrawn: json(['withdrawn-one']),
+    'agents.*.slug': ['newer', 'rich', 'older'],
+    'agents.1.issue': '2',
+    'agents.1.url': address,
+    'agents.1.formerSlugs': json(['formerly-rich']),
+    // The text in the folder is not committed yet.
+    'agents.1.prompts.*.sha256': [sha256(rich.prompt), '1'.repeat(64), '2'.repeat(64)],
+    'agents.1.prompts.*.date': ['2026-03-04', '2026-03-04', '2026-02-20'],
+    'agents.1.plugins.*.name': 'rich',
+    'agents.1.plugins.*.version': '1.3.0',
+    'agents.1.lines': [
+      ...new Set(
+        rich.prompt
+          .split('\n')
+          .filter((line) => line !== '')
+          .map((line) => sha256(line.trim()).slice(0, 8)),
+      ),
+    ].join(''),
   },
   'api/mcp/server-card': {
     name: 'example.site/agents',
