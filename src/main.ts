@@ -26,6 +26,7 @@ const commands: Record<string, Record<string, () => Promise<Add>>> = {
   'Running:': {
     serve: async () => (await import('./cli/commands/serve.ts')).addServe,
     mcp: async () => (await import('./cli/commands/mcp.ts')).addMcp,
+    verify: async () => (await import('./cli/commands/verify.ts')).addVerify,
     votes: async () => (await import('./cli/commands/votes.ts')).addVotes,
     subscribers: async () => (await import('./cli/commands/subscribers.ts')).addSubscribers,
   },

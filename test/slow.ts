@@ -44,4 +44,5 @@ export const slow: readonly string[] = [
   'server/terminal',
   'server/usage',
   'social-image/social-images',
+  'verify/',
 ];

@@ -1,13 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTwoFilesPatch } from 'diff';
 import { pathOf } from '../catalog/parse/files.ts';
 import { conflictFinding } from '../catalog/parse/unfinished.ts';
 import type { SourceFolder } from '../catalog/read.ts';
 import { replaceFile } from '../catalog/replace-file.ts';
 import { OperationError } from '../errors.ts';
-import { maskSecrets } from '../text-safety/find-secrets.ts';
+import { diffOf } from '../text-safety/diff.ts';
 import { withLowercaseTags, withOrderedDemo, withOrderedKeys, withoutSpacesInMarkdown } from './front-matter.ts';
 import {
   withFinalNewline,
@@ -90,16 +89,6 @@ export function fixesOf({ slug, files }: SourceFolder, isPublished: boolean): Fi
     return [{ file, fixes, diff: diffOf(file, withLineFeeds(before), after), before: bytes, after }];
   });
 }
-
-function diffOf(file: string, before: string, after: string): string {
-  if (before === after) return '';
-  const options = { context: 2, maxEditLength: mostEdits };
-  const patch = createTwoFilesPatch(file, file, before, after, undefined, undefined, options);
-  return patch === undefined ? '(too many changes to show)\n' : maskSecrets(patch.slice(patch.indexOf('\n--- ') + 1));
-}
-
-/** The most changed lines that are shown of a file. Finding them takes the square of that time. */
-const mostEdits = 1_000;
 
 /** Writes the changes. Throws OperationError, before the first change, if a file is no longer as it was read. */
 export function writeFixes(cwd: string, fixes: readonly FileFix[]): void {

@@ -22,7 +22,7 @@ export async function* download(address: string, limits = downloadLimits): Async
   const wrong = refusal(start, isThisMachine(start));
   if (wrong !== null) throw new UsageError(`${visible(address)} ${wrong}`);
   const failed = (reason: string, cause?: unknown) =>
-    new OperationError(`${visible(address)} cannot be imported: ${reason}`, { cause });
+    new OperationError(`${visible(address)} cannot be downloaded: ${reason}`, { cause });
   const signal = AbortSignal.timeout(limits.timeoutMs);
   try {
     let url = start;

@@ -17,6 +17,7 @@ const commands = [
   'build',
   'serve',
   'mcp',
+  'verify',
   'votes',
   'subscribers',
   'deploy',

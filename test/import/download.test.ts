@@ -54,7 +54,7 @@ async function textAt(address: string, changed: Partial<typeof limits> = {}): Pr
     return text;
   } catch (error) {
     assert.ok(['OperationError', 'UsageError'].includes((error as Error).name), String(error));
-    return (error as Error).message.replace(address, '').replace(' cannot be imported: ', '');
+    return (error as Error).message.replace(address, '').replace(' cannot be downloaded: ', '');
   }
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { FileFix } from '../../fix/fix.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, openContent, slugOf } from '../options.ts';
+import { paintedDiff } from '../painted-diff.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'format'> {
   write?: boolean;
@@ -55,9 +56,5 @@ async function fix(named: string[], { write = false, ...flags }: Flags, terminal
 }
 
 function shown({ file, fixes, diff }: FileFix, paint: (style: 'bold' | 'red', text: string) => string): string {
-  const lines = diff.split('\n').map((line) => {
-    if (line.startsWith('-')) return paint('red', line);
-    return line.startsWith('+') ? paint('bold', line) : line;
-  });
-  return `${paint('bold', file)}: ${fixes.join(', ')}\n${diff === '' ? '' : lines.join('\n')}\n`;
+  return `${paint('bold', file)}: ${fixes.join(', ')}\n${paintedDiff(diff, paint)}\n`;
 }

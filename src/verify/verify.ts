@@ -1,0 +1,179 @@
+import { sha256Of } from '../digest.ts';
+import { OperationError } from '../errors.ts';
+import { servedText } from '../git/history.ts';
+import { type AgentRevisions, lineDigests } from '../schema/revisions.ts';
+import { diffOf } from '../text-safety/diff.ts';
+import { type Copy, unzip } from './copies.ts';
+import type { Published } from './published.ts';
+import { type Reading, readings } from './readings.ts';
+
+/** What a copy is. */
+export interface Verdict extends Pick<Copy, 'path' | 'kind'> {
+  /** `unknown`: no agent has such a text. `withdrawn`: the same, and a withdrawn agent has its name. */
+  status: Reading['status'] | 'changed' | 'withdrawn' | 'unknown';
+  agent: { slug: string; issue: number; url: string } | null;
+  /** The revision of the prompt: its number, from 1 for the first that is known, date and digest; null if unknown. */
+  revision: { number: number; of: number; date: string; sha256: string } | null;
+  /** The version of the skill or plugin; of a changed one, the version that it was compared with. */
+  version: string | null;
+  /** The date or version of the newest revision, if there is a newer one. */
+  newer: string | null;
+  /** What was changed, as a unified diff from the published text. */
+  diff: string;
+}
+
+type Files = Copy['files'];
+type Plugin = AgentRevisions['plugins'][number];
+
+/** The share of the lines of a prompt that a changed copy has to have, and one with the name of the agent. */
+const [enough, enoughIfNamed] = [0.5, 0.2];
+/** The most versions that a changed skill is compared with, newest first. */
+const mostCompared = 10;
+
+/** Says what copies are. Its methods reject with OperationError if a site does not answer. */
+export class Verifier {
+  readonly #published: Published;
+  /** The agents by the digests of prompts and of SKILL.md, and by current and former slugs. */
+  readonly #byDigest = new Map<string, AgentRevisions>();
+  readonly #byName = new Map<string, AgentRevisions>();
+
+  constructor(published: Published) {
+    this.#published = published;
+    for (const agent of published.revisions.agents) {
+      const digests = [...agent.prompts.map(({ sha256 }) => sha256), ...agent.plugins.map(({ skill }) => skill ?? '')];
+      for (const digest of digests) this.#byDigest.set(digest, this.#byDigest.get(digest) ?? agent);
+      for (const slug of [agent.slug, ...agent.formerSlugs]) this.#byName.set(slug, agent);
+    }
+  }
+
+  async verdict({ path, kind, files }: Copy): Promise<Verdict> {
+    const isPrompt = kind === 'prompt';
+    const main = /^(?:prompt\.txt|(?:skills\/[^/]+\/)?SKILL\.md)$/;
+    const text = [...files].find(([file]) => main.test(file))?.[1].toString('utf8') ?? '';
+    const name = (isPrompt ? /([a-z0-9-]+)(?:\.prompt)?\.\w+$/.exec(path) : /^name: ([a-z0-9-]+)\r?$/m.exec(text))?.[1];
+    const found = this.#exact(text, isPrompt) ?? { agent: this.#nearest(text, name), reading: null };
+    const { agent, reading } = found;
+    if (agent === null) {
+      const status = this.#published.revisions.withdrawn.includes(name ?? '') ? 'withdrawn' : 'unknown';
+      return { path, kind, status, agent: null, revision: null, version: null, newer: null, diff: '' };
+    }
+    if (!isPrompt) return { path, kind, ...(await this.#comparedFiles(agent, files, path)) };
+    if (reading !== null)
+      return { path, kind, status: reading.status, ...about(agent, sha256Of(reading.text)), diff: '' };
+    const original = mostSimilar(text, await this.#published.promptTexts(agent));
+    const diff = diffOf('prompt.txt', original, plain(text));
+    return { path, kind, status: 'changed', ...about(agent, sha256Of(original)), diff };
+  }
+
+  /** The agent with exactly this text, in one of its readings. */
+  #exact(text: string, isPrompt: boolean): { agent: AgentRevisions; reading: Reading } | null {
+    for (const reading of readings(text, isPrompt)) {
+      const agent = this.#byDigest.get(sha256Of(reading.text));
+      if (agent !== undefined) return { agent, reading };
+    }
+    return null;
+  }
+
+  /** The agent that has the name of a copy, if they share some lines, or else the one with the most of its lines. */
+  #nearest(text: string, name = ''): AgentRevisions | null {
+    const lines = new Set(lineDigests(plain(text)));
+    const share = ({ lines: theirs }: AgentRevisions) => {
+      const each = theirs.match(/.{8}/g) ?? [];
+      return each.filter((line) => lines.has(line)).length / Math.max(each.length, 1);
+    };
+    const named = this.#byName.get(name);
+    if (named !== undefined && share(named) >= enoughIfNamed) return named;
+    const shares = this.#published.revisions.agents.map((agent) => ({ agent, share: share(agent) }));
+    const best = shares.sort((a, b) => b.share - a.share)[0];
+    return best !== undefined && best.share >= enough ? best.agent : null;
+  }
+
+  /** Compares a skill or plugin with the version that it is a copy of. */
+  async #comparedFiles(agent: AgentRevisions, files: Files, path: string): Promise<Omit<Verdict, 'path' | 'kind'>> {
+    const plugin = await this.#versionOf(agent, files);
+    const archive = await this.#archive(plugin);
+    const folder = `skills/${plugin.name}/`;
+    const skill = archive.get(`${folder}SKILL.md`)?.toString('utf8') ?? '';
+    const isPlugin = !files.has('SKILL.md');
+    // SKILL.md may be copied alone.
+    const isAlone = files.size === 1 && path.endsWith('.md');
+    const originals = [...archive].filter(
+      ([file]) => isPlugin || (isAlone ? file === `${folder}SKILL.md` : file.startsWith(folder)),
+    );
+    const { status, diff } = compared(
+      files,
+      new Map(originals.map(([file, bytes]) => [isPlugin ? file : file.slice(folder.length), bytes])),
+    );
+    const known = about(agent, /^ {2}sha256: "([0-9a-f]{64})"$/m.exec(skill)?.[1] ?? '');
+    const newer = agent.plugins[0] === plugin ? null : (agent.plugins[0]?.version ?? null);
+    return { ...known, status, version: plugin.version, newer, diff };
+  }
+
+  /** The version that files are a copy of: that of their manifest, or with their SKILL.md, or else the most similar one. */
+  async #versionOf({ plugins }: AgentRevisions, files: Files): Promise<Plugin> {
+    const manifest = files.get('.claude-plugin/plugin.json')?.toString('latin1') ?? '';
+    const [, ofName, ofVersion] = /"name": "([a-z0-9-]+)",\s*"version": "([\d.]+)"/.exec(manifest) ?? [];
+    const skill = [...files].find(([file]) => /(?:^|\/)SKILL\.md$/.test(file))?.[1] ?? Buffer.alloc(0);
+    const known =
+      plugins.find(({ name, version }) => name === ofName && version === ofVersion) ??
+      plugins.find((plugin) => plugin.skill === sha256Of(skill));
+    if (known !== undefined) return known;
+    const texts = new Map<string, Plugin>();
+    for (const plugin of plugins.slice(0, mostCompared).reverse()) {
+      const original = (await this.#archive(plugin)).get(`skills/${plugin.name}/SKILL.md`);
+      texts.set(original?.toString('utf8') ?? '', plugin);
+    }
+    return texts.get(mostSimilar(skill.toString('utf8'), [...texts.keys()].reverse())) as Plugin;
+  }
+
+  async #archive({ name, version, sha256 }: Plugin): Promise<Map<string, Buffer>> {
+    const path = `plugins/${name}-${version}.zip`;
+    const bytes = await this.#published.read(path);
+    if (sha256Of(bytes) === sha256) return unzip(path, bytes);
+    throw new OperationError(
+      `${this.#published.name}: ${path} does not have the digest in api/revisions.json. If the site is being updated, try again.`,
+    );
+  }
+}
+
+/** What a verdict says of an agent, and of the revision of its prompt with a digest. */
+function about({ slug, issue, url, prompts }: AgentRevisions, digest: string) {
+  const index = prompts.findIndex(({ sha256 }) => sha256 === digest);
+  const [found, newest] = [prompts[index], prompts[0]];
+  return {
+    agent: { slug, issue, url },
+    revision: found === undefined ? null : { number: prompts.length - index, of: prompts.length, ...found },
+    version: null,
+    newer: found === newest ? null : (newest?.date ?? null),
+  };
+}
+
+/** Compares files with the original ones: each that differs, is missing or was added is in the diff. */
+function compared(files: Files, originals: Files): Pick<Verdict, 'status' | 'diff'> {
+  let status: Verdict['status'] = 'unchanged';
+  const diffs = [...new Set([...originals.keys(), ...files.keys()])].map((file) => {
+    const [own, original] = [files.get(file), originals.get(file)];
+    if (own !== undefined && original?.equals(own)) return '';
+    const [before = '', after = ''] = [original, own].map((bytes) => bytes && plain(bytes.toString('utf8')));
+    const diff = diffOf(file, before, after);
+    const isSame = diff === '' && own !== undefined && original !== undefined;
+    if (status !== 'changed') status = isSame ? 'line-ends' : 'changed';
+    return isSame || diff !== '' ? diff : `${own === undefined ? 'missing' : 'added'}: ${file}\n`;
+  });
+  return { status, diff: diffs.join('') };
+}
+
+/** A text with LF line endings, and one newline at its end. */
+function plain(text: string): string {
+  return `${servedText(text).trimEnd()}\n`;
+}
+
+/** The text that shares the most lines with another; lines that only one of them has count against it. */
+function mostSimilar(text: string, [first = '', ...others]: readonly string[]): string {
+  const lines = new Set(lineDigests(plain(text)));
+  const score = (each: string) => {
+    const digests = lineDigests(each);
+    return 2 * digests.filter((line) => lines.has(line)).length - digests.length;
+  };
+  return others.reduce((best, each) => (score(each) > score(best) ? each : best), first);
+}

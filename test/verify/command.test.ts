@@ -1,0 +1,223 @@
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { zipSync } from 'fflate';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, temporaryFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { otherPrompt, published, revisions, serveFiles, today, writeRevisions } from '../support/copies.ts';
+import { gitSync } from '../support/git.ts';
+import { loud } from '../support/loud.ts';
+import { catalog } from '../support/process.ts';
+
+/** What `catalog verify` prints and how it ends: folders, wrong input, hostile sites, and catalogs without history. */
+
+const folder = temporaryFolder();
+const [first, , third] = revisions;
+let cwd = '';
+let files: ReadonlyMap<string, Buffer> = new Map();
+let site: Awaited<ReturnType<typeof serveFiles>>;
+const answer =
+  (body: string): RequestListener =>
+  (_, response) =>
+    void response.end(body);
+const edited = (
+  change: (document: Record<string, unknown> & { agents: [{ url: string; plugins: object[] }] }) => void,
+) => {
+  const document = JSON.parse(files.get('api/revisions.json')?.toString('utf8') ?? '');
+  change(document);
+  return JSON.stringify(document);
+};
+
+test.before(
+  loud(async () => {
+    cwd = writeRevisions(folder.path);
+    ({ files } = published(cwd).rendered);
+    const special: Record<string, RequestListener> = {
+      'page/api/revisions.json': (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
+      'deep/api/revisions.json': answer('['.repeat(100_000)),
+      'list/api/revisions.json': answer('[1]'),
+      'escape/api/revisions.json': answer('{"complete":true,"withdrawn":["\\u001b[31m"],"agents":[]}'),
+      'version/api/revisions.json': answer(
+        edited(({ agents }) => Object.assign(agents[0].plugins[0] ?? {}, { version: '../../x' })),
+      ),
+      'away/api/revisions.json': (_, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(),
+      'other/api/revisions.json': answer(edited(() => {})),
+      'other/plugins/uno-1.1.0.zip': answer('PK'),
+      'quiet/api/revisions.json': (_, response) => void response.destroy(),
+    };
+    site = await serveFiles(files, special);
+  }),
+);
+test.after(
+  loud(() => {
+    site.close();
+    folder.remove();
+  }),
+);
+
+const copies = (of: Record<string, string | Uint8Array>, use: (path: string) => Promise<void>) =>
+  inFolder(async (path) => {
+    writeFiles(path, of);
+    await use(path);
+  });
+const verify = (path: string, ...args: string[]) => catalog(['verify', path, '--cwd', cwd, '--today', today, ...args]);
+
+test('a folder is searched: copies are reported with a diff, and other texts are only counted', async () => {
+  const skill = files.get('.well-known/agent-skills/one/SKILL.md') ?? '';
+  await copies(
+    {
+      'a/.claude/skills/one/SKILL.md': skill,
+      'a/.claude/skills/one/references/sample.md': 'Other.\n',
+      'a/.claude/skills/theirs/SKILL.md': '---\nname: theirs\n---\nSing.\n',
+      'a/notes/one.txt': first,
+      'a/notes/diary.md': 'A day.\n',
+      'a/notes/picture.png': 'PNG',
+      'a/notes/broken.zip': 'PK\u0003\u0004',
+      'a/node_modules/x/one.txt': first,
+    },
+    async (path) => {
+      symlinkSync(join(path, 'a'), join(path, 'a/notes/loop'));
+      const { code, stdout, stderr } = await verify(join(path, 'a'));
+      assert.is(code, 1);
+      assert.match(
+        stdout,
+        `${path}/a/.claude/skills/one: skill of one (No. 1), version 1.2.0, prompt revision 3 of 3 (2026-11-15)\n  Changed:\n--- references/sample.md\n`,
+      );
+      assert.match(
+        stdout,
+        `${path}/a/notes/one.txt: prompt of one (No. 1), revision 1 of 3 (2026-11-01)\n  Unchanged. A newer one exists (2026-11-15): https://press.example/agents/one\n`,
+      );
+      assert.is(stdout.match(/^\S+: (?:skill|prompt)/gm)?.length, 2);
+      assert.is(
+        stderr,
+        `Not compared: ${path}/a/notes/broken.zip is not a zip archive that can be read.\nLeft out 2 texts that no agent has.\n`,
+      );
+    },
+  );
+});
+
+test('an unchanged copy exits with 0, also if it is of an earlier revision, and on another address of the site', async () => {
+  await copies({ 'one.txt': first }, async (path) => {
+    for (const args of [[], ['--site', `${site.address}///`]]) {
+      const { code, stdout, stderr } = await verify(join(path, 'one.txt'), ...args);
+      assert.is(code, 0, stderr);
+      assert.match(stdout, '  Unchanged. A newer one exists (2026-11-15)');
+    }
+  });
+});
+
+test('a copy that controls a terminal is printed safely', async () => {
+  await copies({ 'one.txt': third.replace('RULES', 'RULES \u001b[2J\u202e') }, async (path) => {
+    const { code, stdout } = await verify(join(path, 'one.txt'));
+    assert.is(code, 1);
+    assert.match(stdout, '+RULES \ufffd[2J\ufffd\n');
+  });
+});
+
+/** Rows of: the files, the path that is verified, and the message. All exit with 1. */
+const wrong: Record<string, [Record<string, string | Uint8Array>, path: string, message: RegExp]> = {
+  'a path that does not exist': [{}, 'none.txt', /^error: \S+\/none\.txt does not exist\.\n$/],
+  'a picture': [
+    { 'a.png': Buffer.from([0x89, 0x50, 0]) },
+    'a.png',
+    /a\.png is neither a text nor a zip archive of a skill or plugin\.\n$/,
+  ],
+  'a broken archive': [{ 'a.zip': 'PK\u0003\u0004' }, 'a.zip', /a\.zip is not a zip archive that can be read\.\n$/],
+  'an archive of something else': [
+    { 'a.zip': zipSync({ 'b.txt': Buffer.from('b') }) },
+    'a.zip',
+    /a\.zip is neither a text nor a zip archive/,
+  ],
+  'an archive that becomes too large': [
+    { 'a.zip': zipSync({ 'SKILL.md': Buffer.alloc(9 * 1024 * 1024) }) },
+    'a.zip',
+    /a\.zip is too large to be a copy: it has more than 8388608 bytes or 200 files\.\n$/,
+  ],
+  'a text that is too large': [{ 'a.txt': 'a'.repeat(9 * 1024 * 1024) }, 'a.txt', /a\.txt is too large to be a copy/],
+  'a folder without copies': [
+    { 'b/a.txt': 'Sing.' },
+    'b',
+    /^\S+\/b has no copy of an agent of \S+\nLeft out 1 text that no agent has\.\n$/,
+  ],
+};
+for (const [name, [given, path, message]] of Object.entries(wrong)) {
+  test(`${name} is refused`, () =>
+    copies(given, async (folder) => {
+      const { code, stdout, stderr } = await verify(join(folder, path), '--site', site.address);
+      assert.match(stderr, message);
+      assert.equal([code, stdout], [1, '']);
+    }));
+}
+
+test('a prompt with a hundred thousand places for an input or a fence is looked at in bounded time', async () => {
+  await copies(
+    {
+      'a.md': `${'\n\n<input>\n'.repeat(100_000)}${'```\n'.repeat(100_001)}`,
+      'SKILL.md.txt': '---\n\n## Prompt\n'.repeat(100_000),
+    },
+    async (path) => {
+      const { code, stderr } = await verify(path, '--site', site.address);
+      assert.equal([code, stderr.split('\n')[1]], [1, 'Left out 2 texts that no agent has.']);
+    },
+  );
+});
+
+/** Rows of: the path of the site, the exit code and the message. */
+const sites: [path: string, code: number, message: string][] = [
+  ['/page', 1, 'it is a web page.'],
+  ['/none', 1, '/none/api/revisions.json cannot be downloaded: the answer was 404.'],
+  ['/deep', 1, '/deep/api/revisions.json is not a document that catalogs publish: it is not JSON.'],
+  ['/list', 1, '/list/api/revisions.json is not a document that catalogs publish: its root is wrong.\n'],
+  ['/escape', 1, 'publish: withdrawn.0 is wrong.\n'],
+  ['/version', 1, 'publish: agents.0.plugins.0.version is wrong.\n'],
+  ['/away', 1, 'it redirects to http://10.0.0.1/, which does not start with https.'],
+  ['/quiet', 1, '/quiet/api/revisions.json cannot be downloaded: the connection failed'],
+  ['/other/', 1, '/other/: plugins/uno-1.1.0.zip does not have the digest in api/revisions.json.'],
+];
+for (const [path, code, message] of sites) {
+  test(`a site with a wrong answer is refused: ${path}`, () =>
+    copies({ 'SKILL.md': `${files.get('.well-known/agent-skills/one/SKILL.md')}More.\n` }, async (folder) => {
+      const result = await verify(join(folder, 'SKILL.md'), '--site', site.address + path);
+      assert.match(result.stderr, message);
+      assert.not.match(result.stderr, '\u001b');
+      assert.equal([result.code, result.stdout], [code, '']);
+    }));
+}
+for (const [address, message] of [
+  ['press.example', 'press.example is not the address of a site, such as https://agents.example.com.'],
+  ['file:///etc', 'is not the address of a site'],
+  ['https://a:b@press.example', 'The address of the site has a user name or password; remove it.'],
+  ['http://press.example', 'http://press.example/api/revisions.json does not start with https.'],
+]) {
+  test(`${address} is no address of a site`, async () => {
+    const { code, stdout, stderr } = await verify('x', '--site', address ?? '');
+    assert.match(stderr, message ?? '');
+    assert.equal([code, stdout], [2, '']);
+    assert.not.match(stderr, 'a:b');
+  });
+}
+
+test('a shallow clone, and a folder without Git, know only the current revision, and say so', async () => {
+  const shallow = join(folder.path, 'shallow');
+  gitSync(folder.path, 'clone', '--quiet', '--depth', '1', pathToFileURL(cwd).href, shallow);
+  const plain = join(folder.path, 'plain');
+  writeCatalog(plain, [{ slug: 'two', date: '2026-11-11', files: { 'prompt.txt': otherPrompt } }]);
+  writeFileSync(join(folder.path, 'two.txt'), otherPrompt);
+  for (const [cwd, date, why] of [
+    [shallow, '2026-11-11', 'this clone is shallow'],
+    [plain, '2026-11-11', 'this folder is not in a git repository'],
+  ] as const) {
+    const args = ['verify', join(folder.path, 'two.txt'), '--cwd', cwd, '--today', today];
+    const { code, stdout, stderr } = await catalog(args);
+    assert.is(code, 0, stderr);
+    assert.match(stdout, `revision 1 of 1 (${date})\n  Unchanged.\n`);
+    assert.match(stderr, why);
+    assert.match(stderr, 'Earlier revisions are not known, so copies of them look changed.\n');
+    assert.is(JSON.parse((await catalog([...args, '--format', 'json'])).stdout).complete, false);
+  }
+  rmSync(shallow, { recursive: true });
+});
+
+test.run();
