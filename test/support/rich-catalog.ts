@@ -173,9 +173,9 @@ export function renderLargeCatalog(folder: string): Map<string, Buffer> {
   return render(folder, settings, { agents: copies, moved }, new Map([['agent-1', [last]]]));
 }
 
-/** Every file of a preview without agents, whose publication has no server, and the pages of one with a single agent. */
+/** Every file of a preview without agents, whose publication has no server and no repository, and the pages of one with a single agent. */
 export function renderBareCatalog(folder: string): Map<string, Buffer> {
-  const settings = { ...loadSettings(folder, {}, {}), runtimeUrl: null };
+  const settings = { ...loadSettings(folder, {}, {}), runtimeUrl: null, repository: undefined };
   const files = render(folder, settings, { agents: [], moved: new Map() }, new Map(), true);
   const { agents } = select(loadContent(folder, settings, older.date), { today: older.date });
   const single = render(folder, settings, { agents, moved: new Map() }, new Map());

@@ -33,6 +33,8 @@ export const barePages: Record<string, Expected> = {
     'section[aria-labelledby=verdict]': [],
     'section[aria-labelledby=follow]': [],
     'form.subscribe': [],
+    'section[aria-labelledby=reuse] p a': ['CC BY 4.0'],
+    'a[href*="/issues/"], a[href*="/tree/"]': [],
     '.install dt': ['As a skill, for coding assistants', 'The prompt as a file'],
   },
   '404.html': { 'section[aria-labelledby=newest]': [] },
