@@ -3,6 +3,7 @@ import { hasTemplates, readTemplates } from './build/read-templates.ts';
 import { trialFaults } from './build/trial.ts';
 import { zone } from './calendar.ts';
 import { loadContent } from './catalog/load.ts';
+import { placeholderFindings } from './catalog/parse/unfinished.ts';
 import { findingsAcross } from './catalog/rules/across.ts';
 import { editorialFindings } from './catalog/rules/index.ts';
 import { type Selected, select } from './catalog/select.ts';
@@ -14,10 +15,18 @@ import type { OnProgress } from './progress.ts';
 import { withRules } from './schema/rules.ts';
 import type { KnownVocabulary } from './schema/settings.ts';
 
-/** Called repeatedly with the current task, and how much of it is done. */
+/** What a check of all agents found. */
+export interface Checked {
+  /** The names of all folders. */
+  folders: string[];
+  /** How many placeholders each draft still has, by slug. */
+  drafts: ReadonlyMap<string, number>;
+  /** All problems, sorted. */
+  diagnostics: Diagnostic[];
+}
 
 /**
- * Returns all problems of a catalog, sorted: those of its settings, and those that `validateCatalog` finds. If some
+ * Returns all problems of a catalog: those of its settings, and those that `validateCatalog` finds. If some
  * settings are wrong, the agents are checked against the rest. `today` defaults to today in the catalog's time zone.
  *
  * Throws UsageError if an override of the settings is wrong.
@@ -27,7 +36,7 @@ export async function checkCatalog(
   overrides: SettingsOverrides & { today?: string | undefined },
   environment: NodeJS.ProcessEnv,
   onProgress: OnProgress = () => {},
-): Promise<{ folders: string[]; diagnostics: Diagnostic[] }> {
+): Promise<Checked> {
   const { settings, vocabulary, diagnostics } = checkSettings(cwd, overrides, environment);
   const today = overrides.today ?? zone(settings.timezone).today(new Date());
   const found = await validateCatalog(cwd, settings, today, { vocabulary, onProgress });
@@ -35,15 +44,15 @@ export async function checkCatalog(
 }
 
 /**
- * Returns all problems of a catalog except those of its settings, sorted. It checks every folder, whether or not its
- * agent is due, and the catalog's custom templates. `folders` are the names of all folders.
+ * Returns all problems of a catalog except those of its settings. It checks every folder, whether or not its agent is
+ * due, and the catalog's custom templates.
  */
 export async function validateCatalog(
   cwd: string,
   settings: Settings,
   today: string,
   { vocabulary = settings, onProgress = () => {} }: { vocabulary?: KnownVocabulary; onProgress?: OnProgress } = {},
-): Promise<{ folders: string[]; diagnostics: Diagnostic[] }> {
+): Promise<Checked> {
   const onFolder = (done: number, total: number) => onProgress('Reading agents', done, total);
   const content = loadContent(cwd, vocabulary, today, { onFolder });
   const { folders, diagnostics } = content;
@@ -57,7 +66,14 @@ export async function validateCatalog(
     ...withRules(findingsAcross(folders), settings.rules),
     ...renderFaults(cwd, withCategories(settings, vocabulary, selected), selected),
   ];
-  return { folders: folders.map(({ slug }) => slug), diagnostics: sortDiagnostics(found) };
+  const drafts = folders.filter(({ schedule }) => schedule.draft);
+  return {
+    folders: folders.map(({ slug }) => slug),
+    drafts: new Map(
+      drafts.map(({ slug, texts }) => [slug, [...texts.values()].flatMap((text) => placeholderFindings(text)).length]),
+    ),
+    diagnostics: sortDiagnostics(found),
+  };
 }
 
 /** If the categories in the settings are unknown, adds those that agents use. */

@@ -55,7 +55,12 @@ export function demand<Schema extends z.ZodType>(
   const faults = explain(z.strictObject({ [name]: schema }), { [name]: given });
   if (faults.length > 0) {
     throw new UsageError(
-      faults.map(({ message, hint }) => [message, hint, example].filter((part) => part !== '').join(' ')).join(' '),
+      faults
+        .map(({ message, hint }) =>
+          // Nobody counts the entries of a list that they typed: the message quotes the wrong one.
+          [message.replace(/\[\d+\](?=`)/, ''), hint, example].filter((part) => part !== '').join(' '),
+        )
+        .join(' '),
     );
   }
   return schema.parse(given);

@@ -156,7 +156,7 @@ const several: [name: string, prompt: string, ...found: string[]][] = [
   [
     'two sections are missing',
     goodPrompt.replace(/^(?:INPUT|RULES).*\n/gm, ''),
-    `1:1 ${heading} The prompt has no section INPUT and no section RULES. ~ Start a line outside code fences with INPUT, and one with RULES; the order is INPUT, RULES, OUTPUT.`,
+    `1:1 ${heading} The prompt has no section INPUT and no section RULES. ~ Start a line with INPUT, and one with RULES; the order is INPUT, RULES, OUTPUT. Lines in code fences do not count.`,
   ],
   [
     'a fence takes in two sections',
@@ -195,7 +195,7 @@ for (const [name, words] of Object.entries(otherNames)) {
     for (const word of words.split(' ')) {
       assert.equal(messages(word), [`\`${word}\` is not a section heading. ~ ${hint}`]);
     }
-    const missing = `The prompt has no section ${name}. ~ Start a line outside code fences with ${name}; the order is INPUT, RULES, OUTPUT.`;
+    const missing = `The prompt has no section ${name}. ~ Start a line with ${name}; the order is INPUT, RULES, OUTPUT. Lines in code fences do not count.`;
     for (const word of [`The ${name}`, `${name.toLowerCase()} follow here`, 'Notes', 'LETTER']) {
       assert.equal(messages(word), [missing], word);
     }

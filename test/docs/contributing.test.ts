@@ -38,8 +38,8 @@ test('the commands of CONTRIBUTING.md print what it shows', async () => {
       if (edit !== undefined) writeFileSync(agent, readFileSync(agent, 'utf8').replace(...edit));
       const args = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
       const day = args[0] === 'validate' ? [] : ['--today', today];
-      const { stdout, stderr } = await catalog([...args, ...day], { cwd: folder });
-      outputs.push(`$ npx catalog ${line}\n${stderr + stdout}`);
+      const { shown: printed } = await catalog([...args, ...day], { cwd: folder });
+      outputs.push(`$ npx catalog ${line}\n${printed}`);
     }
     assert.is(outputs.length, 4);
     const current = text.replace(shown, () => outputs.shift() ?? '');

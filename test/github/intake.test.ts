@@ -22,9 +22,8 @@ interface Taken {
 }
 
 /** Runs `catalog ci intake` for a GitHub issue, in a catalog with one agent. */
-function submit(body: string, { form = formText, push = 'pushed' } = {}): Promise<Taken> {
+function submit(body: string, { form = formText, push = 'pushed', discussion = newDiscussion() } = {}): Promise<Taken> {
   return inFolder(async (folder) => {
-    const discussion = newDiscussion();
     const server = await serveForge(folder, discussion);
     try {
       const { port } = server.address() as AddressInfo;
@@ -52,7 +51,8 @@ function submit(body: string, { form = formText, push = 'pushed' } = {}): Promis
 function intake(folder: string, body: string, form: string, args: string[], env: NodeJS.ProcessEnv) {
   const event = { issue: { number: 7, body }, repository: { default_branch: 'main' } };
   writeCatalog(folder, [{ slug: 'taken', date: today }]);
-  writeFiles(folder, { [formPath]: form, 'event.json': JSON.stringify(event) });
+  const checklist = { '.github/PULL_REQUEST_TEMPLATE.md': '- [ ] Checked\n' };
+  writeFiles(folder, { ...checklist, [formPath]: form, 'event.json': JSON.stringify(event) });
   const own = { GITHUB_EVENT_PATH: join(folder, 'event.json'), ...env };
   return catalog(['ci', 'intake', '--cwd', folder, '--today', today, ...args], { env: own });
 }
@@ -118,11 +118,41 @@ test('a form becomes a draft that has its answers, a pull request, and an answer
   assert.is(files['stock-list-checker/prompt.txt'], goodPrompt);
   assert.is(files['stock-list-checker/sample-input.txt'], goodSampleInput);
   assert.match(comment, 'A draft of your agent is in https://github.example/press/catalog/pull/100.');
-  assert.not.match(comment, 'You can already make it better');
+  assert.match(comment, 'Your answers follow all rules that a program can check.');
   const { title, head, base, body } = pull as NonNullable<typeof pull>;
   assert.equal({ title, head, base }, { title: 'Draft: Stock List Checker', head: 'intake/7', base: 'main' });
   assert.match(body, 'Closes #7.');
   assert.match(body, '```text\nCredit Ada, please.\n```');
+});
+
+test('an edit brings the text of the pull request up to date, and keeps what reviewers ticked below it', async () => {
+  const discussion = newDiscussion();
+  const first = await submit(submitted({ excerpt: 'Finds rows.', notes: 'Credit Ada.' }), { discussion });
+  const pull = first.pull as NonNullable<typeof first.pull>;
+  assert.match(pull.body, /11 characters[\s\S]*Credit Ada\.[\s\S]*- \[ \] Checked$/);
+  pull.body = pull.body.replace('- [ ]', '- [x]');
+  await submit(submitted({ notes: 'Credit Bea.' }), { discussion });
+  assert.match(pull.body, /^The draft of `agents\/stock-list-checker`[\s\S]*Credit Bea\.[\s\S]*- \[x\] Checked$/);
+  assert.not.match(pull.body, /Credit Ada|11 characters/);
+  pull.body = 'An editor wrote this.';
+  await submit(submitted({ notes: 'Credit Cy.' }), { discussion });
+  assert.is(pull.body, 'An editor wrote this.');
+  assert.is(discussion.pulls.length, 1);
+});
+
+test('a form that cannot become a draft yet gets all remarks at once', async () => {
+  const prompt = goodPrompt.replaceAll('"', '”');
+  const { files, comment } = await submit(
+    submitted({ category: 'cooking', runtimes: 'Claude and ChatGPT', excerpt: 'Finds rows.', prompt }),
+  );
+  assert.equal(files, {});
+  const shown = comment.replace(/\\(?=[^\w\s])/g, '');
+  assert.match(
+    shown,
+    /Please fix this:\n\n- `Category` is "cooking".*\n- `Tried in` is "Claude and ChatGPT".*Claude.*\n\n/,
+  );
+  assert.match(shown, /This would make it better:\n\n[\s\S]*`What the reader gets` has 11 characters/);
+  assert.match(shown, /curly quotes.*This concerns 6 lines/);
 });
 
 test('a draft that breaks editorial rules is kept, and its author reads which answers to improve', async () => {

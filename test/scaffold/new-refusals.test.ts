@@ -34,9 +34,9 @@ const refused: [name: string, args: string[], code: number, message: RegExp][] =
     'an unknown runtime',
     ['a', '--runtime', 'Claude', 'Chat-GPT'],
     2,
-    /`--runtime\[1\]` is "Chat-GPT".*Did you mean ChatGPT/,
+    /`--runtime` is "Chat-GPT".*Did you mean ChatGPT/,
   ],
-  ['a bad tag', ['a', '--tag', 'Release Notes'], 2, /`--tag\[0\]` is "Release Notes"/],
+  ['a bad tag', ['a', '--tag', 'Release Notes'], 2, /`--tag` is "Release Notes"/],
   ['a tag given twice', ['a', '--tag', 'one', 'one'], 2, /different from the entries before it/],
   ['a date that is none', ['a', '--date', '2026-02-30'], 2, /`--date` is "2026-02-30".*calendar date/],
   [

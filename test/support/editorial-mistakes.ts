@@ -197,6 +197,20 @@ export const editorialMistakes: [name: string, change: Change, expected: string 
     { ...prompt('Find the rows', 'In ChatGPT, find the rows'), ...front('runtimes', '[Claude, ChatGPT]') },
     'warning portable prompt.txt:1:4',
   ],
+  [
+    'an answer without the headings in capitals that OUTPUT shows',
+    {
+      files: {
+        'prompt.txt': edit(
+          goodPrompt,
+          outputPart,
+          'ROWS READ\n<one a line>\n\nODD ONES\n<quotes, or: none>\nIf no row is wrong, answer only: none.\n',
+        ),
+        'sample-output.txt': 'Dear Ida, your list looks good.\n',
+      },
+    },
+    'error sample sample-output.txt:1:1',
+  ],
   ['curly quotes', prompt('"unknown"', '“unknown”'), 'warning portable prompt.txt:13:10'],
   ['spaces at the end of a line', prompt('count the lines.', 'count the lines.  '), 'warning portable prompt.txt:9:53'],
   ['template braces', prompt('line of ROWS', 'line of {{ROWS}}'), 'warning portable prompt.txt:9:23'],

@@ -84,7 +84,7 @@ export const hostile: [
     /one of coding, writing/,
   ],
   ['a name of JavaScript as the category', { category: '__proto__' }, /one of coding, writing/],
-  ['an assistant that is a mention', { runtimes: 'Claude, @org/team <img src=x>' }, /`Tried in\[1\]`/],
+  ['an assistant that is a mention', { runtimes: 'Claude, @org/team <img src=x>' }, /`Tried in` is/],
   [
     'commands of workflows in the notes',
     { notes: '::set-output name=slug::evil\nslug<<END\nevil\nEND\n::error::x' },

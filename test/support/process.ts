@@ -14,6 +14,8 @@ export interface Finished {
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
+  /** Both, in the order in which they were written, as a terminal shows them. */
+  shown: string;
 }
 
 interface RunOptions {
@@ -65,24 +67,27 @@ export function catalog(
 async function runHere(args: string[], cwd: string, env: NodeJS.ProcessEnv | undefined): Promise<Finished> {
   const { main } = await import('../../src/main.ts');
   const own = { folder: process.cwd(), environment: process.env };
-  const [out, error] = [collector(), collector()];
+  const all: Buffer[] = [];
+  const [out, error] = [collector(all), collector(all)];
   process.chdir(cwd);
   process.env = inherited(env);
   try {
     const code = await main([process.execPath, bin, ...args], out.stream, error.stream);
-    return { code, signal: null, stdout: out.text(), stderr: error.text() };
+    const shown = Buffer.concat(all).toString('utf8');
+    return { code, signal: null, stdout: out.text(), stderr: error.text(), shown };
   } finally {
     process.env = own.environment;
     process.chdir(own.folder);
   }
 }
 
-/** A stream that keeps what is written to it. */
-function collector(): { stream: Writable; text(): string } {
+/** A stream that keeps what is written to it, and adds it to `all`. */
+function collector(all: Buffer[]): { stream: Writable; text(): string } {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       chunks.push(chunk);
+      all.push(chunk);
       done();
     },
   });
@@ -98,16 +103,19 @@ export async function run(
   const child = spawn(command, args, { cwd, env: inherited(env) });
   let stdout = '';
   let stderr = '';
+  let shown = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {
     stdout += text;
+    shown += text;
   });
   child.stderr.setEncoding('utf8').on('data', (text) => {
     stderr += text;
+    shown += text;
   });
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-  return { code, signal, stdout, stderr };
+  return { code, signal, stdout, stderr, shown };
 }
 
 export interface RunningServer {
@@ -136,14 +144,17 @@ export async function startServer(
   });
   let stdout = '';
   let stderr = '';
+  let shown = '';
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
   ended.then(() => rmSync(data, { recursive: true, force: true }));
   child.stdout.setEncoding('utf8').on('data', (text) => {
     stdout += text;
+    shown += text;
   });
   const address = await new Promise<string>((found, failed) => {
     child.stderr.setEncoding('utf8').on('data', (text) => {
       stderr += text;
+      shown += text;
       const match = /Serving the catalog at (\S+)/.exec(stderr);
       if (match?.[1] !== undefined) found(match[1]);
     });
@@ -157,7 +168,7 @@ export async function startServer(
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
       const [code, endedBy] = await ended;
-      return { code, signal: endedBy, stdout, stderr };
+      return { code, signal: endedBy, stdout, stderr, shown };
     },
   };
 }

@@ -61,6 +61,7 @@ export const publication = {
   publisher: { name: `Publisher ${hostile}`, url: 'https://press.example/about-us' },
   baseUrl: 'https://site.example/base',
   runtimeUrl: 'https://runtime.example/run',
+  repository: 'https://github.com/press/catalog',
   feedId: 'tag:site.example,2026:feed-token',
   feedLength: 50,
   categories: {

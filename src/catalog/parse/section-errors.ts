@@ -79,7 +79,7 @@ function missingFaults(prompt: string, missing: readonly SectionName[]): Section
     faults.push({
       location: locationAt(prompt, 0),
       message: `The prompt has no section ${rest.join(' and no section ')}.`,
-      hint: `Start a line outside code fences with ${rest.join(', and one with ')}; the order is INPUT, RULES, OUTPUT.`,
+      hint: `Start a line with ${rest.join(', and one with ')}; the order is INPUT, RULES, OUTPUT. Lines in code fences do not count.`,
     });
   }
   return faults;

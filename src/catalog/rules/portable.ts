@@ -62,11 +62,14 @@ function vendors(view: AgentView): Remark[] {
 function characters(view: AgentView): Remark[] {
   const { lines } = linesOf(view.agent.prompt);
   const first = (pattern: RegExp, message: string, hint: string, skip: (fenced: boolean) => boolean = () => false) => {
-    for (const { text, offset, fenced } of lines) {
+    const found = lines.flatMap(({ text, offset, fenced }) => {
       const match = skip(fenced) ? null : pattern.exec(text);
-      if (match !== null) return [inPrompt(view, offset + match.index, match[0].length, message, hint)];
-    }
-    return [];
+      return match === null ? [] : [{ start: offset + match.index, length: match[0].length }];
+    });
+    const [{ start, length } = { start: 0, length: 0 }] = found;
+    if (found.length === 0) return [];
+    const all = found.length === 1 ? hint : `${hint} This concerns ${found.length} lines.`;
+    return [inPrompt(view, start, length, message, all)];
   };
   return [
     ...first(

@@ -66,7 +66,7 @@ function skeleton({ agent, prompt }: AgentView): Remark[] {
   return [{ file: 'sample-output.txt', location: locationAt(text, 0, text.length), message, hint }];
 }
 
-/** Returns the literal parts of a skeleton: the header rows of its tables, its headings, labels and JSON keys. */
+/** Returns the literal parts of a skeleton: the header rows of its tables, its headings, also those in capital letters, its labels and JSON keys. */
 function fixedParts({ lines }: PromptSection): { tables: string[]; parts: string[] } {
   const texts = lines.map(({ text }) => text.trim());
   const tables = texts.filter(
@@ -74,9 +74,10 @@ function fixedParts({ lines }: PromptSection): { tables: string[]; parts: string
   );
   const parts = texts.flatMap((text) => {
     const heading = /^#{1,6}\s+([^<>]+)$/.exec(text)?.[1];
+    const capitals = /^\p{Lu}[\p{Lu} ]{2,40}:?$/u.exec(text)?.[0];
     const label = /^(?:[-*]\s+)?([\p{L}][^<>.:!?"]{0,40}:)(?=\s+<)/u.exec(text)?.[1];
     const keys = [...text.matchAll(/"[\w-]+"\s*:/g)].map(([key]) => key);
-    return [heading, label, ...keys].filter((part) => part !== undefined);
+    return [heading, capitals, label, ...keys].filter((part) => part !== undefined);
   });
   return { tables, parts };
 }

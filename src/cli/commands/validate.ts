@@ -24,9 +24,14 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
   const { hasErrors, plural, prettyReport, rulePage } = await import('../../diagnostics/report.ts');
   const { checkCatalog } = await import('../../validate.ts');
   const { refuseUnknownAgents } = await import('../unknown-agents.ts');
-  const { folders, diagnostics } = await checkCatalog(resolve(flags.cwd), flags, process.env, (task, done, total) => {
-    if (flags.format !== 'json') terminal.progress(task, done, total);
-  });
+  const { folders, drafts, diagnostics } = await checkCatalog(
+    resolve(flags.cwd),
+    flags,
+    process.env,
+    (task, done, total) => {
+      if (flags.format !== 'json') terminal.progress(task, done, total);
+    },
+  );
   const slugs = [...new Set(named.map((argument) => slugOf(argument, flags.cwd)))];
   // A published agent that was deleted has no folder but has an error.
   const known = new Set([...folders, ...diagnostics.map(({ slug }) => slug)]);
@@ -49,5 +54,12 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
   if (hasErrors(wanted)) terminal.exitCode = 1;
   else if (format === 'pretty') {
     terminal.say(`${plural(count, 'agent')} checked, no errors.\n`);
+    for (const slug of slugs) {
+      const left = drafts.get(slug);
+      if (left !== undefined) {
+        const rest = left === 0 ? '' : `replace the ${plural(left, 'placeholder')} that it still has, then `;
+        terminal.say(`${slug} is a draft. To publish it on its date, ${rest}remove \`draft: true\` from agent.md.\n`);
+      }
+    }
   }
 }

@@ -1,10 +1,12 @@
 import type { Calendar } from '../../catalog/consistency/calendar-rules.ts';
+import { editorialFindings } from '../../catalog/rules/index.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { ContentError, OperationError, UsageError } from '../../errors.ts';
 import { type Answers, answerChecks, complete } from '../../scaffold/agent/answers.ts';
 import { agentFiles } from '../../scaffold/agent/files.ts';
-import { writeAgent } from '../../scaffold/agent/write.ts';
+import { checkFiles, writeAgent } from '../../scaffold/agent/write.ts';
 import { checkAnswers } from '../../scaffold/answer-checks.ts';
+import { withRules } from '../../schema/rules.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { validateCatalog } from '../../validate.ts';
 import { type FormField, readAnswers } from './form.ts';
@@ -15,7 +17,7 @@ export interface Intake {
   draft: { slug: string; title: string } | null;
   /** What its author has to fix before it can be a draft, as sentences. */
   problems: string[];
-  /** What its author can improve in the draft, as sentences. */
+  /** What its author can improve, as sentences. */
   advice: string[];
   /** What the author wrote for the editors. */
   notes: string;
@@ -84,11 +86,17 @@ export async function takeIn(
   );
   const problems = faults.map(({ message }) => message);
   const whole = completed(answers, () => complete(answers, surroundings, checks), problems);
-  if (whole === null || problems.length > 0) return refused(problems);
+  if (whole === null) return refused(problems);
 
   const files = agentFiles(whole);
   for (const [name, id] of Object.entries(textFields)) files.set(name, `${form.answers.get(id)}\n`);
   const inForm = (diagnostics: readonly Diagnostic[]) => diagnostics.map((each) => sentence(each, files, labels));
+  if (problems.length > 0) {
+    // Valid values stand in for the invalid answers, so that the author reads everything about the others at once.
+    const { errors, folder } = checkFiles(cwd, whole.slug, files, surroundings);
+    const remarks = folder === undefined ? [] : editorialFindings(folder, settings.language);
+    return { ...refused([...problems, ...inForm(errors)]), advice: inForm(withRules(remarks, settings.rules)) };
+  }
   try {
     writeAgent(cwd, whole.slug, files, surroundings);
   } catch (error) {
@@ -118,7 +126,8 @@ function completed(answers: Partial<Answers>, fill: () => Answers, problems: str
     return fill();
   } catch (error) {
     if (!(error instanceof OperationError || error instanceof UsageError)) throw error;
-    problems.push(`${error.message} The slug, which is part of the address, is made from the title: change the title.`);
+    const reason = error.message.replace('; choose another slug.', '.').replace(/ Give the slug too\.$/, '');
+    problems.push(`${reason} The address of an agent is made from its title, so change the title.`);
     return null;
   }
 }

@@ -21,7 +21,12 @@ export type Push = 'pushed' | 'changed' | 'failed';
 /** The first line of our comment, which identifies it. */
 const mark = '<!-- daily-agent-catalog: intake -->';
 
-const pulls = z.array(z.object({ number: z.int(), html_url: z.url({ protocol: /^https?$/ }) }));
+/** The line of a pull request that ends our text. Below it are the boxes that reviewers tick. */
+const end = '<!-- daily-agent-catalog: the workflow writes what is above -->';
+
+const pulls = z.array(
+  z.object({ number: z.int(), html_url: z.url({ protocol: /^https?$/ }), body: z.string().nullish() }),
+);
 const comments = z.array(
   z.object({ id: z.int(), body: z.string().nullish(), user: z.object({ type: z.string() }).nullable() }),
 );
@@ -29,7 +34,7 @@ const perPage = 100;
 
 /**
  * Answers a proposal in its GitHub issue, in one comment that is updated after each edit. If its draft was pushed, opens a
- * pull request first, or gives the open one the current title. `checklist` is the text for reviewers.
+ * pull request first, or brings the title and our part of the open one up to date. `checklist` is the text for reviewers.
  *
  * Throws OperationError if GitHub refuses or does not answer.
  */
@@ -61,11 +66,14 @@ async function pullRequestOf(
   const [open] = pulls.parse(await callApi(tracker, `pulls?state=open&head=${owner}:${encodeURIComponent(head)}`));
   if (draft === null || push !== 'pushed') return open?.html_url ?? null;
   const title = `Draft: ${draft.title}`;
+  const text = pullText(submission.number, draft.slug, advice, notes);
   if (open !== undefined) {
-    await callApi(tracker, `pulls/${open.number}`, { method: 'PATCH', body: JSON.stringify({ title }) });
+    const at = open.body?.lastIndexOf(end) ?? -1;
+    const body = at === -1 ? open.body : `${text}\n\n${open.body?.slice(at)}`;
+    await callApi(tracker, `pulls/${open.number}`, { method: 'PATCH', body: JSON.stringify({ title, body }) });
     return open.html_url;
   }
-  const body = pullText(submission.number, draft.slug, advice, notes, checklist);
+  const body = `${text}\n\n${end}\n${checklist}`;
   try {
     const made = await callApi(tracker, 'pulls', {
       method: 'POST',
@@ -95,6 +103,7 @@ function answer({ draft, problems, advice }: Intake, push: Push, pull: string | 
     return [
       'Thank you for proposing an agent. It cannot become a draft yet. Please fix this:',
       list(problems),
+      ...(advice.length === 0 ? [] : ['This would make it better:', list(advice)]),
       `${edit} Your form is then checked again.${pull === null ? '' : ' Until then, the pull request keeps your previous answers.'}`,
     ].join('\n\n');
   }
@@ -107,22 +116,23 @@ function answer({ draft, problems, advice }: Intake, push: Push, pull: string | 
   const where =
     pull === 'refused'
       ? 'A draft of your agent is ready, but workflows may not open pull requests in this repository. A maintainer can allow it under Settings → Actions → General, or open the pull request from the branch.'
-      : `A draft of your agent is in ${pull}. An editor now adds the steps and the walkthrough, and reviews it.`;
+      : `A draft of your agent is in ${pull}. An editor now adds the tags, the steps and the walkthrough, checks the date, and reviews it.`;
   return [
     `Thank you for proposing an agent. ${where}`,
-    ...(advice.length === 0 ? [] : ['You can already make it better:', list(advice)]),
+    ...(advice.length === 0
+      ? ['Your answers follow all rules that a program can check.']
+      : ['You can already make it better:', list(advice)]),
     `${edit} The draft then changes too, until an editor starts to work on it.`,
   ].join('\n\n');
 }
 
 /** The text of the pull request, for editors. */
-function pullText(number: number, slug: string, advice: readonly string[], notes: string, checklist: string): string {
+function pullText(number: number, slug: string, advice: readonly string[], notes: string): string {
   return [
     `The draft of \`agents/${slug}\`, proposed in #${number} and written by the workflow “Intake”. Closes #${number}.`,
     'The form does not ask for everything. Replace the placeholders in `agent.md`: `steps`, `demo`, `tags`, and the text below the front matter. Then run `npx catalog validate` and remove `draft: true`. Once you push to this branch, further edits of the GitHub issue do not change it.',
     ...(advice.length === 0 ? [] : ['`catalog validate` reports:', list(advice)]),
     ...(notes === '' ? [] : ['The author writes:', fenced(notes)]),
-    ...(checklist === '' ? [] : [checklist]),
   ].join('\n\n');
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkContent } from '../../catalog/load.ts';
+import type { ParsedFolder } from '../../catalog/parse/parse.ts';
 import { readAgents, type SourceFolder } from '../../catalog/read.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { ContentError, OperationError, systemReason } from '../../errors.ts';
@@ -19,7 +20,7 @@ export function writeAgent(
   files: ReadonlyMap<string, string>,
   { vocabulary, today }: { vocabulary: Vocabulary; today: string },
 ): void {
-  const errors = newErrors(cwd, slug, files, vocabulary, today);
+  const { errors } = checkFiles(cwd, slug, files, { vocabulary, today });
   if (errors.length > 0) throw new ContentError(errors);
   writeFolder(cwd, slug, files);
 }
@@ -42,14 +43,13 @@ export function writeFolder(cwd: string, slug: string, files: ReadonlyMap<string
   }
 }
 
-/** Returns the errors that the catalog would have only with this agent. */
-function newErrors(
+/** Returns the errors that the catalog would have only with this agent, and the agent's folder as it is parsed. */
+export function checkFiles(
   cwd: string,
   slug: string,
   files: ReadonlyMap<string, string>,
-  vocabulary: Vocabulary,
-  today: string,
-): Diagnostic[] {
+  { vocabulary, today }: { vocabulary: Vocabulary; today: string },
+): { errors: Diagnostic[]; folder: ParsedFolder | undefined } {
   const made: SourceFolder = {
     slug,
     files: [...files].map(([name, text]) => ({ name, bytes: Buffer.from(text), problem: null })),
@@ -59,8 +59,11 @@ function newErrors(
     JSON.stringify([code, file, line, column, message]);
   const others = readAgents(cwd);
   const before = new Set(checkContent(others, vocabulary, today).diagnostics.map(key));
-  const { diagnostics } = checkContent([...others, made], vocabulary, today);
-  return diagnostics.filter((diagnostic) => diagnostic.severity === 'error' && !before.has(key(diagnostic)));
+  const { folders, diagnostics } = checkContent([...others, made], vocabulary, today);
+  return {
+    errors: diagnostics.filter((diagnostic) => diagnostic.severity === 'error' && !before.has(key(diagnostic))),
+    folder: folders.find((folder) => folder.slug === slug),
+  };
 }
 
 function refusal(error: unknown, cwd: string, slug: string): unknown {

@@ -4,7 +4,7 @@ import type { Expected } from '../reader.ts';
 import type { Page } from './frame.ts';
 import { agents, entries, subscribe } from './parts.ts';
 
-const { title: name, publisher } = publication;
+const { title: name, publisher, repository } = publication;
 
 const lines = rich.prompt.split('\n').length - 1;
 const words = rich.prompt.split(/\s+/).length - 1;
@@ -98,6 +98,11 @@ const agentPage: Expected = {
   'form.vote .honeypot input @id': 'vote-website',
   'form.vote button': ['Yes', 'No'],
   '#attribution': attribution,
+  'section[aria-labelledby=reuse] p a': ['CC BY 4.0', 'Edit this agent'],
+  'section[aria-labelledby=reuse] p a @href': [
+    'https://creativecommons.org/licenses/by/4.0/',
+    `${repository}/tree/HEAD/agents/rich`,
+  ],
   'section[aria-labelledby=reuse] .copy': 'Copy the attribution',
   'section[aria-labelledby=reuse] .copy @data-copy': 'attribution',
   '.history li': ['March 4, 2026 2 lines added, 1 line removed', 'February 20, 2026 5 lines removed'],

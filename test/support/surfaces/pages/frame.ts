@@ -3,7 +3,7 @@ import { publication } from '../../rich-catalog.ts';
 import { base } from '../known.ts';
 import type { Expected } from '../reader.ts';
 
-const { title: name, tagline, publisher } = publication;
+const { title: name, tagline, publisher, repository } = publication;
 
 /** The texts of a page that it has in common with all others. */
 export interface Frame {
@@ -22,6 +22,8 @@ export interface Frame {
   noindex?: boolean;
   /** Whether the footer has the search. */
   search?: boolean;
+  /** Whether it has data for search engines; by default if it is an article. */
+  data?: boolean;
 }
 
 /** The address of an asset with the hash of its bytes, as pages write it. */
@@ -32,7 +34,16 @@ const asset = (files: ReadonlyMap<string, Buffer>, path: string) =>
     .slice(0, 12)}`;
 
 function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
-  const { title, path, kind = 'article', current = [], fonts = [], noindex = false, search = true } = page;
+  const {
+    title,
+    path,
+    kind = 'article',
+    data = kind === 'article',
+    current = [],
+    fonts = [],
+    noindex = false,
+    search = true,
+  } = page;
   const picture = page.picture ?? 'og/catalog.png';
   const preloaded = ['besley-basic', 'libre-franklin-basic', ...fonts].map((font) => `assets/fonts/${font}.woff2`);
   return {
@@ -45,6 +56,10 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
     'link[rel=stylesheet] @href': asset(files, 'assets/style.css'),
     'link[rel=icon] @href': asset(files, 'assets/favicon.svg'),
     'script[type=module] @src': asset(files, 'assets/site.js'),
+    // A page with a search field of its own waits for its script, so that the field does not move.
+    'script[type=module] @blocking': search ? [] : ['render'],
+    'script[type="application/ld+json"] @type': data ? ['application/ld+json'] : [],
+    'meta[http-equiv=refresh] @content': [],
     'meta[name=robots] @content': noindex ? ['noindex'] : [],
     'link[rel=canonical] @href': path === null ? [] : [`${base}/${path}`],
     'meta[property="og:url"] @content': path === null ? [] : [`${base}/${path}`],
@@ -72,12 +87,13 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
     'footer.colophon .colophon-columns p': [
       `${name}${tagline}. Published by ${publisher.name}.`,
       'Every prompt is free to reuse under CC BY 4.0: name the publisher, and link to the agent.',
-      'Follow as Atom, RSS or JSON feed. For developers: API and MCP, llms.txt.',
+      'Follow as Atom, RSS or JSON feed. For developers: API and MCP, llms.txt. Do you have a prompt that helps? Propose an agent.',
     ],
     'footer.colophon .colophon-columns a @href': [
       publisher.url,
       'https://creativecommons.org/licenses/by/4.0/',
       ...['/base/atom.xml', '/base/feed.xml', '/base/feed.json', '/base/developers', '/base/llms.txt'],
+      `${repository}/issues/new?template=propose-an-agent.yml`,
     ],
     'form.search @data-script': asset(files, 'assets/search.js'),
     'form.search @data-index': '/base/search-index.json',

@@ -86,7 +86,7 @@ export function listPages(page: Page): Record<string, Expected> {
           current: 'Today',
           fonts: ['red-hat-mono-basic'],
         },
-        ...{ search: false, accent: '1' },
+        ...{ search: false, data: true, accent: '1' },
       },
       home,
     ),
