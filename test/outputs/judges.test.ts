@@ -21,6 +21,8 @@ const servers: ServerHere[] = [];
 let site: Record<string, string>;
 const text = (path: string) => Buffer.from(site[path] ?? '', 'latin1').toString('utf8');
 const tool = (name: string) => fileURLToPath(new URL(`../../node_modules/.bin/${name}`, import.meta.url));
+/** Agents, categories and tags have a page each: 10 + 8 + 16. */
+const fewestPages = 34;
 const quiet = { REDOCLY_TELEMETRY: 'off', DISABLE_TELEMETRY: '1', DO_NOT_TRACK: '1' };
 
 test.before(
@@ -96,7 +98,7 @@ for (const [index, base] of bases.entries()) {
   test(`every internal link and anchor resolves, with the base URL ${base}`, async () => {
     const { pages, broken } = await crawl(servers[index]?.address ?? '', base);
     assert.equal(broken, []);
-    assert.ok(pages.size > 60, `only ${pages.size} pages`);
+    assert.ok(pages.size > fewestPages, `only ${pages.size} pages`);
   });
 }
 
@@ -105,7 +107,7 @@ test('every page can be reached from the home page', async () => {
   const paths = Object.keys(site).filter(
     (path) => path.endsWith('.html') && !/^404|^thanks|^refused|\/index\.html$|^index/.test(path),
   );
-  assert.ok(paths.length > 50, `only ${paths.length} pages`);
+  assert.ok(paths.length > fewestPages, `only ${paths.length} pages`);
   for (const path of paths) assert.ok(pages.has(`/${path.replace(/\.html$/, '')}`), path);
 });
 
@@ -114,7 +116,7 @@ test('the sitemap lists exactly the pages that have an address', () => {
     .filter(([path]) => path.endsWith('.html'))
     .flatMap(([, page]) => /<link rel="canonical" href="([^"]*)"/.exec(page)?.[1] ?? []);
   const listed = [...text('sitemap.xml').matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, address]) => address ?? '');
-  assert.ok(listed.length > 50, `only ${listed.length} pages`);
+  assert.ok(listed.length > fewestPages, `only ${listed.length} pages`);
   assert.equal([...listed].sort(), [...new Set(canonical)].sort());
   assert.is(new Set(listed).size, listed.length);
 });
