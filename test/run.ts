@@ -8,7 +8,8 @@
  * explicitly, since hooks of tests may change it.
  *
  * An uncaught error, as from a socket, is a failure of the running file, and the tests continue. Child processes that a
- * file leaves behind are killed. TEST_ORDER=reverse runs the files in reverse order.
+ * file leaves behind are killed. Git runs in a helper process, see small-process.mjs. TEST_ORDER=reverse runs the files in
+ * reverse order.
  */
 import { ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,6 +20,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { parse } from 'uvu/parse';
 import { slow } from './slow.ts';
+import './support/small-process.mjs';
 
 type Outcome = [errors: string | true, passed: number, skipped: number, total: number];
 type Suite = { name: string; file: string };

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import * as assert from 'uvu/assert';
-import { run } from './process.ts';
+import { inherited } from './process.ts';
 
 /** Who commits in the tests. */
 export const identity = {
@@ -12,11 +11,14 @@ export const identity = {
   GIT_CONFIG_SYSTEM: '/dev/null',
 };
 
-/** Runs git in a folder and returns what it wrote. Fails the test where git fails. */
+/** Runs git in a folder and returns what it wrote. Rejects where git fails. */
 export async function git(cwd: string, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await run('git', args, { cwd, env: identity });
-  assert.is(code, 0, `git ${args.join(' ')}: ${stderr}`);
-  return stdout;
+  return execFileSync('git', args, {
+    cwd,
+    encoding: 'utf8',
+    env: inherited(identity),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 /** As `git`, but waits for the end, and returns the text without the newline at its end. Throws where git fails. */
