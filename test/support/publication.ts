@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { inFolder, type SmallAgent, snapshot, writeCatalog } from './catalog.ts';
-import { git, identity } from './git.ts';
+import { git, gitSync, identity } from './git.ts';
+import { makeOnce } from './make-once.ts';
 import { catalog, type Finished } from './process.ts';
 
 /** A catalog in a repository with a remote, for tests that run `catalog publish` in it. */
@@ -27,14 +28,16 @@ export async function inRepository(
   await inFolder(async (folder) => {
     const editor = join(folder, 'editor');
     const remote = join(folder, 'remote.git');
-    mkdirSync(editor);
-    writeCatalog(editor, content);
-    await git(folder, 'init', '--quiet', '--bare', '--initial-branch', 'main', remote);
-    await git(editor, 'init', '--quiet', '--initial-branch', 'main');
-    await git(editor, 'remote', 'add', 'origin', remote);
-    await git(editor, 'add', '--all');
-    await git(editor, 'commit', '--quiet', '-m', 'Start');
-    await git(editor, 'push', '--quiet', '--set-upstream', 'origin', 'main');
+    makeOnce(folder, `with remote: ${JSON.stringify(content)}`, () => {
+      mkdirSync(editor);
+      writeCatalog(editor, content);
+      gitSync(folder, 'init', '--quiet', '--bare', '--initial-branch', 'main', remote);
+      gitSync(editor, 'init', '--quiet', '--initial-branch', 'main');
+      gitSync(editor, 'remote', 'add', 'origin', remote);
+      gitSync(editor, 'add', '--all');
+      gitSync(editor, 'commit', '--quiet', '-m', 'Start');
+      gitSync(editor, 'push', '--quiet', '--set-upstream', 'origin', 'main');
+    });
     await use({ editor, remote, folder });
   });
 }

@@ -6,6 +6,7 @@ import { loadSettings } from '../../src/catalog/settings.ts';
 import { planPublication } from '../../src/publish/plan.ts';
 import { inFolder, type SmallAgent, smallAgent, writeCatalog, writeFiles } from './catalog.ts';
 import { gitSync } from './git.ts';
+import { makeOnce } from './make-once.ts';
 
 /** A catalog of three published agents in a repository, how to change it, and what the program makes of the change. */
 
@@ -26,9 +27,11 @@ export const published = [
 /** Runs `use` with a repository whose branch main holds the agents. */
 export async function withRecord(use: (folder: string) => void | Promise<void>, agents = published): Promise<void> {
   await inFolder(async (folder) => {
-    writeCatalog(folder, agents);
-    gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
-    commit(folder);
+    makeOnce(folder, JSON.stringify(agents), () => {
+      writeCatalog(folder, agents);
+      gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
+      commit(folder);
+    });
     await use(folder);
   });
 }

@@ -1,0 +1,43 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+/** A file, or a folder if it has no bytes, with its permissions. */
+interface Entry {
+  path: string;
+  bytes: Buffer | null;
+  mode: number;
+}
+
+const made = new Map<string, { folder: string; entries: Entry[] }>();
+
+/**
+ * Fills an empty folder with what `make` writes into it. The first time, it calls `make`; after that, it writes the same
+ * files again, which is much faster than git with a process for each step. Repositories that name the folder in their
+ * configuration get the new one. `key` says what is made.
+ */
+export function makeOnce(folder: string, key: string, make: () => void): void {
+  const kept = made.get(key);
+  if (kept === undefined) {
+    make();
+    made.set(key, { folder, entries: entriesOf(folder) });
+    return;
+  }
+  for (const { path, bytes, mode } of kept.entries) {
+    const target = join(folder, path);
+    mkdirSync(bytes === null ? target : dirname(target), { recursive: true });
+    if (bytes === null) continue;
+    const named = path.endsWith('config') ? bytes.toString('utf8').replaceAll(kept.folder, folder) : bytes;
+    writeFileSync(target, named, { mode });
+  }
+}
+
+/** Everything in a folder, without the samples of hooks. */
+function entriesOf(folder: string): Entry[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter(({ name }) => !name.endsWith('.sample'))
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const bytes = entry.isDirectory() ? null : readFileSync(path);
+      return { path: relative(folder, path), bytes, mode: statSync(path).mode & 0o777 };
+    });
+}
