@@ -28,15 +28,15 @@ export function trackingName({ remote, branch }: Upstream): string {
 export function openRepository(cwd: string): Repository {
   let root: string;
   try {
-    if (git(cwd, ['rev-parse', '--is-bare-repository']).trim() === 'true') {
-      throw new OperationError(
-        `${cwd} is a bare repository: it has no files to write issue numbers into. Use a clone of it.`,
-      );
-    }
     root = resolve(git(cwd, ['rev-parse', '--show-toplevel']).trim());
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if (error.missing) throw new OperationError('Publishing needs git, but `git` is not on the PATH.');
+    if (gitOrNull(cwd, ['rev-parse', '--is-bare-repository'])?.trim() === 'true') {
+      throw new OperationError(
+        `${cwd} is a bare repository: it has no files to write issue numbers into. Use a clone of it.`,
+      );
+    }
     throw new OperationError(
       `Publishing needs a git working tree, but ${cwd} is not in one (git: ${firstLine(error.message)}). Run git init, and commit the catalog.`,
     );
@@ -47,7 +47,9 @@ export function openRepository(cwd: string): Repository {
 
 /** Returns the configured upstream of the branch or, by default, the branch with the same name on `origin`. */
 function upstreamOf(cwd: string, branch: string): Upstream | null {
-  const setting = (key: string) => gitOrNull(cwd, ['config', '--get', `branch.${branch}.${key}`])?.trim();
+  const entries = gitOrNull(cwd, ['config', '--null', '--get-regexp', '^branch\\.'])?.split('\0') ?? [];
+  const settings = new Map(entries.map((entry) => entry.split(/\n(.*)/s, 2) as [string, string]));
+  const setting = (key: string) => settings.get(`branch.${branch}.${key}`);
   const remote = setting('remote');
   const merge = setting('merge')?.replace(/^refs\/heads\//, '');
   if (remote !== undefined && remote !== '.' && merge !== undefined) return { remote, branch: merge };
@@ -65,13 +67,18 @@ export function head(cwd: string): string | null {
  * which are relative to `cwd`.
  */
 export function uncommitted(cwd: string, watched: readonly string[]): string[] {
-  const list = (args: string[]) =>
-    git(cwd, ['status', '--porcelain', ...args])
-      .split('\n')
-      .filter((line) => line !== '');
-  const known = list(['--untracked-files=no']);
-  const unknown = list(['--untracked-files=all', '--', ...watched]).filter((line) => line.startsWith('??'));
-  return [...known, ...unknown];
+  return [...statusLines(cwd, ['--untracked-files=no']), ...untracked(cwd, watched)];
+}
+
+/** Lists new files below the paths in `watched`, which are relative to `cwd`, in the format of git. */
+export function untracked(cwd: string, watched: readonly string[]): string[] {
+  return statusLines(cwd, ['--untracked-files=all', '--', ...watched]).filter((line) => line.startsWith('??'));
+}
+
+function statusLines(cwd: string, args: readonly string[]): string[] {
+  return git(cwd, ['status', '--porcelain', ...args])
+    .split('\n')
+    .filter((line) => line !== '');
 }
 
 /**

@@ -1,7 +1,14 @@
 import { settingsFile } from '../catalog/settings.ts';
 import { OperationError } from '../errors.ts';
 import { findRecord } from '../git/record.ts';
-import { commitsBehind, fetchUpstream, type Repository, type Upstream, uncommitted } from '../git/repository.ts';
+import {
+  commitsBehind,
+  fetchUpstream,
+  type Repository,
+  type Upstream,
+  uncommitted,
+  untracked,
+} from '../git/repository.ts';
 import type { Plan } from './plan.ts';
 import type { Checkout } from './recover.ts';
 
@@ -69,10 +76,7 @@ function refetch(cwd: string, upstream: Upstream): string | null {
 /** Refuses agents with files that git does not track, because the commit would publish only a part of them. */
 export function refuseUncommittable({ branch }: Repository, cwd: string, { releases }: Plan): void {
   if (branch === null) throw new OperationError(detached);
-  const loose = releases.filter(({ slug }) => {
-    const folder = `agents/${slug}`;
-    return uncommitted(cwd, [folder]).some((line) => line.startsWith('??'));
-  });
+  const loose = releases.filter(({ slug }) => untracked(cwd, [`agents/${slug}`]).length > 0);
   if (loose.length > 0) {
     throw new OperationError(
       `Files of ${loose.map(({ slug }) => `agents/${slug}`).join(', ')} are not in git, so the commit would publish only a part of them. Add and commit them first.`,
