@@ -7,6 +7,7 @@ export const slow: readonly string[] = [
   'build/',
   'catalog/hostile',
   'catalog/mistakes',
+  'cli/calendar',
   'cli/install-tree',
   'cli/serve',
   'cli/usage',

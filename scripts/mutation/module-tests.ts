@@ -156,6 +156,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'outputs/lists',
     'server/base-path',
     'outputs/documents',
+    'social-image/layout',
     'social-image/social-images',
     'search/search',
     'outputs/surfaces',

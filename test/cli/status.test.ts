@@ -3,97 +3,15 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../src/calendar.ts';
-import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { inFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
+import { everyKind, status, today } from '../support/schedule.ts';
 import { onTerminal } from '../support/terminal.ts';
 
 /**
  * The editor plans with this: which agents are published, which are scheduled, which days are free, and what has
  * errors.
  */
-
-const today = '2026-11-21';
-const status = (folder: string, ...args: string[]) => catalog(['status', '--cwd', folder, '--today', today, ...args]);
-
-/** One folder of every kind. */
-const everyKind: SmallAgent[] = [
-  { slug: 'first', date: '2026-11-15', front: { issue: '1' } },
-  { slug: 'taken-back', date: '2026-11-16', front: { issue: '2', withdrawn: 'It was wrong.' } },
-  { slug: 'hurt', date: '2026-11-17', front: { issue: '3', difficulty: 'medum', category: 'codng' } },
-  { slug: 'missed', date: '2026-11-19' },
-  { slug: 'late', date: '2026-11-20', front: { excerpt: null } },
-  { slug: 'of-today', date: today },
-  { slug: 'tomorrow', date: '2026-11-22' },
-  { slug: 'after-that', date: '2026-11-23' },
-  { slug: 'unsound', date: '2026-11-24', front: { tags: '[]' } },
-  { slug: 'far', date: '2026-12-24' },
-  { slug: 'sketch', date: '2026-11-26', front: { draft: 'true' } },
-];
-
-test('--calendar shows what each day has, by signs and in 80 columns', async () => {
-  await inFolder(async (folder) => {
-    writeCatalog(folder, everyKind);
-    const { code, stdout, stderr } = await status(folder, '--calendar');
-    assert.is(code, 0, stderr);
-    assert.is(
-      stdout,
-      `Schedule on 2026-11-21 (UTC)
-
-November 2026                   December 2026
- Mo  Tu  We  Th  Fr  Sa  Su      Mo  Tu  We  Th  Fr  Sa  Su
-                          1           1?  2?  3?  4?  5?  6?
-  2   3   4   5   6   7   8       7?  8?  9? 10? 11? 12? 13?
-  9  10  11  12  13  14  15#     14? 15? 16? 17? 18? 19? 20?
- 16x 17# 18- 19+ 20!>21+ 22+     21? 22? 23? 24+ 25. 26. 27.
- 23+ 24! 25? 26~ 27? 28? 29?     28. 29. 30. 31.
- 30?                            scheduled 1, gap 23, free 7
-published 2, scheduled 4,
-draft 1, with errors 2,
-withdrawn 1, missed 1, gap 5
-
-January 2027
- Mo  Tu  We  Th  Fr  Sa  Su
-                  1.  2.  3.
-  4.  5.  6.  7.  8.  9. 10.
- 11. 12. 13. 14. 15. 16. 17.
- 18. 19. 20. 21. 22. 23. 24.
- 25. 26. 27. 28. 29. 30. 31.
-free 31
-
-> today   # published   + scheduled   ~ draft   ! with errors
-x withdrawn   - missed   ? gap   . free
-`,
-    );
-    assert.ok(stdout.split('\n').every((line) => line.length <= 80));
-    assert.equal(await status(folder, '--calendar', '--format', 'json'), await status(folder, '--format', 'json'));
-  });
-});
-
-test('--calendar starts with the previous month, with --all at the first agent, and without agents today', async () => {
-  const monthsOf = (text: string) => text.match(/[A-Z]\w+ 20\d\d/g);
-  await inFolder(async (folder) => {
-    writeCatalog(folder, []);
-    assert.equal(monthsOf((await status(folder, '--calendar')).stdout), ['November 2026', 'December 2026']);
-    writeCatalog(folder, [{ slug: 'first', date: '2026-08-31', front: { issue: '1' } }]);
-    const { stdout } = await status(folder, '--calendar');
-    assert.equal(monthsOf(stdout), ['October 2026', 'November 2026', 'December 2026']);
-    assert.match(stdout, /^Schedule on 2026-11-21 \(UTC\); earlier months with --all$/m);
-    const all = (await status(folder, '--calendar', '--all')).stdout;
-    assert.equal(monthsOf(all)?.slice(0, 2), ['August 2026', 'September 2026']);
-    assert.match(all, /^ 31#\s/m);
-    assert.not.match(all, 'earlier months');
-  });
-});
-
-test('--calendar has colors on a terminal only, and none with NO_COLOR', async () => {
-  await inFolder(async (folder) => {
-    writeCatalog(folder, [{ slug: 'far', date: '2026-12-24' }]);
-    const args = ['status', '--calendar', '--cwd', folder, '--today', today];
-    const shown = async (env: NodeJS.ProcessEnv) => (await onTerminal(args, { env, columns: 80 }).ends()).screen;
-    assert.match(await shown({}), '\u001b[33m 22?\u001b[0m');
-    assert.not.match(await shown({ NO_COLOR: '1' }), '\u001b[33m');
-  });
-});
 
 test('--json has the state of every folder', async () => {
   await inFolder(async (folder) => {

@@ -1,37 +1,13 @@
-import { readFileSync, symlinkSync } from 'node:fs';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as placeholders from '../../src/catalog/parse/placeholders.ts';
-import type { Imported } from '../../src/import/import.ts';
-import { inFolder, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { inFolder, snapshot, writeCatalog } from '../support/catalog.ts';
+import { inputGuidance, outputGuidance, read, rulesGuidance, today, withImport } from '../support/import.ts';
 import { catalog } from '../support/process.ts';
 
-/** `catalog import`: files in each format become drafts, in which nothing is invented. */
-
-const today = '2026-02-01';
-const [inputGuidance, rulesGuidance, outputGuidance] = placeholders.prompt(null).match(/^\[.*\]$/gm) ?? [];
-
-/** Runs the command on files in a folder next to a catalog of one agent. */
-async function withImport(
-  files: Record<string, string | Uint8Array>,
-  use: (
-    run: (...args: string[]) => Promise<{ code: number | null; stderr: string; result: Imported }>,
-    folder: string,
-  ) => Promise<void>,
-): Promise<void> {
-  await inFolder(async (folder) => {
-    writeCatalog(folder, [{ slug: 'one', date: today }]);
-    writeFiles(join(folder, 'in'), files);
-    await use(async (path, ...args) => {
-      const flags = ['--cwd', folder, '--today', today, '--format', 'json'];
-      const { code, stdout, stderr } = await catalog(['import', join(folder, 'in', path ?? ''), ...args, ...flags]);
-      return { code, stderr, result: stdout === '' ? (null as never) : JSON.parse(stdout) };
-    }, folder);
-  });
-}
-
-const read = (folder: string, path: string) => readFileSync(join(folder, 'agents', path), 'utf8');
+/** `catalog import`: prompts become drafts, in which nothing is invented. */
 
 const frontMatter = (values: string) => `---
 ${values}
@@ -108,114 +84,6 @@ source:
   });
 });
 
-const fabric = `# IDENTITY and PURPOSE
-
-You count stock.
-
-# STEPS
-
-- Count.
-
-# OUTPUT SECTIONS
-
-One line: COUNT.
-
-# OUTPUT INSTRUCTIONS
-
-- Write Markdown.
-
-# INPUT
-
-INPUT:
-`;
-
-const fileRows: [
-  name: string,
-  format: string,
-  path: string,
-  file: string,
-  text: string,
-  expected: object,
-  prompt: string,
-][] = [
-  [
-    'a skill',
-    'skill',
-    '',
-    'skills/stock-check/SKILL.md',
-    '---\nname: stock-check\ndescription: Checks a stock list. Use when counting.\nlicense: MIT\nallowed-tools: Read\n---\n# Stock check\n\nDo it.\n\n## Input\n\nA list.\n\n### Form\n\nCSV.\n\n## Notes\n\nNone.\n',
-    {
-      slug: 'stock-check',
-      where: 'in/skills/stock-check/SKILL.md',
-      license: 'MIT',
-      publishable: false,
-      notes: [
-        'Not imported: allowed-tools.',
-        'Not imported: the file scripts next to it.',
-        'It already has INPUT; write the others.',
-        'Its license (MIT) does not allow publication under CC BY 4.0, so it has to stay a draft.',
-      ],
-    },
-    `# Stock check\n\nDo it.\n\n## Notes\n\nNone.\n\nINPUT\nA list.\n\n### Form\n\nCSV.\n\nRULES\n${rulesGuidance}\n\nOUTPUT\n${outputGuidance}\n`,
-  ],
-  [
-    'a pattern of fabric',
-    'fabric',
-    '',
-    'patterns/count_stock/system.md',
-    fabric,
-    { slug: 'count-stock', where: 'in/patterns/count_stock/system.md' },
-    `# IDENTITY and PURPOSE\n\nYou count stock.\n\n# STEPS\n\n- Count.\n\nINPUT\n${inputGuidance}\n\nRULES\n${rulesGuidance}\n\nOUTPUT\nOutput sections:\n\nOne line: COUNT.\n\nOutput instructions:\n\n- Write Markdown.\n`,
-  ],
-  [
-    'a prompt file of Copilot',
-    'copilot',
-    'prompts/review-stock.prompt.md',
-    'prompts/review-stock.prompt.md',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of Copilot.
-    "---\nagent: agent\ndescription: 'Reviews stock'\ntools: ['codebase']\n---\r\nReview ${input:list}.\r\n\r\nRULES\r\n1. Count.\r\n",
-    {
-      slug: 'review-stock',
-      where: 'prompts/review-stock.prompt.md',
-      notes: [
-        'Not imported: tools, agent.',
-        'It already has RULES; write the others.',
-        'Its license (unknown) does not allow publication under CC BY 4.0, so it has to stay a draft.',
-      ],
-    },
-    `Review \${input:list}.\n\nINPUT\n${inputGuidance}\n\nRULES\n1. Count.\n\nOUTPUT\n${outputGuidance}\n`,
-  ],
-  [
-    'a subagent of Claude Code, whose description is not YAML',
-    'claude-agent',
-    '',
-    '.claude/agents/stock.md',
-    '---\nname: stock-keeper\ndescription: Use it: always\nmodel: opus\n---\nYou keep stock.\n\n```\nINPUT\n',
-    { slug: 'stock-keeper', where: 'in/.claude/agents/stock.md' },
-    `You keep stock.\n\n\`\`\`\nINPUT\n\`\`\`\n\nINPUT\n${inputGuidance}\n\nRULES\n${rulesGuidance}\n\nOUTPUT\n${outputGuidance}\n`,
-  ],
-];
-
-for (const [name, format, path, file, text, expected, prompt] of fileRows) {
-  test(`${name} becomes a draft`, async () => {
-    await withImport(
-      { [file]: text, 'skills/stock-check/scripts/run.sh': 'x\n', 'README.md': '# No prompt\n' },
-      async (run, folder) => {
-        const { code, result } = await run(path, '--from', format);
-        assert.is(code, 0);
-        assert.is(result.drafts.length, 1);
-        const [draft] = result.drafts;
-        assert.equal(Object.fromEntries(Object.keys(expected).map((key) => [key, draft?.[key as 'slug']])), expected);
-        assert.is(read(folder, `${draft?.slug}/prompt.txt`), prompt);
-        assert.is(
-          read(folder, `${draft?.slug}/agent.md`).includes('Checks a stock list. Use when counting.'),
-          format === 'skill',
-        );
-      },
-    );
-  });
-}
-
 const token = ['ghp', 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6'].join('_');
 const problems: [name: string, csv: string | Uint8Array, expected: string[]][] = [
   ['a secret', `act,prompt\nA,${token}\n`, ['row 1 (line 2): This looks like a GitHub token.']],
@@ -287,40 +155,6 @@ for (const [name, csv, message] of broken) {
       assert.is(code, 1);
       assert.match(stderr, message);
       assert.equal(snapshot(folder), before);
-    });
-  });
-}
-
-const files: [name: string, file: string, bytes: Uint8Array, problem: string][] = [
-  ['not UTF-8', 'a/SKILL.md', Buffer.from('é', 'latin1'), 'It is not UTF-8 text.'],
-  ['too large', 'a/SKILL.md', Buffer.alloc(262_145, 'a'), 'It has 262145 bytes; at most 262144 are allowed.'],
-  ['not front matter', 'a/SKILL.md', Buffer.from('---\nname: a\n'), 'The front matter is opened but never closed.'],
-];
-test('a Markdown file without front matter is no subagent', async () => {
-  await withImport({ 'a.md': '# Notes\n', 'b.md': '---\nname: b\n---\nDo b.\n' }, async (run) => {
-    const { result } = await run('', '--from', 'claude-agent');
-    assert.equal(
-      result.problems.map(({ where, problem }) => `${where}: ${problem}`),
-      ['in/a.md: It has no front matter, so it is no subagent.'],
-    );
-    assert.is(result.drafts[0]?.slug, 'b');
-  });
-});
-
-for (const [name, file, bytes, problem] of files) {
-  test(`a file that is ${name} is not imported`, async () => {
-    await withImport({ [file]: bytes, 'b/SKILL.md': 'Do b.\n' }, async (run) => {
-      const { code, result } = await run('', '--from', 'skill');
-      assert.is(code, 1);
-      assert.equal(
-        result.drafts.map(({ slug }) => slug),
-        ['b'],
-      );
-      assert.equal(
-        result.problems.map((each) => each.where),
-        ['in/a/SKILL.md'],
-      );
-      assert.ok(result.problems[0]?.problem.startsWith(problem), result.problems[0]?.problem);
     });
   });
 }

@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadMcpCatalog, type McpCatalog } from '../../src/mcp/catalog.ts';
 import { dispatch } from '../../src/mcp/dispatch.ts';
 import type { McpHeaders } from '../../src/mcp/envelope.ts';
 import { keptResults } from '../../src/mcp/results.ts';
 import { modernVersion } from '../../src/schema/mcp.ts';
 import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
+import { ask, askTool, envelope, loadBuild } from '../support/mcp-answers.ts';
 import { renderRichCatalog, rich, writeRichCatalog } from '../support/rich-catalog.ts';
 
 /**
@@ -15,6 +15,7 @@ import { renderRichCatalog, rich, writeRichCatalog } from '../support/rich-catal
 
 const folder = temporaryFolder();
 let files: ReadonlyMap<string, Buffer> = new Map();
+const load = (gone: readonly string[] = []) => loadBuild(files, gone);
 
 test.before(
   loud(() => {
@@ -23,30 +24,6 @@ test.before(
   }),
 );
 test.after(() => folder.remove());
-
-/** Loads the catalog without the files in `gone`, and records the paths of the files that were read. */
-async function load(gone: readonly string[] = []): Promise<{ catalog: McpCatalog; read: string[] }> {
-  const read: string[] = [];
-  const readFile = async (path: string) => {
-    read.push(path);
-    return gone.includes(path) ? null : (files.get(path) ?? null);
-  };
-  const catalog = await loadMcpCatalog(readFile, { 'formerly-rich': 'rich' });
-  read.length = 0;
-  return { catalog, read };
-}
-
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': modernVersion,
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-
-async function ask(catalog: McpCatalog, method: string, params: object = {}, meta: object = envelope) {
-  const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } };
-  return JSON.parse(String((await dispatch(message, null, catalog)).json));
-}
-const askTool = (catalog: McpCatalog, name: string, given: object) =>
-  ask(catalog, 'tools/call', { name, arguments: given });
 
 const [hour, fiveMinutes] = [3_600_000, 300_000];
 const kept: [method: string, params: object, ttlMs: number | undefined][] = [

@@ -1,74 +1,14 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { renderCatalog } from '../../src/build/build.ts';
-import { loadSettings } from '../../src/catalog/settings.ts';
-import { installTree } from '../../src/outputs/install/install-tree.ts';
-import { inFolder, type SmallAgent, smallSettings, writeCatalog } from '../support/catalog.ts';
+import { inFolder, smallSettings, writeCatalog } from '../support/catalog.ts';
 import { skillFaults } from '../support/client-rules.ts';
+import { agents, plugins, renderIn, settings } from '../support/plugin-catalog.ts';
 import { manifestFaults, schemas } from '../support/plugin-schemas.ts';
 
 /** Agents as plugins: in the archives and the marketplace of the site, and in the tree of the branch `install`. */
-
-const quoted = (text: string) => JSON.stringify(text);
-const hostile = `<i>&amp; "quoted" 'single' \\ ]]> {{args}} !{ls} @{file} \${HOME} Ωμέγα`;
-
-const settings = {
-  ...smallSettings,
-  title: 'Käse & Brot: “prompts”',
-  publisher: { name: hostile, url: 'https://press.example', email: 'desk@press.example' },
-  repository: 'https://github.com/press/prompts',
-};
-const agents: SmallAgent[] = [
-  { slug: 'plain', date: '2026-11-01', front: { issue: '1' } },
-  {
-    slug: 'hostile',
-    date: '2026-11-02',
-    front: {
-      issue: '2',
-      title: quoted(`Title ${hostile}`),
-      excerpt: quoted(`Excerpt ${hostile}`),
-      formerSlugs: '[old-name, older-name]',
-    },
-  },
-  {
-    slug: 'long',
-    date: '2026-11-03',
-    front: { issue: '3', title: quoted('w'.repeat(120)), excerpt: quoted('ö'.repeat(300)) },
-  },
-  {
-    slug: 'gone',
-    date: '2026-11-04',
-    front: { issue: '4', withdrawn: quoted('It was wrong.'), formerSlugs: '[gone-before]' },
-  },
-];
-
-interface Rendered {
-  files: ReadonlyMap<string, Buffer>;
-  tree: ReadonlyMap<string, string>;
-}
-
-/** The site and the install tree of the catalog in a folder. */
-function renderIn(folder: string): Rendered {
-  const { rendered, site } = renderCatalog({
-    cwd: folder,
-    settings: loadSettings(folder, {}, {}),
-    images: false,
-    today: '2026-11-21',
-  });
-  return { files: rendered.files, tree: installTree(site) };
-}
-
-function plugins({ files }: Rendered): Map<string, string> {
-  return new Map(
-    [...files]
-      .filter(([path]) => /^plugins\/.*\.zip$/.test(path))
-      .map(([path, bytes]) => [path, createHash('sha256').update(bytes).digest('hex')]),
-  );
-}
 
 const both = await inFolder((folder) => {
   writeCatalog(folder, agents, settings);

@@ -10,7 +10,6 @@ import { loadSettings } from '../../src/catalog/settings.ts';
 import { readFont } from '../../src/social-image/font.ts';
 import { Typesetter } from '../../src/social-image/typesetter.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
-import { renderUndrawn } from '../support/rich-catalog.ts';
 
 /** A shared link shows an image with the title, wherever the catalog was built. */
 
@@ -151,62 +150,6 @@ test('the renderer draws no line wider than measured', () => {
     }
   }
 });
-
-/** Titles with the size and the number of lines they are set in, and the baselines of the lines below, up to 574. */
-const layouts: [title: string, size: number, lines: number, below: number[]][] = [
-  ['Short', 92, 1, [346, 388, 430, 472]],
-  ['Wide words of it Wide w', 92, 2, [445, 487, 529, 571]],
-  ['Wide words of it Wide words of', 84, 2, [429, 471, 513, 555]],
-  ['Wide words of it Wide words of it Wide w', 76, 3, [494, 536]],
-  ['Words '.repeat(7).trim(), 68, 3, [470, 512, 554]],
-  ['Wide words of it Wide words of it Wide words of it Wide word', 62, 3, [450, 492, 534]],
-  [`${'Wide words of it '.repeat(4)}Wi`, 56, 3, [432, 474, 516, 558]],
-  [`${'Wide words of it '.repeat(5)}Wide words of i`, 50, 4, [467, 509, 551]],
-  [`${'Wide words of it '.repeat(6)}Wide wor`, 46, 4, [450, 492, 534]],
-];
-
-test('below a title of any size, the image has as many lines of a long excerpt as there is room for', () =>
-  inFolder((folder) => {
-    const excerpt = JSON.stringify('An excerpt of many words. '.repeat(11).trim());
-    writeCatalog(
-      folder,
-      layouts.map(([title], index) => ({
-        slug: `agent-${index}`,
-        date: `2026-01-0${index + 1}`,
-        front: { title: JSON.stringify(title), excerpt },
-      })),
-    );
-    const files = renderUndrawn(folder, '2026-02-01');
-    const drawn = layouts.map(([title], index) => {
-      const [headline = '', below = ''] =
-        String(files.get(`og/agent-${index}.png`))
-          .match(/<text.*<\/text>/g)
-          ?.slice(-2) ?? [];
-      const baselines = (text: string) => [...text.matchAll(/ y="(\d+)"/g)].map(([, y]) => Number(y));
-      assert.match(below, /…<\/tspan><\/text>$/, title);
-      return [title, Number(/font-size="(\d+)"/.exec(headline)?.[1]), baselines(headline).length, baselines(below)];
-    });
-    assert.equal(drawn, layouts);
-  }));
-
-test('in a language whose letters no font has, the image shows what can be drawn: slug, host, category key and date', () =>
-  inFolder((folder) => {
-    const front = { title: '"リリースノート翻訳者"', excerpt: '"変更履歴を読みやすい文章にします。"' };
-    writeCatalog(folder, [{ slug: 'release-notes', date: '2026-01-05', front }], {
-      language: 'ja',
-      title: '毎日のプロンプト',
-      tagline: '毎日ひとつ',
-      description: '一日一つのプロンプト。',
-      baseUrl: 'https://press.example/',
-      categories: { coding: { label: '開発', description: '開発のために' } },
-    });
-    const drawn = (name: string) =>
-      [...String(renderUndrawn(folder, '2026-02-01').get(`og/${name}.png`)).matchAll(/>([^<>]+)</g)]
-        .map(([, text]) => text?.trim())
-        .filter((text) => text !== '');
-    assert.equal(drawn('release-notes'), ['press.example', 'No.', '2026-01-05', 'coding', '1', 'Release notes']);
-    assert.equal(drawn('catalog'), ['press.example', 'press.example']);
-  }));
 
 test('symbols that no font has are left out; a text with such letters is not drawn', () => {
   assert.is(serif.drawable('🚀 Ship it 👩‍💻 today 1️⃣'), 'Ship it today 1');

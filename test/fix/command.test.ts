@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { fixesOf, writeFixes } from '../../src/fix/fix.ts';
+import { inFolder, type SmallAgent, smallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
+import { catalog } from '../support/process.ts';
+
+/** `catalog fix` as a command: what it shows, and which files it changes. */
+
+const withPrompt = (tail: string) => `${goodPrompt}${tail}`;
+const secret = ['ghp', 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6'].join('_');
+const agents: SmallAgent[] = [
+  { slug: 'one', date: '2026-01-01', front: { tags: '[Testing, small]' }, files: { 'config.md': 'x\r\n' } },
+  { slug: 'two', date: '2026-01-02', files: { 'prompt.txt': withPrompt(`Odd: ${secret} \n`) } },
+  { slug: 'three', date: '2026-01-03', files: { 'sample-input.txt': goodSampleInput.trimEnd() } },
+].map((agent: SmallAgent) => {
+  const files = smallAgent(agent);
+  return { ...agent, files: { ...files, 'agent.md': String(files['agent.md']).replace(/ +$/gm, '') } };
+});
+
+test('the command shows a diff, changes files only with --write, and only of the named agents', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    const fix = (...args: string[]) => catalog(['fix', ...args, '--cwd', folder]);
+    const before = snapshot(folder);
+    const shown = await fix('one', 'agents/two/prompt.txt');
+    assert.is(shown.code, 0);
+    assert.is(
+      shown.stdout,
+      `agents/one/agent.md: tags
+--- agents/one/agent.md
++++ agents/one/agent.md
+@@ -3,5 +3,5 @@
+ date: 2026-01-01
+ category: coding
+-tags: [Testing, small]
++tags: [testing, small]
+ difficulty: easy
+ runtimes: [Claude]
+
+agents/one/config.md: line endings
+
+agents/two/prompt.txt: trailing spaces
+--- agents/two/prompt.txt
++++ agents/two/prompt.txt
+@@ -23,3 +23,3 @@
+ Odd: <quote, or "nothing">
+ If no row is wrong, answer only: "All rows can be right."
+-Odd: ghp_${'*'.repeat(36)} 
++Odd: ghp_${'*'.repeat(36)}
+
+`,
+    );
+    assert.is(shown.stderr, '3 files can be fixed. Nothing is written: run the command again with --write.\n');
+    assert.equal(snapshot(folder), before);
+
+    const written = await fix('one', 'three', '--write', '--format', 'json');
+    assert.is(written.code, 0);
+    const { written: isWritten, files } = JSON.parse(written.stdout);
+    assert.is(isWritten, true);
+    assert.equal(
+      files.map((each: { file: string; fixes: string[] }) => [each.file, ...each.fixes]),
+      [
+        ['agents/one/agent.md', 'tags'],
+        ['agents/one/config.md', 'line endings'],
+        ['agents/three/sample-input.txt', 'final newline'],
+      ],
+    );
+    assert.equal(snapshot(folder), {
+      ...before,
+      'agents/one/agent.md': before['agents/one/agent.md']?.replace('Testing', 'testing'),
+      'agents/one/config.md': 'x\n',
+      'agents/three/sample-input.txt': goodSampleInput,
+    });
+    assert.match((await fix('one', '--write')).stderr, 'Nothing to fix mechanically.');
+    const unknown = await fix('thre');
+    assert.is(unknown.code, 1);
+    assert.match(unknown.stderr, 'There is no agent thre in agents/. Did you mean three?');
+  });
+});
+
+test('an agent with a number keeps the wording of its prompt', async () => {
+  await inFolder(async (folder) => {
+    const prompt = withPrompt('Say “yes”. \n');
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', front: { issue: '1' }, files: { 'prompt.txt': prompt } }]);
+    const { code } = await catalog(['fix', '--write', '--cwd', folder]);
+    assert.is(code, 0);
+    assert.is(readFileSync(join(folder, 'agents/one/prompt.txt'), 'utf8'), prompt);
+  });
+});
+
+test('a file that changed in the meantime stays as it is, and so do the others', async () => {
+  await inFolder((folder) => {
+    writeCatalog(folder, agents);
+    const files = Object.entries(smallAgent(agents[0] as SmallAgent)).map(([name, content]) => ({
+      name,
+      bytes: Buffer.from(content),
+      problem: null,
+    }));
+    const fixes = fixesOf({ slug: 'one', files, problem: null }, false);
+    assert.is(fixes.length, 2);
+    writeFiles(folder, { 'agents/one/config.md': 'new\r\n' });
+    const before = snapshot(folder);
+    assert.throws(() => writeFixes(folder, fixes), /^agents\/one\/config\.md changed while/);
+    assert.equal(snapshot(folder), before);
+  });
+});
+
+test.run();

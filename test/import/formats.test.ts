@@ -1,0 +1,149 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inputGuidance, outputGuidance, read, rulesGuidance, withImport } from '../support/import.ts';
+
+/** `catalog import`: which files each format has, and what is read in them. */
+
+const fabric = `# IDENTITY and PURPOSE
+
+You count stock.
+
+# STEPS
+
+- Count.
+
+# OUTPUT SECTIONS
+
+One line: COUNT.
+
+# OUTPUT INSTRUCTIONS
+
+- Write Markdown.
+
+# INPUT
+
+INPUT:
+`;
+
+const fileRows: [
+  name: string,
+  format: string,
+  path: string,
+  file: string,
+  text: string,
+  expected: object,
+  prompt: string,
+][] = [
+  [
+    'a skill',
+    'skill',
+    '',
+    'skills/stock-check/SKILL.md',
+    '---\nname: stock-check\ndescription: Checks a stock list. Use when counting.\nlicense: MIT\nallowed-tools: Read\n---\n# Stock check\n\nDo it.\n\n## Input\n\nA list.\n\n### Form\n\nCSV.\n\n## Notes\n\nNone.\n',
+    {
+      slug: 'stock-check',
+      where: 'in/skills/stock-check/SKILL.md',
+      license: 'MIT',
+      publishable: false,
+      notes: [
+        'Not imported: allowed-tools.',
+        'Not imported: the file scripts next to it.',
+        'It already has INPUT; write the others.',
+        'Its license (MIT) does not allow publication under CC BY 4.0, so it has to stay a draft.',
+      ],
+    },
+    `# Stock check\n\nDo it.\n\n## Notes\n\nNone.\n\nINPUT\nA list.\n\n### Form\n\nCSV.\n\nRULES\n${rulesGuidance}\n\nOUTPUT\n${outputGuidance}\n`,
+  ],
+  [
+    'a pattern of fabric',
+    'fabric',
+    '',
+    'patterns/count_stock/system.md',
+    fabric,
+    { slug: 'count-stock', where: 'in/patterns/count_stock/system.md' },
+    `# IDENTITY and PURPOSE\n\nYou count stock.\n\n# STEPS\n\n- Count.\n\nINPUT\n${inputGuidance}\n\nRULES\n${rulesGuidance}\n\nOUTPUT\nOutput sections:\n\nOne line: COUNT.\n\nOutput instructions:\n\n- Write Markdown.\n`,
+  ],
+  [
+    'a prompt file of Copilot',
+    'copilot',
+    'prompts/review-stock.prompt.md',
+    'prompts/review-stock.prompt.md',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of Copilot.
+    "---\nagent: agent\ndescription: 'Reviews stock'\ntools: ['codebase']\n---\r\nReview ${input:list}.\r\n\r\nRULES\r\n1. Count.\r\n",
+    {
+      slug: 'review-stock',
+      where: 'prompts/review-stock.prompt.md',
+      notes: [
+        'Not imported: tools, agent.',
+        'It already has RULES; write the others.',
+        'Its license (unknown) does not allow publication under CC BY 4.0, so it has to stay a draft.',
+      ],
+    },
+    `Review \${input:list}.\n\nINPUT\n${inputGuidance}\n\nRULES\n1. Count.\n\nOUTPUT\n${outputGuidance}\n`,
+  ],
+  [
+    'a subagent of Claude Code, whose description is not YAML',
+    'claude-agent',
+    '',
+    '.claude/agents/stock.md',
+    '---\nname: stock-keeper\ndescription: Use it: always\nmodel: opus\n---\nYou keep stock.\n\n```\nINPUT\n',
+    { slug: 'stock-keeper', where: 'in/.claude/agents/stock.md' },
+    `You keep stock.\n\n\`\`\`\nINPUT\n\`\`\`\n\nINPUT\n${inputGuidance}\n\nRULES\n${rulesGuidance}\n\nOUTPUT\n${outputGuidance}\n`,
+  ],
+];
+
+for (const [name, format, path, file, text, expected, prompt] of fileRows) {
+  test(`${name} becomes a draft`, async () => {
+    await withImport(
+      { [file]: text, 'skills/stock-check/scripts/run.sh': 'x\n', 'README.md': '# No prompt\n' },
+      async (run, folder) => {
+        const { code, result } = await run(path, '--from', format);
+        assert.is(code, 0);
+        assert.is(result.drafts.length, 1);
+        const [draft] = result.drafts;
+        assert.equal(Object.fromEntries(Object.keys(expected).map((key) => [key, draft?.[key as 'slug']])), expected);
+        assert.is(read(folder, `${draft?.slug}/prompt.txt`), prompt);
+        assert.is(
+          read(folder, `${draft?.slug}/agent.md`).includes('Checks a stock list. Use when counting.'),
+          format === 'skill',
+        );
+      },
+    );
+  });
+}
+
+const files: [name: string, file: string, bytes: Uint8Array, problem: string][] = [
+  ['not UTF-8', 'a/SKILL.md', Buffer.from('é', 'latin1'), 'It is not UTF-8 text.'],
+  ['too large', 'a/SKILL.md', Buffer.alloc(262_145, 'a'), 'It has 262145 bytes; at most 262144 are allowed.'],
+  ['not front matter', 'a/SKILL.md', Buffer.from('---\nname: a\n'), 'The front matter is opened but never closed.'],
+];
+test('a Markdown file without front matter is no subagent', async () => {
+  await withImport({ 'a.md': '# Notes\n', 'b.md': '---\nname: b\n---\nDo b.\n' }, async (run) => {
+    const { result } = await run('', '--from', 'claude-agent');
+    assert.equal(
+      result.problems.map(({ where, problem }) => `${where}: ${problem}`),
+      ['in/a.md: It has no front matter, so it is no subagent.'],
+    );
+    assert.is(result.drafts[0]?.slug, 'b');
+  });
+});
+
+for (const [name, file, bytes, problem] of files) {
+  test(`a file that is ${name} is not imported`, async () => {
+    await withImport({ [file]: bytes, 'b/SKILL.md': 'Do b.\n' }, async (run) => {
+      const { code, result } = await run('', '--from', 'skill');
+      assert.is(code, 1);
+      assert.equal(
+        result.drafts.map(({ slug }) => slug),
+        ['b'],
+      );
+      assert.equal(
+        result.problems.map((each) => each.where),
+        ['in/a/SKILL.md'],
+      );
+      assert.ok(result.problems[0]?.problem.startsWith(problem), result.problems[0]?.problem);
+    });
+  });
+}
+
+test.run();
