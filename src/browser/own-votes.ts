@@ -1,4 +1,6 @@
-/** The votes that this browser sent, stored only in it. Without storage, nothing is remembered and nothing fails. */
+import { recall, remember } from './memory.ts';
+
+/** The votes that this browser sent. */
 
 function key(address: string, slug: string): string {
   return `vote ${address} ${slug}`;
@@ -6,17 +8,9 @@ function key(address: string, slug: string): string {
 
 /** Returns the vote on an agent that was sent to `address`, or null. */
 export function ownVote(address: string, slug: string): string | null {
-  try {
-    return localStorage.getItem(key(address, slug));
-  } catch {
-    return null;
-  }
+  return recall(key(address, slug));
 }
 
 export function rememberVote(address: string, slug: string, vote: string): void {
-  try {
-    localStorage.setItem(key(address, slug), vote);
-  } catch {
-    // The browser's settings forbid it, or the storage is full.
-  }
+  remember(key(address, slug), vote);
 }

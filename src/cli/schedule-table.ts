@@ -14,7 +14,10 @@ export interface TableOptions {
 const publishedShown = 10;
 
 /** The schedule for people: a block of aligned lines for each part that is not empty. */
-export function statusTable(status: Status, { width, all, wanted }: TableOptions): string {
+export function statusTable(
+  status: Status & { hints: readonly string[] },
+  { width, all, wanted }: TableOptions,
+): string {
   const { published, due, coming, drafts, withdrawn, faulty } = status;
   const shown = all ? published : published.slice(-publishedShown);
   const earlier = published.length - shown.length;
@@ -44,6 +47,7 @@ export function statusTable(status: Status, { width, all, wanted }: TableOptions
       ({ state }) => state,
       width,
     ),
+    status.hints.length === 0 ? [] : ['Hints', ...status.hints.flatMap((hint) => wrapped(hint.split(' '), width, ' '))],
   ];
   return `${blocks
     .filter((block) => block.length > 0)
@@ -98,12 +102,12 @@ function table<Item extends Row>(rows: readonly Item[], mark: (row: Item) => str
 }
 
 /** Short words on as many lines as needed. */
-function wrapped(words: readonly string[], width: number): string[] {
+function wrapped(words: readonly string[], width: number, between = '  '): string[] {
   const lines: string[] = [];
   for (const word of words) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 2 + word.length <= Math.min(width, 80)) {
-      lines[lines.length - 1] = `${last}  ${word}`;
+    if (last !== undefined && last.length + between.length + word.length <= Math.min(width, 80)) {
+      lines[lines.length - 1] = last + between + word;
     } else lines.push(`  ${word}`);
   }
   return lines;

@@ -1,27 +1,39 @@
 import type { z } from 'zod';
 import { agentSections } from '../agent-text/agent-sections.ts';
+import { installMarkdown } from '../agent-text/install-ways.ts';
 import { fenced, plainText } from '../agent-text/markdown-text.ts';
 import { provenance } from '../agent-text/provenance.ts';
 import type { AgentDocument } from '../schema/documents.ts';
-import { type AgentPart, agentParts, type getAgentOutput } from '../schema/mcp.ts';
+import { type AgentPart, agentParts, type getAgentOutput, type InstallWay } from '../schema/mcp.ts';
 
 const usage =
   'To run it, follow the prompt. Put what the user provides at the end of INPUT, between `<input>` and `</input>`. ' +
   'If something that INPUT requires is missing, ask for it once.';
 
-/** The answer of get_agent: the prompt, how to use it, and the parts in `include`. `reviewedOn` is a date. */
+interface Texts {
+  sampleOutput: string;
+  /** A date. */
+  reviewedOn: string;
+  /** How to install the agent. */
+  ways: InstallWay[];
+}
+
+/** The answer of get_agent: the prompt, how to use it, and the parts in `include`. */
 export function agentAnswer(
   document: AgentDocument,
-  { sampleOutput, reviewedOn }: { sampleOutput: string; reviewedOn: string },
+  texts: Texts,
   include: readonly (AgentPart | 'all')[],
 ): { text: string; data: z.infer<typeof getAgentOutput> } {
   const { slug, title, excerpt, url, license, prompt, config } = document;
   const configText = config === null || typeof config === 'string' ? config : JSON.stringify(config, null, 2);
-  const sections = agentSections(document, { sampleOutput, config: configText });
+  const sections = {
+    ...agentSections(document, { sampleOutput: texts.sampleOutput, config: configText }),
+    install: ['## Install', installMarkdown(texts.ways)],
+  };
   const existing = agentParts.filter((part) => sections[part].length > 0);
   const given = existing.filter((part) => include.includes('all') || include.includes(part));
   const more = existing.filter((part) => !given.includes(part));
-  const origin = provenance({ ...document, date: reviewedOn });
+  const origin = provenance({ ...document, date: texts.reviewedOn });
   const rest = `More with \`include\`: ${more.join(', ')}. The whole document is the resource agent://${slug}.`;
   const text = [
     `# ${plainText(title)}`,
@@ -33,10 +45,10 @@ export function agentAnswer(
     ...(more.length === 0 ? [] : [rest]),
   ].join('\n\n');
   const data = { slug, title, excerpt, url, license, provenance: origin, usage, prompt, more };
-  return { text, data: Object.assign(data, ...given.map((part) => fieldsOf(part, document, sampleOutput))) };
+  return { text, data: Object.assign(data, ...given.map((part) => fieldsOf(part, document, texts))) };
 }
 
-function fieldsOf(part: AgentPart, document: AgentDocument, sampleOutput: string): object {
+function fieldsOf(part: AgentPart, document: AgentDocument, { sampleOutput, ways }: Texts): object {
   const { date, issue, category, tags, difficulty, runtimes, videoUrl, problem, steps, howItWorks, demo } = document;
   const { sampleInput, config, configFilename } = document;
   return {
@@ -47,5 +59,6 @@ function fieldsOf(part: AgentPart, document: AgentDocument, sampleOutput: string
     demo: { demo, videoUrl },
     sample: { sampleInput, sampleOutput },
     config: { config, configFilename },
+    install: { install: ways },
   }[part];
 }

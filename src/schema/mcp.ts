@@ -24,6 +24,7 @@ export const serverCard = z.object({
   title: z.string().min(1),
   description: z.string().min(1).max(100),
   websiteUrl: z.url(),
+  repository: z.object({ url: z.url(), source: z.string() }).optional(),
   remotes: z
     .array(
       z.object({
@@ -65,9 +66,30 @@ export const listAgentsInput = z.strictObject({
 });
 
 /** The parts of an agent that get_agent returns only on request. */
-export const agentParts = ['metadata', 'problem', 'steps', 'howItWorks', 'demo', 'sample', 'config'] as const;
+export const agentParts = [
+  'metadata',
+  'problem',
+  'steps',
+  'howItWorks',
+  'demo',
+  'sample',
+  'config',
+  'install',
+] as const;
 
 export type AgentPart = (typeof agentParts)[number];
+
+/** A way to install an agent, or the whole catalog, in an assistant. Sentences are Markdown. */
+export const installWay = z.object({
+  name: z.string().describe('The assistant or program'),
+  use: z.string().describe('What the link, or the text to paste, does'),
+  url: z.string().nullable().describe('A link that opens the assistant'),
+  paste: z.string().nullable().describe('Commands for a shell, one a line, or an address'),
+  update: z.string().describe('How to get changes of the agent'),
+  remove: z.string().describe('How to remove it again'),
+});
+
+export type InstallWay = z.infer<typeof installWay>;
 
 /** The arguments of get_agent. */
 export const getAgentInput = z.strictObject({
@@ -76,7 +98,9 @@ export const getAgentInput = z.strictObject({
     .array(z.enum([...agentParts, 'all']))
     .max(agentParts.length + 1, { error: `a list of at most ${agentParts.length + 1} entries` })
     .default([])
-    .describe('What to return besides the prompt; sample: an input with a good answer to it'),
+    .describe(
+      'What to return besides the prompt; sample: an input with a good answer to it; install: how to add the agent to assistants',
+    ),
 });
 
 const always = { slug: true, title: true, excerpt: true, url: true, license: true, prompt: true } as const;
@@ -90,6 +114,7 @@ export const getAgentOutput = z.object({
   ...agentDocument.omit({ ...always, categoryLabel: true, apiUrl: true, promptUrl: true, configUrl: true }).partial()
     .shape,
   sampleOutput: z.string().optional().describe('A good answer to the sample input'),
+  install: z.array(installWay).optional().describe('How to install the agent in assistants'),
 });
 
 /** The arguments of search_agents. */

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import type axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { complaintsOf, launchBrowser, type ServedSite, serveSite, textOf } from '../support/browser.ts';
+import { complaintsOf, focusOf, launchBrowser, type ServedSite, serveSite, textOf } from '../support/browser.ts';
 import { loud } from '../support/loud.ts';
 import { catalog } from '../support/process.ts';
 import { withLog } from '../support/vote-log.ts';
@@ -61,13 +61,21 @@ test('the page of catalog votes --html: axe finds nothing, nothing is wider than
     await assertReadable(pathToFileURL(page).href, [phone, desk]);
   }));
 
+/** Runs `use` with a page of its own. */
+async function onPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(10_000);
+  try {
+    await use(await context.newPage());
+  } finally {
+    await context.close();
+  }
+}
+
 /** Checks a page at every width in light and dark mode. */
 async function assertReadable(address: string, widths: readonly number[]): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: desk, height: 900 }, reducedMotion: 'reduce' });
-  context.setDefaultTimeout(10_000);
   const faults: string[] = [];
-  try {
-    const page = await context.newPage();
+  await onPage({ viewport: { width: desk, height: 900 }, reducedMotion: 'reduce' }, async (page) => {
     const complaints = complaintsOf(page);
     const response = await page.goto(address);
     if (address.includes('?q=')) await textOf(page, '.results-count', /found/);
@@ -83,9 +91,7 @@ async function assertReadable(address: string, widths: readonly number[]): Promi
       for (const fault of await axeFaults(page, colorRules)) faults.push(`${width} dark: ${fault}`);
     }
     faults.push(...complaints.filter((complaint) => !expected.test(complaint)));
-  } finally {
-    await context.close();
-  }
+  });
   assert.equal(faults, []);
 }
 
@@ -107,9 +113,8 @@ async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[
 
 for (const width of [phone, desk]) {
   test(`nothing moves while a page loads, ${width} px wide`, async () => {
-    const context = await browser.newContext({ viewport: { width, height: 900 } });
-    try {
-      await context.addInitScript(() => {
+    await onPage({ viewport: { width, height: 900 } }, async (page) => {
+      await page.context().addInitScript(() => {
         type Shift = PerformanceEntry & { value: number; sources: { node: Element | null }[] };
         const shifts: string[] = [];
         Object.assign(globalThis, { shifts });
@@ -120,7 +125,6 @@ for (const width of [phone, desk]) {
           }
         }).observe({ type: 'layout-shift', buffered: true });
       });
-      const page = await context.newPage();
       for (const [kind, path] of [...kinds, ['a search in the archive', '/archive?q=list']] as const) {
         await page.goto(site.address + path, { waitUntil: 'load' });
         if (path.includes('?q=')) await textOf(page, '.results-count', /found/);
@@ -131,16 +135,12 @@ for (const width of [phone, desk]) {
         });
         assert.equal(shifts, [], `${kind} ${width}`);
       }
-    } finally {
-      await context.close();
-    }
+    });
   });
 }
 
 test('search results move nothing, however late the index loads', async () => {
-  const context = await browser.newContext({ viewport: { width: desk, height: 900 } });
-  try {
-    const page = await context.newPage();
+  await onPage({ viewport: { width: desk, height: 900 } }, async (page) => {
     await page.goto(`${site.address}/archive`);
     await page.evaluate(() => {
       type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean };
@@ -158,9 +158,78 @@ test('search results move nothing, however late the index loads', async () => {
     assert.equal(await page.evaluate(() => (globalThis as unknown as { late: number[] }).late), []);
     await page.locator('#search').pressSequentially('s');
     assert.is(await page.evaluate(() => document.querySelectorAll('.results.reserved').length), 0);
-  } finally {
-    await context.close();
-  }
+  });
+});
+
+/** The page of an agent, and home for the whole catalog, with the tabs of each. */
+const shared = ['Claude Code', 'VS Code', 'Cursor', 'Codex', 'Copilot CLI', 'Gemini CLI'];
+const installable: [path: string, tabs: string[]][] = [
+  ['/agents/claim-ladder', [...shared, 'GitHub CLI', 'Other assistants', 'MCP', 'Plain text']],
+  ['/', [...shared, 'Other assistants', 'MCP']],
+];
+
+test('every tab shows its own way to install and copies its command, and the last choice is remembered', async () => {
+  await onPage({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+    const [tab, panel] = [page.getByRole('tab'), page.getByRole('tabpanel')];
+    const selected = () => page.getByRole('tab', { selected: true }).allTextContents();
+    for (const [path, tabs] of installable) {
+      await page.goto(site.address + path);
+      assert.equal(await tab.allTextContents(), tabs);
+      for (const name of tabs) {
+        await tab.filter({ hasText: name }).click();
+        assert.equal(await selected(), [name]);
+        assert.is(await panel.count(), 1, name);
+        assert.is(await page.getByRole('tabpanel', { name, exact: true }).count(), 1, name);
+        assert.match(await panel.innerText(), /Update: .+\nRemove: .+/, name);
+        for (const command of await panel.locator('pre').allTextContents()) {
+          await panel.getByRole('button', { name: 'Copy' }).click();
+          await panel.getByRole('button', { name: 'Copied' }).waitFor();
+          assert.is(await page.evaluate(() => navigator.clipboard.readText()), command);
+        }
+      }
+      await tab.first().click();
+      for (const [key, at] of Object.entries({ End: -1, ArrowRight: 0, ArrowLeft: -1, Home: 0 })) {
+        await page.keyboard.press(key);
+        assert.equal(await selected(), [tabs.at(at)], key);
+        assert.is(await focusOf(page), tabs.at(at), key);
+      }
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('Control+End');
+      await page.reload();
+      assert.equal(await selected(), ['VS Code']);
+    }
+  });
+});
+
+test('the link for Cursor contains the prompt, and a browser without storage shows the first tab', async () => {
+  await onPage({}, async (page) => {
+    await page.context().addInitScript(() => Object.defineProperty(globalThis, 'localStorage', { value: null }));
+    await page.context().route('https://cursor.com/**', (route) => route.fulfill({ body: 'Cursor' }));
+    await page.goto(`${site.address}/agents/claim-ladder`);
+    assert.is(await page.getByRole('tabpanel', { name: 'Claude Code' }).count(), 1);
+    await page.getByRole('tab', { name: 'Cursor' }).click();
+    await page.getByRole('link', { name: 'Add to Cursor' }).click();
+    await page.waitForURL('https://cursor.com/link/command?**');
+    const { searchParams } = new URL(page.url());
+    const prompt = await (await fetch(`${site.address}/agents/claim-ladder/prompt.txt`)).text();
+    assert.equal([searchParams.get('name'), searchParams.get('text')], ['claim-ladder', prompt]);
+  });
+});
+
+test('without scripts, all ways to install are a list with headings', async () => {
+  await onPage({ javaScriptEnabled: false }, async (page) => {
+    for (const [path, tabs] of installable) {
+      await page.goto(site.address + path);
+      const part = page.locator('section[aria-labelledby=install]');
+      assert.equal(await part.getByRole('heading', { level: 3 }).allTextContents(), tabs);
+      const lines = (await part.innerText()).split('\n');
+      for (const start of ['Update: ', 'Remove: ']) {
+        assert.is(lines.filter((line) => line.startsWith(start)).length, tabs.length, path);
+      }
+      for (const command of await part.locator('pre').all()) assert.ok(await command.isVisible());
+      assert.is(await part.getByRole('button').count(), 0);
+    }
+  });
 });
 
 test('scripts weigh less than 15 KiB compressed on any page without a search', async () => {

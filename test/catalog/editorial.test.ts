@@ -54,7 +54,7 @@ const fine: [name: string, change: Change, settings?: object][] = [
   ],
   ['a quoted word of praise', prompt('verbatim.', 'verbatim, also words such as "best".')],
   ['praise as a part of another word', prompt('Find the rows', 'Find, before the best-before date, the rows')],
-  ['braces in a code span', prompt('line of ROWS', 'line of ROWS, also `{{name}}`,')],
+  ['braces in a code span', prompt('line of ROWS', 'line of ROWS, also `{{name}}` and `@{name}`,')],
   ['two closing braces of JSON', prompt('line of ROWS', 'line of ROWS, also {"a":{"b":1}},')],
   ['a prohibition that says what to do', prompt('\n\nOUTPUT', '\n7. Never use colours; write words.\n\nOUTPUT')],
   ["a vendor's name in an agent for it alone", prompt('Find the rows', 'In Claude Code, find the rows')],

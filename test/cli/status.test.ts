@@ -57,6 +57,9 @@ test('--json has the state of every folder', async () => {
       next: { issue: 6, date: '2026-11-22', slug: 'tomorrow', title: 'The tomorrow agent', daysLeft: 1 },
       queueDays: 2,
       queueLow: true,
+      hints: [
+        'Set `repository` in catalog.config.json, so that pages also show how to install in VS Code, Codex, Copilot CLI, and GitHub CLI.',
+      ],
     });
   });
 });
@@ -93,6 +96,10 @@ With errors (see catalog validate): 3
   published  2026-11-17  hurt     2 errors
   skipped    2026-11-20  late     1 error
   coming     2026-11-24  unsound  1 error
+
+Hints
+  Set \`repository\` in catalog.config.json, so that pages also show how to
+  install in VS Code, Codex, Copilot CLI, and GitHub CLI.
 `;
 
 test('people get the same as an aligned table', async () => {
@@ -145,8 +152,9 @@ test('an empty catalog has free days and nothing else', async () => {
     assert.is(code, 0);
     assert.match(stdout, 'Published: nothing yet\n\nComing: nothing\n  No agent is ready for tomorrow.');
     assert.match(stdout, `Free dates in the 14 days from today: 14\n  ${today}  `);
-    const { next, queueDays } = JSON.parse((await status(folder, '--format', 'json')).stdout);
-    assert.equal({ next, queueDays }, { next: null, queueDays: 0 });
+    writeCatalog(folder, [], { repository: 'https://github.com/press/prompts' });
+    const { next, queueDays, hints } = JSON.parse((await status(folder, '--format', 'json')).stdout);
+    assert.equal({ next, queueDays, hints }, { next: null, queueDays: 0, hints: [] });
   });
 });
 

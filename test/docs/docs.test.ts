@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { installMarkdown, installWays } from '../../src/agent-text/install-ways.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { Console } from '../../src/cli/console.ts';
 import { prettyReport } from '../../src/diagnostics/report.ts';
@@ -76,6 +77,27 @@ test('docs/rules.md has every rule, with an example of its report', async () => 
 test('docs/agents.md names every format that a config can have', () => {
   const page = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8').replace(/\s+/g, ' ');
   assert.match(page, `${configExtensions.slice(0, -1).join(', ')} or ${configExtensions.at(-1)}.`);
+});
+
+test('docs/install.md has the ways to install of the program, for an agent and for the catalog', () => {
+  const site = 'https://agents.example.com';
+  const source = {
+    title: 'Daily Agent Catalog',
+    site,
+    mcp: `${site}/api/mcp`,
+    repository: 'https://github.com/OWNER/REPOSITORY',
+  };
+  const agent = { slug: 'claim-ladder', promptUrl: `${site}/agents/claim-ladder/prompt.txt` };
+  const page = readFileSync(new URL('../../docs/install.md', import.meta.url), 'utf8');
+  const part = (name: string, text: string) =>
+    [
+      new RegExp(`(<!-- ${name}: .*-->\\n)[^]*?(?=<!-- end -->)`),
+      (_: string, start: string) => `${start}\n${text}\n\n`,
+    ] as const;
+  const current = page
+    .replace(...part('agent', installMarkdown(installWays(source, agent))))
+    .replace(...part('catalog', installMarkdown(installWays(source, null))));
+  isCurrent('install.md', current);
 });
 
 test('docs/outputs.md has every output', () => {

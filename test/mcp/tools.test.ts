@@ -109,13 +109,13 @@ tests.add(
     assert.match(text, `\`\`\`text\n${(data.prompt as string).trimEnd()}\n\`\`\``);
     assert.match(
       text,
-      /More with `include`: metadata, problem, steps, howItWorks, demo, sample\. .* agent:\/\/table-sorter\.$/,
+      /More with `include`: metadata, problem, steps, howItWorks, demo, sample, install\. .* agent:\/\/table-sorter\.$/,
     );
     assert.not.match(text, '## Steps');
 
     const some = await get(['steps', 'sample']);
     assert.equal(Object.keys(some.data).sort(), [...always, 'sampleInput', 'sampleOutput', 'steps'].sort());
-    assert.equal(some.data.more, ['metadata', 'problem', 'howItWorks', 'demo']);
+    assert.equal(some.data.more, ['metadata', 'problem', 'howItWorks', 'demo', 'install']);
     assert.match(some.text, /## Steps\n.*## Sample input\n.*## Sample output\n/s);
 
     const all = await get(['all']);

@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { serverCard } from '../../src/outputs/api/mcp-card.ts';
-import { installCommands } from '../../src/outputs/install/install-commands.ts';
 import { mcpSetup } from '../../src/outputs/install/mcp-setup.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
@@ -19,27 +18,10 @@ const names: [title: string, name: string][] = [
 ];
 for (const [title, name] of names) {
   test(`the server of “${title}” is called ${name}`, () => {
-    const settings = { title, baseUrl: 'https://press.example', runtimeUrl: 'https://runtime.example' };
-    const [pasted, onAgentPage] = claudeCode(settings);
-    assert.is(pasted, `claude mcp add --transport http ${name} "https://runtime.example/api/mcp"`);
-    assert.is(onAgentPage, pasted);
+    const [claudeCode] = mcpSetup({ title, runtimeUrl: 'https://runtime.example' })?.clients ?? [];
+    assert.is(claudeCode?.paste, `claude mcp add --transport http ${name} "https://runtime.example/api/mcp"`);
   });
 }
-
-test('no address in a command contains anything that a shell would run', () => {
-  const baseUrl = 'https://press.example/$(id)';
-  const settings = { title: 'A', baseUrl, runtimeUrl: 'https://[::1]:3000/~a_b/é`id`' };
-  const commands = installCommands({ settings }, { slug: 'one', promptUrl: `${baseUrl}/agents/one/prompt.txt` });
-  assert.equal(
-    commands.map(({ command }) => command),
-    [
-      'npx skills add https://press.example/%24%28id%29 --skill one',
-      'claude mcp add --transport http a "https://[::1]:3000/~a_b/%C3%A9%60id%60/api/mcp"',
-      'curl -fsS -o one.txt https://press.example/%24%28id%29/agents/one/prompt.txt',
-    ],
-  );
-  assert.is(claudeCode(settings)[0], commands[1]?.command);
-});
 
 test('no command on the page for developers holds what a shell would run', () =>
   inFolder((folder) => {
@@ -78,14 +60,5 @@ test('the server card names the address of the server, if there is one', () => {
   ]);
   assert.not('remotes' in serverCard({ ...settings, runtimeUrl: null }));
 });
-
-/** The command for Claude Code on the developers page and on an agent's page. */
-function claudeCode(settings: { title: string; baseUrl: string; runtimeUrl: string }): (string | undefined)[] {
-  const commands = installCommands({ settings }, { slug: 'one', promptUrl: 'https://press.example/one.txt' });
-  return [
-    mcpSetup(settings)?.clients.find(({ name }) => name === 'Claude Code')?.paste,
-    commands.find(({ id }) => id === 'install-mcp')?.command,
-  ];
-}
 
 test.run();

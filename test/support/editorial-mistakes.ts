@@ -214,6 +214,9 @@ export const editorialMistakes: [name: string, change: Change, expected: string 
   ['curly quotes', prompt('"unknown"', '“unknown”'), 'warning portable prompt.txt:13:10'],
   ['spaces at the end of a line', prompt('count the lines.', 'count the lines.  '), 'warning portable prompt.txt:9:53'],
   ['template braces', prompt('line of ROWS', 'line of {{ROWS}}'), 'warning portable prompt.txt:9:23'],
+  ['a shell command in braces', prompt('line of ROWS', 'line of !{ls}'), 'warning portable prompt.txt:9:23'],
+  ['a file in braces', prompt('line of ROWS', 'line of @{rows}'), 'warning portable prompt.txt:9:23'],
+  ['the arguments of a skill', prompt('line of ROWS', 'line of $ARGUMENTS'), 'warning portable prompt.txt:9:23'],
   [
     'a text cut off by a comment',
     front('problem', 'Ada has a list that nobody has checked for a year, and ticket #12 asks for it.'),

@@ -85,6 +85,12 @@ function characters(view: AgentView): Remark[] {
       (fenced) => fenced,
     ),
     ...first(
+      /(?<![`\\])(?:[!@]\{[^{}]*\}|\$ARGUMENTS\b)/,
+      'Some assistants run or fill in a part like this when the prompt is one of their commands or skills.',
+      'Write it in other words. For a slot, write a name in capitals, or <angle brackets>.',
+      (fenced) => fenced,
+    ),
+    ...first(
       /!(?=`)|```!/,
       'Claude Code runs the text after this `!` as a shell command when it loads the agent as a skill.',
       'Remove the `!`. Until then, the skill has a space after it.',

@@ -26,10 +26,12 @@ export function addStatus(program: Command, terminal: Console): void {
 
 async function showStatus(flags: Flags, terminal: Console): Promise<void> {
   const { status } = await import('../../catalog/schedule.ts');
+  const { installHints } = await import('../../agent-text/install-ways.ts');
+  const { installSource } = await import('../../outputs/install/install-source.ts');
   const { statusTable } = await import('../schedule-table.ts');
   const { settings, today, content } = await openContent(flags, { expectNumbers: true });
 
-  const result = status(content, { today, settings });
+  const result = { ...status(content, { today, settings }), hints: installHints(installSource(settings)) };
   if (flags.format === 'json') {
     terminal.printJson(result);
     return;

@@ -14,7 +14,7 @@ export default single(
   none,
 );
 
-type Named = Pick<Settings, 'title' | 'tagline' | 'baseUrl' | 'runtimeUrl' | 'mcpName'>;
+type Named = Pick<Settings, 'title' | 'tagline' | 'baseUrl' | 'runtimeUrl' | 'mcpName' | 'repository'>;
 
 /** The name of the MCP server: the setting or, by default, the reversed host of the base URL and `/agents`. */
 export function mcpName({ mcpName, baseUrl }: Pick<Settings, 'mcpName' | 'baseUrl'>): string {
@@ -39,8 +39,15 @@ export function serverCard(settings: Named): ServerCard {
     title: settings.title,
     description: shortened(settings.tagline, 100),
     websiteUrl: settings.baseUrl,
+    ...(settings.repository === undefined ? {} : { repository: repositoryOf(settings.repository) }),
     ...(url === null
       ? {}
       : { remotes: [{ type: 'streamable-http' as const, url, supportedProtocolVersions: [...protocolVersions] }] }),
   };
+}
+
+/** The repository as the card names it, with the name of its host. */
+function repositoryOf(url: string): { url: string; source: string } {
+  const { hostname } = new URL(url);
+  return { url, source: hostname === 'github.com' ? 'github' : hostname };
 }

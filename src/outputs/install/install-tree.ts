@@ -1,7 +1,8 @@
+import { marketplaceName } from '../../agent-text/client-names.ts';
 import { toJson } from '../../schema/documents.ts';
 import { mcpUrl } from '../api/mcp-card.ts';
 import type { PublishedAgent, Site } from '../site.ts';
-import { marketplaceEntry, marketplaceHead, marketplaceName } from './marketplace.ts';
+import { marketplaceEntry, marketplaceHead } from './marketplace.ts';
 import { authorWithoutUrl, codexCategory, pluginFiles } from './plugin.ts';
 import { skillFiles } from './skill-files.ts';
 import { treeChangelog, treeLicense, treeReadme } from './tree-texts.ts';
@@ -63,7 +64,7 @@ export function installTree(site: Site): Map<string, string> {
   for (const [path, manifest] of Object.entries(manifests)) files.set(path, toJson(manifest(site)));
   for (const agent of site.agents) add(folderOf(agent), pluginFiles(site, agent, site.plugins.of(agent)));
   for (const agent of site.agents.slice(0, rootSkills)) add(`skills/${agent.slug}`, skillFiles(site, agent));
-  files.set('README.md', treeReadme(site, marketplaceName(site.settings)));
+  files.set('README.md', treeReadme(site));
   files.set('LICENSE', treeLicense(site.settings));
   files.set('CHANGELOG.md', treeChangelog(site));
   return files;

@@ -1,10 +1,9 @@
+import { marketplaceName } from '../../agent-text/client-names.ts';
 import { OperationError } from '../../errors.ts';
 import type { PluginRelease } from '../../schema/plugins.ts';
-import type { Settings } from '../../schema/settings.ts';
 import { type Output, ofAgent, type RenderedFile } from '../output.ts';
 import { jsonParts } from '../shared/json-parts.ts';
 import type { PublishedAgent, Site } from '../site.ts';
-import { clientName } from './mcp-setup.ts';
 import { describePlugin, pluginFiles } from './plugin.ts';
 import { zip } from './zip.ts';
 
@@ -114,13 +113,4 @@ export function marketplaceHead({ settings, moved, withdrawn, agents }: Site): o
 export function marketplaceEntry(site: Site, agent: PublishedAgent): object {
   const { shared, title, category, publisher } = describePlugin(site, agent, site.plugins.of(agent));
   return { ...shared, displayName: title, author: publisher, category, tags: shared.keywords };
-}
-
-/** Names that Claude Code keeps for the marketplaces of its vendor. */
-const reserved = /claude|anthropic|^(?:agent-skills|life-sciences|knowledge-work-plugins)$/;
-
-/** The name of the marketplace, which readers write after the name of a plugin: from the title, or else from the host. */
-export function marketplaceName({ title, baseUrl }: Pick<Settings, 'title' | 'baseUrl'>): string {
-  const names = [clientName(title), clientName(new URL(baseUrl).hostname)];
-  return names.find((name) => !reserved.test(name)) ?? 'agents';
 }

@@ -1,3 +1,5 @@
+import { clientName, withoutShell } from '../../agent-text/client-names.ts';
+import { cursorServerLink } from '../../agent-text/install-ways.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { mcpUrl } from '../api/mcp-card.ts';
 
@@ -27,7 +29,6 @@ export function mcpSetup(
   const url = withoutShell(address);
   const name = clientName(settings.title);
   const enc = encodeURIComponent;
-  const base64 = Buffer.from(JSON.stringify({ url })).toString('base64');
   const named = { name, type: 'http', url };
   // Desktop and web connect through the vendor's cloud, which cannot reach a private address.
   const connector = `https://claude.ai/customize/connectors?modal=add-custom-connector&connectorName=${enc(settings.title)}&connectorUrl=${enc(url)}`;
@@ -46,7 +47,7 @@ export function mcpSetup(
     },
     {
       name: 'Cursor',
-      installUrl: `cursor://anysphere.cursor-deeplink/mcp/install?name=${enc(name)}&config=${enc(base64)}`,
+      installUrl: cursorServerLink(settings.title, url),
       say: 'Open the link, or add this to .cursor/mcp.json.',
       paste: pretty({ mcpServers: { [name]: { url } } }),
     },
@@ -73,23 +74,6 @@ export function mcpSetup(
     url,
     clients: clients.map((client) => ({ id: `mcp-${client.name.toLowerCase().replace(/[^a-z]+/g, '-')}`, ...client })),
   };
-}
-
-/**
- * The name of the server in a client's settings: the title's ASCII letters and digits, joined by hyphens, or `agents`.
- * Accents are dropped. Every client and every shell accepts such a name.
- */
-export function clientName(title: string): string {
-  const plain = title.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  const words = plain.match(/[a-z0-9]+/g) ?? [];
-  return words.join('-').slice(0, 40).replace(/-+$/, '') || 'agents';
-}
-
-/** Percent-encodes every character of an address that could mean something to a shell. */
-export function withoutShell(url: string): string {
-  return url.replace(/[^\w.:/~%[\]-]/gu, (character) =>
-    [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
-  );
 }
 
 function pretty(value: object): string {

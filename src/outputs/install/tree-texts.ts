@@ -1,9 +1,10 @@
+import { installMarkdown, installWays } from '../../agent-text/install-ways.ts';
 import { plainText } from '../../agent-text/markdown-text.ts';
 import { contributedPrompts } from '../../agent-text/provenance.ts';
 import { compareText } from '../../compare.ts';
 import { promptLicense } from '../../schema/license.ts';
 import type { Site } from '../site.ts';
-import { withoutShell } from './mcp-setup.ts';
+import { installSource } from './install-source.ts';
 
 /** The texts at the root of the branch `install`, for people who open it on GitHub. */
 
@@ -11,35 +12,20 @@ import { withoutShell } from './mcp-setup.ts';
 const listed = 50;
 
 /** Shows how to install from the branch with each assistant. */
-export function treeReadme({ settings, agents }: Site, marketplace: string): string {
-  const repository = settings.repository ?? 'https://github.com/OWNER/REPOSITORY';
-  const name = new URL(repository).pathname.slice(1);
-  const example = agents[0]?.slug ?? 'SLUG';
-  const code = (...lines: string[]) => ['```sh', ...lines, '```'].join('\n');
+export function treeReadme({ settings, agents }: Site): string {
+  const source = installSource({ repository: 'https://github.com/OWNER/REPOSITORY', ...settings });
+  const example = agents[0]?.document ?? { slug: 'SLUG', promptUrl: settings.baseUrl };
   const parts = [
     `# ${plainText(settings.title)}`,
     plainText(settings.description),
     `Every agent of ${settings.baseUrl} as a plugin and as a skill. This branch is written by a program: change the agents on the default branch instead.`,
     contributedPrompts,
-    '## Install',
     ...(settings.repository === undefined ? ['Replace `OWNER/REPOSITORY` with the name of this repository.'] : []),
-    'Claude Code:',
-    code(
-      `claude plugin marketplace add ${withoutShell(settings.baseUrl)}/marketplace.json`,
-      `claude plugin install ${example}@${marketplace}`,
-    ),
-    'GitHub Copilot CLI. Its marketplaces are repositories, so download this branch first:',
-    code(
-      `git clone --branch install ${repository} ${marketplace}`,
-      `copilot plugin marketplace add ./${marketplace}`,
-      `copilot plugin install ${example}@${marketplace}`,
-    ),
-    'Codex:',
-    code(`codex plugin marketplace add ${name}@install`, `codex plugin add ${example}@${marketplace}`),
-    'Gemini CLI, with the newest agents:',
-    code(`gemini extensions install ${repository} --ref=install`),
-    'Any assistant that reads skills:',
-    code(`npx skills add ${withoutShell(settings.baseUrl)} --skill ${example}`),
+    '## Install all agents',
+    installMarkdown(installWays(source, null)),
+    '## Install one agent',
+    `Each agent can be installed like \`${example.slug}\`:`,
+    installMarkdown(installWays(source, { slug: example.slug, promptUrl: example.promptUrl })),
     '## Agents',
     agents
       .slice(0, listed)

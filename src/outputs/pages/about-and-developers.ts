@@ -1,9 +1,10 @@
+import { withoutShell } from '../../agent-text/client-names.ts';
 import { plainText } from '../../agent-text/markdown-text.ts';
 import { contributedPrompts } from '../../agent-text/provenance.ts';
 import { type AgentDocument, toJson } from '../../schema/documents.ts';
 import { promptLicense } from '../../schema/license.ts';
 import { catalogOf } from '../api/api.ts';
-import { mcpSetup, withoutShell } from '../install/mcp-setup.ts';
+import { mcpSetup } from '../install/mcp-setup.ts';
 import { listed, single, whole } from '../output.ts';
 import { categoriesOf } from '../shared/groups.ts';
 import { renderPage } from '../shared/page.ts';

@@ -1,4 +1,4 @@
-import { installCommands } from '../install/install-commands.ts';
+import { installTabs } from '../install/install-source.ts';
 import type { Output } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
 import { renderPage } from '../shared/page.ts';
@@ -72,7 +72,7 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
       configText: agent.config?.text ?? null,
       configLink: document.configUrl === null ? null : new URL(document.configUrl).pathname,
       assistants,
-      commands: installCommands(site, document),
+      ways: installTabs(site, document),
       source: agent.source == null ? null : { address: null, ...agent.source },
       history: promptChanges(agent),
       related: documentsOf(related),

@@ -1,3 +1,4 @@
+import { installTabs } from '../install/install-source.ts';
 import { listed, single, whole } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
 import { categoriesOf, counted } from '../shared/groups.ts';
@@ -28,6 +29,7 @@ export default single(
         agents: documentsOf(homeAgents(site).slice(1)),
         count: site.agents.length,
         choices: filterChoices(site, categories),
+        ways: installTabs(site, null),
       },
     );
   },

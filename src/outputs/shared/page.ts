@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HelperDeclareSpec } from 'handlebars';
+import Handlebars, { type HelperDeclareSpec } from 'handlebars';
 import { maxLength } from '../../schema/json-schema.ts';
 import { feedbackRequest } from '../../schema/requests.ts';
 import type { Settings } from '../../schema/settings.ts';
@@ -94,6 +94,8 @@ export function templateHelpers(
     digits: (issue: number) => String(issue).length,
     ordinal: (index: number) => index + 1,
     join: (texts: string[]) => texts.join(', '),
+    withCode: (text: string) =>
+      new Handlebars.SafeString(Handlebars.escapeExpression(text).replace(/&#x60;(.+?)&#x60;/g, '<code>$1</code>')),
   };
 }
 

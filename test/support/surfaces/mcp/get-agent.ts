@@ -1,12 +1,81 @@
 import { rich } from '../../rich-catalog.ts';
 import { provenance } from '../files/texts.ts';
-import { address, coding } from '../known.ts';
+import { address, coding, marketplace, vscodeLink } from '../known.ts';
 import type { Expected } from '../reader.ts';
 import type { Asked } from './asked.ts';
 
 /** How to run an agent, and the parts that `include` can ask for. */
 const usage =
   'To run it, follow the prompt. Put what the user provides at the end of INPUT, between `<input>` and `</input>`. If something that INPUT requires is missing, ask for it once.';
+/** The ways to install the agent. Its prompt is in the answer, so no link repeats it. */
+const skill = 'npx skills add https://site.example/base --skill rich';
+const ofProject = 'Installs this agent as a skill of the current project. Needs Node.js.';
+const again = { url: null, update: 'Run the command again.', remove: 'Run `npx skills remove rich`.' };
+const ways = [
+  {
+    name: 'Claude Code',
+    use: 'Adds the catalog as a plugin marketplace, and installs this agent from it. Needs Claude Code 2.1.224 or later.',
+    url: null,
+    paste: `claude plugin marketplace add https://site.example/base/marketplace.json\nclaude plugin install rich@${marketplace}`,
+    update: `Run \`claude plugin marketplace update ${marketplace}\`, then \`claude plugin update rich@${marketplace}\`.`,
+    remove: `Run \`claude plugin uninstall rich@${marketplace}\`.`,
+  },
+  {
+    name: 'VS Code',
+    use: 'The link adds the catalog as a plugin marketplace, once you confirm it. Then search for `@agentPlugins` in the Extensions view, and install `rich`. If the link does nothing, update VS Code.',
+    url: vscodeLink,
+    paste: null,
+    update: 'VS Code updates plugins together with extensions.',
+    remove: 'Right-click `rich` in the view Agent Plugins - Installed, and choose Uninstall.',
+  },
+  { name: 'Cursor', use: ofProject, paste: `${skill} --agent cursor`, ...again },
+  {
+    name: 'Codex',
+    use: 'Adds the catalog as a plugin marketplace, and installs this agent from it.',
+    url: null,
+    paste: `codex plugin marketplace add press/catalog@install\ncodex plugin add rich@${marketplace}`,
+    update: `Run \`codex plugin marketplace upgrade ${marketplace}\`, then \`codex plugin add rich@${marketplace}\`.`,
+    remove: `Run \`codex plugin remove rich@${marketplace}\`.`,
+  },
+  {
+    name: 'Copilot CLI',
+    use: 'Adds the catalog as a plugin marketplace, and installs this agent from it.',
+    url: null,
+    paste: `copilot plugin marketplace add "press/catalog#install"\ncopilot plugin install rich@${marketplace}`,
+    update: `Run \`copilot plugin marketplace update ${marketplace}\`, then \`copilot plugin update rich\`.`,
+    remove: 'Run `copilot plugin uninstall rich`.',
+  },
+  { name: 'Gemini CLI', use: ofProject, paste: `${skill} --agent gemini-cli`, ...again },
+  {
+    name: 'GitHub CLI',
+    use: 'Installs this agent as a skill in the assistants that you choose. Needs GitHub CLI 2.90 or later.',
+    url: null,
+    paste: 'gh skill install press/catalog plugins/rich/skills/rich@install',
+    update: 'Run the command again with `--force`.',
+    remove: 'Delete the folder that the command names.',
+  },
+  {
+    name: 'Other assistants',
+    use: 'Installs this agent as a skill in the assistants that you choose. Needs Node.js.',
+    paste: skill,
+    ...again,
+  },
+  {
+    name: 'MCP',
+    use: 'Add this address to any assistant that supports MCP. It then finds the agent for a task, and always has the newest ones. The page for developers shows the steps for each assistant.',
+    url: null,
+    paste: 'https://runtime.example/run/api/mcp',
+    update: 'There is nothing to update.',
+    remove: 'Delete the server in the settings of the assistant.',
+  },
+  {
+    name: 'Plain text',
+    use: 'Saves the prompt as a file.',
+    ...again,
+    paste: 'curl -fsS -o rich.txt https://site.example/base/agents/rich/prompt.txt',
+    remove: 'Delete the file.',
+  },
+];
 const parts = {
   metadata: {
     data: {
@@ -54,6 +123,18 @@ const parts = {
     markdown: {
       ...{ h2: 'Config', 'h2 + p': `Save it as ${rich.configFilename}.` },
       'h2 + p + pre': `${JSON.stringify(JSON.parse(rich.config), null, 2)}\n`,
+    },
+  },
+  install: {
+    data: { install: ways },
+    markdown: {
+      h2: 'Install',
+      h3: ways.map(({ name }) => name),
+      'h3 + p': ways.map(({ use }) => use.replaceAll('`', '')),
+      'h3 + p + p': `Link: ${vscodeLink}`,
+      'h3 + p + pre': ways.flatMap(({ paste }) => (paste === null ? [] : `${paste}\n`)),
+      'p:contains("Update:")': ways.map(({ update }) => `Update: ${update.replaceAll('`', '')}`),
+      'p:contains("Remove:")': ways.map(({ remove }) => `Remove: ${remove.replaceAll('`', '')}`),
     },
   },
 } satisfies Record<string, { data: object; markdown: Expected }>;

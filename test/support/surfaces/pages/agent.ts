@@ -1,8 +1,8 @@
 import { newer, older, publication, rich } from '../../rich-catalog.ts';
-import { base, coding } from '../known.ts';
+import { base, coding, marketplace, vscodeLink } from '../known.ts';
 import type { Expected } from '../reader.ts';
 import type { Page } from './frame.ts';
-import { agents, entries, subscribe } from './parts.ts';
+import { agents, entries, subscribe, ways } from './parts.ts';
 
 const { title: name, publisher, repository } = publication;
 
@@ -77,20 +77,47 @@ const agentPage: Expected = {
   'section[aria-labelledby=config] a @href': '/base/agents/rich/config.json',
   'section[aria-labelledby=config] a @download': rich.configFilename,
   'section[aria-labelledby=config] .copy @data-copy': 'config-text',
-  '.install dt': [
-    'As a skill, for coding assistants',
-    'Every agent over MCP, here in Claude Code',
-    'The prompt as a file',
-  ],
-  '.install dt @id': ['install-skill-label', 'install-mcp-label', 'install-curl-label'],
+  'section[aria-labelledby=install] .leaf-body > p':
+    'Once it is installed, describe your task. The assistant loads the agent when it fits.',
+  ...ways(
+    [
+      'Claude Code',
+      'Cursor',
+      'Codex',
+      'Copilot CLI',
+      'Gemini CLI',
+      'GitHub CLI',
+      'Other assistants',
+      'MCP',
+      'Plain text',
+    ],
+    ['VS Code'],
+  ),
+  '.install a': ['Add to VS Code', 'Add to Cursor'],
+  '.install a @href': [vscodeLink, `https://cursor.com/link/command?name=rich&text=${encodeURIComponent(rich.prompt)}`],
   '.install pre': [
-    'npx skills add https://site.example/base --skill rich',
-    'claude mcp add --transport http publication-i-amp-quoted-single "https://runtime.example/run/api/mcp"',
+    `claude plugin marketplace add ${base}/marketplace.json\nclaude plugin install rich@${marketplace}`,
+    `npx skills add ${base} --skill rich --agent cursor`,
+    `codex plugin marketplace add press/catalog@install\ncodex plugin add rich@${marketplace}`,
+    `copilot plugin marketplace add "press/catalog#install"\ncopilot plugin install rich@${marketplace}`,
+    `npx skills add ${base} --skill rich --agent gemini-cli`,
+    'gh skill install press/catalog plugins/rich/skills/rich@install',
+    `npx skills add ${base} --skill rich`,
+    'https://runtime.example/run/api/mcp',
     `curl -fsS -o rich.txt ${base}/agents/rich/prompt.txt`,
   ],
-  '.install pre @id': ['install-skill', 'install-mcp', 'install-curl'],
-  '.install pre @aria-labelledby': ['install-skill-label', 'install-mcp-label', 'install-curl-label'],
-  '.install .copy @data-copy': ['install-skill', 'install-mcp', 'install-curl'],
+  '.install .quiet': [
+    `Update: Run claude plugin marketplace update ${marketplace}, then claude plugin update rich@${marketplace}.Remove: Run claude plugin uninstall rich@${marketplace}.`,
+    'Update: VS Code updates plugins together with extensions.Remove: Right-click rich in the view Agent Plugins - Installed, and choose Uninstall.',
+    'Update: Open the link or run the command again.Remove: Delete .cursor/commands/rich.md, or run npx skills remove rich.',
+    `Update: Run codex plugin marketplace upgrade ${marketplace}, then codex plugin add rich@${marketplace}.Remove: Run codex plugin remove rich@${marketplace}.`,
+    `Update: Run copilot plugin marketplace update ${marketplace}, then copilot plugin update rich.Remove: Run copilot plugin uninstall rich.`,
+    'Update: Run the command again.Remove: Run npx skills remove rich.',
+    'Update: Run the command again with --force.Remove: Delete the folder that the command names.',
+    'Update: Run the command again.Remove: Run npx skills remove rich.',
+    'Update: There is nothing to update.Remove: Delete the server in the settings of the assistant.',
+    'Update: Run the command again.Remove: Delete the file.',
+  ],
   'form.vote @action': 'https://runtime.example/run/api/feedback',
   'form.vote input[name=slug] @value': 'rich',
   'form.vote textarea @maxlength': '500',

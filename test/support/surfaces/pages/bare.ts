@@ -35,7 +35,7 @@ export const barePages: Record<string, Expected> = {
     'form.subscribe': [],
     'section[aria-labelledby=reuse] p a': ['CC BY 4.0'],
     'a[href*="/issues/"], a[href*="/tree/"]': [],
-    '.install dt': ['As a skill, for coding assistants', 'The prompt as a file'],
+    '.install h3': ['Claude Code', 'Cursor', 'Gemini CLI', 'Other assistants', 'Plain text'],
   },
   '404.html': { 'section[aria-labelledby=newest]': [] },
   'about.html': { 'form.subscribe': [] },

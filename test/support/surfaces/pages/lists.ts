@@ -1,8 +1,8 @@
 import { newer, older, publication, rich } from '../../rich-catalog.ts';
-import { base, coding, writing } from '../known.ts';
+import { base, coding, marketplace, vscodeLink, writing } from '../known.ts';
 import type { Expected } from '../reader.ts';
 import type { Page } from './frame.ts';
-import { agents, entries, filters, type Listed, subjects, subscribe } from './parts.ts';
+import { agents, entries, filters, type Listed, subjects, subscribe, ways } from './parts.ts';
 
 const { title: name, description, categories } = publication;
 
@@ -33,6 +33,24 @@ const home: Expected = {
   ...filters,
   'main .search @action': '/base/archive',
   ...subjects,
+  'section[aria-labelledby=install] .leaf-body > p':
+    'Add the catalog once. Then describe your task, and the assistant loads the agent that fits.',
+  ...ways(['Claude Code', 'Codex', 'Copilot CLI', 'Gemini CLI', 'Other assistants', 'MCP'], ['VS Code', 'Cursor']),
+  '.install a': ['Add to VS Code', 'Add to Cursor'],
+  '.install a @href': [
+    vscodeLink,
+    `cursor://anysphere.cursor-deeplink/mcp/install?name=${marketplace}&config=${encodeURIComponent(
+      Buffer.from('{"url":"https://runtime.example/run/api/mcp"}').toString('base64'),
+    )}`,
+  ],
+  '.install pre': [
+    `claude plugin marketplace add ${base}/marketplace.json`,
+    'codex plugin marketplace add press/catalog@install',
+    'copilot plugin marketplace add "press/catalog#install"',
+    'gemini extensions install https://github.com/press/catalog --ref=install',
+    `npx skills add ${base}`,
+    'https://runtime.example/run/api/mcp',
+  ],
   'section[aria-labelledby=follow] .leaf-body > p': [
     description,
     'Or follow with a feed reader: Atom, RSS, JSON feed. No tracking, no account.',

@@ -65,3 +65,19 @@ export const subjects: Expected = {
   '.subjects li @data-accent': ['1', '2'],
   '.subjects a @href': ['/base/categories/coding', '/base/categories/writing'],
 };
+
+/** The ways to install, by their names: those with a command or an address to copy, and those after the first with a link. */
+export function ways(names: readonly string[], links: readonly string[]): Expected {
+  const all = [...names.slice(0, 1), ...links, ...names.slice(1)];
+  const [ids, allIds] = [names, all].map((list) =>
+    list.map((name) => `install-${name.toLowerCase().replace(' ', '-')}`),
+  ) as [string[], string[]];
+  return {
+    '.install h3': all,
+    '.install @data-tabs': 'Assistants',
+    '.install > div @id': allIds.map((id) => `${id}-way`),
+    '.install pre @id': ids,
+    '.install pre @aria-label': names.map((name) => `To paste, for ${name}`),
+    '.install .copy @data-copy': ids,
+  };
+}

@@ -1,0 +1,65 @@
+import { recall, remember } from './memory.ts';
+
+/** Where the browser remembers the tab that the reader chose last, on any page. */
+const chosen = 'tab';
+
+const steps: Record<string, (index: number, count: number) => number> = {
+  ArrowLeft: (index, count) => (index + count - 1) % count,
+  ArrowRight: (index, count) => (index + 1) % count,
+  Home: () => 0,
+  End: (_index, count) => count - 1,
+};
+
+/** Starts the lists whose parts are shown one at a time, as tabs. `data-tabs` is the name of the list of tabs. */
+export function startTabs(): void {
+  for (const group of document.querySelectorAll<HTMLElement>('[data-tabs]')) startGroup(group);
+}
+
+function startGroup(group: HTMLElement): void {
+  const panels = [...group.children] as HTMLElement[];
+  const tabs = panels.map((panel) => {
+    const heading = panel.querySelector<HTMLElement>('h3');
+    const tab = document.createElement('button');
+    tab.type = 'button';
+    tab.role = 'tab';
+    tab.id = `${panel.id}-tab`;
+    tab.textContent = heading?.textContent ?? '';
+    tab.setAttribute('aria-controls', panel.id);
+    panel.role = 'tabpanel';
+    panel.setAttribute('aria-labelledby', tab.id);
+    heading?.toggleAttribute('hidden', true);
+    return tab;
+  });
+  const show = (index: number) => {
+    for (const [at, tab] of tabs.entries()) {
+      tab.setAttribute('aria-selected', String(at === index));
+      tab.tabIndex = at === index ? 0 : -1;
+      panels[at]?.toggleAttribute('hidden', at !== index);
+    }
+  };
+  const list = document.createElement('div');
+  list.role = 'tablist';
+  list.setAttribute('aria-label', group.dataset.tabs ?? '');
+  list.append(...tabs);
+  list.addEventListener('click', ({ target }) => {
+    const index = tabs.indexOf(target as HTMLButtonElement);
+    if (index === -1) return;
+    show(index);
+    remember(chosen, panels[index]?.id ?? '');
+  });
+  list.addEventListener('keydown', (event) => {
+    const step = steps[event.key];
+    if (step === undefined || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const tab = tabs[step(tabs.indexOf(event.target as HTMLButtonElement), tabs.length)];
+    tab?.focus();
+    tab?.click();
+  });
+  show(
+    Math.max(
+      0,
+      panels.findIndex(({ id }) => id === recall(chosen)),
+    ),
+  );
+  group.prepend(list);
+}
