@@ -95,6 +95,7 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
       ...['/base/atom.xml', '/base/feed.xml', '/base/feed.json', '/base/developers', '/base/llms.txt'],
       `${repository}/issues/new?template=propose-an-agent.yml`,
     ],
+    'footer.colophon .filters legend': [],
     'form.search @data-script': asset(files, 'assets/search.js'),
     'form.search @data-index': '/base/search-index.json',
     'form.search @data-agents': '/base/agents',
