@@ -42,6 +42,9 @@ export const namespaces = {
   svg: 'http://www.w3.org/2000/svg',
 };
 
+/** The first color of an accent, and the colors of texts, in social images. */
+const [accent, black, gray] = ['#a6331b', '#1d1a16', '#615b50'];
+
 /** Files that are XML. */
 export const xmlFiles: Record<string, Expected> = {
   'feed.xml': {
@@ -78,6 +81,10 @@ export const xmlFiles: Record<string, Expected> = {
     ],
   },
   'og/rich.png': {
+    // Paper, the bar, the mark, its two lines, then the texts and the rule from top to bottom; the color of the category.
+    '//@fill': ['#fbf9f4', accent, accent, 'none', 'none', black, gray, black, gray, gray, accent, black, accent],
+    '//@font-size': ['22', '18', '28', '24', '28', '176', '76', '29'],
+    '//svg:tspan/@y': ['526', '560', '265', '347', '429', '494'],
     '//svg:text[@x="118"]': `${name.slice(0, name.lastIndexOf(' '))}…`,
     '//svg:text[@x="1128"]': tagline,
     '//svg:text[@x="392"][@y="170"]': coding,
@@ -87,6 +94,9 @@ export const xmlFiles: Record<string, Expected> = {
     '(//svg:text)[last()]/svg:tspan': rich.excerpt,
   },
   'og/catalog.png': {
+    '//@fill': ['#fbf9f4', accent, black, black, accent, black, accent, 'none', 'none'],
+    '//@font-size': ['28', '28', '68', '29'],
+    '//svg:tspan/@y': ['259', '332', '406', '470', '512'],
     '//svg:text[@x="72"]': 'site.example',
     '//svg:text[@x="392"]': tagline,
     '//svg:text[@letter-spacing]/svg:tspan': ['Publication', '<i>&amp; "quoted"', `'single' ]]> Ωμέγα Жук`],
