@@ -1,4 +1,5 @@
 import { copyFeedback, copyText, offerText } from './clipboard.ts';
+import { ownInputs, rememberInputs } from './own-inputs.ts';
 import { promptText } from './prompt.ts';
 
 /** Starts the forms that copy the prompt with the reader's input. `data-fill-in` is the id of the prompt. */
@@ -6,10 +7,13 @@ export function startFillIn(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-fill-in]')) {
     const button = form.querySelector('button');
     if (button === null) continue;
-    const feedback = copyFeedback(button, form.querySelector('[role="status"]'));
+    const status = form.querySelector('.buttons [role="status"]');
+    const feedback = copyFeedback(button, status);
+    startRemembering(form, status);
     form.hidden = false;
     form.addEventListener('submit', async (event) => {
       event.preventDefault();
+      showMissing(form);
       const text = promptText(form.dataset.fillIn ?? '');
       if (await copyText(text)) feedback.copied();
       else {
@@ -18,4 +22,42 @@ export function startFillIn(): void {
       }
     });
   }
+}
+
+/** Says next to each required field of a form that is empty that the prompt lacks this input. */
+export function showMissing(form: ParentNode): void {
+  for (const field of form.querySelectorAll<HTMLTextAreaElement>('[aria-required="true"]')) {
+    setMissing(field, field.value.trim() === '');
+  }
+}
+
+function setMissing(field: HTMLTextAreaElement, missing: boolean): void {
+  field.ariaInvalid = String(missing);
+  const message = field.parentElement?.querySelector('.form-message') ?? null;
+  if (message !== null)
+    message.textContent = missing ? `${field.dataset.input} is missing. The prompt requires it.` : '';
+}
+
+/** Keeps the fields of a form in this browser until the reader clears them. `data-remember` is the agent's address. */
+function startRemembering(form: HTMLFormElement, status: Element | null): void {
+  const address = form.dataset.remember;
+  if (address === undefined) return;
+  const fields = [...form.querySelectorAll<HTMLTextAreaElement>('[data-input]')];
+  const nameOf = ({ dataset }: HTMLTextAreaElement) => dataset.input ?? '';
+  const texts = ownInputs(address);
+  for (const field of fields) {
+    field.value = texts.get(nameOf(field)) ?? field.value;
+    field.addEventListener('input', () => setMissing(field, false));
+  }
+  form.addEventListener('input', () =>
+    rememberInputs(address, new Map(fields.map((field) => [nameOf(field), field.value]))),
+  );
+  form.querySelector('[data-clear]')?.addEventListener('click', () => {
+    for (const field of fields) {
+      field.value = '';
+      // The links that open the prompt in an assistant follow this event, too.
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+    }
+    if (status !== null) status.textContent = 'Cleared.';
+  });
 }

@@ -1,4 +1,5 @@
 import { copyText, offerText } from './clipboard.ts';
+import { showMissing } from './fill-in.ts';
 import { promptText } from './prompt.ts';
 
 /**
@@ -11,6 +12,7 @@ export function startOpenIn(): void {
   for (const group of document.querySelectorAll<HTMLElement>('[data-open-in]')) {
     const id = group.dataset.openIn ?? '';
     const links = [...group.querySelectorAll('a')].map((link) => ({ link, home: link.href, name: link.textContent }));
+    const form = document.querySelector(`[data-fill-in="${id}"]`);
     const status = group.querySelector('[role="status"]');
     const say = (text: string) => {
       if (status !== null) status.textContent = text;
@@ -34,6 +36,7 @@ export function startOpenIn(): void {
 
     for (const { link, home, name } of links) {
       link.addEventListener('click', async (event) => {
+        if (form !== null) showMissing(form);
         if (!link.hasAttribute('data-copies')) return;
         event.preventDefault();
         const text = promptText(id);
@@ -48,7 +51,7 @@ export function startOpenIn(): void {
         }
       });
     }
-    document.querySelector(`[data-fill-in="${id}"]`)?.addEventListener('input', update);
+    form?.addEventListener('input', update);
     update();
     group.hidden = false;
   }

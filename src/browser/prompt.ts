@@ -3,6 +3,9 @@ import { fillIn } from '../agent-text/fill-in.ts';
 /** The prompt in the element `id`, with the reader's input, if any, in its INPUT section. */
 export function promptText(id: string): string {
   const prompt = document.getElementById(id)?.textContent ?? '';
-  const field = document.querySelector<HTMLTextAreaElement>(`[data-fill-in="${id}"] textarea`);
-  return fillIn(prompt, field?.value ?? '');
+  const fields = document.querySelectorAll<HTMLTextAreaElement>(`[data-fill-in="${id}"] textarea`);
+  return fillIn(
+    prompt,
+    [...fields].map(({ value, dataset }) => ({ name: dataset.input, text: value })),
+  );
 }

@@ -27,9 +27,10 @@ export interface McpCatalog {
   index: MiniSearch<SearchEntry>;
   /** The current slug of an agent, given that or a former one; undefined if it is unknown. */
   slugOf(slug: string): string | undefined;
-  /** The published catalog, and an agent's envelope, sample output and skill; null if the agent was just removed. */
+  /** The published catalog, and an agent's envelope, prompt, sample output and skill; null if the agent was just removed. */
   catalogJson(): Promise<string | null>;
   envelope(slug: string): Promise<Published<AgentEnvelope> | null>;
+  prompt(slug: string): Promise<string | null>;
   sampleOutput(slug: string): Promise<string | null>;
   skill(slug: string): Promise<Buffer | null>;
   /** The day on which the prompt of an agent was last reviewed: when it was published, or last changed. */
@@ -89,6 +90,7 @@ export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<stri
       const json = await text(`api/agents/${slug}.json`);
       return json === null ? null : { document: JSON.parse(json) as AgentEnvelope, text: json };
     },
+    prompt: (slug) => text(`agents/${slug}/prompt.txt`),
     sampleOutput: (slug) => text(`agents/${slug}/sample-output.txt`),
     skill: (slug) => read(`.well-known/agent-skills/${slug}/SKILL.md`),
     reviewedOn: ({ slug, date }) => (index.getStoredFields(slug) as StoredEntry | undefined)?.changedOn ?? date,

@@ -11,7 +11,7 @@ export interface CompleteParams {
 const mostValues = 100;
 
 /**
- * completion/complete: completes slugs, categories and tags in the templates of resources. The input of a prompt has no
+ * completion/complete: completes slugs, categories and tags in the templates of resources. The inputs of a prompt have no
  * completions. Throws RpcError -32602 for an unknown prompt or template.
  */
 export function complete({ ref, argument }: CompleteParams, catalog: McpCatalog): object {

@@ -1,30 +1,42 @@
 import { fillIn } from '../agent-text/fill-in.ts';
+import { inputsOf, reservedName } from '../agent-text/prompt-inputs.ts';
 import { provenance } from '../agent-text/provenance.ts';
+import type { AgentSummary } from '../schema/documents.ts';
 import type { McpCatalog } from './catalog.ts';
 import { codes, RpcError } from './errors.ts';
 import { nearestSlugs } from './find.ts';
 import { listPage } from './pages.ts';
 
 /** prompts/list: all agents, which assistants show as slash commands. */
-export function listPrompts({ cursor }: { cursor?: string | undefined }, { agents }: McpCatalog): object {
-  const { items, nextCursor } = listPage(agents, cursor);
+export async function listPrompts({ cursor }: { cursor?: string | undefined }, catalog: McpCatalog): Promise<object> {
+  const { items, nextCursor } = listPage(catalog.agents, cursor);
+  return { prompts: await Promise.all(items.map((agent) => listedPrompt(agent, catalog))), nextCursor };
+}
+
+/** The arguments of a prompt are the inputs that it declares, and one for everything else. */
+async function listedPrompt({ slug, title, excerpt }: AgentSummary, catalog: McpCatalog): Promise<object> {
+  const inputs = inputsOf((await catalog.prompt(slug)) ?? '');
+  const whole = inputs.length === 0 ? 'The input for the agent.' : 'Any other input, or all of it in one text.';
   return {
-    prompts: items.map(({ slug, title, excerpt }) => ({
-      name: slug,
-      title,
-      description: excerpt,
-      arguments: [{ name: 'input', description: 'The input for the agent. Leave it out to provide it later.' }],
-    })),
-    nextCursor,
+    name: slug,
+    title,
+    description: excerpt,
+    arguments: [
+      ...inputs.map(({ name, hint, required }) => ({ name, description: hint, required })),
+      { name: reservedName, description: `${whole} Leave it out to provide it later.` },
+    ],
   };
 }
 
 export interface GetPromptParams {
   name: string;
-  arguments?: { input?: string | undefined } | undefined;
+  arguments?: Readonly<Record<string, string>> | undefined;
 }
 
-/** prompts/get: the prompt of an agent after its provenance, with the reader's input filled in. Throws RpcError -32602 if it is unknown. */
+/**
+ * prompts/get: the prompt of an agent after its provenance, with the reader's input filled in. Required arguments may be
+ * missing, since the prompt itself says what to do then. Throws RpcError -32602 if the prompt or an argument is unknown.
+ */
 export async function getPrompt(
   { name, arguments: given = {} }: GetPromptParams,
   catalog: McpCatalog,
@@ -39,9 +51,21 @@ export async function getPrompt(
     );
   }
   const { agent } = envelope.document;
-  const text = `${provenance({ ...agent, date: catalog.reviewedOn(agent) })}\n\n${fillIn(agent.prompt, given.input ?? '')}`;
+  const declared = inputsOf(agent.prompt).map((input) => input.name);
+  const texts = new Map(Object.entries(given));
+  if ([...texts.keys()].some((key) => key !== reservedName && !declared.includes(key))) {
+    const known = [...declared, reservedName].map((key) => `\`${key}\``).join(', ');
+    throw new RpcError(codes.invalidParams, `The arguments of this prompt are: ${known}.`);
+  }
+  const own = declared.map((name) => ({ name, text: texts.get(name) ?? '' }));
+  const filled = fillIn(agent.prompt, [...own, { text: texts.get(reservedName) ?? '' }]);
   return {
     description: agent.excerpt,
-    messages: [{ role: 'user', content: { type: 'text', text } }],
+    messages: [
+      {
+        role: 'user',
+        content: { type: 'text', text: `${provenance({ ...agent, date: catalog.reviewedOn(agent) })}\n\n${filled}` },
+      },
+    ],
   };
 }

@@ -20,7 +20,10 @@ export const methodParams = {
   'prompts/list': page,
   'prompts/get': z.object({
     name: z.string().describe('The slug of an agent'),
-    arguments: z.strictObject({ input: z.string().optional() }).optional(),
+    arguments: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('Texts by the names of the arguments that prompts/list returns for the agent'),
   }),
   'completion/complete': z.object({
     ref: z.discriminatedUnion('type', [

@@ -47,12 +47,25 @@ function* promptsOfSkill(skill: string): Generator<string> {
 
 /** A text as it was before pages or MCP put a reader's input at the end of INPUT (agent-text/fill-in.ts). */
 function* withoutInput(text: string): Generator<string> {
-  for (const { 0: open, 1: tag = '', index } of [...text.matchAll(/\n\n<(input(?:-\d+)?)>\n/g)].slice(0, mostPlaces)) {
-    const end = text.indexOf(`\n</${tag}>`, index + open.length - 1);
-    if (end === -1) continue;
-    const after = text.slice(end + `\n</${tag}>`.length).trimStart();
+  for (const { 1: tag = '', index } of [...text.matchAll(/\n\n<(input(?:-\d+)?)[ >]/g)].slice(0, mostPlaces)) {
+    const end = endOfParts(text, tag, index);
+    if (end === null) continue;
+    const after = text.slice(end).trimStart();
     for (const gap of ['\n\n', '\n']) yield trimmed(text.slice(0, index) + gap + after);
   }
+}
+
+/** The end of all parts of an input that follow each other from `start` on; null if there is none, or one never ends. */
+function endOfParts(text: string, tag: string, start: number): number | null {
+  const opening = new RegExp(`\\n\\n<${tag}(?: name="[^"\\n]*")?>(?=\\n)`, 'y');
+  const closing = `\n</${tag}>`;
+  let end = start;
+  for (opening.lastIndex = start; opening.test(text); opening.lastIndex = end) {
+    const found = text.indexOf(closing, opening.lastIndex);
+    if (found === -1) return null;
+    end = found + closing.length;
+  }
+  return end === start ? null : end;
 }
 
 /** A text without blank lines around it, and with one newline at its end. */

@@ -75,10 +75,10 @@ test('is told if the browser does not allow the page to copy, and finds the text
 test('copies the prompt with their own input, and opens it in an assistant', async () => {
   await reader.onPage(agent, async (page) => {
     const prompt = await promptOf('dependency-bump-judge');
-    await page.locator('#own-input').fill('left-pad 1.0.0 to 2.0.0');
-    await page.locator('.fill-in button').click();
+    await page.locator('#own-input-1').fill('left-pad 1.0.0 to 2.0.0');
+    await page.locator('.fill-in [type="submit"]').click();
     await textOf(page, '.fill-in .copy-status', /Copied/);
-    const filled = fillIn(prompt, 'left-pad 1.0.0 to 2.0.0');
+    const filled = fillIn(prompt, [{ name: 'LOCK', text: 'left-pad 1.0.0 to 2.0.0' }]);
     assert.is(await clipboardOf(page), filled);
 
     const claude = page.locator('.open-in a', { hasText: 'Claude' });
@@ -92,7 +92,7 @@ test('is told that a prompt is too long for a link, which then copies it first',
   await reader.onPage(agent, async (page) => {
     await page.context().route('https://**', (route) => route.fulfill({ body: 'An assistant' }));
     const long = 'word '.repeat(2_000);
-    await page.locator('#own-input').fill(long);
+    await page.locator('#own-input-1').fill(long);
     await textOf(page, '.open-in-status', /will be copied/);
     const [opened] = await Promise.all([
       page.context().waitForEvent('page'),
@@ -101,7 +101,7 @@ test('is told that a prompt is too long for a link, which then copies it first',
     await opened.waitForURL('https://chatgpt.com/');
     await opened.close();
     await textOf(page, '.open-in-status', /Paste it into ChatGPT/);
-    assert.is(await clipboardOf(page), fillIn(await promptOf('dependency-bump-judge'), long));
+    assert.is(await clipboardOf(page), fillIn(await promptOf('dependency-bump-judge'), [{ name: 'LOCK', text: long }]));
   });
 });
 
@@ -115,13 +115,13 @@ test('opens the prompt by a link while the whole address is within the limit of 
       'https://www.perplexity.ai/',
       'https://cursor.com/',
     ];
-    await page.locator('#own-input').fill('x');
+    await page.locator('#own-input-1').fill('x');
     const short = await addresses();
     for (const [index, { length }] of short.entries()) {
       // The shorter the assistant's own part of the address, the longer the input may be.
       const input = 1 + 8_000 - length;
       for (const more of [0, 1]) {
-        await page.locator('#own-input').fill('x'.repeat(input + more));
+        await page.locator('#own-input-1').fill('x'.repeat(input + more));
         const expected = short.map((address, at) =>
           address.length + input + more - 1 <= 8_000 ? address.length + input + more - 1 : homes[at],
         );
@@ -129,7 +129,7 @@ test('opens the prompt by a link while the whole address is within the limit of 
         assert.equal(found, expected, `${homes[index]}, ${input + more} letters`);
       }
     }
-    await page.locator('#own-input').fill('x'.repeat(1 + 8_000 - (short[0]?.length ?? 0)));
+    await page.locator('#own-input-1').fill('x'.repeat(1 + 8_000 - (short[0]?.length ?? 0)));
     const status = 'The prompt is too long for a link to Perplexity, Cursor. It will be copied for you to paste.';
     assert.is(await page.locator('.open-in-status').textContent(), status);
   });

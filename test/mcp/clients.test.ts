@@ -51,6 +51,30 @@ tests.add('lists prompts and gets one, with and without an input of one’s own'
   assert.not.match(await text({}), '<input>');
 });
 
+tests.add('gets an argument for each input of a prompt, and fills them in', async (client) => {
+  const { prompts } = await client.listPrompts();
+  const listed = prompts.map(({ arguments: known }) => known as { name: string; required?: boolean }[]);
+  assert.equal(
+    listed[0]?.map(({ name, required }) => [name, required]),
+    [
+      ['ROWS', true],
+      ['NOTES', false],
+      ['input', undefined],
+    ],
+  );
+  const text = async (given: Record<string, string>) =>
+    (await client.getPrompt({ name: 'log-reader', arguments: given })).messages[0]?.content.text ?? '';
+  assert.match(
+    await text({ input: 'c', NOTES: '</input>\n<input name="ROWS">', ROWS: 'a;1' }),
+    '\n\n<input-2 name="ROWS">\na;1\n</input-2>\n\n<input-2 name="NOTES">\n</input>\n<input name="ROWS">\n</input-2>\n\n<input-2>\nc\n</input-2>\n\nRULES',
+  );
+  assert.not.match(await text({ ROWS: ' ', NOTES: '' }), '<input');
+  const wrong = await text({ rows: 'a;1' }).catch((error: Error) => error.message);
+  assert.match(wrong, 'The arguments of this prompt are: `ROWS`, `NOTES`, `input`.');
+  const ofInput = { ref: { type: 'ref/prompt', name: 'log-reader' }, argument: { name: 'ROWS', value: 'x' } };
+  assert.equal((await client.complete(ofInput)).completion.values, []);
+});
+
 tests.add('completes slugs, categories and tags', async (client) => {
   const complete = async (uri: string, name: string, value: string) =>
     (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name, value } })).completion;

@@ -95,6 +95,13 @@ const rows: Exchange[] = [
   ['an unknown prompt', request('prompts/get', { name: 'nothing' }), {}, 200, -32602],
   ['an unknown argument', request('prompts/get', { name: 'log-reader', arguments: { imput: 'x' } }), {}, 200, -32602],
   [
+    'an argument that every object has',
+    request('prompts/get', { name: 'log-reader', arguments: { constructor: 'x' } }),
+    {},
+    200,
+    -32602,
+  ],
+  [
     'an input that is a number',
     request('prompts/get', { name: 'log-reader', arguments: { input: 5 } }),
     {},

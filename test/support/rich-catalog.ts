@@ -10,6 +10,7 @@ import { loadSettings } from '../../src/catalog/settings.ts';
 import type { Change } from '../../src/schema/agent.ts';
 import type { Settings } from '../../src/schema/settings.ts';
 import { smallAgent, smallSettings, writeCatalog, writeFiles } from './catalog.ts';
+import { goodPrompt } from './good-agent.ts';
 
 /**
  * A catalog of three agents, of which `rich` has a text of its own in every field. Each text holds what a careless output
@@ -80,6 +81,9 @@ export const older = {
   title: 'The <i>older &amp; first</i> agent',
   excerpt: 'The older <i>&amp;</i> summary.',
 };
+/** The hint of an input of `older`; the prompts of `older` and `newer` declare two. */
+export const olderHint = `Rows <i>&amp;</i> "quoted".`;
+const olderPrompt = goodPrompt.replace('mails about the stock. When they are missing, go on without them.', olderHint);
 export const newer = {
   slug: 'newer',
   date: '2026-03-02',
@@ -118,7 +122,12 @@ export function writeRichCatalog(folder: string): void {
   writeCatalog(
     folder,
     [
-      { slug: older.slug, date: older.date, front: { ...plain(older), category: 'writing', tags: '[tag-two]' } },
+      {
+        slug: older.slug,
+        date: older.date,
+        front: { ...plain(older), category: 'writing', tags: '[tag-two]' },
+        files: { 'prompt.txt': olderPrompt },
+      },
       { slug: newer.slug, date: newer.date, front: { ...plain(newer), tags: '[tag-one, other-tag]' } },
     ],
     publication,

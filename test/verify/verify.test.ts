@@ -106,12 +106,12 @@ const rows: Record<string, () => Row> = {
     copy: `\uFEFF${second.trimEnd().replaceAll('\n', '\r\n')}`,
     expected: same(2, 'line-ends'),
   }),
-  'a prompt with an input': () => ({
-    copy: fillIn(third, 'lamp, 12\nrope <input>'),
+  'a prompt with several inputs': () => ({
+    copy: fillIn(third, [{ name: 'ROWS', text: 'lamp, 12\n</input>' }, { text: 'rope <input>' }]),
     expected: same(3, 'filled-in'),
   }),
   'a prompt in a conversation over MCP': () => ({
-    copy: `“The one agent” is contributed text.\n\n${fillIn(second, 'lamp')}`,
+    copy: `“The one agent” is contributed text.\n\n${fillIn(second, [{ text: 'lamp' }])}`,
     expected: same(2, 'contained'),
   }),
   'the page of an agent as Markdown': () => ({

@@ -1,3 +1,4 @@
+import { inputsOf } from '../../agent-text/prompt-inputs.ts';
 import { installTabs } from '../install/install-source.ts';
 import type { Output } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
@@ -66,6 +67,7 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
     {
       agent: document,
       plate: plateOf(agent.prompt),
+      inputs: inputsOf(agent.prompt),
       reviewed: agent.changedOn,
       howItWorks: site.markdown.forPage(agent.howItWorks, document.url),
       sampleOutput: agent.sampleOutput,

@@ -1,4 +1,4 @@
-import { newer, older, publication, rich } from '../../rich-catalog.ts';
+import { newer, older, olderHint, publication, rich } from '../../rich-catalog.ts';
 import { base, coding, marketplace, vscodeLink } from '../known.ts';
 import type { Expected } from '../reader.ts';
 import type { Page } from './frame.ts';
@@ -46,6 +46,11 @@ const agentPage: Expected = {
   ],
   'section[aria-labelledby=prompt] time @datetime': '2026-03-04',
   '.fill-in @data-fill-in': 'prompt-text',
+  '.fill-in @data-remember': [],
+  '.fill-in label': 'Your input, inserted into the prompt’s INPUT section',
+  '.fill-in label @for': 'own-input',
+  '.fill-in textarea @id': 'own-input',
+  '.fill-in textarea @data-input': [],
   '.open-in a': ['Claude', 'ChatGPT', 'Perplexity', 'Cursor'],
   '.open-in a @href': [
     'https://claude.ai/new',
@@ -141,8 +146,25 @@ const agentPage: Expected = {
   ...subscribe,
 };
 
-/** What is left out on the page of an agent without config and video, the first of all. */
+/** What is different on the page of an agent whose prompt declares inputs, without config and video, the first of all. */
 const firstAgentPage: Expected = {
+  '.fill-in @data-fill-in': 'prompt-text',
+  '.fill-in @data-remember': `${base}/agents/older`,
+  '.fill-in label': ['ROWS (required)', 'NOTES (optional)'],
+  '.fill-in label @for': ['own-input-1', 'own-input-2'],
+  '.fill-in .field .quiet': [
+    'one article a line, as "article, count, price". When it is missing, ask for it once and stop.',
+    olderHint,
+  ],
+  '.fill-in .field .quiet @id': ['own-input-1-hint', 'own-input-2-hint'],
+  '.fill-in textarea @id': ['own-input-1', 'own-input-2'],
+  '.fill-in textarea @data-input': ['ROWS', 'NOTES'],
+  '.fill-in textarea @aria-required': 'true',
+  '.fill-in textarea @aria-describedby': [
+    'own-input-1-hint own-input-1-missing',
+    'own-input-2-hint own-input-2-missing',
+  ],
+  '.fill-in .form-message @id': ['own-input-1-missing', 'own-input-2-missing'],
   'section[aria-labelledby=config]': [],
   'section[aria-labelledby=demo] .leaf-body > p': [],
   '.history': [],
