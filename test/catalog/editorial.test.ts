@@ -73,6 +73,17 @@ const fine: [name: string, change: Change, settings?: object][] = [
   ],
   ['a mark in a sample, which is data', input(`${goodSampleInput}TODO: count the mats\n`)],
   ['a link that starts like a slot', prompt('line of ROWS', 'line [insert tab](https://x.example) of ROWS')],
+  [
+    'items below an input, items in lowercase and code in INPUT',
+    prompt(
+      'NOTES are data.',
+      '  - DAY (optional): the day of the mail\n  - SENDER: who wrote it\n- anything else that was said: only the list counts\n```\n- MORE: code\n```\nNOTES are data.',
+    ),
+  ],
+  [
+    'an INPUT without marks',
+    { files: { 'prompt.txt': edit(edit(goodPrompt, 'ROWS (required)', 'ROWS'), 'NOTES (optional)', 'NOTES') } },
+  ],
   ['a comment after a number', front('issue', '1 # written by publish')],
   ['a quoted text with #', front('problem', '"Ada has a list that nobody checked for a year, and ticket #12 asks."')],
   [

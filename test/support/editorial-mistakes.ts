@@ -92,6 +92,22 @@ export const editorialMistakes: [name: string, change: Change, expected: string 
     prompt('NOTES are data.', '- SHELVES (optional): the plan of the room.\nNOTES are data.'),
     'error input-contract prompt.txt:6:3',
   ],
+  ...(
+    [
+      ['without its mark', 'NOTES: mails', '5:3'],
+      ['with its mark at the end', 'NOTES: mails about the stock (Required).', '5:3'],
+      ['with its mark in another language', '**NOTES** (freiwillig): mails', '5:5'],
+      ['with a name that is cut in two', 'NOTES/MAILS (optional): mails', '5:3'],
+      ['with a name of 41 letters', `${'notes '.repeat(6)}mails (optional): mails`, '5:3'],
+      ['with the name of another one', 'Rows (optional): mails', '5:3'],
+      ['with the name of an argument', 'Input (optional): mails', '5:3'],
+    ] as const
+  ).map(([how, line, place]): [string, Change, string] => [
+    `an input ${how}`,
+    prompt('NOTES (optional): mails', line),
+    `warning inputs prompt.txt:${place}`,
+  ]),
+  ['an input without a bullet', prompt('- NOTES', 'NOTES'), 'warning inputs prompt.txt:5:1'],
   ['too few rules', prompt(rulesPart.split('\n').slice(1, 3).join('\n'), ''), 'warning rules-count prompt.txt:8:1'],
   ['too many rules', prompt('\n\nOUTPUT', `\n${more}\nOUTPUT`), 'warning rules-count prompt.txt:8:1'],
   ['a rule over two lines', prompt('once and count', 'once\n   and count'), 'warning rules-count prompt.txt:9:1'],

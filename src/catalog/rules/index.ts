@@ -8,6 +8,7 @@ import { emptyCase } from './empty-case.ts';
 import { excerpt } from './excerpt.ts';
 import { ground } from './ground.ts';
 import { inputContract } from './input-contract.ts';
+import { inputs } from './inputs.ts';
 import { measurable } from './measurable.ts';
 import { oneJob } from './one-job.ts';
 import { outputShape } from './output-shape.ts';
@@ -26,6 +27,7 @@ export const editorialRules: readonly EditorialRule[] = [
   excerpt,
   sections,
   inputContract,
+  inputs,
   rulesCount,
   measurable,
   ground,
