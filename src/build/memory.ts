@@ -141,7 +141,11 @@ export function writeChecked(file: string, value: unknown): void {
     renameSync(draft, file);
     removeOld(dirname(file));
   } catch {
-    rmSync(draft, { force: true });
+    try {
+      rmSync(draft, { force: true });
+    } catch {
+      // The folder of the cache is a file, for example.
+    }
   }
 }
 
