@@ -77,7 +77,11 @@ function readHeading(line: string): { section: SectionName | null; level: number
 }
 
 function joined({ lines }: Part): string {
-  const text = lines.join('\n').trim();
+  // Without the empty lines around it. The first line keeps its indent, which may keep it from being a heading.
+  const text = lines
+    .join('\n')
+    .replace(/^\s*\n/, '')
+    .trimEnd();
   // A heading without text below it says nothing.
   return /^Outputs?(?: \w+)?:$/.test(text) ? '' : text;
 }
