@@ -74,6 +74,18 @@ for (const args of commands) {
     }));
 }
 
+test('an error that nobody can fix in their files is shown as a bug, with the stack and what to do', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
+    const { code, stdout, stderr } = await whileDiskFails(folder, 'EODD', () => catalog(['build', '--cwd', folder]));
+    assert.equal([code, stdout], [1, '']);
+    assert.match(stderr, /^Error: EODD: made by a test, \w+\n {4}at /);
+    assert.match(
+      stderr,
+      '\n\nThis is a bug in catalog, not an error in your files. Please report it with the lines above.\n',
+    );
+  }));
+
 test('errors of git for a full disk or a read-only folder are explained', () =>
   inFolder((folder) => {
     const said = 'hint: x\nerror: unable to create temporary file: No space left on device\nfatal: failed to write';

@@ -8,6 +8,7 @@ export const slow: readonly string[] = [
   'catalog/hostile',
   'catalog/mistakes',
   'cli/calendar',
+  'cli/build-options',
   'cli/install-tree',
   'cli/serve',
   'cli/usage',

@@ -57,7 +57,7 @@ for (const command of [...commands.filter((name) => name !== 'ci'), 'ci verify',
 
 test('--version prints the version of the package', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  assert.is((await catalog(['--version'])).stdout.trim(), version);
+  for (const flag of ['--version', '-V']) assert.is((await catalog([flag])).stdout, `${version}\n`);
 });
 
 const wrongUsage: [string, string[], RegExp, NodeJS.ProcessEnv?][] = [
@@ -81,6 +81,16 @@ for (const [name, args, message, env] of wrongUsage) {
     assert.match(stderr, message);
   });
 }
+
+test('help of a command is the same in both forms, and asking for help is no error', async () => {
+  for (const name of ['build', 'votes']) {
+    const asked = await catalog(['help', name]);
+    assert.equal([asked.code, asked.stderr], [0, '']);
+    assert.is(asked.stdout, (await catalog([name, '-h'])).stdout);
+  }
+  assert.is((await catalog(['help', 'bild'])).code, 2);
+  assert.is((await catalog(['ci'])).code, 2);
+});
 
 test('no command at all prints the help and is wrong usage', async () => {
   const { code, stderr } = await catalog([]);

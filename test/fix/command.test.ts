@@ -108,4 +108,39 @@ test('a file that changed in the meantime stays as it is, and so do the others',
   });
 });
 
+test('the totals say how many files can be fixed, were fixed, or are left', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [
+      { slug: 'one', date: '2026-01-01' },
+      { slug: 'two', date: '2026-01-02' },
+    ]);
+    await catalog(['fix', '--write', '--cwd', folder]);
+    writeFiles(join(folder, 'agents'), {
+      'one/sample-input.txt': 'a\nb',
+      'one/sample-output.txt': 'c',
+      'two/sample-input.txt': 'a\r\n',
+    });
+    const fix = async (...args: string[]) => {
+      const { code, stdout, stderr } = await catalog(['fix', ...args, '--cwd', folder]);
+      assert.is(code, 0);
+      return { heads: stdout.split('\n').filter((line) => line.startsWith('agents/')), stderr };
+    };
+    assert.equal(await fix('two'), {
+      heads: ['agents/two/sample-input.txt: line endings'],
+      stderr: '1 file can be fixed. Nothing is written: run the command again with --write.\n',
+    });
+    assert.equal(await fix('two', '--write'), {
+      heads: ['agents/two/sample-input.txt: line endings'],
+      stderr: 'Fixed 1 file. catalog validate reports the rest.\n',
+    });
+    assert.equal(await fix('--write'), {
+      heads: ['agents/one/sample-input.txt: final newline', 'agents/one/sample-output.txt: final newline'],
+      stderr: 'Fixed 2 files. catalog validate reports the rest.\n',
+    });
+    assert.equal(await fix(), {
+      heads: [],
+      stderr: 'Nothing to fix mechanically. catalog validate reports the rest.\n',
+    });
+  }));
+
 test.run();

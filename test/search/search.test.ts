@@ -122,6 +122,64 @@ test('finds words of any script, with their combining marks', () => {
   assert.equal(wordsOf('हिन्दी, Mu\u0308ll!'), ['हिन्दी', 'mu\u0308ll']);
 });
 
+test('of agents that match alike, the newest comes first; those with a word of a longer query come after them', () => {
+  const [agent] = documented as [(typeof documented)[number]];
+  const entry = (issue: number, title: string, rest: object = {}) => ({
+    ...agent,
+    keywords: [],
+    document: {
+      ...agent.document,
+      slug: `a${issue}`,
+      issue,
+      title,
+      tags: [],
+      excerpt: '',
+      problem: '',
+      steps: [],
+      ...rest,
+    },
+  });
+  const of = searchIndex([
+    entry(4, 'Zebra'),
+    entry(5, 'Giraffe zebra'),
+    entry(3, 'Zebra'),
+    entry(2, 'Horse', { excerpt: 'A zebra.' }),
+    entry(1, 'Zebracorn'),
+  ]);
+  assert.equal(found('zebra', of), ['a4', 'a3', 'a5', 'a2', 'a1']);
+  assert.equal(found('giraffe zebra', of), ['a5']);
+  assert.equal(
+    searchAgents(of, 'zebra', ({ issue }) => issue < 4).map(({ id }) => id),
+    ['a3', 'a2', 'a1'],
+  );
+});
+
+test('only the newest 1,000 agents are found by their problem and their steps, and all by their title', () => {
+  const [agent] = documented as [(typeof documented)[number]];
+  const texts = (slug: string) => ({
+    problem: `Unlike${slug} is the problem.`,
+    steps: [{ name: `Step${slug}`, text: '' }],
+  });
+  const of = searchIndex(
+    Array.from({ length: 1_001 }, (_, rank) => {
+      const slug = `a${rank}`;
+      return { ...agent, keywords: [], document: { ...agent.document, slug, title: `Title${slug}`, ...texts(slug) } };
+    }),
+  );
+  for (const [query, slugs] of [
+    ['unlikea999', ['a999']],
+    ['stepa999', ['a999']],
+    ['unlikea1000', []],
+    ['titlea1000', ['a1000']],
+  ] as const) {
+    assert.equal(
+      found(query, of).filter((slug) => query.endsWith(slug)),
+      slugs,
+      query,
+    );
+  }
+});
+
 test('ignores stop words, and knows the forms of other words by their stem', () => {
   assert.equal(wordsOf('Which of the Agents can help me to write a Poem?'), ['agents', 'write', 'poem']);
   const forms = [
@@ -133,6 +191,14 @@ test('ignores stop words, and knows the forms of other words by their stem', () 
     ['news'],
     ['speed'],
     ['übung'],
+    ['class', 'classes'],
+    ['wish', 'wishes', 'wished', 'wishing'],
+    ['movie', 'movies'],
+    ['status'],
+    ['analysis'],
+    ['canvas'],
+    ['ring', 'rings'],
+    ['need', 'needs'],
   ];
   for (const words of forms) {
     assert.is(new Set(words.map(stemOf)).size, 1, words.join());

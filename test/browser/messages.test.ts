@@ -1,0 +1,93 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { failureText } from '../../src/browser/failure-text.ts';
+import { type Outcome, send } from '../../src/browser/send.ts';
+
+/** What a reader is told about a vote or a subscription, for every answer of a server; without a browser. */
+
+const rows: [status: number | null, retryAfter: number | null, said: string][] = [
+  [null, null, 'The server did not respond. Check your connection and try again. Your entries are still in the form.'],
+  [403, null, 'Only pages of this site may send it. Open this page at its original address.'],
+  [404, null, 'The server does not know this agent. If it was just published, try again in a minute.'],
+  [413, null, 'The note is too long. Shorten it and try again.'],
+  [429, 1, 'There were too many requests from your network. Try again in 1 second.'],
+  [429, 2, 'There were too many requests from your network. Try again in 2 seconds.'],
+  [429, null, 'There were too many requests from your network. Try again later.'],
+  [502, null, 'The mailing service did not accept your address. Try again later.'],
+  [503, 30, 'The server cannot store anything right now. Try again in 30 seconds.'],
+  [500, null, 'The server returned an error (500). Try again later.'],
+];
+for (const [status, retryAfter, said] of rows) {
+  test(`status ${status}: ${said}`, () => {
+    const failed = { sent: false, status, message: '', retryAfter } as const;
+    assert.is(failureText('vote', failed), `Your vote was not recorded. ${said}`);
+    assert.is(failureText('subscription', failed), `You are not subscribed. ${said}`);
+  });
+}
+
+test('what is wrong in the form is said in the words of the server, without code', () => {
+  const failed = (message: string) => ({ sent: false, status: 400, message, retryAfter: null }) as const;
+  assert.is(failureText('vote', failed('`note` is `too` long.')), 'Your vote was not recorded. note is too long.');
+  assert.is(failureText('vote', failed('')), 'Your vote was not recorded. Something in the form is invalid.');
+});
+
+/** Sends fields to a server with this answer. */
+async function sendTo(answer: RequestListener): Promise<Outcome> {
+  const server = createServer(answer);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  try {
+    return await send(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api/feedback`, { slug: 'one' });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+test('the fields are sent as JSON, and only a confirmation counts as sent', async () => {
+  const seen: unknown[] = [];
+  const outcome = await sendTo(async (request, response) => {
+    seen.push(request.method, request.url, request.headers['content-type'], await text(request));
+    response.end('{"ok":true}');
+  });
+  assert.equal(outcome, { sent: true });
+  assert.equal(seen, ['POST', '/api/feedback', 'application/json', '{"slug":"one"}']);
+  for (const body of ['{"ok":false}', '{}', 'null', '<p>', '']) {
+    const failed = await sendTo((_request, response) => response.end(body));
+    assert.is(failed.sent, false, body);
+  }
+});
+
+const inTwoMinutes = new Date(Date.now() + 120_000).toUTCString();
+const waits: [header: string | undefined, seconds: number | null][] = [
+  [undefined, null],
+  ['7', 7],
+  ['0', 1],
+  [new Date(0).toUTCString(), 1],
+  ['soon', null],
+];
+test('the message and the time to wait are those of the server', async () => {
+  const failed = (header: string | undefined) =>
+    sendTo((_request, response) => {
+      response.writeHead(429, header === undefined ? {} : { 'retry-after': header });
+      response.end('{"error":"too_many_requests","message":"Slow down."}');
+    });
+  for (const [header, retryAfter] of waits) {
+    assert.equal(await failed(header), { sent: false, status: 429, message: 'Slow down.', retryAfter }, header);
+  }
+  const later = await failed(inTwoMinutes);
+  assert.ok(!later.sent && later.retryAfter !== null && later.retryAfter > 60 && later.retryAfter <= 120);
+});
+
+test('a server that breaks off gives no status', async () => {
+  assert.equal(await sendTo((_request, response) => response.destroy()), {
+    sent: false,
+    status: null,
+    message: '',
+    retryAfter: null,
+  });
+});
+
+test.run();

@@ -1,0 +1,125 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { catalog } from '../support/process.ts';
+
+/** Every option and variable of `catalog build` has an effect, also right after a build without it. */
+
+const agents: SmallAgent[] = [
+  { slug: 'one', date: '2026-01-01' },
+  { slug: 'coming', date: '2026-03-01' },
+  { slug: 'sketch', date: '2026-01-02', front: { draft: 'true' } },
+];
+
+/** What a build shows of its options: its addresses, and its agents in the order of their numbers. */
+function factsOf(folder: string): Record<string, unknown> {
+  const read = (path: string) => JSON.parse(readFileSync(join(folder, 'dist', path), 'utf8'));
+  const { baseUrl, runtimeUrl, preview } = read('build.json');
+  const slugs = read('api/agents.json').agents.map(({ slug }: { slug: string }) => slug);
+  return { baseUrl, runtimeUrl, preview, slugs: slugs.reverse().join() };
+}
+
+const plain = { baseUrl: 'https://press.example', runtimeUrl: 'https://press.example', preview: false, slugs: 'one' };
+const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => `https://${name}.example/prompts`) as [
+  string,
+  string,
+  string,
+  string,
+];
+/** One build after the other, each with another option than the one before it. */
+const builds: [name: string, args: string[], env: NodeJS.ProcessEnv, changed: object][] = [
+  ['no option', [], {}, {}],
+  ['--base-url', ['--base-url', a], {}, { baseUrl: a, runtimeUrl: a }],
+  ['CATALOG_BASE_URL', [], { CATALOG_BASE_URL: b }, { baseUrl: b, runtimeUrl: b }],
+  ['--runtime-url', ['--runtime-url', c], {}, { runtimeUrl: c }],
+  ['CATALOG_RUNTIME_URL', [], { CATALOG_RUNTIME_URL: d }, { runtimeUrl: d }],
+  [
+    'flags, which win over variables',
+    ['--base-url', a, '--runtime-url', b],
+    { CATALOG_BASE_URL: c, CATALOG_RUNTIME_URL: d },
+    { baseUrl: a, runtimeUrl: b },
+  ],
+  ['--future', ['--future'], {}, { preview: true, slugs: 'one,coming' }],
+  ['--drafts', ['--drafts'], {}, { preview: true, slugs: 'one,sketch' }],
+  ['--today', ['--today', '2026-03-01'], {}, { slugs: 'one,coming' }],
+  ['no option again', [], {}, {}],
+];
+
+test('an option or variable changes the build that was just made without it', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    for (const [name, args, env, changed] of builds) {
+      const day = args.includes('--today') ? [] : ['--today', '2026-02-01'];
+      const { code, stderr } = await catalog(['build', '--cwd', folder, ...day, ...args], { env });
+      assert.is(code, 0, stderr);
+      assert.equal(factsOf(folder), { ...plain, ...changed }, name);
+    }
+  }));
+
+const empty = Object.fromEntries(
+  [
+    ...['CATALOG_BASE_URL', 'CATALOG_RUNTIME_URL', 'CATALOG_DIST', 'CATALOG_DATA', 'CATALOG_VOTES', 'CATALOG_SIGNUPS'],
+    ...['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY', 'GITHUB_WORKSPACE', 'NO_COLOR', 'TERM', 'RUNTIME_TARGET'],
+    ...['RUNTIME_SSH_KEY', 'RUNTIME_KNOWN_HOSTS', 'XDG_CACHE_HOME'],
+  ].map((name) => [name, '']),
+);
+
+test('variables that are set but empty, as workflows set them, count as not set', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, []);
+    const env = { ...empty, HOME: folder, CATALOG_CACHE: '' };
+    const call = async (...args: string[]) => {
+      const { code, stderr } = await catalog([...args, '--cwd', folder], { cwd: folder, env });
+      assert.is(code, args[0] === 'deploy' && args.length === 1 ? 2 : 0, stderr);
+      return stderr;
+    };
+    await call('validate', '--format', 'github');
+    await call('build', '--format', 'github', '--today', '2026-02-01');
+    assert.equal(factsOf(folder), { ...plain, slugs: '' });
+    assert.ok(existsSync(join(folder, '.cache/daily-agent-catalog')));
+    assert.match(await call('votes'), `${join(folder, 'data/votes.jsonl')} does not exist`);
+    assert.match(await call('subscribers'), `${join(folder, 'data/signups.jsonl')} does not exist`);
+    assert.match(await call('deploy'), 'Name the target, or set RUNTIME_TARGET.');
+    await call('deploy', `host:${join(folder, 'host')}`, '--ssh', 'sh -c');
+  }));
+
+const faulty: SmallAgent = { slug: 'faulty', date: '2026-01-03', front: { difficulty: 'medum' } };
+
+test('a failed build gives programs the errors on stdout, as JSON or as annotations', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [...agents, faulty]);
+    const build = (format: string) => catalog(['build', '--cwd', folder, '--today', '2026-02-01', '--format', format]);
+    const json = await build('json');
+    assert.is(json.code, 1);
+    const { ok, diagnostics } = JSON.parse(json.stdout);
+    assert.equal([ok, diagnostics.map(({ file }: { file: string }) => file)], [false, ['agents/faulty/agent.md']]);
+    assert.match(json.stderr, 'agents/faulty/agent.md:6:13  error  front-matter/value');
+    const github = await build('github');
+    assert.is(github.code, 1);
+    assert.match(github.stdout, /^::error file=agents\/faulty\/agent\.md,line=6,.*\n$/);
+    assert.is((await build('pretty')).stdout, '');
+  }));
+
+test('a build says which agents it skipped, and which errors it ignored', () =>
+  inFolder(async (folder) => {
+    const later: SmallAgent = { ...faulty, slug: 'later', date: '2026-06-01' };
+    writeCatalog(folder, [...agents, faulty, later]);
+    const build = (...args: string[]) => catalog(['build', '--cwd', folder, '--today', '2026-02-01', ...args]);
+    const { code, stderr } = await build('--skip-invalid');
+    assert.is(code, 0, stderr);
+    assert.match(stderr, '\n2 errors\nThe build ignores these errors: they are in agents that it does not publish.\n');
+    assert.match(stderr, '\nSkipped: faulty has errors. Fix them to publish it.\n');
+    // A build with warnings is never remembered: the next one says the same.
+    const { skipped, warnings } = JSON.parse((await build('--skip-invalid', '--format', 'json')).stdout);
+    assert.equal([skipped, warnings.map(({ slug }: { slug: string }) => slug)], [['faulty'], ['faulty', 'later']]);
+    writeFiles(folder, { 'dist.txt': '' });
+    const file = await build('--skip-invalid', '--out', 'dist.txt');
+    assert.equal(
+      [file.code, file.stderr],
+      [1, 'error: dist.txt is a file. Name a folder with --out.\n'.replace('dist.txt', join(folder, 'dist.txt'))],
+    );
+  }));
+
+test.run();
