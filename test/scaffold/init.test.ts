@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { feedIdFor } from '../../src/scaffold/catalog/files.ts';
-import { dependencyOn } from '../../src/scaffold/catalog/package-json.ts';
+import { completePackageJson, dependencyOn } from '../../src/scaffold/catalog/package-json.ts';
 import { bundled, inFolder, smallAgent, snapshot, writeFiles } from '../support/catalog.ts';
 import { brokenLinks } from '../support/links.ts';
 import { catalog } from '../support/process.ts';
@@ -80,6 +80,7 @@ test('workflows and forms are exact copies, and --json prints the result', async
 const owners: [baseUrl: string, owner: string, repository: string | undefined][] = [
   ['https://ada-press.github.io', '@ada-press', 'https://github.com/ada-press/ada-press.github.io'],
   ['https://ada.example', '@OWNER', undefined],
+  ['https://ada.github.io.example/prompts', '@OWNER', undefined],
 ];
 for (const [baseUrl, owner, repository] of owners) {
   test(`a catalog at ${baseUrl} has ${owner} approve every change but those to agents`, async () => {
@@ -158,24 +159,89 @@ test('a complete package.json stays unchanged, and a different start script is d
   await inFolder(async (folder) => {
     const text = '{"scripts":{"start":"mine"},"devDependencies":{"daily-agent-catalog":"1"}}';
     writeFiles(folder, { 'package.json': text });
-    const { code, stderr } = await init(folder);
+    const { code, stdout, stderr } = await init(folder);
     assert.is(code, 0, stderr);
     assert.is(read(folder, 'package.json'), text);
-    assert.match(stderr, 'npx catalog serve --build');
-    assert.not.match(stderr, 'npm start');
-    assert.match(stderr, 'Set baseUrl and feedId');
+    const title = settings(folder).title;
+    const count = Object.keys(snapshot(folder)).length - 1;
+    assert.is(
+      stderr,
+      `Created "${title}": ${count} files.
+package.json already had every entry and did not change.
+
+Next:
+  1. cd ${folder}
+  2. npm install
+  3. npx catalog serve --build    (to see it, with one example agent)
+  4. npx catalog new    (to write your own)
+  5. Set baseUrl and feedId in catalog.config.json: they contain example.com.
+  6. Set repository in catalog.config.json to the address of your GitHub repository, so that pages link to it.
+  7. Replace @OWNER in .github/CODEOWNERS with your GitHub account, which then has to approve changes.
+
+README.md says how to publish every day with GitHub.
+
+`.replace(folder, relative(bundled, folder)),
+    );
+    assert.is(stdout, `${relative(bundled, folder)}\n`);
   });
 });
+
+test('in the folder itself, there is no cd, and the result is the folder', async () => {
+  await inFolder(async (folder) => {
+    const { code, stdout, stderr } = await catalog(['init', '--title', 'My "own"', '--today', today], { cwd: folder });
+    assert.equal([code, stdout], [0, '.\n'], stderr);
+    assert.match(stderr, /^Created "My "own"": \d+ files\.\n\nNext:\n {2}1\. npm install\n {2}2\. npm start {4}\(/);
+    const { publisher, baseUrl, timezone, feedId } = settings(folder);
+    const address = 'https://example.com';
+    assert.equal(
+      { publisher, baseUrl, timezone, feedId },
+      {
+        publisher: { name: 'My "own"', url: address },
+        baseUrl: address,
+        timezone: 'UTC',
+        feedId: `tag:example.com,${today}:catalog`,
+      },
+    );
+    const again = await catalog(['init', '--today', today], { cwd: folder });
+    assert.is(again.code, 1);
+    assert.match(
+      again.stderr,
+      new RegExp(`because these already exist in ${folder}:\\n(?:  .+\\n){20,}Move them away, or start`),
+    );
+  });
+});
+
+const packages: [name: string, before: string, after: string][] = [
+  [
+    'a byte-order mark and four spaces',
+    '\ufeff{\n    "scripts": { "start": "mine" }\n}\n\n',
+    '\ufeff{\n    "scripts": {\n        "start": "mine"\n    },\n    "dependencies": {\n        "daily-agent-catalog": "2"\n    }\n}\n\n',
+  ],
+  [
+    'the program among its optional dependencies',
+    '{"optionalDependencies":{"daily-agent-catalog":"1"}}',
+    '{\n  "optionalDependencies": {\n    "daily-agent-catalog": "1"\n  },\n  "scripts": {\n    "start": "catalog serve --build"\n  }\n}',
+  ],
+];
+for (const [name, before, after] of packages) {
+  test(`a package.json with ${name} is completed`, () => {
+    assert.is(completePackageJson(before, '2').text, after);
+  });
+}
 
 const specifications: [given: string | undefined, expected: string][] = [
   [undefined, `^${version}`],
   ['daily-agent-catalog@~1.2', '~1.2'],
   ['github:ada/catalog#v1', 'github:ada/catalog#v1'],
   ['https://example.com/a.tgz', 'https://example.com/a.tgz'],
+  ['^1.2.0', '^1.2.0'],
+  ['./package.json', 'file:../work/package.json'],
+  ['file:package.json', 'file:../work/package.json'],
 ];
 for (const [given, expected] of specifications) {
   test(`--package ${given} makes the dependency ${expected}`, () => {
-    assert.is(dependencyOn(given, '/anywhere'), expected);
+    const found = dependencyOn(given, '/anywhere');
+    assert.is(found.replace(bundled.slice(1), 'work/'), expected);
   });
 }
 

@@ -24,7 +24,20 @@ test('a slug alone makes a valid draft; once it is no longer a draft, every rema
     const { code, stdout, stderr } = await makeNew(folder, 'release-notes');
     assert.is(code, 0, stderr);
     assert.match(stdout, /agents[\\/]release-notes\n$/);
-    for (const word of ['draft', 'validate release-notes', 'npx catalog dev', 'prompt.txt']) assert.match(stderr, word);
+    assert.is(
+      stderr,
+      `Created "Release Notes" for ${today} (coding, easy, Claude).
+It is a draft, so builds skip it. Most of its texts are placeholders.
+
+Next:
+  1. Write sample-input.txt first: a real case with changed names. The prompt and the ideal answer follow from it.
+  2. Then replace the texts in prompt.txt, sample-output.txt, agent.md. Text in [brackets] tells you what to write.
+  3. npx catalog dev --cwd ${folder}    (shows it at http://localhost:3000/agents/release-notes while you write)
+  4. npx catalog validate release-notes --cwd ${folder}
+  5. Remove \`draft: true\` from agent.md. The agent is published on its date.
+
+`,
+    );
     assert.equal(readdirSync(join(folder, 'agents')), ['release-notes']);
     assert.equal(await errorsOf(folder), []);
 
@@ -43,6 +56,24 @@ test('a slug alone makes a valid draft; once it is no longer a draft, every rema
       [9, 4, 2, 1],
     );
     assert.is((await catalog(['build', '--cwd', folder, '--today', today])).code, 1);
+  });
+});
+
+test('the next steps name a config, and say if the date has passed', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'numbered', date: '2026-11-15', front: { issue: '1' } }]);
+    const args = ['new', 'late', '--date', '2026-11-20', '--config', '.YAML'.toLowerCase(), '--today', today];
+    const { code, stdout, stderr } = await catalog([...args, '--runtime', 'ChatGPT', 'claude'], { cwd: folder });
+    assert.equal([code, stdout], [0, 'agents/late\n'], stderr);
+    assert.ok(
+      stderr.startsWith(
+        'Created "Late" for 2026-11-20 (coding, easy, ChatGPT, Claude). That date has passed: it is published as soon as it is no longer a draft.\n',
+      ),
+      stderr,
+    );
+    assert.match(stderr, 'the texts in prompt.txt, config.yaml, sample-output.txt, agent.md.');
+    assert.match(stderr, '  4. npx catalog validate late\n');
+    assert.ok(existsSync(join(folder, 'agents/late/config.yaml')));
   });
 });
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -14,6 +14,7 @@ import { catalog } from '../support/process.ts';
 const agents: SmallAgent[] = [
   { slug: 'one', date: '2026-01-01', front: { issue: '1', formerSlugs: '[first]' } },
   { slug: 'two', date: '2026-01-02', front: { issue: '2 # written by publish' } },
+  { slug: 'deleted', date: '2026-01-03', front: { issue: '3' } },
   { slug: 'coming', date: '2099-01-01' },
 ];
 
@@ -23,6 +24,7 @@ async function inCatalog(use: (folder: string) => Promise<void>): Promise<void> 
     gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
     gitSync(folder, 'add', '--all');
     gitSync(folder, 'commit', '--quiet', '-m', 'Start');
+    rmSync(join(folder, 'agents/deleted'), { recursive: true });
     await use(folder);
   });
 }
@@ -34,7 +36,7 @@ function assertSound(folder: string): void {
   const { diagnostics } = loadContent(folder, loadSettings(folder, {}, {}), '2026-02-01');
   assert.equal(
     diagnostics.map(({ code, file }) => `${code} ${file}`),
-    [],
+    ['record/deleted agents/deleted'],
   );
 }
 
@@ -62,8 +64,11 @@ test('a published agent is renamed twice and then back, and every old address re
 test('an unpublished agent only moves; --json prints the result for programs', () =>
   inCatalog(async (folder) => {
     const before = read(folder, 'coming');
-    const { stdout } = await rename(folder, 'coming', 'later', '--format', 'json');
-    assert.equal(JSON.parse(stdout), { from: 'coming', to: 'later', folder: 'agents/later', issue: null });
+    const said = (await rename(folder, 'coming', 'soon')).stderr;
+    assert.is(said, 'Renamed coming to soon. Commit both: git add --all agents/coming agents/soon\n');
+    const { stdout, stderr } = await rename(folder, 'soon', 'later', '--format', 'json');
+    assert.is(stderr, '');
+    assert.equal(JSON.parse(stdout), { from: 'soon', to: 'later', folder: 'agents/later', issue: null });
     assert.is(read(folder, 'later'), before);
     assertSound(folder);
   }));
@@ -74,6 +79,13 @@ const refusals: [name: string, args: string[], code: number, words: RegExp][] = 
   ['the name of another agent', ['two', 'one'], 1, /agents\/one already exists/],
   ['the former name of another agent', ['two', 'first'], 1, /"first" is a former slug of one/],
   ['a reserved name', ['two', 'con'], 2, /con/],
+  [
+    'an agent that was deleted',
+    ['deleted', 'three'],
+    1,
+    /no agent deleted in agents\/\. It was published and then deleted/,
+  ],
+  ['the name of an agent that was deleted', ['two', 'deleted'], 1, /"deleted" was published as No\. 3; choose another/],
   ['what is no slug', ['two', 'Deux Fois'], 2, /lowercase words joined by hyphens/],
   ['its own name', ['two', 'two'], 2, /already called two/],
   ['a hidden leftover in the way', ['two', 'busy'], 1, /already exists/],
