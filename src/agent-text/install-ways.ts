@@ -21,14 +21,21 @@ export interface InstallableAgent {
   prompt?: string;
 }
 
-/** The ways to install an agent or, with null, the whole catalog, in the order of the table. */
-export function installWays(source: InstallSource, agent: InstallableAgent | null): InstallWay[] {
-  const values = { ...sourceValues(source), ...(agent === null ? {} : agentValues(agent)) };
-  return clients.flatMap((client) => {
-    const ways = (agent === null ? client.catalog : client.agent) ?? [];
-    const texts = ways.find((way) => Object.values(way).every((text) => missing(text, values) === undefined));
-    return texts === undefined ? [] : fill(client.name, texts, values);
-  });
+/** Gives the ways to install an agent or, for null, the whole catalog, in the order of the table. */
+export type InstallWays = (agent: InstallableAgent | null) => InstallWay[];
+
+export function installWays(source: InstallSource): InstallWays {
+  const shared = sourceValues(source);
+  return (agent) => {
+    const values = agent === null ? shared : { ...shared, ...agentValues(agent) };
+    return clients.flatMap(({ name, catalog = [], agent: ofAgent = [] }) => {
+      for (const texts of agent === null ? catalog : ofAgent) {
+        const way = filled(name, texts, values);
+        if (way !== null) return way;
+      }
+      return [];
+    });
+  };
 }
 
 /** Ways to install as Markdown: a part with a heading of level 3 for each. */
@@ -48,8 +55,7 @@ export function installMarkdown(ways: readonly InstallWay[]): string {
 export function installHints(source: InstallSource): string[] {
   const list = new Intl.ListFormat('en');
   const agent = { slug: 'slug', promptUrl: source.site, prompt: '' };
-  const names = (given: InstallSource) =>
-    [agent, null].flatMap((one) => installWays(given, one)).map(({ name }) => name);
+  const names = (given: InstallSource) => [agent, null].flatMap(installWays(given)).map(({ name }) => name);
   const known = new Set(names(source));
   const gained = (change: Partial<InstallSource>) =>
     list.format([...new Set(names({ ...source, ...change }))].filter((name) => !known.has(name)));
@@ -116,19 +122,22 @@ function agentValues({ slug, promptUrl, prompt }: InstallableAgent): Values {
   };
 }
 
-/** The first value that a text needs and that does not exist. */
-function missing(text: string, values: Values): string | undefined {
-  return [...text.matchAll(placeholder)].map(([, name = '']) => name).find((name) => values[name] == null);
-}
-
-function fill(name: string, { use, url, paste, update, remove }: WayTexts, values: Values): InstallWay {
-  const filled = (text: string) => text.replace(placeholder, (_, key: string) => values[key] ?? '');
-  return {
+/** A way with its values; null if one of them does not exist. */
+function filled(name: string, texts: WayTexts, values: Values): InstallWay | null {
+  let complete = true;
+  const fill = (text: string) =>
+    text.replace(placeholder, (_, key: string) => {
+      const value = values[key] ?? null;
+      complete &&= value !== null;
+      return value ?? '';
+    });
+  const way = {
     name,
-    use: filled(use),
-    url: url === undefined ? null : filled(url),
-    paste: paste === undefined ? null : filled(paste),
-    update: filled(update),
-    remove: filled(remove),
+    use: fill(texts.use),
+    url: texts.url === undefined ? null : fill(texts.url),
+    paste: texts.paste === undefined ? null : fill(texts.paste),
+    update: fill(texts.update),
+    remove: fill(texts.remove),
   };
+  return complete ? way : null;
 }

@@ -1,5 +1,5 @@
 import type MiniSearch from 'minisearch';
-import type { InstallSource } from '../agent-text/install-ways.ts';
+import { type InstallWays, installWays } from '../agent-text/install-ways.ts';
 import { compareText } from '../compare.ts';
 import type { AgentEnvelope, AgentSummary } from '../schema/documents.ts';
 import { cardPath, type ServerCard, serverCard } from '../schema/mcp.ts';
@@ -14,8 +14,7 @@ export type ReadFile = (path: string) => Promise<Buffer | null>;
 /** The content of a build for the MCP server. */
 export interface McpCatalog {
   card: ServerCard;
-  /** Where its agents are installed from. */
-  installSource: InstallSource;
+  installWays: InstallWays;
   /** The address of the JSON Schema of its documents. */
   schema: string;
   /** Newest first. */
@@ -72,12 +71,12 @@ export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<stri
   const bySlug = new Map(agents.map((agent) => [agent.slug, agent]));
   return {
     card,
-    installSource: {
+    installWays: installWays({
       title: card.title,
       site: card.websiteUrl,
       mcp: card.remotes?.[0]?.url ?? null,
       repository: card.repository?.url ?? null,
-    },
+    }),
     schema: `${card.websiteUrl}/api/schema.json`,
     agents,
     bySlug,

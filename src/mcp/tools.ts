@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { installWays } from '../agent-text/install-ways.ts';
 import { inlineSchema, type JsonSchema } from '../schema/json-schema.ts';
 import {
   getAgentInput,
@@ -110,7 +109,7 @@ const tools: readonly Tool[] = [
         slug === undefined ? [null, null] : await Promise.all([catalog.envelope(slug), catalog.sampleOutput(slug)]);
       if (envelope !== null) {
         const { agent } = envelope.document;
-        const ways = installWays(catalog.installSource, { slug: agent.slug, promptUrl: agent.promptUrl });
+        const ways = catalog.installWays({ slug: agent.slug, promptUrl: agent.promptUrl });
         const texts = { sampleOutput: sampleOutput ?? '', reviewedOn: catalog.reviewedOn(agent), ways };
         return agentAnswer(agent, texts, include);
       }

@@ -1,3 +1,4 @@
+import { type InstallWays, installWays } from '../agent-text/install-ways.ts';
 import { type Zone, zone } from '../calendar.ts';
 import { compareText } from '../compare.ts';
 import { digestOf } from '../digest.ts';
@@ -7,6 +8,7 @@ import type { AgentDocument } from '../schema/documents.ts';
 import type { PublishedPlugins } from '../schema/plugins.ts';
 import type { Settings } from '../schema/settings.ts';
 import type { ImageRenderer } from '../social-image/renderer.ts';
+import { installSource } from './install/install-source.ts';
 import { type KnownVersions, PluginVersions } from './install/plugin-versions.ts';
 import { agentDocumentOf } from './shared/agent-document.ts';
 import { type DateNames, dateNames } from './shared/dates.ts';
@@ -30,6 +32,7 @@ export interface Site {
   /** The plugins that were published before, and the versions of those that are published now. */
   published: PublishedPlugins;
   plugins: PluginVersions;
+  installWays: InstallWays;
   templates: Templates;
   /** Files that are published unchanged, by their path below dist/. */
   assets: ReadonlyMap<string, Uint8Array>;
@@ -85,7 +88,8 @@ export interface PublishedAgent extends NumberedAgent {
   fingerprint: Fingerprint;
 }
 
-export interface SiteInput extends Omit<Site, 'url' | 'agents' | 'markdown' | 'dates' | 'related' | 'plugins'> {
+export interface SiteInput
+  extends Omit<Site, 'url' | 'agents' | 'markdown' | 'dates' | 'related' | 'plugins' | 'installWays'> {
   /** In any order. */
   agents: readonly NumberedAgent[];
   /** Whether templates may show any field in a list, as the catalog's own may. */
@@ -112,6 +116,7 @@ export function makeSite({ agents, listsShowAll, related, knownVersions, ...inpu
     dates: dateNames(input.settings.language),
     related: relatedOf(published, related),
     plugins: new PluginVersions(input, input.published, knownVersions),
+    installWays: installWays(installSource(input.settings)),
   };
 }
 

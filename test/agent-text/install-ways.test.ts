@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type InstallSource, installHints, installWays } from '../../src/agent-text/install-ways.ts';
+import { type InstallSource, type InstallWays, installHints, installWays } from '../../src/agent-text/install-ways.ts';
 
 /** How readers install agents: every command and link, for every kind of publication. */
 
@@ -13,8 +13,8 @@ const source: InstallSource = {
 const agent = { slug: 'tidy-up', promptUrl: 'https://tiny.example/p/agents/tidy-up/prompt.txt', prompt: 'A & b' };
 
 /** The link and the text to paste of each way, by its name. */
-function pasted(given: InstallSource, one: Parameters<typeof installWays>[1]): Record<string, string[]> {
-  const ways = installWays(given, one);
+function pasted(given: InstallSource, one: Parameters<InstallWays>[0]): Record<string, string[]> {
+  const ways = installWays(given)(one);
   return Object.fromEntries(
     ways.map(({ name, url, paste }) => [name, [...(url === null ? [] : [url]), ...(paste ?? '').split('\n')]]),
   );
@@ -66,7 +66,7 @@ test('the whole catalog has one too, where a client can take it', () => {
 
 test('every way says how to remove the agent, and no text has an unfilled value', () => {
   for (const one of [agent, null]) {
-    for (const way of installWays(source, one)) {
+    for (const way of installWays(source)(one)) {
       assert.match(way.remove, /Run|Delete|Right-click/, way.name);
       assert.not.match(JSON.stringify(way), /\{\w+\}|undefined/, way.name);
     }
@@ -148,7 +148,7 @@ test('no address in a command contains anything that a shell would run', () => {
     repository: 'https://git.example/ada/tiny',
   };
   const one = { slug: 'tidy-up', promptUrl: 'https://tiny.example/$(id)/prompt.txt' };
-  for (const way of [...installWays(hostile, one), ...installWays(hostile, null)]) {
+  for (const way of [one, null].flatMap(installWays(hostile))) {
     assert.not.match(`${way.url} ${way.paste}`, /[$`()]|; id/, way.name);
   }
   assert.equal(pasted(hostile, one).MCP, ['https://[::1]:3000/~a_b/%C3%A9%60id%60/api/mcp']);

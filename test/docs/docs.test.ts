@@ -95,8 +95,8 @@ test('docs/install.md has the ways to install of the program, for an agent and f
       (_: string, start: string) => `${start}\n${text}\n\n`,
     ] as const;
   const current = page
-    .replace(...part('agent', installMarkdown(installWays(source, agent))))
-    .replace(...part('catalog', installMarkdown(installWays(source, null))));
+    .replace(...part('agent', installMarkdown(installWays(source)(agent))))
+    .replace(...part('catalog', installMarkdown(installWays(source)(null))));
   isCurrent('install.md', current);
 });
 

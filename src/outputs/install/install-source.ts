@@ -1,4 +1,4 @@
-import { type InstallableAgent, type InstallSource, installWays } from '../../agent-text/install-ways.ts';
+import type { InstallableAgent, InstallSource } from '../../agent-text/install-ways.ts';
 import type { InstallWay } from '../../schema/mcp.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { mcpUrl } from '../api/mcp-card.ts';
@@ -16,10 +16,10 @@ export function installSource({
 
 /** The ways to install an agent or, with null, the whole catalog, each with the id of its element on a page. */
 export function installTabs(
-  { settings }: Pick<Site, 'settings'>,
+  { installWays }: Pick<Site, 'installWays'>,
   agent: InstallableAgent | null,
 ): (InstallWay & { id: string })[] {
-  return installWays(installSource(settings), agent).map((way) => ({
+  return installWays(agent).map((way) => ({
     id: `install-${way.name.toLowerCase().replaceAll(' ', '-')}`,
     ...way,
   }));

@@ -13,7 +13,7 @@ const listed = 50;
 
 /** Shows how to install from the branch with each assistant. */
 export function treeReadme({ settings, agents }: Site): string {
-  const source = installSource({ repository: 'https://github.com/OWNER/REPOSITORY', ...settings });
+  const ways = installWays(installSource({ repository: 'https://github.com/OWNER/REPOSITORY', ...settings }));
   const example = agents[0]?.document ?? { slug: 'SLUG', promptUrl: settings.baseUrl };
   const parts = [
     `# ${plainText(settings.title)}`,
@@ -22,10 +22,10 @@ export function treeReadme({ settings, agents }: Site): string {
     contributedPrompts,
     ...(settings.repository === undefined ? ['Replace `OWNER/REPOSITORY` with the name of this repository.'] : []),
     '## Install all agents',
-    installMarkdown(installWays(source, null)),
+    installMarkdown(ways(null)),
     '## Install one agent',
     `Each agent can be installed like \`${example.slug}\`:`,
-    installMarkdown(installWays(source, { slug: example.slug, promptUrl: example.promptUrl })),
+    installMarkdown(ways({ slug: example.slug, promptUrl: example.promptUrl })),
     '## Agents',
     agents
       .slice(0, listed)

@@ -34,7 +34,7 @@ const home: Expected = {
   'main .search @action': '/base/archive',
   ...subjects,
   'section[aria-labelledby=install] .leaf-body > p':
-    'Add the catalog once. Then describe your task, and the assistant loads the agent that fits.',
+    'Once agents are installed, describe your task. The assistant loads the one that fits.',
   ...ways(['Claude Code', 'Codex', 'Copilot CLI', 'Gemini CLI', 'Other assistants', 'MCP'], ['VS Code', 'Cursor']),
   '.install a': ['Add to VS Code', 'Add to Cursor'],
   '.install a @href': [
