@@ -120,6 +120,8 @@ export const jsonFiles: Record<string, Expected> = {
     title: name,
     description: tagline,
     websiteUrl: base,
+    'repository.url': 'https://github.com/press/catalog',
+    'repository.source': 'github',
     'remotes.*.url': 'https://runtime.example/run/api/mcp',
   },
   'api/schema.json': { $id: `${base}/api/schema.json` },

@@ -51,6 +51,16 @@ const home: Expected = {
     `npx skills add ${base}`,
     'https://runtime.example/run/api/mcp',
   ],
+  '.install .quiet': [
+    `Update: Run claude plugin marketplace update ${marketplace}.Remove: Run claude plugin marketplace remove ${marketplace}.`,
+    'Update: VS Code updates plugins together with extensions.Remove: Run Chat: Manage Plugin Marketplaces from the Command Palette, and remove the catalog.',
+    `Update: There is nothing to update.Remove: Delete the server ${marketplace} in the MCP settings of Cursor.`,
+    `Update: Run codex plugin marketplace upgrade ${marketplace}.Remove: Run codex plugin marketplace remove ${marketplace}.`,
+    `Update: Run copilot plugin marketplace update ${marketplace}.Remove: Run copilot plugin marketplace remove ${marketplace}.`,
+    `Update: Run gemini extensions update ${marketplace}.Remove: Run gemini extensions uninstall ${marketplace}.`,
+    'Update: Run the command again.Remove: Run npx skills remove and choose the agents.',
+    'Update: There is nothing to update.Remove: Delete the server in the settings of the assistant.',
+  ],
   'section[aria-labelledby=follow] .leaf-body > p': [
     description,
     'Or follow with a feed reader: Atom, RSS, JSON feed. No tracking, no account.',
