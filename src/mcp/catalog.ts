@@ -34,6 +34,8 @@ export interface McpCatalog {
   skill(slug: string): Promise<Buffer | null>;
   /** The day on which the prompt of an agent was last reviewed: when it was published, or last changed. */
   reviewedOn(agent: { slug: string; date: string }): string;
+  /** Whether the client is told when lists change, as it is over stdio. */
+  listChanged: boolean;
   /** Earlier results from this build. */
   results: Results;
 }
@@ -93,6 +95,7 @@ export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<stri
     sampleOutput: (slug) => text(`agents/${slug}/sample-output.txt`),
     skill: (slug) => read(`.well-known/agent-skills/${slug}/SKILL.md`),
     reviewedOn: ({ slug, date }) => (index.getStoredFields(slug) as StoredEntry | undefined)?.changedOn ?? date,
+    listChanged: false,
     results: keptResults(),
   };
 }

@@ -5,11 +5,15 @@ import { handshakeVersions, protocolVersions } from '../schema/mcp.ts';
 import type { McpCatalog } from './catalog.ts';
 import { skillsExtension } from './skills.ts';
 
-const capabilities = { tools: {}, resources: {}, prompts: {}, completions: {} };
+/** What the server offers. Where it can send notifications, it says when lists change. */
+function capabilities({ listChanged }: McpCatalog) {
+  const list = listChanged ? { listChanged } : {};
+  return { tools: list, resources: list, prompts: list, completions: {} };
+}
 
-/** The name and version of the server in its card. */
-export function serverInfo({ card }: McpCatalog) {
-  return { name: card.name, title: card.title, version: card.version, websiteUrl: card.websiteUrl };
+/** The server as its card describes it. */
+export function serverInfo({ card: { name, title, version, description, websiteUrl, icons } }: McpCatalog) {
+  return { name, title, version, description, websiteUrl, icons };
 }
 
 /** initialize: agrees to the requested revision if it has a handshake, else offers the newest that has one. */
@@ -17,7 +21,7 @@ export function initialize({ protocolVersion }: { protocolVersion: string }, cat
   const known = handshakeVersions.find((version) => version === protocolVersion);
   return {
     protocolVersion: known ?? handshakeVersions[0],
-    capabilities,
+    capabilities: capabilities(catalog),
     serverInfo: serverInfo(catalog),
     instructions: instructions(catalog),
   };
@@ -27,7 +31,7 @@ export function initialize({ protocolVersion }: { protocolVersion: string }, cat
 export function discover(catalog: McpCatalog): object {
   return {
     supportedVersions: protocolVersions,
-    capabilities: { ...capabilities, extensions: { [skillsExtension]: {} } },
+    capabilities: { ...capabilities(catalog), extensions: { [skillsExtension]: {} } },
     instructions: instructions(catalog),
   };
 }

@@ -21,6 +21,7 @@ async function listedPrompt({ slug, title, excerpt }: AgentSummary, catalog: Mcp
     name: slug,
     title,
     description: excerpt,
+    icons: catalog.card.icons,
     arguments: [
       ...inputs.map(({ name, hint, required }) => ({ name, description: hint, required })),
       { name: reservedName, description: `${whole} Leave it out to provide it later.` },

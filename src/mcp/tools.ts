@@ -133,6 +133,7 @@ export function listTools(catalog: McpCatalog): object {
       name: one.name,
       title: one.title,
       description: one.description(catalog),
+      icons: catalog.card.icons,
       ...schemas.get(one),
       annotations: {
         title: one.title,

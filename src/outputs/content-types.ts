@@ -63,6 +63,7 @@ export const contentTypes = {
   'api/openapi.json': json,
   'api/agents.json': json,
   'api/mcp/server-card': 'application/mcp-server-card+json',
+  'server.json': json,
   'llms.txt': plain,
   'llms-full.txt': plain,
   'feed.xml': 'application/rss+xml; charset=utf-8',

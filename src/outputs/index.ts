@@ -1,5 +1,5 @@
 import * as api from './api/api.ts';
-import mcpCard from './api/mcp-card.ts';
+import mcpCard, { registryEntry } from './api/mcp-card.ts';
 import revisions from './api/revisions.ts';
 import { contentTypes, outputPattern } from './content-types.ts';
 import * as feeds from './feeds/feeds.ts';
@@ -61,6 +61,7 @@ export const outputs: readonly Output[] = [
   api.openapi,
   api.catalog,
   mcpCard,
+  registryEntry,
   text.llms,
   text.llmsFull,
   feeds.rss,

@@ -25,6 +25,10 @@ export const serverCard = z.object({
   description: z.string().min(1).max(100),
   websiteUrl: z.url(),
   repository: z.object({ url: z.url(), source: z.string() }).optional(),
+  icons: z
+    .array(z.object({ src: z.url(), mimeType: z.string(), sizes: z.array(z.string()) }))
+    .optional()
+    .describe('What clients show for the server, its tools and its prompts'),
   remotes: z
     .array(
       z.object({

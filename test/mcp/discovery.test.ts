@@ -1,11 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadSettings } from '../../src/catalog/settings.ts';
-import { mcpName, serverCard } from '../../src/outputs/api/mcp-card.ts';
+import { mcpName } from '../../src/outputs/api/mcp-card.ts';
 import { mcpSetup } from '../../src/outputs/install/mcp-setup.ts';
-import { bundled, inFolder } from '../support/catalog.ts';
+import { programVersion } from '../../src/program.ts';
+import { bundled, inFolder, writeCatalog } from '../support/catalog.ts';
+import { render } from '../support/render.ts';
 import { ask, assertError, postJson } from '../support/requests.ts';
 import { builtCatalog, withRuntime } from '../support/server.ts';
 
@@ -31,6 +33,10 @@ test('the card is at both addresses, matches the server, and can be cached', asy
     const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25' } };
     const { result } = JSON.parse((await postJson(server.address, '/api/mcp', initialize)).text);
     assert.equal([name, version], [result.serverInfo.name, result.serverInfo.version]);
+    assert.equal(result.serverInfo.icons, JSON.parse(card.text).icons);
+    assert.is(result.serverInfo.description, description);
+    const icon = await ask(server.address, '/assets/favicon.svg');
+    assert.equal([icon.status, icon.headers['content-type']], [200, 'image/svg+xml']);
     assert.is(name, 'example.press/prompts');
     assert.ok(description.length >= 1 && description.length <= 100);
     assert.equal(remotes, [
@@ -54,16 +60,38 @@ test('the name of the server is the reversed host unless the settings say otherw
   }
 });
 
-test('server.json at the repository’s root is current', () => {
-  const file = join(bundled, 'server.json');
-  const { remotes, ...card } = serverCard(loadSettings(bundled, {}, {}));
-  const $schema = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
-  const entry = { ...card, $schema, remotes: [{ type: 'streamable-http', url: remotes?.[0]?.url }] };
-  if (process.env.UPDATE === '1') writeFileSync(file, `${JSON.stringify(entry, null, 2)}\n`);
-  assert.equal(JSON.parse(readFileSync(file, 'utf8')), entry);
-  const { name, description } = entry;
-  assert.match(name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
-  assert.ok(description.length <= 100);
+test('server.json is rendered from the settings, as the MCP registry takes it, if there is a server', async () => {
+  const rendered = (settings: object) =>
+    inFolder((folder) => {
+      writeCatalog(folder, [], settings);
+      return JSON.parse(render(folder, { today: '2026-02-01' }).get('server.json') ?? 'null');
+    });
+  const long =
+    'Prompts that do one real job each, with a worked sample to judge them by, one each day of the year, and more.';
+  const entry = {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    name: 'example.press/agents',
+    version: programVersion,
+    title: 'Small Catalog',
+    description: 'Prompts for tests',
+    websiteUrl: 'https://press.example',
+    icons: [{ src: 'https://press.example/assets/favicon.svg', mimeType: 'image/svg+xml', sizes: ['any'] }],
+    remotes: [{ type: 'streamable-http', url: 'https://press.example/api/mcp' }],
+  };
+  assert.equal(await rendered({}), entry);
+  const forge = { url: 'https://github.com/press/prompts', source: 'github' };
+  const settings = { tagline: long, repository: forge.url, mcpName: 'io.github.press/prompts' };
+  const { description, ...rest } = await rendered(settings);
+  assert.ok(description.length <= 100 && long.startsWith(description.slice(0, 90)), description);
+  assert.equal({ ...rest, description }, { ...entry, name: settings.mcpName, description, repository: forge });
+  const other = {
+    repository: 'https://forge.example/press/prompts',
+    runtimeUrl: 'https://run.example/r',
+    baseUrl: 'http://localhost:3000',
+  };
+  const { icons, repository, remotes } = await rendered(other);
+  assert.equal([icons, repository.source, remotes[0].url], [[], 'forge.example', 'https://run.example/r/api/mcp']);
+  assert.is(await rendered({ runtimeUrl: null }), null);
 });
 
 test('the developers page has the setup of six clients, and none without a server', async () => {

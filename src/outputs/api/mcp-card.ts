@@ -4,7 +4,7 @@ import { programVersion } from '../../program.ts';
 import { toJson } from '../../schema/documents.ts';
 import { cardPath, protocolVersions, type ServerCard } from '../../schema/mcp.ts';
 import type { Settings } from '../../schema/settings.ts';
-import { none, single } from '../output.ts';
+import { none, type Output, single } from '../output.ts';
 
 /** The server card of the Model Context Protocol. */
 export default single(
@@ -13,6 +13,25 @@ export default single(
   ({ settings }) => toJson(serverCard(settings)),
   none,
 );
+
+/** The entry for the MCP registry, if there is a server. */
+export const registryEntry: Output = {
+  path: 'server.json',
+  purpose: 'The entry of the MCP server for the MCP registry, if there is a server',
+  *files({ settings }) {
+    const url = mcpUrl(settings);
+    if (url === null) return;
+    const { remotes: _, icons = [], ...card } = serverCard(settings);
+    const entry = {
+      ...card,
+      $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+      // The registry takes only these.
+      icons: icons.filter(({ src }) => src.startsWith('https:') && src.length <= 255),
+      remotes: [{ type: 'streamable-http', url }],
+    };
+    yield { path: 'server.json', inputs: none(), render: () => toJson(entry) };
+  },
+};
 
 type Named = Pick<Settings, 'title' | 'tagline' | 'baseUrl' | 'runtimeUrl' | 'mcpName' | 'repository'>;
 
@@ -39,6 +58,7 @@ export function serverCard(settings: Named): ServerCard {
     title: settings.title,
     description: shortened(settings.tagline, 100),
     websiteUrl: settings.baseUrl,
+    icons: [{ src: `${settings.baseUrl}/assets/favicon.svg`, mimeType: 'image/svg+xml', sizes: ['any'] }],
     ...(settings.repository === undefined ? {} : { repository: repositoryOf(settings.repository) }),
     ...(url === null
       ? {}

@@ -13,6 +13,7 @@ const types: [path: string, type: string][] = [
   ['api/openapi.json', 'application/json'],
   ['api/agents.json', 'application/json'],
   ['api/mcp/server-card', 'application/mcp-server-card+json'],
+  ['server.json', 'application/json'],
   ['llms.txt', text],
   ['llms-full.txt', text],
   ['feed.xml', 'application/rss+xml; charset=utf-8'],

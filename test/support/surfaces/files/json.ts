@@ -122,7 +122,17 @@ export const jsonFiles: Record<string, Expected> = {
     websiteUrl: base,
     'repository.url': 'https://github.com/press/catalog',
     'repository.source': 'github',
+    'icons.*.src': `${base}/assets/favicon.svg`,
     'remotes.*.url': 'https://runtime.example/run/api/mcp',
+  },
+  'server.json': {
+    name: 'example.site/agents',
+    title: name,
+    description: tagline,
+    websiteUrl: base,
+    icons: json([{ src: `${base}/assets/favicon.svg`, mimeType: 'image/svg+xml', sizes: ['any'] }]),
+    repository: [],
+    remotes: json([{ type: 'streamable-http', url: 'https://runtime.example/run/api/mcp' }]),
   },
   'api/schema.json': { $id: `${base}/api/schema.json` },
   'api/openapi.json': {

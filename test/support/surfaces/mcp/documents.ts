@@ -3,6 +3,7 @@ import { newer, older, olderHint, publication, rich } from '../../rich-catalog.t
 import { provenance, skillDescription, skillFile, skillMetadata } from '../files/texts.ts';
 import { base } from '../known.ts';
 import { type Asked, richInFull } from './asked.ts';
+import { icons } from './server.ts';
 
 const { title: name } = publication;
 const json = 'application/json';
@@ -64,7 +65,7 @@ export const documentRows: Record<string, Asked> = {
   'prompts/list': {
     method: 'prompts/list',
     result: {
-      prompts: named.map((one) => ({ ...one, arguments: promptArguments[one.name] })),
+      prompts: named.map((one) => ({ ...one, icons, arguments: promptArguments[one.name] })),
     },
   },
   'prompts/get': { method: 'prompts/get', params: { name: 'rich' }, result: prompt(rich.prompt) },
