@@ -184,6 +184,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'mcp/errors',
     'mcp/http',
     'mcp/limits',
+    'mcp/list-changes',
     'mcp/revisions',
     'outputs/surfaces',
     'mcp/discovery',

@@ -1,6 +1,7 @@
 import type { McpCatalog } from './catalog.ts';
 import { dispatch, parseMessage, type Reply } from './dispatch.ts';
 import { codes, RpcError } from './errors.ts';
+import { ListChanges } from './list-changes.ts';
 import { errorResponse } from './messages.ts';
 
 export interface StdioServer {
@@ -11,6 +12,8 @@ export interface StdioServer {
   catalog(): Promise<McpCatalog>;
   /** Called with an error that is a bug. */
   onBug(error: unknown): void;
+  /** How often to check whether the catalog changed, in milliseconds. @default 1000 */
+  lookMs?: number;
 }
 
 /** The longest line, in bytes. It is the limit of HTTP, too. */
@@ -19,26 +22,45 @@ const lineEnd = Buffer.from('\n');
 
 /**
  * Answers messages, one on each line, in order, until the input ends (MCP, stdio transport). An unreadable line gets an
- * error and does not affect the next one.
+ * error and does not affect the next one. Clients are told when the lists of agents change.
  */
-export async function serveStdio({ input, write, catalog, onBug }: StdioServer): Promise<void> {
-  for await (const line of linesOf(input)) {
-    const { json } = await replyTo(line, catalog).catch((error): Reply => {
-      onBug(error);
-      const bug = new RpcError(codes.internal, 'The server failed. The error is in its log.');
-      return { json: errorResponse(null, bug), failure: null };
-    });
-    if (json !== null) await write(Buffer.concat([json, lineEnd]));
+export async function serveStdio({ input, write, catalog, onBug, lookMs = 1_000 }: StdioServer): Promise<void> {
+  const changes = new ListChanges(await catalog());
+  const send = (json: Buffer) => write(Buffer.concat([json, lineEnd]));
+  const look = async () => {
+    for (const notification of changes.of(await catalog())) await send(notification);
+  };
+  const timer = setInterval(() => void look().catch(onBug), lookMs);
+  timer.unref();
+  try {
+    for await (const line of linesOf(input)) {
+      const { json } = await replyTo(line, changes, catalog).catch((error): Reply => {
+        onBug(error);
+        const bug = new RpcError(codes.internal, 'The server failed. The error is in its log.');
+        return { json: errorResponse(null, bug), failure: null };
+      });
+      if (json !== null) await send(json);
+    }
+  } finally {
+    clearInterval(timer);
   }
 }
 
-async function replyTo(line: Buffer | 'too long', catalog: StdioServer['catalog']): Promise<Reply> {
+async function replyTo(
+  line: Buffer | 'too long',
+  changes: ListChanges,
+  catalog: StdioServer['catalog'],
+): Promise<Reply> {
   if (line === 'too long') {
     const error = new RpcError(codes.refused, `A message can have at most ${maxLineBytes} bytes.`);
     return { json: errorResponse(null, error), failure: 'refused' };
   }
   const parsed = parseMessage(line);
-  return 'value' in parsed ? dispatch(parsed.value, null, await catalog()) : parsed;
+  if (!('value' in parsed)) return parsed;
+  const json = changes.answer(parsed.value);
+  return json === null
+    ? dispatch(parsed.value, null, { ...(await catalog()), listChanged: true })
+    : { json, failure: null };
 }
 
 /** The non-blank lines of a stream, also a last one without a newline. It keeps at most one line in memory. */

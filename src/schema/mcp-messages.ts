@@ -36,6 +36,15 @@ export const methodParams = {
   'skills/get': z.object({ uri: z.string() }),
 };
 
+/** The params of subscriptions/listen, which is only for stdio: the notifications that the client wants. */
+export const listenParams = z.object({
+  notifications: z.object({
+    toolsListChanged: z.boolean().optional(),
+    promptsListChanged: z.boolean().optional(),
+    resourcesListChanged: z.boolean().optional(),
+  }),
+});
+
 /** A call of each tool. The server accepts any `arguments`, and answers invalid ones with a tool error. */
 const toolCall = z.discriminatedUnion('name', [
   z.object({ name: z.literal('list_agents'), arguments: listAgentsInput.optional() }),

@@ -8,10 +8,11 @@ import { clientTests, slugs } from '../support/mcp-clients.ts';
 
 const tests = clientTests(suite);
 
-tests.add('learns what the server is and can', (client, era) => {
+tests.add('learns what the server is and can', (client, era, transport) => {
   assert.is(client.getServerVersion()?.name, 'example.press/agents');
   const { extensions, ...capabilities } = client.getServerCapabilities() ?? {};
-  assert.equal(capabilities, { tools: {}, resources: {}, prompts: {}, completions: {} });
+  const list = transport === 'stdio' ? { listChanged: true } : {};
+  assert.equal(capabilities, { tools: list, resources: list, prompts: list, completions: {} });
   assert.equal(extensions, era === 'modern' ? { 'io.modelcontextprotocol/skills': {} } : undefined);
   assert.match(client.getInstructions() ?? '', /search_agents/);
 });

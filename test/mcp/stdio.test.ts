@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { commitAt, gitSync } from '../support/git.ts';
 import { agents, mcpCatalog, stdioHere } from '../support/mcp.ts';
 import { catalog, catalogProcess, inherited } from '../support/process.ts';
 import { builtCatalog } from '../support/server.ts';
@@ -88,34 +89,68 @@ test('a catalog that cannot be built is reported only on stderr', async () => {
   });
 });
 
-test('serves the existing build, switches to the next one, and exits on SIGTERM', async () => {
-  await inFolder(async (folder) => {
-    builtCatalog(folder, agents.slice(0, 1));
-    const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
-    const child = spawn(process.execPath, [bin, 'mcp', '--cwd', folder, '--out', join(folder, 'dist')], {
-      env: inherited(),
+/** Rows of: what is served, how it is made of some agents, and how it becomes another. */
+const served: [name: string, begin: (folder: string) => void, change: (folder: string) => void][] = [
+  [
+    'the existing build, and switches to the next one',
+    (folder) => void builtCatalog(folder, agents.slice(0, 1)),
+    (folder) => void builtCatalog(folder, agents),
+  ],
+  [
+    'the catalog in a clone, and switches to a commit that is pulled',
+    (folder) => {
+      writeCatalog(folder, agents.slice(0, 1));
+      gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
+      commitAt(folder, '2026-02-01T12:00:00Z');
+    },
+    (folder) => {
+      writeCatalog(folder, agents);
+      commitAt(folder, '2026-02-02T12:00:00Z');
+    },
+  ],
+];
+for (const [name, begin, change] of served) {
+  test(`serves ${name}, says so, and exits on SIGTERM`, async () => {
+    await inFolder(async (folder) => {
+      begin(folder);
+      const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
+      const args = ['mcp', '--cwd', folder, '--out', join(folder, 'dist'), '--today', '2026-02-03'];
+      const child = spawn(process.execPath, [bin, ...args], { env: inherited() });
+      try {
+        let output = '';
+        child.stdout.setEncoding('utf8').on('data', (text) => {
+          output += text;
+        });
+        const messages = () =>
+          output
+            .split('\n')
+            .slice(0, -1)
+            .map((line) => JSON.parse(line));
+        const prompts = async (id: number) => {
+          child.stdin.write(`${request('prompts/list', {}, id)}\n`);
+          await until(() => messages().some((message) => message.id === id));
+          const { result } = messages().find((message) => message.id === id);
+          return result.prompts.map(({ name }: { name: string }) => name);
+        };
+        child.stdin.write(`${request('initialize', { protocolVersion: '2025-11-25' }, 0)}\n`);
+        child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
+        assert.equal(await prompts(1), ['first-draft']);
+        change(folder);
+        const told = () => messages().flatMap(({ method }) => method ?? []);
+        await until(() => told().length === 3);
+        assert.equal(
+          told(),
+          ['tools', 'prompts', 'resources'].map((list) => `notifications/${list}/list_changed`),
+        );
+        assert.equal(await prompts(2), ['log-reader', 'table-sorter', 'first-draft']);
+        const ended = once(child, 'close');
+        child.kill('SIGTERM');
+        assert.equal((await ended)[0], 0);
+      } finally {
+        child.kill('SIGKILL');
+      }
     });
-    try {
-      let output = '';
-      child.stdout.setEncoding('utf8').on('data', (text) => {
-        output += text;
-      });
-      const prompts = async () => {
-        const before = output.length;
-        child.stdin.write(`${request('prompts/list')}\n`);
-        await until(() => output.slice(before).endsWith('\n'));
-        return JSON.parse(output.slice(before)).result.prompts.map(({ name }: { name: string }) => name);
-      };
-      assert.equal(await prompts(), ['first-draft']);
-      builtCatalog(folder, agents);
-      await until(async () => (await prompts()).length === 3);
-      const ended = once(child, 'close');
-      child.kill('SIGTERM');
-      assert.equal((await ended)[0], 0);
-    } finally {
-      child.kill('SIGKILL');
-    }
   });
-});
+}
 
 test.run();

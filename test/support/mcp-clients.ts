@@ -8,7 +8,7 @@ import { builtCatalog, type ServerHere, startRuntime } from './server.ts';
 type Era = 'modern' | 'handshake';
 type Transport = 'http' | 'stdio';
 
-type Check = (client: AnyClient, era: Era) => void | Promise<void>;
+type Check = (client: AnyClient, era: Era, transport: Transport) => void | Promise<void>;
 
 /** The tests of all four clients. */
 export interface ClientTests {
@@ -27,7 +27,7 @@ export function clientTests(suite: (name: string) => Test): ClientTests {
   );
   return {
     add(name, check) {
-      for (const { test, era, client } of clients) test(name, async () => check(client(), era));
+      for (const { test, era, transport, client } of clients) test(name, async () => check(client(), era, transport));
     },
     run() {
       for (const { test } of clients) test.run();
@@ -56,7 +56,7 @@ function oneClient(suite: (name: string) => Test, era: Era, transport: Transport
       folder.remove();
     }),
   );
-  return { test, era, client: () => client };
+  return { test, era, transport, client: () => client };
 }
 
 /** The slugs of the agents that a tool answers with. */

@@ -47,13 +47,21 @@ export async function mcpCatalog(dist: string): Promise<McpCatalog> {
   return loadMcpCatalog((path) => readFile(join(dist, path)), moved);
 }
 
-/** A server over stdio within this process: what is written to `input` is answered on `output`. */
-export function stdioHere(catalog: McpCatalog): { input: PassThrough; output: PassThrough; ended: Promise<void> } {
+/**
+ * A server over stdio within this process: what is written to `input` is answered on `output`. It looks often whether
+ * `catalog` gives another one.
+ */
+export function stdioHere(catalog: McpCatalog | (() => McpCatalog)): {
+  input: PassThrough;
+  output: PassThrough;
+  ended: Promise<void>;
+} {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const ended = serveStdio({
     input,
     write: async (line) => void output.write(line),
-    catalog: async () => catalog,
+    catalog: async () => (typeof catalog === 'function' ? catalog() : catalog),
+    lookMs: 5,
     onBug: (error) => output.destroy(error as Error),
   }).then(() => void output.end());
   return { input, output, ended };
@@ -62,17 +70,20 @@ export function stdioHere(catalog: McpCatalog): { input: PassThrough; output: Pa
 /** Connects a client of 2026-07-28, which finds the revision out itself, or one that begins with a handshake. */
 export async function connect(
   era: 'modern' | 'handshake',
-  to: { url: string } | { catalog: McpCatalog },
+  to: { url: string } | { catalog: McpCatalog | (() => McpCatalog) },
+  onChanged?: (list: string) => void,
 ): Promise<AnyClient> {
   if ('url' in to) {
     const url = new URL(to.url);
-    return era === 'modern' ? connectModern(new ModernHttp(url)) : connectHandshake(new HandshakeHttp(url));
+    return era === 'modern'
+      ? connectModern(new ModernHttp(url), onChanged)
+      : connectHandshake(new HandshakeHttp(url), onChanged);
   }
   const { input, output } = stdioHere(to.catalog);
   // The transports of the SDKs over two streams are named after the server's side; the client's does the same.
   return era === 'modern'
-    ? connectModern(new ModernStreams(output, input))
-    : connectHandshake(new HandshakeStreams(output, input));
+    ? connectModern(new ModernStreams(output, input), onChanged)
+    : connectHandshake(new HandshakeStreams(output, input), onChanged);
 }
 
 /** Connects a client of the handshake era to `catalog mcp`, which it starts as a process. */
@@ -87,14 +98,24 @@ export function connectProcess(folder: string): Promise<AnyClient> {
   );
 }
 
-async function connectModern(transport: object): Promise<AnyClient> {
-  const client = new ModernClient(info, { versionNegotiation: { mode: 'auto' } });
+/** The options of a client that wants to know when lists change. It does not get them on its own. */
+function listening(onChanged: ((list: string) => void) | undefined) {
+  if (onChanged === undefined) return {};
+  const handlers = ['tools', 'prompts', 'resources'].map((list) => [
+    list,
+    { autoRefresh: false, debounceMs: 0, onChanged: () => onChanged(list) },
+  ]);
+  return { listChanged: Object.fromEntries(handlers) };
+}
+
+async function connectModern(transport: object, onChanged?: (list: string) => void): Promise<AnyClient> {
+  const client = new ModernClient(info, { versionNegotiation: { mode: 'auto' }, ...listening(onChanged) });
   await client.connect(transport as Parameters<typeof client.connect>[0]);
   return client as unknown as AnyClient;
 }
 
-async function connectHandshake(transport: object): Promise<AnyClient> {
-  const client = new HandshakeClient(info);
+async function connectHandshake(transport: object, onChanged?: (list: string) => void): Promise<AnyClient> {
+  const client = new HandshakeClient(info, listening(onChanged));
   await client.connect(transport as Parameters<typeof client.connect>[0]);
   return client as unknown as AnyClient;
 }

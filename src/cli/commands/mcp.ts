@@ -26,7 +26,8 @@ export function addMcp(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nAssistants start this command. It serves the build in --out and switches to each new one. Without a build, it builds\n' +
-        'the catalog in memory, and again each day. It exits when stdin closes.\n' +
+        'the catalog in memory, and again each day and after each commit or pull. Assistants are told when the list of agents\n' +
+        'changes. It exits when stdin closes.\n' +
         '\nExamples:\n  $ claude mcp add agents -- npx --no --prefix /path/to/catalog catalog mcp --cwd /path/to/catalog\n  $ catalog mcp --out /srv/catalog/dist\n',
     )
     .action((flags: CommonFlags) => serveMcp(flags, terminal));
@@ -69,29 +70,43 @@ async function follow(dist: string): Promise<Source> {
   return { name: dist, catalog: async () => follower.current().mcp };
 }
 
-/** Builds the published agents in memory, and builds them again each day, since an assistant may run for weeks. */
+/**
+ * Builds the published agents in memory, and builds them again each day and when a commit is fetched or made, since an
+ * assistant may run for weeks.
+ */
 async function inMemory(flags: CommonFlags, terminal: Console): Promise<Source> {
   const { renderCatalog } = await import('../../build/build.ts');
   const { loadMcpCatalog } = await import('../../mcp/catalog.ts');
+  const { gitStamp } = await import('../../git/stamp.ts');
   const { zone } = await import('../../calendar.ts');
-  const buildOf = async (): Promise<{ day: string; timezone: string; catalog: McpCatalog }> => {
+  const buildOf = async (git: string | null) => {
     const { cwd, settings, today } = await openCatalog(flags);
     const { files, info } = renderCatalog({ cwd, settings, today, images: false }).rendered;
     const catalog = await loadMcpCatalog(async (path) => files.get(path) ?? null, info.moved);
-    return { day: today, timezone: settings.timezone, catalog };
+    return { day: today, git, calendar: zone(settings.timezone), catalog };
   };
-  let built = await buildOf();
+  let built = await buildOf(gitStamp(flags.cwd));
+  let building: Promise<void> | null = null;
+  const buildAgain = async (day: string, git: string | null) => {
+    try {
+      built = await buildOf(git);
+    } catch (error) {
+      terminal.say(`Cannot build the catalog for ${day}; still serving the one for ${built.day}. ${error}\n`);
+      built = { ...built, day, git };
+    }
+  };
   return {
     name: `a build in memory, because ${outFolder(flags)} has none`,
     async catalog() {
-      const day = flags.today ?? zone(built.timezone).today(new Date());
-      if (built.day === day) return built.catalog;
-      try {
-        built = await buildOf();
-      } catch (error) {
-        terminal.say(`Cannot build the catalog for ${day}; still serving the one for ${built.day}. ${error}\n`);
-        built = { ...built, day };
+      const day = flags.today ?? built.calendar.today(new Date());
+      // Right after a change, and outside of a repository, the stamp is unknown.
+      const git = gitStamp(flags.cwd) ?? built.git;
+      if (day !== built.day || git !== built.git) {
+        building ??= buildAgain(day, git).finally(() => {
+          building = null;
+        });
       }
+      await building;
       return built.catalog;
     },
   };
