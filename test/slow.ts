@@ -33,6 +33,7 @@ export const slow: readonly string[] = [
   'outputs/lists',
   'outputs/plugin-versions',
   'outputs/plugins',
+  'outputs/revisions',
   'project/package',
   'project/runner',
   'project/workflows',

@@ -52,6 +52,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'publish/record',
     'publish/unpushed',
     'outputs/plugin-versions',
+    'outputs/revisions',
   ],
   journal: [
     'journal/durability',
@@ -177,6 +178,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'outputs/skills',
     'outputs/plugins',
     'outputs/plugin-versions',
+    'outputs/revisions',
     'cli/install-tree',
   ],
   mcp: [

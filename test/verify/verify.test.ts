@@ -57,39 +57,6 @@ const same = (number: 1 | 2 | 3, status = 'unchanged') => ({
   ...{ newer: number === 3 ? null : '2026-11-15', diff: '' },
 });
 
-test('api/revisions.json has the digests of every revision, also under former slugs, and none of withdrawn agents', () => {
-  const { agents, ...rest } = JSON.parse(text('api/revisions.json'));
-  assert.equal(rest, { complete: true, withdrawn: ['gone'] });
-  assert.equal(
-    agents.map(({ slug }: { slug: string }) => slug),
-    ['two', 'one'],
-  );
-  const { prompts, plugins, lines, ...described } = agents[1];
-  assert.equal(described, { ...agent, formerSlugs: ['uno'] });
-  assert.equal(prompts, [
-    { sha256: sha256(third), date: '2026-11-15' },
-    { sha256: sha256(second), date: '2026-11-13' },
-    { sha256: sha256(first), date: '2026-11-01' },
-  ]);
-  const digest = (path: string) =>
-    createHash('sha256')
-      .update(files.get(path) ?? '')
-      .digest('hex');
-  const versions: [name: string, version: string][] = [
-    ['one', '1.2.0'],
-    ['one', '1.1.0'],
-    ['uno', '1.1.0'],
-  ];
-  assert.equal(
-    plugins,
-    versions.map(([name, version]) => {
-      const path = `plugins/${name}-${version}.zip`;
-      return { name, version, sha256: digest(path), skill: sha256(unpacked(path)[`skills/${name}/SKILL.md`] ?? '') };
-    }),
-  );
-  assert.is(lines.slice(0, 8), sha256(third.split('\n')[0] ?? '').slice(0, 8));
-});
-
 interface Row {
   /** The file, or the files of the folder, that is verified. */
   copy: string | Uint8Array | Record<string, string>;

@@ -131,7 +131,7 @@ export const jsonFiles: Record<string, Expected> = {
     description: tagline,
     websiteUrl: base,
     icons: json([{ src: `${base}/assets/favicon.svg`, mimeType: 'image/svg+xml', sizes: ['any'] }]),
-    repository: [],
+    repository: json({ url: publication.repository, source: 'github' }),
     remotes: json([{ type: 'streamable-http', url: 'https://runtime.example/run/api/mcp' }]),
   },
   'api/schema.json': { $id: `${base}/api/schema.json` },
