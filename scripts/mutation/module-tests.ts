@@ -5,6 +5,7 @@
 export const moduleTests: Record<string, readonly string[]> = {
   'agent-text': [
     'agent-text/fill-in',
+    'agent-text/install-ways',
     'agent-text/markdown-text',
     'agent-text/markdown',
     'agent-text/plain-text',

@@ -51,6 +51,16 @@ const home: Expected = {
     `npx skills add ${base}`,
     'https://runtime.example/run/api/mcp',
   ],
+  '.install h3 + p': [
+    'Adds the catalog as a plugin marketplace. Then type /plugin and choose agents. Needs Claude Code 2.1.224 or later.',
+    'The link adds the catalog as a plugin marketplace, once you confirm it. Then search for @agentPlugins in the Extensions view, and install the agents that you want. If the link does nothing, update VS Code.',
+    'The link connects Cursor to the catalog over MCP, once you confirm it. Cursor then finds the agent for a task.',
+    'Adds the catalog as a plugin marketplace. Then type /plugins and choose agents.',
+    `Adds the catalog as a plugin marketplace. Then list its agents with copilot plugin marketplace browse ${marketplace}.`,
+    'Installs the newest 50 agents as one extension.',
+    'Installs the agents that you choose as skills in the assistants that you choose. Needs Node.js.',
+    'Add this address to any assistant that supports MCP. It then finds the agent for a task, and always has the newest ones. The page for developers shows the steps for each assistant.',
+  ],
   '.install .quiet': [
     `Update: Run claude plugin marketplace update ${marketplace}.Remove: Run claude plugin marketplace remove ${marketplace}.`,
     'Update: VS Code updates plugins together with extensions.Remove: Run Chat: Manage Plugin Marketplaces from the Command Palette, and remove the catalog.',
