@@ -80,6 +80,14 @@ for (const [name, change, at, code, names] of escapes) {
   });
 }
 
+test('a text in escapes is reported once, also if another file has the same kind of text without escapes', () => {
+  const change = { files: { ...config('"\\u202e \u202e"').files, 'sample-input.txt': 'a\u202eb\n' } };
+  const both = check({ files: { ...config('"\\u202e"').files, 'sample-input.txt': 'a\u202eb\n' } }).diagnostics;
+  const files = (found: readonly Diagnostic[]) => found.filter(({ code }) => code === hidden).map(({ file }) => file);
+  assert.equal(files(both).sort(), ['agents/one/config.json', 'agents/one/sample-input.txt']);
+  assert.equal(files(check(change).diagnostics).sort(), ['agents/one/config.json', 'agents/one/sample-input.txt']);
+});
+
 test('reports at most ten hidden texts or secrets of each kind', () => {
   const texts: [name: string, change: Partial<SmallAgent>, code: string][] = [
     ['Markdown', body('&#x202E;\n\n'.repeat(12)), hidden],
