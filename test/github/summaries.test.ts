@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
 import { git } from '../support/git.ts';
+import { goodPrompt } from '../support/good-agent.ts';
 import { catalog } from '../support/process.ts';
 import { inRepository, publish } from '../support/publication.ts';
 
@@ -52,6 +53,20 @@ test('the summary of validate is a table with errors first, which text of agents
     );
     assert.is(cells[0]?.[4], 'Did you mean medium?');
     assert.match(await summaryOf(folder, 'validate', 'b'), '\n1 error in 1 agent.\n');
+  }));
+
+test('a hint that quotes a table of the prompt stays in its cell', () =>
+  inFolder(async (folder) => {
+    const files = { 'prompt.txt': goodPrompt, 'sample-output.txt': 'Nothing.\n' };
+    writeCatalog(folder, [{ slug: 'a', date: '2026-01-01', files }]);
+    const line = (await summaryOf(folder, 'validate')).split('\n').find((each) => each.includes('editorial/sample'));
+    assert.is(
+      line
+        ?.split(/(?<!\\)\|/)
+        .at(-2)
+        ?.trim(),
+      'Use exactly the columns of OUTPUT\\: \\| article \\| shown \\| verdict \\| look up \\|',
+    );
   }));
 
 test('the summary of a valid catalog says how many agents were checked', () =>

@@ -151,6 +151,19 @@ const rows: Record<string, () => Row> = {
     copy: unpacked('.well-known/agent-skills/one.zip'),
     expected: { ...same(3), kind: 'skill', version: '1.2.0' },
   }),
+  'the folder of a skill without its sample': () => {
+    const { 'references/sample.md': sample = '', ...copy } = unpacked('.well-known/agent-skills/one.zip');
+    const lost = sample.trimEnd().split('\n');
+    return {
+      copy,
+      expected: {
+        ...same(3, 'changed'),
+        kind: 'skill',
+        version: '1.2.0',
+        diff: `--- references/sample.md\n+++ references/sample.md\n@@ -1,${lost.length} +0,0 @@\n-${lost.join('\n-')}\n`,
+      },
+    };
+  },
   'the archive of a skill': () => ({
     copy: files.get('.well-known/agent-skills/one.zip') ?? '',
     name: 'one.zip',
