@@ -4,10 +4,11 @@ import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { bundleModule } from '../../scripts/bundle-module.ts';
 import type { Disk } from '../../src/journal/disk.ts';
 import { type Journal, type JournalOptions, openJournal } from '../../src/journal/journal.ts';
 import { readLines } from '../../src/journal/lines.ts';
+import { once as onlyOnce } from '../../src/once.ts';
 
 /** Runs `task` with the path of a log in a new folder, which is removed afterwards. */
 export async function withFolder(task: (file: string, folder: string) => Promise<void>): Promise<void> {
@@ -103,10 +104,11 @@ export async function rejection(promise: Promise<unknown>): Promise<Error | unde
   );
 }
 
+const script = onlyOnce(() => bundleModule(new URL('./journal-child.ts', import.meta.url)));
+
 /** Starts journal-child.ts, which is then ready for orders. */
 export async function startChild(): Promise<ChildProcess> {
-  const script = fileURLToPath(new URL('./journal-child.ts', import.meta.url));
-  const child = fork(script, [], { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const child = fork(script(), [], { execArgv: [], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const [outcome] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
   if (outcome !== 'ready') throw new Error(`The child ended with ${outcome}.`);
   return child;
