@@ -94,21 +94,24 @@ test('api/openapi.json names the twelve operations of the contract, and getRevis
   ]);
 });
 
+/** The pages of the first site, by the path under which a link leads to them. */
+let reached: ReadonlyMap<string, string> = new Map();
+
 for (const [index, base] of bases.entries()) {
   test(`every internal link and anchor resolves, with the base URL ${base}`, async () => {
     const { pages, broken } = await crawl(servers[index]?.address ?? '', base);
+    if (index === 0) reached = pages;
     assert.equal(broken, []);
     assert.ok(pages.size > fewestPages, `only ${pages.size} pages`);
   });
 }
 
-test('every page can be reached from the home page', async () => {
-  const { pages } = await crawl(servers[0]?.address ?? '', bases[0] ?? '');
+test('every page can be reached from the home page', () => {
   const paths = Object.keys(site).filter(
     (path) => path.endsWith('.html') && !/^404|^thanks|^refused|\/index\.html$|^index/.test(path),
   );
   assert.ok(paths.length > fewestPages, `only ${paths.length} pages`);
-  for (const path of paths) assert.ok(pages.has(`/${path.replace(/\.html$/, '')}`), path);
+  for (const path of paths) assert.ok(reached.has(`/${path.replace(/\.html$/, '')}`), path);
 });
 
 test('the sitemap lists exactly the pages that have an address', () => {
