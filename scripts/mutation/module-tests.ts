@@ -126,6 +126,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'publish/record',
     'publish/merged-changes',
     'publish/days',
+    'publish/refused-days',
     'publish/proposals',
   ],
   catalog: [

@@ -8,6 +8,7 @@ import { type Forge, makeForge } from '../support/forge.ts';
 import { git, identity } from '../support/git.ts';
 import { loud } from '../support/loud.ts';
 import { catalog } from '../support/process.ts';
+import { installNames, installRefs, live, numbers, published, stopped } from '../support/publication-days.ts';
 
 /**
  * The unattended publication: the actual steps of the workflows, on simulated days, against a bare repository. Each
@@ -36,62 +37,6 @@ function agentFile(slug: string): string {
   return readFileSync(join(editor, 'agents', slug, 'agent.md'), 'latin1');
 }
 
-/** Slug → number, on the main branch of the remote. */
-async function numbers(): Promise<Record<string, number>> {
-  const lines = await git(forge.remote, 'grep', '-E', '^issue: ', 'main', '--', 'agents').catch(() => '');
-  return Object.fromEntries(
-    lines
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => [line.split('/')[1], Number(/issue: (\d+)$/.exec(line)?.[1])]),
-  );
-}
-
-/** Slugs on the live site, the newest first. */
-function live(): string[] {
-  const { agents } = JSON.parse(readFileSync(join(forge.pages, 'api/agents.json'), 'utf8'));
-  return agents.map(({ slug }: { slug: string }) => slug);
-}
-
-/** The branches and tags of the remote that assistants install from, with their commits. */
-async function installRefs(): Promise<string[]> {
-  const refs = await git(forge.remote, 'for-each-ref', '--format=%(refname) %(objectname)');
-  return refs.split('\n').filter((ref) => /install|tags/.test(ref));
-}
-
-/** The names of those refs. */
-async function installNames(): Promise<string[]> {
-  return (await installRefs()).map((ref) => ref.split(' ')[0] ?? '');
-}
-
-/** The results of the jobs of a run that publishes. `alert` does something only if there is a problem. */
-const published = {
-  ...{ ready: 'success', number: 'success', push: 'success', build: 'success', install: 'success', deploy: 'success' },
-  ...{ check: 'success', alert: 'skipped' },
-} as const;
-
-/** The results of the jobs after `number` if there is nothing to publish. */
-const stopped = {
-  ...{ push: 'skipped', alert: 'skipped', build: 'skipped', install: 'skipped', deploy: 'skipped', check: 'skipped' },
-} as const;
-
-test('before Pages is on, and in a fork, nothing is numbered', async () => {
-  addAgent(editor, 'example', '2027-02-27');
-  await save(editor, 'Add the example agent');
-  const before = await git(forge.remote, 'rev-parse', 'main');
-
-  const off = await forge.play('publish.yml', { today: '2027-02-27', withoutPages: true });
-  assert.equal(off.results, { ready: 'failure', number: 'skipped', ...stopped }, said(off));
-  assert.match(said(off), '::error title=GitHub Pages is off::Nothing was published. Choose Settings → Pages');
-
-  const fork = await forge.play('publish.yml', { today: '2027-02-27', fork: true });
-  assert.equal(fork.results, { ready: 'success', number: 'skipped', ...stopped }, said(fork));
-
-  assert.is(await git(forge.remote, 'rev-parse', 'main'), before);
-  await git(editor, 'rm', '--quiet', '-r', 'agents/example');
-  await save(editor, 'Remove the example agent');
-});
-
 test('day one: a new agent is written, checked, committed, and published with number 1', async () => {
   const flags = ['--title', 'The first agent', '--category', 'coding', '--difficulty', 'easy', '--runtime', 'Claude'];
   const texts = ['--tag', 'testing', '--excerpt', 'Shows that a first agent comes out on its day and not before it.'];
@@ -110,14 +55,14 @@ test('day one: a new agent is written, checked, committed, and published with nu
   // This run starts the compiled program each time, as a runner does.
   const run = await forge.play('publish.yml', { today: '2027-03-01', inProcess: false });
   assert.equal(run.results, published, said(run));
-  assert.equal(await numbers(), { first: 1 });
-  assert.equal(live(), ['first']);
+  assert.equal(await numbers(forge), { first: 1 });
+  assert.equal(live(forge), ['first']);
   assert.ok(existsSync(join(forge.pages, '.well-known/agent-skills/index.json')));
   assert.match(run.summary, /No\. 1: The first agent/);
 });
 
 test('assistants can install it from a branch and from a tag, which have its plugin and nothing of the next one', async () => {
-  assert.equal(await installNames(), ['refs/heads/install', 'refs/tags/issue-1']);
+  assert.equal(await installNames(forge), ['refs/heads/install', 'refs/tags/issue-1']);
   const files = (await git(forge.remote, 'ls-tree', '-r', '--name-only', 'issue-1')).trim().split('\n');
   assert.equal(
     files.filter((path) => !path.includes('first')),
@@ -132,11 +77,11 @@ test('assistants can install it from a branch and from a tag, which have its plu
 
 test('a second run on the same day changes nothing, and ends after the first job', async () => {
   const before = await git(forge.remote, 'rev-parse', 'main');
-  const installed = await installRefs();
+  const installed = await installRefs(forge);
   const run = await forge.play('publish.yml', { today: '2027-03-01' });
   assert.equal(run.results, { ...published, ...stopped }, said(run));
   assert.is(await git(forge.remote, 'rev-parse', 'main'), before);
-  assert.equal(await installRefs(), installed);
+  assert.equal(await installRefs(forge), installed);
 });
 
 test('after a missed day, a valid agent is published late, and one with an error is skipped and reported', async () => {
@@ -147,8 +92,8 @@ test('after a missed day, a valid agent is published late, and one with an error
 
   const run = await forge.play('publish.yml', { today: '2027-03-03' });
   assert.equal(run.results, { ...published, alert: 'success' }, said(run));
-  assert.equal(await numbers(), { first: 1, second: 2 });
-  assert.equal(live(), ['second', 'first']);
+  assert.equal(await numbers(forge), { first: 1, second: 2 });
+  assert.equal(live(forge), ['second', 'first']);
   await git(editor, 'pull', '--quiet');
   assert.is(agentFile('second').replace('issue: 2\n', ''), untouched);
   assert.match(run.summary, /Skipped: \*\*faulty\*\*/);
@@ -161,10 +106,10 @@ test('the next run on that day repeats a failed deployment, and opens no second 
     join(forge.pages, 'build.json'),
     JSON.stringify({ id: '0'.repeat(32), counts: { agents: 0, files: 9 } }),
   );
-  const installed = await installRefs();
+  const installed = await installRefs(forge);
   const run = await forge.play('publish.yml', { today: '2027-03-03' });
   assert.is(run.results.install, 'success', said(run));
-  assert.equal(await installRefs(), installed);
+  assert.equal(await installRefs(forge), installed);
   assert.is(run.results.check, 'success', said(run));
   assert.is(run.results.alert, 'success', said(run));
   assert.is(forge.issues.length, 2);
@@ -174,7 +119,7 @@ test('fixed and moved to the suggested free date, it is published on that date',
   addAgent(editor, 'third', '2027-03-04');
   await save(editor, 'Add the next agent');
   assert.is((await catalog(['publish', '--push', '--today', '2027-03-04'], { cwd: editor, env: identity })).code, 0);
-  assert.equal(await numbers(), { first: 1, second: 2, third: 3 });
+  assert.equal(await numbers(forge), { first: 1, second: 2, third: 3 });
 
   await git(editor, 'pull', '--quiet');
   addAgent(editor, 'faulty', '2027-03-03');
@@ -186,15 +131,15 @@ test('fixed and moved to the suggested free date, it is published on that date',
   await save(editor, 'Fix the agent, and give it a free date');
 
   await forge.play('publish.yml', { today: free });
-  assert.equal(await numbers(), { first: 1, second: 2, third: 3, faulty: 4 });
-  assert.is(live()[0], 'faulty');
+  assert.equal(await numbers(forge), { first: 1, second: 2, third: 3, faulty: 4 });
+  assert.is(live(forge)[0], 'faulty');
 });
 
 test('a branch that gains commits during a run is left unchanged, and the next run publishes on top of it', async () => {
   await git(editor, 'pull', '--quiet');
   addAgent(editor, 'fifth', '2027-03-06');
   await save(editor, 'Add the fifth agent');
-  const site = live();
+  const site = live(forge);
   const run = await forge.play('publish.yml', {
     today: '2027-03-06',
     async beforeStep(job) {
@@ -205,45 +150,21 @@ test('a branch that gains commits during a run is left unchanged, and the next r
   });
   assert.equal(run.results, { ...published, ...stopped, push: 'success', alert: 'success' }, said(run));
   assert.match(said(run), '::notice title=Published later::main gained commits during this run.');
-  assert.equal(live(), site);
+  assert.equal(live(forge), site);
 
   const next = await forge.play('publish.yml', { today: '2027-03-06', event: 'push' });
   assert.is(next.results.check, 'success', said(next));
-  assert.equal(await numbers(), { first: 1, second: 2, third: 3, faulty: 4, fifth: 5 });
-  assert.is(live()[0], 'fifth');
+  assert.equal(await numbers(forge), { first: 1, second: 2, third: 3, faulty: 4, fifth: 5 });
+  assert.is(live(forge)[0], 'fifth');
   assert.is(await git(forge.remote, 'show', 'main:README.md'), 'Changed meanwhile.\n');
 });
 
-test('a change of more than `issue` lines is never pushed', async () => {
+test('a file that is no plugin, skill or list is never pushed to the branch, and the site stays', async () => {
   await git(editor, 'pull', '--quiet');
   addAgent(editor, 'sixth', '2027-03-07');
   await save(editor, 'Add the sixth agent');
-  const before = await git(forge.remote, 'rev-parse', 'main');
-  for (const [file, text] of [
-    ['package.json', '{ "scripts": { "prepare": "steal" } }'],
-    ['agents/sixth/prompt.txt', 'INPUT\nRULES\nOUTPUT\n'],
-  ] as const) {
-    let workspace = '';
-    const run = await forge.play('publish.yml', {
-      today: '2027-03-07',
-      onCheckout(folder, job) {
-        if (job === 'number') workspace = folder;
-      },
-      async beforeStep(_job, { id }) {
-        if (id !== 'patch') return;
-        writeFileSync(join(workspace, file), text);
-        await git(workspace, 'add', '--intent-to-add', file);
-      },
-    });
-    assert.is(run.results.push, 'failure', said(run));
-    assert.match(said(run), '::error title=Unexpected change::');
-    assert.is(await git(forge.remote, 'rev-parse', 'main'), before);
-  }
-});
-
-test('a file that is no plugin, skill or list is never pushed to the branch, and the site stays', async () => {
-  const site = live();
-  const installed = await installRefs();
+  const site = live(forge);
+  const installed = await installRefs(forge);
   let workspace = '';
   const run = await forge.play('publish.yml', {
     today: '2027-03-07',
@@ -261,17 +182,17 @@ test('a file that is no plugin, skill or list is never pushed to the branch, and
   );
   assert.match(said(run), '::error title=Unexpected file::');
   assert.match(said(run), '.github/workflows/steal.yml');
-  assert.equal(await installRefs(), installed);
-  assert.equal(live(), site);
+  assert.equal(await installRefs(forge), installed);
+  assert.equal(live(forge), site);
 });
 
 test('the next run completes it: one tag for each issue, and every archive that was ever published is online', async () => {
   const run = await forge.play('publish.yml', { today: '2027-03-07' });
   assert.is(run.results.check, 'success', said(run));
-  const issues = Object.values(await numbers()).sort();
+  const issues = Object.values(await numbers(forge)).sort();
   assert.equal(issues, [1, 2, 3, 4, 5, 6]);
   // The numbers 2 and 3 were published without this workflow, and by one run.
-  assert.equal(await installNames(), [
+  assert.equal(await installNames(forge), [
     'refs/heads/install',
     ...[1, 2, 4, 5, 6].map((issue) => `refs/tags/issue-${issue}`),
   ]);
@@ -311,12 +232,12 @@ test('an error in a numbered agent stops the run, and nothing changes', async ()
   writeFileSync(path, readFileSync(path, 'utf8').replace('difficulty: easy', 'difficulty: impossible'));
   addAgent(editor, 'seventh', '2027-03-08');
   await save(editor, 'Break a published agent');
-  const site = live();
+  const site = live(forge);
   const run = await forge.play('publish.yml', { today: '2027-03-08' });
   assert.equal(run.results, { ready: 'success', number: 'failure', ...stopped });
   assert.match(said(run), /::error file=agents\/second\/agent\.md,line=/);
-  assert.not.ok('seventh' in (await numbers()));
-  assert.equal(live(), site);
+  assert.not.ok('seventh' in (await numbers(forge)));
+  assert.equal(live(forge), site);
 });
 
 test.run();

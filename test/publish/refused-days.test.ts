@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { temporaryFolder } from '../support/catalog.ts';
+import { addAgent, said, save, startCatalog } from '../support/editor.ts';
+import { type Forge, makeForge } from '../support/forge.ts';
+import { git } from '../support/git.ts';
+import { loud } from '../support/loud.ts';
+import { stopped } from '../support/publication-days.ts';
+
+/** Runs of the actual steps of publish.yml that must leave the main branch as it is, although an agent is due. */
+
+const folder = temporaryFolder();
+const editor = join(folder.path, 'editor');
+let forge: Forge;
+
+test.before(
+  loud(async () => {
+    forge = await makeForge(folder.path);
+    await startCatalog(forge, editor);
+    addAgent(editor, 'example', '2027-02-27');
+    await save(editor, 'Add the example agent');
+  }),
+);
+
+test.after(
+  loud(async () => {
+    await forge?.close();
+    folder.remove();
+  }),
+);
+
+test('before Pages is on, and in a fork, nothing is numbered', async () => {
+  const before = await git(forge.remote, 'rev-parse', 'main');
+
+  const off = await forge.play('publish.yml', { today: '2027-02-27', withoutPages: true });
+  assert.equal(off.results, { ready: 'failure', number: 'skipped', ...stopped }, said(off));
+  assert.match(said(off), '::error title=GitHub Pages is off::Nothing was published. Choose Settings → Pages');
+
+  const fork = await forge.play('publish.yml', { today: '2027-02-27', fork: true });
+  assert.equal(fork.results, { ready: 'success', number: 'skipped', ...stopped }, said(fork));
+
+  assert.is(await git(forge.remote, 'rev-parse', 'main'), before);
+});
+
+test('a change of more than `issue` lines is never pushed', async () => {
+  const before = await git(forge.remote, 'rev-parse', 'main');
+  for (const [file, text] of [
+    ['package.json', '{ "scripts": { "prepare": "steal" } }'],
+    ['agents/example/prompt.txt', 'INPUT\nRULES\nOUTPUT\n'],
+  ] as const) {
+    let workspace = '';
+    const run = await forge.play('publish.yml', {
+      today: '2027-02-27',
+      onCheckout(folder, job) {
+        if (job === 'number') workspace = folder;
+      },
+      async beforeStep(_job, { id }) {
+        if (id !== 'patch') return;
+        writeFileSync(join(workspace, file), text);
+        await git(workspace, 'add', '--intent-to-add', file);
+      },
+    });
+    assert.is(run.results.push, 'failure', said(run));
+    assert.match(said(run), '::error title=Unexpected change::');
+    assert.is(await git(forge.remote, 'rev-parse', 'main'), before);
+  }
+});
+
+test.run();
