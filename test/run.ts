@@ -76,7 +76,8 @@ process.on('exit', () => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   if (!finished) failed += 1;
   console.log(`${passed} passed, ${failed} failed`);
-  process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+  // If there are few files, a worker may get none.
+  process.exitCode = failed > 0 || (passed === 0 && !isWorker) ? 1 : 0;
 });
 
 /**
