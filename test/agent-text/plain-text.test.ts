@@ -29,6 +29,8 @@ const texts = [
   '1.5 meters',
   '~~~ fence',
   '=== line',
+  'a\n===',
+  'a\n---',
 ];
 for (const text of texts) {
   test(`${JSON.stringify(text)} is plain text for a reader of Markdown`, () => {
