@@ -63,8 +63,10 @@ test('the next steps name a config, and say if the date has passed', async () =>
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'numbered', date: '2026-11-15', front: { issue: '1' } }]);
     const args = ['new', 'late', '--date', '2026-11-20', '--config', '.YAML'.toLowerCase(), '--today', today];
-    const { code, stdout, stderr } = await catalog([...args, '--runtime', 'ChatGPT', 'claude'], { cwd: folder });
-    assert.equal([code, stdout], [0, 'agents/late\n'], stderr);
+    const { code, stdout, stderr } = await catalog([...args, '--runtime', 'ChatGPT', 'claude'], {
+      cwd: join(folder, 'agents'),
+    });
+    assert.equal([code, stdout], [0, 'late\n'], stderr);
     assert.ok(
       stderr.startsWith(
         'Created "Late" for 2026-11-20 (coding, easy, ChatGPT, Claude). That date has passed: it is published as soon as it is no longer a draft.\n',

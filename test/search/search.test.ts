@@ -198,6 +198,7 @@ test('ignores stop words, and knows the forms of other words by their stem', () 
     ['analysis'],
     ['canvas'],
     ['ring', 'rings'],
+    ['succeed', 'succeeds', 'succeeding'],
     ['need', 'needs'],
   ];
   for (const words of forms) {
