@@ -28,34 +28,36 @@ const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => `https://${name}.example
   string,
   string,
 ];
-/** One build after the other, each with another option than the one before it. */
+/** Builds, one after the other. Each has one more option than the one before it, up to the last two. */
 const builds: [name: string, args: string[], env: NodeJS.ProcessEnv, changed: object][] = [
   ['no option', [], {}, {}],
-  ['--base-url', ['--base-url', a], {}, { baseUrl: a, runtimeUrl: a }],
   ['CATALOG_BASE_URL', [], { CATALOG_BASE_URL: b }, { baseUrl: b, runtimeUrl: b }],
-  ['--runtime-url', ['--runtime-url', c], {}, { runtimeUrl: c }],
+  ['--base-url, which wins', ['--base-url', a], {}, { baseUrl: a, runtimeUrl: a }],
   ['CATALOG_RUNTIME_URL', [], { CATALOG_RUNTIME_URL: d }, { runtimeUrl: d }],
-  [
-    'flags, which win over variables',
-    ['--base-url', a, '--runtime-url', b],
-    { CATALOG_BASE_URL: c, CATALOG_RUNTIME_URL: d },
-    { baseUrl: a, runtimeUrl: b },
-  ],
+  ['--runtime-url, which wins', ['--runtime-url', c], {}, { runtimeUrl: c }],
   ['--future', ['--future'], {}, { preview: true, slugs: 'one,coming' }],
-  ['--drafts', ['--drafts'], {}, { preview: true, slugs: 'one,sketch' }],
-  ['--today', ['--today', '2026-03-01'], {}, { slugs: 'one,coming' }],
-  ['no option again', [], {}, {}],
+  ['--drafts', ['--drafts'], {}, { slugs: 'one,sketch,coming' }],
 ];
 
 test('an option or variable changes the build that was just made without it', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, agents);
-    for (const [name, args, env, changed] of builds) {
-      const day = args.includes('--today') ? [] : ['--today', '2026-02-01'];
-      const { code, stderr } = await catalog(['build', '--cwd', folder, ...day, ...args], { env });
+    const build = async (day: string, args: string[], env: NodeJS.ProcessEnv) => {
+      const { code, stderr } = await catalog(['build', '--cwd', folder, '--today', day, ...args], { env });
       assert.is(code, 0, stderr);
-      assert.equal(factsOf(folder), { ...plain, ...changed }, name);
+      return factsOf(folder);
+    };
+    let facts: object = plain;
+    const flags: string[] = [];
+    const variables: NodeJS.ProcessEnv = {};
+    for (const [name, args, env, changed] of builds) {
+      flags.push(...args);
+      Object.assign(variables, env);
+      facts = { ...facts, ...changed };
+      assert.equal(await build('2026-02-01', flags, variables), facts, name);
     }
+    assert.equal(await build('2026-03-01', [], {}), { ...plain, slugs: 'one,coming' });
+    assert.equal(await build('2026-02-01', [], {}), plain);
   }));
 
 const empty = Object.fromEntries(
@@ -109,9 +111,11 @@ test('a build says which agents it skipped, and which errors it ignored', () =>
     const build = (...args: string[]) => catalog(['build', '--cwd', folder, '--today', '2026-02-01', ...args]);
     const { code, stderr } = await build('--skip-invalid');
     assert.is(code, 0, stderr);
+    // The second build is one that could be remembered: right after they were written, files are too new for that.
+    await build('--skip-invalid');
     assert.match(stderr, '\n2 errors\nThe build ignores these errors: they are in agents that it does not publish.\n');
     assert.match(stderr, '\nSkipped: faulty has errors. Fix them to publish it.\n');
-    // A build with warnings is never remembered: the next one says the same.
+    // A build with warnings is not remembered: the next one says the same.
     const { skipped, warnings } = JSON.parse((await build('--skip-invalid', '--format', 'json')).stdout);
     assert.equal([skipped, warnings.map(({ slug }: { slug: string }) => slug)], [['faulty'], ['faulty', 'later']]);
     writeFiles(folder, { 'dist.txt': '' });

@@ -24,12 +24,14 @@ async function summaryOf(folder: string, ...args: string[]): Promise<string> {
 
 test('the summary of validate is a table with errors first, which text of agents cannot break', () =>
   inFolder(async (folder) => {
-    writeCatalog(folder, faulty, { rules: { 'editorial/excerpt': 'warning', 'editorial/near-duplicate': 'off' } });
+    writeCatalog(folder, [...faulty, { slug: 'c', date: '2026-01-03' }], {
+      rules: { 'editorial/excerpt': 'warning', 'editorial/near-duplicate': 'off' },
+    });
     const lines = (await summaryOf(folder, 'validate')).split('\n');
     assert.equal(lines.slice(0, 6), [
       '## Validation',
       '',
-      '1 error, 1 warning in 2 agents.',
+      '1 error, 1 warning in 3 agents.',
       '',
       '| | Location | Problem | How to fix it |',
       '|---|---|---|---|',
