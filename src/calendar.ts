@@ -1,3 +1,5 @@
+import { onceForEach } from './once.ts';
+
 /** Days are texts in the form YYYY-MM-DD, so that sorting the texts sorts the days. */
 
 const dayMs = 86_400_000;
@@ -33,12 +35,12 @@ export function zone(timezone: string): Zone {
     second: 'numeric',
   });
 
-  /** How far the clocks in this time zone are ahead of UTC at an instant, in milliseconds. */
-  function offsetMs(instant: number): number {
+  /** How far the clocks in this time zone are ahead of UTC at an instant, in milliseconds. Days in a row share instants. */
+  const offsetMs = onceForEach((instant: number): number => {
     const parts = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]));
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
     return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(instant / 1000) * 1000;
-  }
+  });
 
   const dayAt = (instant: number) => dayOf(instant + offsetMs(instant));
 

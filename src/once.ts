@@ -7,14 +7,14 @@ export function once<Value>(make: () => Value): () => Value {
   };
 }
 
-/** The same for a function of a text: `make` is called once for each text. */
-export function onceForEach<Value>(make: (text: string) => Value): (text: string) => Value {
-  const made = new Map<string, Value>();
-  return (text) => {
-    let value = made.get(text);
+/** The same for a function of a text or number: `make` is called once for each. */
+export function onceForEach<Key extends string | number, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new Map<Key, Value>();
+  return (key) => {
+    let value = made.get(key);
     if (value === undefined) {
-      value = make(text);
-      made.set(text, value);
+      value = make(key);
+      made.set(key, value);
     }
     return value;
   };

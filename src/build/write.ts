@@ -66,6 +66,8 @@ export class BuildWriter implements Destination {
   folders: FolderStamps = new Map();
   readonly #target: string;
   readonly #staging: string;
+  /** Where new files are, in it. */
+  readonly #staged: string;
   readonly #known: ReadonlyMap<string, FileRecord>;
   readonly #before: BuiltFolder;
   /** Whether there is no build yet. */
@@ -83,6 +85,7 @@ export class BuildWriter implements Destination {
     removeLeftovers(this.#target);
     completePending(this.#target);
     this.#staging = join(dirname(this.#target), `.${basename(this.#target)}.staging-${process.pid}`);
+    this.#staged = stagedFolder(this.#staging);
     this.#fresh = !existsSync(this.#target) || readdirSync(this.#target).length === 0;
     this.#known = this.#fresh ? new Map() : memory.files;
     this.#before = new BuiltFolder(this.#target, this.#fresh ? new Map() : memory.folders);
@@ -130,7 +133,7 @@ export class BuildWriter implements Destination {
       this.records.set(path, known);
       return;
     }
-    const source = join(this.#changed.has(from) ? stagedFolder(this.#staging) : this.#target, from);
+    const source = join(this.#changed.has(from) ? this.#staged : this.#target, from);
     const stamp = this.#stampOf(path);
     const isSame =
       known !== undefined && known.stamp === stamp
@@ -160,19 +163,18 @@ export class BuildWriter implements Destination {
   #putInPlace(onProgress: OnProgress): Written {
     const changed = [...this.records.keys()].filter((path) => this.#changed.has(path));
     const removed = this.#fresh ? [] : this.#before.filesBesides(this.records, this.#known.keys());
-    const staged = stagedFolder(this.#staging);
     if (this.#fresh) {
       if (existsSync(this.#target)) rmdirSync(this.#target);
-      mkdirSync(staged, { recursive: true });
-      renameSync(staged, this.#target);
+      mkdirSync(this.#staged, { recursive: true });
+      renameSync(this.#staged, this.#target);
     } else if (changed.length + removed.length > 0) {
-      mkdirSync(staged, { recursive: true });
+      mkdirSync(this.#staged, { recursive: true });
       // A power failure after the renames must not leave empty files. The files of a first build are not synced:
       // syncing takes about a millisecond for each file, CI discards the folder, and the next build compares all bytes
       // anyway.
       for (const [index, path] of changed.entries()) {
         onProgress('Writing files', index, changed.length);
-        syncFile(join(staged, path));
+        syncFile(join(this.#staged, path));
       }
       putInPlace(this.#target, commitPending(this.#staging, this.#target, { moved: changed, removed }));
     }
@@ -213,12 +215,13 @@ export class BuildWriter implements Destination {
 
   /** Where a file of that path is staged; its folder exists. */
   #newFile(path: string): string {
-    const file = join(stagedFolder(this.#staging), path);
-    const folder = dirname(file);
-    if (!this.#folders.has(folder)) mkdirSync(folder, { recursive: true });
-    this.#folders.add(folder);
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+    if (!this.#folders.has(folder)) {
+      mkdirSync(join(this.#staged, folder), { recursive: true });
+      this.#folders.add(folder);
+    }
     this.#changed.add(path);
-    return file;
+    return `${this.#staged}/${path}`;
   }
 }
 

@@ -39,7 +39,8 @@ const ellipsis = '…';
  */
 export class Typesetter {
   readonly #fonts: readonly Font[];
-  readonly #advances = new Map<string, number | undefined>();
+  /** The widths that were looked up; null if no font has the character. */
+  readonly #advances = new Map<string, number | null>();
 
   /** `name` is the font's file name. `fonts` are in the order in which the renderer falls back on them. */
   constructor(fonts: readonly Font[], name: string) {
@@ -53,7 +54,7 @@ export class Typesetter {
   drawable(text: string): string | null {
     let kept = '';
     for (const character of text.normalize('NFC').replace(/[^\S\u00a0]+/gu, ' ')) {
-      if (this.#advance(character) !== undefined) kept += character;
+      if (this.#advance(character) !== null) kept += character;
       else if (!dispensable.test(character)) return null;
     }
     kept = kept.replace(/ +/g, ' ').trim();
@@ -78,16 +79,17 @@ export class Typesetter {
     return { size, lines: kept.map((line, index) => (index === most - 1 ? this.#shorten(line, width / size) : line)) };
   }
 
-  #advance(character: string): number | undefined {
-    if (!this.#advances.has(character)) {
-      const found = this.#fonts.map((font) => font.advance(character)).find((width) => width !== undefined);
-      this.#advances.set(character, found);
-    }
-    return this.#advances.get(character);
+  #advance(character: string): number | null {
+    const known = this.#advances.get(character);
+    if (known !== undefined) return known;
+    const found = this.#fonts.map((font) => font.advance(character)).find((width) => width !== undefined) ?? null;
+    this.#advances.set(character, found);
+    return found;
   }
 
-  #widthOf(text: string): number {
-    let width = 0;
+  /** The width of a text, or of a longer one if `before` is the width of its beginning. */
+  #widthOf(text: string, before = 0): number {
+    let width = before;
     for (const character of text) width += this.#advance(character) ?? 1;
     return width;
   }
@@ -96,17 +98,24 @@ export class Typesetter {
   #wrap(pieces: readonly string[], width: number, breakWords: boolean): string[] | null {
     const lines: string[] = [];
     let line = '';
+    let taken = 0;
     for (const piece of pieces) {
-      if (this.#widthOf(`${line}${piece}`.trimEnd()) <= width) {
+      // Spaces at the end of a line need no room.
+      const visible = piece.trimEnd();
+      const end = this.#widthOf(visible, taken);
+      if (visible === '' || end <= width) {
         line += piece;
+        taken = this.#widthOf(piece.slice(visible.length), end);
         continue;
       }
       if (line !== '') lines.push(line.trimEnd());
       line = piece.trimStart();
-      if (this.#widthOf(line) <= width) continue;
+      taken = this.#widthOf(line);
+      if (taken <= width) continue;
       if (!breakWords) return null;
       const parts = this.#breakWord(line, width);
       line = parts.pop() ?? '';
+      taken = this.#widthOf(line);
       lines.push(...parts);
     }
     if (line.trim() !== '') lines.push(line.trimEnd());

@@ -49,6 +49,7 @@ function repeatedFaults(prompt: string, sections: readonly Section[]): SectionFa
 }
 
 function missingFaults(prompt: string, missing: readonly SectionName[]): SectionFault[] {
+  if (missing.length === 0) return [];
   const { lines, openFence } = linesOf(prompt);
   const fenced = openFence === null ? [] : prompt.slice(openFence.offset).split('\n').map(headingOf);
   const swallowed = missing.filter((name) => fenced.includes(name));

@@ -9,9 +9,9 @@ export function dateNames(language: string) {
   const months = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' });
   const instant = (day: string) => new Date(`${day}T00:00:00Z`);
   return {
-    weekday: onceForEach((day) => weekdays.format(instant(day))),
-    longDate: onceForEach((day) => dates.format(instant(day))),
+    weekday: onceForEach((day: string) => weekdays.format(instant(day))),
+    longDate: onceForEach((day: string) => dates.format(instant(day))),
     dayOfMonth: (day: string) => String(Number(day.slice(8))),
-    monthName: onceForEach((month) => months.format(instant(`${month}-01`))),
+    monthName: onceForEach((month: string) => months.format(instant(`${month}-01`))),
   };
 }
