@@ -1,8 +1,6 @@
 import { type InstallWays, installWays } from '../agent-text/install-ways.ts';
-import { type Zone, zone } from '../calendar.ts';
 import { compareText } from '../compare.ts';
 import { digestOf } from '../digest.ts';
-import { once } from '../once.ts';
 import type { Change, NumberedAgent } from '../schema/agent.ts';
 import type { AgentDocument } from '../schema/documents.ts';
 import type { PublishedPlugins } from '../schema/plugins.ts';
@@ -10,7 +8,7 @@ import type { Settings } from '../schema/settings.ts';
 import type { ImageRenderer } from '../social-image/renderer.ts';
 import { installSource } from './install/install-source.ts';
 import { type KnownVersions, PluginVersions } from './install/plugin-versions.ts';
-import { agentDocumentOf } from './shared/agent-document.ts';
+import { publisherOf } from './published-agent.ts';
 import { type DateNames, dateNames } from './shared/dates.ts';
 import { type MarkdownRenderer, markdownRenderer } from './shared/markdown-html.ts';
 import { relatedAgents } from './shared/related.ts';
@@ -139,88 +137,9 @@ export function withTexts(
   };
 }
 
-function publisherOf(
-  settings: Settings,
-  history: SiteInput['history'],
-  listsShowAll: boolean,
-): (agent: NumberedAgent) => PublishedAgent {
-  const url = addresses(settings);
-  const calendar = zone(settings.timezone);
-  return (agent) => {
-    const changes = changesOf(agent, history);
-    const document = once(() => agentDocumentOf(agent, settings, url));
-    const dates = once(() => datesOf(agent.date, changes, calendar));
-    const fingerprint = fingerprintOf(agent, changes, listsShowAll);
-    return publishedAgent(agent, { fingerprint, revision: changes.length }, document, dates);
-  };
-}
-
-type Dates = Pick<PublishedAgent, 'published' | 'changed' | 'changedOn' | 'history'>;
-
-/** An agent with more fields, which are only made when they are used: most builds show few agents. */
-function publishedAgent(
-  agent: NumberedAgent,
-  known: Pick<PublishedAgent, 'fingerprint' | 'revision'>,
-  document: () => AgentDocument,
-  dates: () => Dates,
-): PublishedAgent {
-  const fields = {
-    ...known,
-    get document() {
-      return document();
-    },
-    get published() {
-      return dates().published;
-    },
-    get changed() {
-      return dates().changed;
-    },
-    get changedOn() {
-      return dates().changedOn;
-    },
-    get history() {
-      return dates().history;
-    },
-  };
-  // Inheriting from the agent is faster than copying it.
-  return Object.setPrototypeOf(fields, agent);
-}
-
 function relatedOf(agents: readonly PublishedAgent[], before: Related | null): Related {
   const key = digestOf(agents.map(({ fingerprint }) => fingerprint.listed).join('\0'));
   if (before?.key === key) return before;
   const relatedTo = relatedAgents(agents, relatedCount);
   return { key, slugs: agents.map((_, index) => relatedTo(index).map(({ slug }) => slug)) };
-}
-
-function fingerprintOf(
-  { slug, issue, date, digest, headDigest }: NumberedAgent,
-  changes: readonly Change[],
-  listsShowAll: boolean,
-): Fingerprint {
-  const whole = digestOf(JSON.stringify([slug, issue, date, digest, changes]));
-  return {
-    whole,
-    listed: listsShowAll ? whole : digestOf(JSON.stringify([slug, issue, date, headDigest, changes[0]?.time])),
-  };
-}
-
-/** The changes of an agent, newest first. A commit that renamed it changed nothing that readers see. */
-function changesOf({ slug, formerSlugs }: NumberedAgent, history: SiteInput['history']): Change[] {
-  return [slug, ...(formerSlugs ?? [])]
-    .flatMap((name) => history.get(name) ?? [])
-    .filter(({ whole }) => !whole)
-    .sort((a, b) => b.time - a.time);
-}
-
-/** When an agent was published and changed. */
-function datesOf(date: string, changes: readonly Change[], { startOfDay, today }: Zone): Dates {
-  const published = startOfDay(date);
-  const changed = new Date(Math.max(changes[0]?.time ?? 0, published.getTime()));
-  return {
-    published,
-    changed,
-    changedOn: today(changed),
-    history: changes.map((change) => ({ ...change, day: today(new Date(change.time)) })),
-  };
 }
