@@ -15,11 +15,13 @@ export interface Agent extends FrontMatter {
   sampleInput: string;
   sampleOutput: string;
   config: Config | null;
+  /** Whether an earlier build parsed it, so that its long texts are only read when they are used. */
+  isRecalled?: true;
 }
 
 /** An agent without its long texts: what lists, neighbors and the search show of it. */
 export interface AgentHead
-  extends Omit<Agent, 'howItWorks' | 'demo' | 'prompt' | 'sampleInput' | 'sampleOutput' | 'config'> {
+  extends Omit<Agent, 'howItWorks' | 'demo' | 'prompt' | 'sampleInput' | 'sampleOutput' | 'config' | 'isRecalled'> {
   /** The name of the config file, or null. */
   configFile: string | null;
 }
@@ -49,6 +51,7 @@ export function agentOf({ configFile, ...head }: AgentHead, read: () => Agent): 
   };
   return {
     ...head,
+    isRecalled: true,
     get howItWorks() {
       return long().howItWorks;
     },

@@ -190,6 +190,15 @@ test('after any sequence of edits, a build has the bytes of one from nothing', a
   if (errorInstance) throw errorInstance;
 });
 
+test('the example in openapi.json has its fields in the same order if only another agent was parsed', () =>
+  inFolder(async (folder) => {
+    const changing = new ChangingCatalog(folder);
+    for (const answer of ['first', 'second', 'third']) {
+      changing.file(4, 'sample-output.txt', `The ${answer} answer.\n`);
+      await checkBuild(changing, `the ${answer} build`);
+    }
+  }));
+
 test('after a folder was renamed with the same files in it, no file names the former slug', () =>
   inFolder(async (folder) => {
     const changing = new ChangingCatalog(folder);

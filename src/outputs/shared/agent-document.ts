@@ -5,12 +5,12 @@ import type { Settings } from '../../schema/settings.ts';
 import type { Addresses } from './urls.ts';
 
 /**
- * Makes the agent document of the contract (C2.2, C2.20), with its fields in the contract's order. It reads the long
- * texts of the agent only when they are used.
+ * Makes the agent document of the contract (C2.2, C2.20), with its fields in the contract's order. The long
+ * texts of an agent that a build recalled are read only when they are used.
  */
 export function agentDocumentOf(agent: NumberedAgent, settings: Settings, url: Addresses): AgentDocument {
   const { slug, config } = agent;
-  return {
+  const short = {
     title: agent.title,
     slug,
     date: agent.date,
@@ -29,10 +29,21 @@ export function agentDocumentOf(agent: NumberedAgent, settings: Settings, url: A
     configUrl: config === null ? null : url.config(slug, config.file),
     configFilename: config === null ? null : (agent.configFilename ?? config.file),
     license: promptLicense.id,
+  };
+  if (agent.isRecalled !== true) {
+    const { howItWorks, steps, demo, sampleInput, prompt } = agent;
+    return { ...short, howItWorks, steps, demo, sampleInput, prompt, config: config?.value ?? null };
+  }
+  // V8 keeps objects with getters in a slower form, so only these have any. In a literal with a spread, it also defines
+  // values before getters, so `steps` has a getter too, for the order of the fields.
+  return {
+    ...short,
     get howItWorks() {
       return agent.howItWorks;
     },
-    steps: agent.steps,
+    get steps() {
+      return agent.steps;
+    },
     get demo() {
       return agent.demo;
     },
@@ -43,7 +54,7 @@ export function agentDocumentOf(agent: NumberedAgent, settings: Settings, url: A
       return agent.prompt;
     },
     get config() {
-      return config === null ? null : config.value;
+      return config?.value ?? null;
     },
   };
 }
