@@ -1,4 +1,5 @@
 import MiniSearch, { type AsPlainObject } from 'minisearch';
+import { onceForEach } from '../once.ts';
 import type { AgentDocument } from '../schema/documents.ts';
 import { type SearchEntry, searchOptions } from './fields.ts';
 import { inSlices } from './slices.ts';
@@ -19,7 +20,8 @@ export interface SearchedAgent {
 
 /** Makes the search index of some agents, newest first. The same agents in the same order give the same index. */
 export function searchIndex(agents: readonly SearchedAgent[]): MiniSearch<SearchEntry> {
-  const index = new MiniSearch<SearchEntry>(searchOptions);
+  const processTerm = onceForEach((term: string) => searchOptions.processTerm?.(term) ?? null);
+  const index = new MiniSearch<SearchEntry>({ ...searchOptions, processTerm });
   index.addAll(agents.map((agent, rank) => searchEntry(agent, rank < searchedTexts)));
   return index;
 }
