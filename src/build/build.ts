@@ -31,8 +31,6 @@ export interface RenderOptions extends Selection {
   cache?: string | null;
   /** Whether to draw social images; if not, their files are empty. @default true */
   images?: boolean;
-  /** Is called as each stage begins: read, number, render <output>, write. */
-  onStage?: (stage: string) => void;
   /** Is called again and again with the current task, and how much of it is done. */
   onProgress?: OnProgress;
   /** The stamps of everything in agents/, if they are known. */
@@ -87,7 +85,6 @@ export function build({
   );
   const { destination: writer, info, selected, site, historyMissing } = result;
   const files = treeFolder === undefined ? null : installTree(site);
-  options.onStage?.('write');
   const written = writer.finish(options.onProgress);
   memory.save(writer);
   const tree =
@@ -158,17 +155,8 @@ function render<Target extends Destination>(
   memory: BuildMemory | null,
   open: () => Target,
 ): { destination: Target; info: BuildInfo; selected: Selected; site: Site; historyMissing: string | null } {
-  const {
-    cwd,
-    settings,
-    images = true,
-    onStage = () => {},
-    onProgress = () => {},
-    sources = [],
-    ...selection
-  } = options;
+  const { cwd, settings, images = true, onProgress = () => {}, sources = [], ...selection } = options;
   const cache = cacheOf(options);
-  onStage('read');
   const recalled = memory ?? noMemory;
   const preview = selection.future === true || selection.drafts === true;
   const content = loadContent(cwd, settings, selection.today, {
@@ -194,13 +182,12 @@ function render<Target extends Destination>(
   const historyMissing = [missing, releases.note].filter((note) => note !== null).join(' ') || null;
   const faults: Diagnostic[] = [];
   for (;;) {
-    onStage('number');
     const selected = select({ ...content, diagnostics: [...content.diagnostics, ...faults] }, selection);
     if (selected.errors.length > 0) throw new ContentError(selected.errors);
     const site = prepareSite(templates, settings, selected, shared);
     const destination = open();
     try {
-      const info = renderSite(site, destination, { onOutput: (output) => onStage(`render ${output}`), onProgress });
+      const info = renderSite(site, destination, onProgress);
       memory?.keep(site);
       return { destination, info, selected, site, historyMissing };
     } catch (error) {

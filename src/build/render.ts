@@ -11,26 +11,16 @@ import { type BuildInfo, buildFile } from '../schema/build-info.ts';
 import { toJson } from '../schema/documents.ts';
 import type { Destination } from './destination.ts';
 
-/** What a caller of renderSite can follow. */
-export interface RenderEvents {
-  onOutput?: (path: string) => void;
-  onProgress?: OnProgress;
-}
-
 /** Some agents cannot be rendered, with a diagnostic for each. A build without them may succeed. */
 export class UnrenderableAgents extends ContentError {}
 
 /**
- * Renders every output of a site that the destination does not have yet, build.json last. `onOutput` is called with the
- * path of each output before it is rendered, and `onProgress` with the number of agents in a file that agents have.
+ * Renders every output of a site that the destination does not have yet, build.json last. `onProgress` is called with
+ * the number of agents in a file that agents have.
  *
  * Throws UnrenderableAgents if agents cannot be rendered.
  */
-export function renderSite(
-  site: Site,
-  destination: Destination,
-  { onOutput = () => {}, onProgress = () => {} }: RenderEvents = {},
-): BuildInfo {
+export function renderSite(site: Site, destination: Destination, onProgress: OnProgress = () => {}): BuildInfo {
   const paths: string[] = [];
   const claim = claimPaths();
   const faults: Diagnostic[] = [];
@@ -46,7 +36,6 @@ export function renderSite(
     else destination.writeParts(file.path, inputs, content);
   };
   for (const output of outputs) {
-    onOutput(output.path);
     let done = 0;
     for (const file of output.files(site)) {
       const { path, copy, inputs = whole(site.agents) } = file;
