@@ -100,6 +100,14 @@ test('a remote without the branch gets all commits, and those with numbers even 
     }
   }));
 
+test('numbers are pushed to the remote of the branch, whatever it is called', () =>
+  inRepository(async ({ editor, remote }) => {
+    gitSync(editor, 'remote', 'rename', 'origin', 'mirror');
+    const { code, stderr } = await publish(editor, ['--push']);
+    assert.is(code, 0, stderr);
+    assert.equal(subjects(remote), ['Publish No. 2: The two agent', 'Start']);
+  }));
+
 test('in a shallow clone, a commit whose changes cannot be known is not taken for numbers', () =>
   inRepository(async ({ editor, remote, folder }) => {
     await publish(editor, ['--push']);
