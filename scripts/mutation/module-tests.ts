@@ -9,6 +9,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'agent-text/markdown-text',
     'agent-text/markdown',
     'agent-text/plain-text',
+    'agent-text/prompt-inputs',
     'catalog/text-checks',
     'outputs/markdown',
     'mcp/answers',

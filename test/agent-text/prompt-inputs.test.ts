@@ -31,8 +31,14 @@ const rows: [what: string, input: string, expected: PromptInput[]][] = [
   ],
   [
     'a hint over several lines, up to a list, a blank line or the margin',
-    '- A (required): one\n  two\n\tthree\n  - nested (required): no\n  after it\n- B (optional): b\n\n  apart\n- C (optional): c\nmargin\n  more\n- D (optional): d\n  ```\n  code\n  ```\n',
-    [one('A', true, 'one two three'), one('B', false, 'b'), one('C', false, 'c'), one('D', false, 'd')],
+    '  before\n- A (required): one\n  two\n\tthree\n  - nested (required): no\n  after it\n- B (optional): b\n one space\n  more\n- C (optional): c\n\n  apart\n- D (optional): d\nmargin  wide\n  more\n- E (optional): e\n  ```\n  code\n  ```\n',
+    [
+      one('A', true, 'one two three'),
+      one('B', false, 'b'),
+      one('C', false, 'c'),
+      one('D', false, 'd'),
+      one('E', false, 'e'),
+    ],
   ],
   [
     'only the first of several with one name, in any case and in any form of Unicode',
