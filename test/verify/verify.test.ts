@@ -237,4 +237,14 @@ test('a changed copy of an earlier prompt is compared with it where its text is 
   assert.match(onSite?.diff ?? '', '\n+6. Start. Change');
 });
 
+test('a changed copy is compared with the revision that has no further lines', async () => {
+  const { revisions } = await publishedOn(site.address);
+  const promptTexts = async () => [`${third}One line more.\n`, third];
+  const verifier = new Verifier({ name: '', revisions, promptTexts, read: async () => Buffer.alloc(0) });
+  const files = new Map([['prompt.txt', Buffer.from(third.replace('INPUT\n', 'INPUT NOW\n'))]]);
+  const { diff } = await verifier.verdict({ path: 'copy.txt', kind: 'prompt', files, named: true });
+  assert.match(diff, '\n-INPUT\n+INPUT NOW\n');
+  assert.not.match(diff, 'One line more.');
+});
+
 test.run();
