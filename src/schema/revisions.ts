@@ -46,7 +46,6 @@ const agentRevisions = z.object({
 export const revisions = z
   .object({
     complete: z.boolean().describe('Whether earlier revisions are known; false without the Git history'),
-    withdrawn: z.array(slug).describe('Slugs of withdrawn agents'),
     agents: z.array(agentRevisions).describe('Published agents, newest first'),
   })
   .meta({ title: 'Revisions', description: 'Digests of every revision of every agent' });

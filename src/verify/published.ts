@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { prepareSite } from '../build/prepare.ts';
 import { readTemplates } from '../build/read-templates.ts';
 import { loadContent } from '../catalog/load.ts';
@@ -8,7 +9,9 @@ import { promptTexts, readHistory } from '../git/history.ts';
 import { publishedPlugins, readReleases } from '../git/install-branch.ts';
 import { GitError } from '../git/run.ts';
 import { download } from '../import/download.ts';
+import { once } from '../once.ts';
 import { outputs } from '../outputs/index.ts';
+import { marketplacePath } from '../outputs/install/marketplace.ts';
 import type { RenderedFile } from '../outputs/output.ts';
 import { type AgentRevisions, type Revisions, revisions, revisionsPath } from '../schema/revisions.ts';
 import type { Settings } from '../schema/settings.ts';
@@ -20,11 +23,15 @@ export interface Published {
   /** The address of the site, or the folder of the catalog. */
   name: string;
   revisions: Revisions;
+  /** Whether this was the slug of an agent that was withdrawn, as far as that is known. */
+  isWithdrawn(slug: string): Promise<boolean>;
   /** Reads a file of the site. */
   read(path: string): Promise<Buffer>;
   /** The texts of revisions of a prompt, as far as they can be read; the newest first. */
   promptTexts(agent: AgentRevisions): Promise<string[]>;
 }
+
+const marketplace = z.object({ renames: z.record(z.string(), z.string().nullable()) });
 
 const promptPath = ({ slug }: AgentRevisions) => `agents/${slug}/prompt.txt`;
 
@@ -50,9 +57,20 @@ export async function publishedOn(site: string): Promise<Published> {
     for await (const chunk of download(base + path, { ...limits, maxBytes })) chunks.push(chunk);
     return Buffer.concat(chunks);
   };
+  // The marketplace tells assistants which plugins to remove. It is read at most once, for texts that no agent has.
+  const uninstalled = once(async () => {
+    try {
+      const json = (await read(marketplacePath, mostOfRevisions)).toString('utf8');
+      const { renames } = marketplace.parse(parseBoundedJson(json));
+      return new Set(Object.keys(renames).filter((slug) => renames[slug] === null));
+    } catch {
+      return new Set<string>();
+    }
+  });
   return {
     name: base,
     revisions: parseRevisions(await read(revisionsPath, mostOfRevisions), base + revisionsPath),
+    isWithdrawn: async (slug) => (await uninstalled()).has(slug),
     read,
     promptTexts: async (agent) => [(await read(promptPath(agent))).toString('utf8')],
   };
@@ -106,6 +124,7 @@ export async function publishedIn(
   const published: Published = {
     name: cwd,
     revisions: revisions.parse(JSON.parse(render(revisionsPath).toString('utf8'))),
+    isWithdrawn: async (slug) => selected.withdrawn.includes(slug),
     read: async (path) => render(path),
     promptTexts: async (agent) => [render(promptPath(agent)).toString('utf8'), ...earlierTexts(cwd, agent)],
   };

@@ -54,7 +54,7 @@ export class Verifier {
     const found = this.#exact(text, isPrompt) ?? { agent: this.#nearest(text, name), reading: null };
     const { agent, reading } = found;
     if (agent === null) {
-      const status = this.#published.revisions.withdrawn.includes(name ?? '') ? 'withdrawn' : 'unknown';
+      const status = (await this.#published.isWithdrawn(name ?? '')) ? 'withdrawn' : 'unknown';
       return { path, kind, status, agent: null, revision: null, version: null, newer: null, diff: '' };
     }
     if (!isPrompt) return { path, kind, ...(await this.#comparedFiles(agent, files, path)) };

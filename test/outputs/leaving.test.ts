@@ -11,7 +11,7 @@ const build = (folder: string, ...flags: string[]) =>
   catalog(['build', '--cwd', folder, '--today', '2026-02-01', '--format', 'json', ...flags]);
 const read = (folder: string, path: string) => readFileSync(join(folder, 'dist', path), 'utf8');
 
-test('a withdrawn agent leaves every output except those about copies, and its number stays taken', async () => {
+test('a withdrawn agent leaves every output except a list of what to uninstall, and its number stays taken', async () => {
   await inFolder(async (folder) => {
     const agents: SmallAgent[] = [
       { slug: 'first', date: '2026-01-01', front: { issue: '1' } },
@@ -24,9 +24,8 @@ test('a withdrawn agent leaves every output except those about copies, and its n
     const naming = Object.entries(snapshot(join(folder, 'dist'))).filter((file) => file.join().includes('regretted'));
     assert.equal(
       naming.map(([path]) => path),
-      ['api/revisions.json', 'marketplace.json'],
+      ['marketplace.json'],
     );
-    assert.equal(JSON.parse(read(folder, 'api/revisions.json')).withdrawn, ['regretted']);
     assert.equal(JSON.parse(read(folder, 'marketplace.json')).renames, { regretted: null });
     assert.is(JSON.parse(read(folder, 'api/agents/third.json')).agent.issue, 3);
   });

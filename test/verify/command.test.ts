@@ -38,7 +38,7 @@ test.before(
       'page/api/revisions.json': (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
       'deep/api/revisions.json': answer('['.repeat(100_000)),
       'list/api/revisions.json': answer('[1]'),
-      'escape/api/revisions.json': answer('{"complete":true,"withdrawn":["\\u001b[31m"],"agents":[]}'),
+      'escape/api/revisions.json': answer(edited(({ agents }) => Object.assign(agents[0], { slug: '\u001b[31m' }))),
       'version/api/revisions.json': answer(
         edited(({ agents }) => Object.assign(agents[0].plugins[0] ?? {}, { version: '../../x' })),
       ),
@@ -170,7 +170,7 @@ const sites: [path: string, code: number, message: string][] = [
   ['/none', 1, '/none/api/revisions.json cannot be downloaded: the answer was 404.'],
   ['/deep', 1, '/deep/api/revisions.json is not a document that catalogs publish: it is not JSON.'],
   ['/list', 1, '/list/api/revisions.json is not a document that catalogs publish: its root is wrong.\n'],
-  ['/escape', 1, 'publish: withdrawn.0 is wrong.\n'],
+  ['/escape', 1, 'publish: agents.0.slug is wrong.\n'],
   ['/version', 1, 'publish: agents.0.plugins.0.version is wrong.\n'],
   ['/away', 1, 'it redirects to http://10.0.0.1/, which does not start with https.'],
   ['/quiet', 1, '/quiet/api/revisions.json cannot be downloaded: the connection failed'],

@@ -238,9 +238,9 @@ test('a changed copy of an earlier prompt is compared with it where its text is 
 });
 
 test('a changed copy is compared with the revision that has no further lines', async () => {
-  const { revisions } = await publishedOn(site.address);
+  const published = await publishedOn(site.address);
   const promptTexts = async () => [`${third}One line more.\n`, third];
-  const verifier = new Verifier({ name: '', revisions, promptTexts, read: async () => Buffer.alloc(0) });
+  const verifier = new Verifier({ ...published, promptTexts });
   const files = new Map([['prompt.txt', Buffer.from(third.replace('INPUT\n', 'INPUT NOW\n'))]]);
   const { diff } = await verifier.verdict({ path: 'copy.txt', kind: 'prompt', files, named: true });
   assert.match(diff, '\n-INPUT\n+INPUT NOW\n');

@@ -12,8 +12,8 @@ const output: Output = {
   path: revisionsPath,
   purpose: 'Digests of every revision of every agent, to verify copies (getRevisions)',
   *files(site) {
-    const { agents, withdrawn, history, settings } = site;
-    const head = { complete: history.size > 0, withdrawn };
+    const { agents, history, settings } = site;
+    const head = { complete: history.size > 0 };
     const releases = earlierReleases(site);
     const calendar = zone(settings.timezone);
     const entries = agents.map((agent) => {

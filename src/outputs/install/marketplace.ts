@@ -7,16 +7,18 @@ import type { PublishedAgent, Site } from '../site.ts';
 import { describePlugin, pluginFiles } from './plugin.ts';
 import { zip } from './zip.ts';
 
+export const marketplacePath = 'marketplace.json';
+
 /** A marketplace of Claude Code that any host can serve: one file that names an archive for each plugin. */
 export const marketplace: Output = {
-  path: 'marketplace.json',
+  path: marketplacePath,
   purpose: 'Every agent as a plugin to install (marketplace of Claude Code)',
   *files(site) {
     const { agents, plugins, url } = site;
     const head = marketplaceHead(site);
     const entries = agents.map((agent) => ({ agent, input: `${agent.fingerprint.whole} ${plugins.of(agent)}` }));
     yield {
-      path: 'marketplace.json',
+      path: marketplacePath,
       inputs: [JSON.stringify(head), ...entries.map(({ input }) => input)],
       render: (digest) =>
         jsonParts(

@@ -96,7 +96,6 @@ export const jsonFiles: Record<string, Expected> = {
   },
   'api/revisions.json': {
     complete: 'true',
-    withdrawn: json(['withdrawn-one']),
     'agents.*.slug': ['newer', 'rich', 'older'],
     'agents.1.issue': '2',
     'agents.1.url': address,
