@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 
 /** Every option and variable of `catalog build` has an effect, also right after a build without it. */
@@ -124,6 +124,22 @@ test('a build says which agents it skipped, and which errors it ignored', () =>
       [file.code, file.stderr],
       [1, 'error: dist.txt is a file. Name a folder with --out.\n'.replace('dist.txt', join(folder, 'dist.txt'))],
     );
+  }));
+
+test('every build says again what it warns of, also in agents that did not change', () =>
+  inFolder(async (folder) => {
+    const files = { 'sample-input.txt': 'ROWS\r\nlamp, 12\r\n' };
+    const one: SmallAgent = { slug: 'one', date: '2026-01-01', files };
+    writeCatalog(folder, [one, { slug: 'two', date: '2026-01-02' }], { rules: { 'file/line-ends': 'warning' } });
+    // Right after they were written, files are too new to be remembered.
+    const past = new Date(Date.now() - 60_000);
+    for (const path of Object.keys(snapshot(join(folder, 'agents'))))
+      utimesSync(join(folder, 'agents', path), past, past);
+    for (const text of ['first', 'second', 'third']) {
+      writeFiles(folder, { 'agents/two/sample-output.txt': `The ${text} text.\n` });
+      const { stderr } = await catalog(['build', '--cwd', folder, '--today', '2026-02-01']);
+      assert.match(stderr, 'agents/one/sample-input.txt:1:5  warning  file/line-ends');
+    }
   }));
 
 test.run();
