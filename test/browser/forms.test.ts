@@ -79,8 +79,10 @@ test('reports a wrong address, a failing provider and how long to wait, and keep
 
 test('says how long to wait after too many votes', async () => {
   await onPage(strict.address + agent, async (page) => {
+    await page.locator('#vote-note').fill('A first thought');
     await page.locator('.vote button[value="yes"]').click();
     await textOf(page, '.vote .form-message', /was recorded/);
+    assert.is(await page.locator('#vote-note').inputValue(), '', 'a note is sent once');
     await page.locator('#vote-note').fill('A second thought');
     await page.locator('.vote button[value="no"]').click();
     await textOf(page, '.vote .form-message', /not recorded.*in \d+ seconds/);

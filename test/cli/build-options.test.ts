@@ -142,4 +142,23 @@ test('every build says again what it warns of, also in agents that did not chang
     }
   }));
 
+test('a changed style is built, under a new address, also with a cache', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    const style = 'templates/assets/style.css';
+    const past = new Date(Date.now() - 60_000);
+    const links: string[] = [];
+    for (const color of ['#111', '#111', '#222']) {
+      writeFiles(folder, { [style]: `a { color: ${color} }\n` });
+      for (const path of Object.keys(snapshot(folder)))
+        if (!path.startsWith('dist')) utimesSync(join(folder, path), past, past);
+      await catalog(['build', '--cwd', folder, '--today', '2026-02-01']);
+      assert.match(readFileSync(join(folder, 'dist/assets/style.css'), 'utf8'), color);
+      const page = readFileSync(join(folder, 'dist/index.html'), 'utf8');
+      links.push(/style\.css\?v[^"]+/.exec(page)?.[0] ?? '');
+    }
+    assert.is(links[0], links[1]);
+    assert.is.not(links[1], links[2]);
+  }));
+
 test.run();

@@ -23,6 +23,13 @@ for (const [title, name] of names) {
   });
 }
 
+test('the link to connect Claude is offered for https alone, since its cloud reaches no local address', () => {
+  const links = (runtimeUrl: string) =>
+    mcpSetup({ title: 'A', runtimeUrl })?.clients.find(({ name }) => name.startsWith('Claude Desktop'))?.installUrl;
+  assert.match(links('https://runtime.example') ?? '', 'connectorUrl=https%3A%2F%2Fruntime.example%2Fapi%2Fmcp');
+  assert.is(links('http://localhost:3000'), null);
+});
+
 test('no command on the page for developers holds what a shell would run', () =>
   inFolder((folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }], { baseUrl: 'https://press.example/$(id)' });
