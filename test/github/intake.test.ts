@@ -1,81 +1,17 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inFolder, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
-import { type Discussion, newDiscussion, serveForge } from '../support/forge-api.ts';
+import { inFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { newDiscussion } from '../support/forge-api.ts';
 import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
 import { hostile } from '../support/hostile-forms.ts';
+import { assertHarmless, intake, submit, unescaped } from '../support/intake.ts';
 import { catalog } from '../support/process.ts';
 import { formPath, formText, goodAnswers, submitted } from '../support/proposal.ts';
 import { today } from '../support/scaffold.ts';
 
 /** The form "Propose an agent" becomes a draft, whatever its author writes into it. */
-
-interface Taken {
-  /** The files of the draft, by path in agents/; empty if there is none. */
-  files: Record<string, string>;
-  said: string;
-  comment: string;
-  pull: Discussion['pulls'][number] | undefined;
-}
-
-/** Runs `catalog ci intake` for a GitHub issue, in a catalog with one agent. */
-function submit(body: string, { form = formText, push = 'pushed', discussion = newDiscussion() } = {}): Promise<Taken> {
-  return inFolder(async (folder) => {
-    const server = await serveForge(folder, discussion);
-    try {
-      const { port } = server.address() as AddressInfo;
-      const { code, stdout, stderr } = await intake(folder, body, form, ['--reply', push], {
-        GITHUB_API_URL: `http://127.0.0.1:${port}/api`,
-        GITHUB_REPOSITORY: 'press/catalog',
-        GITHUB_TOKEN: 'token-of-the-job',
-      });
-      assert.is(code, 0, stderr);
-      assert.equal(readdirSync(folder).sort(), ['.github', 'agents', 'catalog.config.json', 'event.json']);
-      const all = Object.entries(snapshot(join(folder, 'agents')));
-      return {
-        files: Object.fromEntries(all.filter(([path]) => !path.startsWith('taken/'))),
-        said: stdout + stderr,
-        comment: discussion.comments.map((each) => each.body).join('\n'),
-        pull: discussion.pulls[0],
-      };
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
-}
-
-function intake(folder: string, body: string, form: string, args: string[], env: NodeJS.ProcessEnv) {
-  const event = { issue: { number: 7, body }, repository: { default_branch: 'main' } };
-  writeCatalog(folder, [{ slug: 'taken', date: today }]);
-  const checklist = { '.github/PULL_REQUEST_TEMPLATE.md': '- [ ] Checked\n' };
-  writeFiles(folder, { ...checklist, [formPath]: form, 'event.json': JSON.stringify(event) });
-  const own = { GITHUB_EVENT_PATH: join(folder, 'event.json'), ...env };
-  return catalog(['ci', 'intake', '--cwd', folder, '--today', today, ...args], { env: own });
-}
-
-/** Checks what must hold whatever was submitted: strangers mention nobody, link nowhere, and run no command. */
-function assertHarmless({ files, said, comment, pull }: Taken): void {
-  const [slug] = Object.keys(files).map((path) => path.replace(/\/.*/, ''));
-  assert.not.match(said, /^::/m);
-  if (slug !== undefined) {
-    assert.match(slug, /^[a-z0-9]+(-[a-z0-9]+)*$/);
-    const names = ['agent.md', 'prompt.txt', 'sample-input.txt', 'sample-output.txt'];
-    assert.equal(
-      Object.keys(files).sort(),
-      names.map((name) => `${slug}/${name}`),
-    );
-    assert.match(files[`${slug}/agent.md`] ?? '', /^draft: true$/m);
-    assert.not.match(files[`${slug}/agent.md`] ?? '', /^(?:issue|withdrawn|formerSlugs|<)/m);
-  }
-  const outsideFences = (text: string) => text.replace(/^(`{3,})text\n[\s\S]*?\n\1$/gm, '');
-  for (const text of [comment, outsideFences(pull?.body ?? '')]) {
-    assert.not.match(text, /@\w|<script|\]\(|<img|evil\.example/i);
-  }
-}
 
 for (const [name, answers, slug] of [
   ['a form', {}, 'stock-list-checker'],
@@ -174,11 +110,7 @@ for (const [name, answers, expected] of hostile) {
     if (expected instanceof RegExp) {
       assert.equal(files, {});
       assert.is(pull, undefined);
-      const shown = comment
-        .replaceAll('&#46;', '.')
-        .replace(/\\(?=[^\w\s])/g, '')
-        .replaceAll('&lt;', '<')
-        .replaceAll('&gt;', '>');
+      const shown = unescaped(comment);
       assert.match(shown, expected);
       assert.match(shown, 'Please fix this:');
     } else {
@@ -214,7 +146,7 @@ for (const [name, change, expected] of [
   test(`a form with ${name} is refused with a reason`, async () => {
     const { files, comment } = await submit(change(submitted()));
     assert.equal(files, {});
-    assert.match(comment.replace(/\\(?=[^\w\s])/g, ''), expected);
+    assert.match(unescaped(comment), expected);
   });
 }
 

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { SmallAgent } from './catalog.ts';
-import { goodDemo, goodPrompt, goodSampleInput, goodSampleOutput, goodSteps } from './good-agent.ts';
+import { goodDemo, goodPrompt, goodSampleInput, goodSampleOutput, goodSteps, shortPrompt } from './good-agent.ts';
 
 /** The mistakes of writing: each row breaks a good agent in one place and says what is reported, and where. */
 
@@ -24,21 +24,6 @@ const outputPart = goodPrompt.slice(goodPrompt.indexOf('Rows: <n>'));
 const more = Array.from({ length: 7 }, (_, index) => `${index + 7}. Check column ${index + 1}.\n`).join('');
 const points = (count: number) =>
   Array.from({ length: count }, (_, index) => `\n  - { second: ${index}, label: Point, detail: It goes on. }`).join('');
-
-const shortPrompt = `INPUT
-- ROWS (required): the list. When it is missing, ask for it once.
-
-RULES
-1. Read every row of ROWS once.
-2. Report at most 5 rows.
-3. Quote each row verbatim.
-4. Write "unknown" for a gap.
-5. Change nothing; the owner does.
-
-OUTPUT (at most 9 lines)
-Odd: <row>
-If no row is odd: "All rows can be right."
-`;
 
 export const editorialMistakes: [name: string, change: Change, expected: string | string[]][] = [
   ['a problem that is too short', front('problem', 'Stock lists are wrong.'), 'error one-job agent.md:9:10'],

@@ -26,6 +26,22 @@ Odd: <quote, or "nothing">
 If no row is wrong, answer only: "All rows can be right."
 `;
 
+/** A prompt that keeps all rules but the one about its length. */
+export const shortPrompt = `INPUT
+- ROWS (required): the list. When it is missing, ask for it once.
+
+RULES
+1. Read every row of ROWS once.
+2. Report at most 5 rows.
+3. Quote each row verbatim.
+4. Write "unknown" for a gap.
+5. Change nothing; the owner does.
+
+OUTPUT (at most 9 lines)
+Odd: <row>
+If no row is odd: "All rows can be right."
+`;
+
 export const goodSampleInput = `ROWS
 lamp, 12, 40.00
 rope, -3, 9.00

@@ -1,0 +1,57 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { completePackageJson, dependencyOn } from '../../src/scaffold/catalog/package-json.ts';
+import { bundled, inFolder, writeFiles } from '../support/catalog.ts';
+import { catalog } from '../support/process.ts';
+import { read } from '../support/scaffold.ts';
+
+/** What `catalog init` writes into the package.json of a catalog. */
+
+const { version } = JSON.parse(read(bundled, 'package.json'));
+
+const packages: [name: string, before: string, after: string][] = [
+  [
+    'a byte-order mark and four spaces',
+    '\ufeff{\n    "scripts": { "start": "mine" }\n}\n\n',
+    '\ufeff{\n    "scripts": {\n        "start": "mine"\n    },\n    "dependencies": {\n        "daily-agent-catalog": "2"\n    }\n}\n\n',
+  ],
+  [
+    'the program among its optional dependencies',
+    '{"optionalDependencies":{"daily-agent-catalog":"1"}}',
+    '{\n  "optionalDependencies": {\n    "daily-agent-catalog": "1"\n  },\n  "scripts": {\n    "start": "catalog serve --build"\n  }\n}',
+  ],
+];
+for (const [name, before, after] of packages) {
+  test(`a package.json with ${name} is completed`, () => {
+    assert.is(completePackageJson(before, '2').text, after);
+  });
+}
+
+const specifications: [given: string | undefined, expected: string][] = [
+  [undefined, `^${version}`],
+  ['daily-agent-catalog@~1.2', '~1.2'],
+  ['github:ada/catalog#v1', 'github:ada/catalog#v1'],
+  ['https://example.com/a.tgz', 'https://example.com/a.tgz'],
+  ['^1.2.0', '^1.2.0'],
+  ['./package.json', 'file:../work/package.json'],
+  ['file:package.json', 'file:../work/package.json'],
+];
+for (const [given, expected] of specifications) {
+  test(`--package ${given} makes the dependency ${expected}`, () => {
+    const found = dependencyOn(given, '/anywhere');
+    assert.is(found.replace(bundled.slice(1), 'work/'), expected);
+  });
+}
+
+test('the path of a package is relative to the working directory, and written relative to the catalog', async () => {
+  await inFolder(async (folder) => {
+    writeFiles(folder, { 'packages/a.tgz': '' });
+    const args = ['init', 'new/one', '--package', 'packages/a.tgz'];
+    const { code, stderr } = await catalog(args, { cwd: folder });
+    assert.is(code, 0, stderr);
+    const { dependencies } = JSON.parse(read(folder, 'new/one/package.json'));
+    assert.is(dependencies['daily-agent-catalog'], 'file:../../packages/a.tgz');
+  });
+});
+
+test.run();
