@@ -69,11 +69,25 @@ export async function publishedOn(site: string): Promise<Published> {
   });
   return {
     name: base,
-    revisions: parseRevisions(await read(revisionsPath, mostOfRevisions), base + revisionsPath),
+    revisions: await readRevisions(base, read),
     isWithdrawn: async (slug) => (await uninstalled()).has(slug),
     read,
     promptTexts: async (agent) => [(await read(promptPath(agent))).toString('utf8')],
   };
+}
+
+async function readRevisions(
+  base: string,
+  read: (path: string, maxBytes: number) => Promise<Buffer>,
+): Promise<Revisions> {
+  try {
+    return parseRevisions(await read(revisionsPath, mostOfRevisions), base + revisionsPath);
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    throw new OperationError(`${error.message} Is ${base} the address of a catalog that was built with this program?`, {
+      cause: error,
+    });
+  }
 }
 
 /** Checks a document that anyone may have written. */

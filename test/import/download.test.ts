@@ -67,7 +67,7 @@ const rows: [path: string, expected: string, changed?: Partial<typeof limits>][]
   ['/script', 'it redirects to file:///etc/passwd, which does not start with https.'],
   ['/full', 'x'.repeat(100)],
   ['/long', 'it has more than 100 bytes.'],
-  ['/page', 'it is a web page. Use the address of the raw file.'],
+  ['/page', 'it is a web page. Of a file on GitHub, use the address behind “Raw”.'],
   ['/none', 'the answer was 404.'],
   ['/slow', 'it takes more than 0.2 seconds.', { timeoutMs: 200 }],
   ['/cut', 'the connection failed (UND_ERR_SOCKET).'],

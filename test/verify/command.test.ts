@@ -166,12 +166,12 @@ test('a prompt with a hundred thousand places for an input or a fence is looked 
 
 /** Rows of: the path of the site, the exit code and the message. */
 const sites: [path: string, code: number, message: string][] = [
-  ['/page', 1, 'it is a web page.'],
+  ['/page', 1, '/page/ the address of a catalog that was built with this program?\n'],
   ['/none', 1, '/none/api/revisions.json cannot be downloaded: the answer was 404.'],
   ['/deep', 1, '/deep/api/revisions.json is not a document that catalogs publish: it is not JSON.'],
-  ['/list', 1, '/list/api/revisions.json is not a document that catalogs publish: its root is wrong.\n'],
-  ['/escape', 1, 'publish: agents.0.slug is wrong.\n'],
-  ['/version', 1, 'publish: agents.0.plugins.0.version is wrong.\n'],
+  ['/list', 1, '/list/api/revisions.json is not a document that catalogs publish: its root is wrong. Is http'],
+  ['/escape', 1, 'publish: agents.0.slug is wrong. Is http'],
+  ['/version', 1, 'publish: agents.0.plugins.0.version is wrong. Is http'],
   ['/away', 1, 'it redirects to http://10.0.0.1/, which does not start with https.'],
   ['/quiet', 1, '/quiet/api/revisions.json cannot be downloaded: the connection failed'],
   ['/other/', 1, '/other/: plugins/uno-1.1.0.zip does not have the digest in api/revisions.json.'],
