@@ -24,6 +24,7 @@ export interface InstallableAgent {
 /** Gives the ways to install an agent or, for null, the whole catalog, in the order of the table. */
 export type InstallWays = (agent: InstallableAgent | null) => InstallWay[];
 
+/** Returns a function that gives the ways to install from a publication. It leaves out ways that the settings do not allow. */
 export function installWays(source: InstallSource): InstallWays {
   const shared = sourceValues(source);
   return (agent) => {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { servedText } from '../agent-text/served-text.ts';
 import { sha256Of } from '../digest.ts';
 import type { Change } from '../schema/agent.ts';
 import { readBlobs } from './record.ts';
@@ -54,11 +55,6 @@ export function promptTexts(catalog: string, slugs: readonly string[]): string[]
     lines.flatMap((line) => promptBlob.exec(line)?.[1] ?? []),
   );
   return [...readBlobs(catalog, blobs).values()].map(servedText);
-}
-
-/** The text of a file as the site serves it: with LF line endings and no byte-order mark. */
-export function servedText(text: string): string {
-  return text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
 }
 
 const log = (...options: string[]) => [

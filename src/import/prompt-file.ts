@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { servedText } from '../agent-text/served-text.ts';
 import { splitFrontMatter } from '../catalog/parse/front-matter.ts';
 import { maxFileBytes } from '../catalog/read.ts';
 import { line } from '../schema/fields.ts';
@@ -18,10 +19,7 @@ export function readPromptFile(
   if (bytes.length > maxFileBytes)
     return unusable(`It has ${bytes.length} bytes; at most ${maxFileBytes} are allowed.`);
   if (!isUtf8(bytes) || bytes.includes(0)) return unusable('It is not UTF-8 text.');
-  const text = bytes
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .replace(/\r\n?/g, '\n');
+  const text = servedText(bytes.toString('utf8'));
   if (format === 'claude-agent' && !text.startsWith('---\n'))
     return unusable('It has no front matter, so it is no subagent.');
   const split = text.startsWith('---\n') ? splitFrontMatter(text, path, '') : { data: {}, body: text, diagnostics: [] };

@@ -15,8 +15,8 @@ export interface Examples {
 }
 
 /**
- * The OpenAPI 3.1 description of the twelve operations of the contract (C4.10), and of getRevisions beside it. Operations of the server name its address
- * if that is not the base URL.
+ * The OpenAPI 3.1 description of the twelve operations of the contract (C4.10), and of getRevisions beside it. Operations
+ * of the server name its address if that is not the base URL.
  */
 export function openApi(settings: Settings, examples: Examples | null): JsonSchema {
   const { title, description, publisher, baseUrl, runtimeUrl } = settings;

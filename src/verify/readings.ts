@@ -1,5 +1,5 @@
 import { linesOf } from '../agent-text/prompt-sections.ts';
-import { servedText } from '../git/history.ts';
+import { servedText } from '../agent-text/served-text.ts';
 
 /** A prompt that a text may be a copy of, and how the copy differs from it if it is one. */
 export interface Reading {

@@ -1,6 +1,6 @@
+import { servedText } from '../agent-text/served-text.ts';
 import { sha256Of } from '../digest.ts';
 import { OperationError } from '../errors.ts';
-import { servedText } from '../git/history.ts';
 import { type AgentRevisions, lineDigests } from '../schema/revisions.ts';
 import { diffOf } from '../text-safety/diff.ts';
 import { type Copy, unzip } from './copies.ts';

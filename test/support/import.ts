@@ -9,7 +9,7 @@ import { catalog } from './process.ts';
 
 /** The day on which it runs. */
 export const today = '2026-02-01';
-/** What a draft has in place of each section that the imported prompt lacks. */
+/** What a draft has instead of each section that the imported prompt lacks. */
 export const [inputGuidance, rulesGuidance, outputGuidance] = placeholders.prompt(null).match(/^\[.*\]$/gm) ?? [];
 
 /** Runs the command on files in a folder next to a catalog of one agent. */

@@ -66,7 +66,10 @@ function skeleton({ agent, prompt }: AgentView): Remark[] {
   return [{ file: 'sample-output.txt', location: locationAt(text, 0, text.length), message, hint }];
 }
 
-/** Returns the literal parts of a skeleton: the header rows of its tables, its headings, also those in capital letters, its labels and JSON keys. */
+/**
+ * Returns the literal parts of a skeleton: the header rows of its tables, its headings (also those in capital letters), its
+ * labels and its JSON keys.
+ */
 function fixedParts({ lines }: PromptSection): { tables: string[]; parts: string[] } {
   const texts = lines.map(({ text }) => text.trim());
   const tables = texts.filter(

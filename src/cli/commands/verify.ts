@@ -39,10 +39,13 @@ async function verify(paths: string[], flags: Flags, terminal: Console): Promise
   for (const path of paths) {
     const before = copies.length;
     for (const copy of readCopies(path)) {
-      const verdict = 'problem' in copy ? null : await verifier.verdict(copy);
-      if ('problem' in copy) unreadable.push(copy);
-      else if (verdict?.status === 'unknown' && !copy.named) others += 1;
-      else if (verdict !== null) copies.push(verdict);
+      if ('problem' in copy) {
+        unreadable.push(copy);
+        continue;
+      }
+      const verdict = await verifier.verdict(copy);
+      if (verdict.status === 'unknown' && !copy.named) others += 1;
+      else copies.push(verdict);
     }
     if (copies.length === before) {
       terminal.exitCode = 1;

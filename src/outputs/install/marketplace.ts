@@ -7,6 +7,7 @@ import type { PublishedAgent, Site } from '../site.ts';
 import { describePlugin, pluginFiles } from './plugin.ts';
 import { zip } from './zip.ts';
 
+/** The path of the marketplace below the base URL. */
 export const marketplacePath = 'marketplace.json';
 
 /** A marketplace of Claude Code that any host can serve: one file that names an archive for each plugin. */
@@ -93,6 +94,7 @@ function textOf(texts: ReadonlyMap<string, string>, blob: string, plugin: string
   );
 }
 
+/** The path of a plugin's archive below the base URL. */
 export function archivePath(name: string, version: string): string {
   return `plugins/${name}-${version}.zip`;
 }
