@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readHistory } from '../../src/git/history.ts';
-import { readReleases } from '../../src/git/install-branch.ts';
+import { publishedPlugins, readReleases } from '../../src/git/install-branch.ts';
 import { findRecord } from '../../src/git/record.ts';
 import { firstLine } from '../../src/git/repository.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
@@ -95,6 +95,25 @@ test('releases come from the branch install of origin, then of another remote, t
       gitSync(folder, 'update-ref', '-d', ref);
     }
     assert.equal(readReleases(folder), { plugins: [], note: null });
+  }));
+
+test('a plugin with a file more, a file less or another text is not the one that was released', () =>
+  inFolder((folder) => {
+    makeRepository(folder);
+    const files = { 'plugin.json': JSON.stringify({ name: 'one', version: '1.0.0' }), 'README.md': 'One\n' };
+    for (const [name, text] of Object.entries(files)) writeFiles(folder, { [`plugins/one/${name}`]: text });
+    gitSync(folder, 'add', '--all');
+    const commit = gitSync(folder, 'commit-tree', gitSync(folder, 'write-tree'), '-m', 'Release');
+    gitSync(folder, 'update-ref', 'refs/heads/install', commit);
+    const releases = readReleases(folder);
+    const release = releases.plugins[0]?.[1][0];
+    assert.ok(release);
+    const is = (now: Record<string, string>) =>
+      publishedPlugins(folder, releases).isRelease(release, new Map(Object.entries(now)));
+    assert.is(is(files), true);
+    assert.is(is({ ...files, 'SKILL.md': 'New\n' }), false);
+    assert.is(is({ 'plugin.json': files['plugin.json'] }), false);
+    assert.is(is({ ...files, 'README.md': 'Two\n' }), false);
   }));
 
 test('a repository without a commit has no history, and the message says so', () =>

@@ -154,6 +154,22 @@ test('of agents that match alike, the newest comes first; those with a word of a
   );
 });
 
+test('agents that the filter leaves out do not hide weaker matches', () => {
+  const [agent] = documented as [(typeof documented)[number]];
+  const bare = { tags: [], excerpt: '', problem: '', steps: [] };
+  const entry = (issue: number, title: string) => ({
+    ...agent,
+    keywords: [],
+    document: { ...agent.document, ...bare, slug: `a${issue}`, issue, title },
+  });
+  const of = searchIndex([entry(2, 'Giraffe zebra'), entry(1, 'Zebra'), entry(3, 'Horse')]);
+  assert.equal(found('giraffe zebra', of), ['a2']);
+  assert.equal(
+    searchAgents(of, 'giraffe zebra', ({ issue }) => issue !== 2).map(({ id }) => id),
+    ['a1'],
+  );
+});
+
 test('only the newest 1,000 agents are found by their problem and their steps, and all by their title', () => {
   const [agent] = documented as [(typeof documented)[number]];
   const texts = (slug: string) => ({

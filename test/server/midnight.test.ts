@@ -68,6 +68,11 @@ async function staysUp(): Promise<void> {
       await until(() => server.stdout().includes('still serving the last good build'));
       assert.match(server.stdout(), 'prompt/sections');
       assert.is(await status(`${server.address}api/agents/today.json`), 200);
+      writeCatalog(folder, agents, { timezone: 'Europe/Berlin' });
+      await until(async () => (await status(`${server.address}api/agents/tomorrow.json`)) === 200);
+      const page = await (await fetch(`${server.address}agents/tomorrow`)).text();
+      const port = new URL(server.address).port;
+      assert.match(page, `<link rel="canonical" href="http://localhost:${port}/agents/tomorrow">`);
     } finally {
       assert.is((await server.stop()).code, 0);
     }
@@ -84,6 +89,7 @@ test.before(() => {
 test("at midnight in the settings' time zone, the next agent is published, without a restart or a failed request", () =>
   outcomes[0]);
 
-test('if the catalog is broken at midnight, the last good build stays, and the log says why', () => outcomes[1]);
+test('if the catalog is broken at midnight, the last good build stays, the log says why, and a repair is noticed', () =>
+  outcomes[1]);
 
 test.run();
