@@ -84,8 +84,10 @@ export const moduleTests: Record<string, readonly string[]> = {
     'subscribers/listmonk',
     'subscribers/resend',
     'subscribers/settings',
+    'subscribers/tokens',
     'subscribers/webhook',
   ],
+  mail: ['mail/smtp'],
   votes: [
     'votes/read-log',
     'votes/redact',

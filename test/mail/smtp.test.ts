@@ -1,0 +1,156 @@
+import { inspect } from 'node:util';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Mail, openSmtp, SmtpFailed } from '../../src/mail/smtp.ts';
+import { parseSmtpSettings, type SmtpSettings } from '../../src/mail/smtp-settings.ts';
+import { startMailbox } from '../support/mailbox.ts';
+
+/** Mails over SMTP, to a real server. */
+
+const unsubscribe = `https://agents.example.com/subscription/unsubscribe?token=${'x'.repeat(200)}.${'y'.repeat(43)}`;
+const mail: Mail = {
+  to: 'ann@example.com',
+  subject: 'No. 7: Größe',
+  text: 'Hello — Ann\n',
+  html: '<p>Hello &mdash; Ann</p>',
+  unsubscribe,
+  messageId: '<7@agents.example.com>',
+  headers: { 'List-Id': 'Daily <daily.agents.example.com>' },
+};
+
+/** Sends a mail to a server with `options`. Returns how it failed. */
+async function fail(options: Parameters<typeof startMailbox>[0], given = mail): Promise<SmtpFailed> {
+  const mailbox = await startMailbox(options);
+  const smtp = openSmtp(settings(mailbox.url));
+  const failure = await smtp.send(given).catch((error) => error);
+  smtp.close();
+  await mailbox.close();
+  assert.instance(failure, SmtpFailed);
+  assert.not.match(inspect(failure, { depth: 9, showHidden: true }), /ann@|secret text/);
+  return failure;
+}
+
+function settings(url: string): SmtpSettings {
+  const from = 'Daily Agents <daily@example.com>';
+  return parseSmtpSettings({ CATALOG_SMTP_URL: url, CATALOG_MAIL_FROM: from }) as SmtpSettings;
+}
+
+test('a mail arrives as text and HTML, with the headers for unsubscribing in one click, unfolded', async () => {
+  const mailbox = await startMailbox();
+  const smtp = openSmtp(settings(mailbox.url));
+  await smtp.send(mail);
+  smtp.close();
+  await mailbox.close();
+  const [received] = mailbox.mails;
+  assert.equal(
+    [received?.recipient, received?.from?.text, received?.subject, received?.text, received?.html, received?.messageId],
+    [mail.to, '"Daily Agents" <daily@example.com>', mail.subject, mail.text, mail.html, mail.messageId],
+  );
+  assert.match(received?.raw ?? '', `\r\nList-Unsubscribe: <${unsubscribe}>\r\n`);
+  assert.match(received?.raw ?? '', '\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n');
+  assert.match(received?.raw ?? '', /^List-Id: Daily <daily\.agents\.example\.com>\r$/im);
+});
+
+const answer = (responseCode: number) => Object.assign(new Error('secret text'), { responseCode });
+
+test('an address that the server refuses permanently is told from one that it refuses for now', async () => {
+  const permanent = await fail({ onRcptTo: (_address, _session, done) => done(answer(550)) });
+  assert.equal([permanent.outcome, permanent.status], ['refused', 550]);
+  const temporary = await fail({ onRcptTo: (_address, _session, done) => done(answer(450)) });
+  assert.equal([temporary.outcome, temporary.status], ['unsent', 450]);
+});
+
+test('a refused sender and a refused text say nothing about the address', async () => {
+  assert.is((await fail({ onMailFrom: (_address, _session, done) => done(answer(550)) })).outcome, 'unsent');
+  const refusedText = await fail({
+    onData(stream, _session, done) {
+      stream.resume().on('end', () => done(answer(554)));
+    },
+  });
+  assert.equal([refusedText.outcome, refusedText.status], ['unsent', 554]);
+});
+
+test('a connection that breaks after the text leaves it unknown, and the mail is not repeated', async () => {
+  let texts = 0;
+  const mailbox = await startMailbox({
+    onData(stream) {
+      texts += 1;
+      stream.resume().on('end', () => mailbox.drop());
+    },
+  });
+  const smtp = openSmtp(settings(mailbox.url));
+  const failure = await smtp.send(mail).catch((error) => error);
+  smtp.close();
+  await mailbox.close();
+  assert.equal([failure.outcome, texts], ['unknown', 1]);
+});
+
+test('a server that is away is a failure before anything was sent', async () => {
+  const mailbox = await startMailbox();
+  await mailbox.close();
+  const smtp = openSmtp(settings(mailbox.url));
+  const failure = await smtp.send(mail).catch((error) => error);
+  smtp.close();
+  assert.equal([failure.outcome, failure.code], ['unsent', 'ESOCKET']);
+});
+
+test('an address with a line break adds no recipient and no header', async () => {
+  const mailbox = await startMailbox();
+  const smtp = openSmtp(settings(mailbox.url));
+  const send = (to: string) => smtp.send({ ...mail, to }).catch((error) => error);
+  const failures = [
+    await send('ann@example.com\r\nBcc: eve@example.com'),
+    await send('ann@example.com>\r\nRCPT TO:<eve@example.com'),
+  ];
+  smtp.close();
+  await mailbox.close();
+  for (const failure of failures) assert.instance(failure, SmtpFailed);
+  assert.equal(
+    mailbox.mails.map(({ recipient }) => recipient),
+    [],
+  );
+});
+
+const readable: [name: string, environment: NodeJS.ProcessEnv, expected: unknown][] = [
+  ['nothing', {}, null],
+  ['an empty address', { CATALOG_SMTP_URL: ' ', CATALOG_MAIL_FROM: 'a@example.com' }, null],
+  [
+    'TLS with a user and a password',
+    { CATALOG_SMTP_URL: 'smtps://us%40er:p%3Ass@mail.example.com', CATALOG_MAIL_FROM: 'a@example.com' },
+    {
+      host: 'mail.example.com',
+      port: 465,
+      secure: true,
+      auth: { user: 'us@er', pass: 'p:ss' },
+      from: { name: '', address: 'a@example.com' },
+    },
+  ],
+  [
+    'STARTTLS, a port, and a name in quotation marks',
+    { CATALOG_SMTP_URL: 'smtp://[::1]:2525/', CATALOG_MAIL_FROM: '"Agents, daily" <a@example.com>' },
+    { host: '::1', port: 2525, secure: false, from: { name: 'Agents, daily', address: 'a@example.com' } },
+  ],
+];
+for (const [name, environment, expected] of readable) {
+  test(`settings of SMTP: ${name}`, () => assert.equal(parseSmtpSettings(environment), expected));
+}
+
+const wrong: [url: string, from: string, named: RegExp][] = [
+  ['https://user:s3cret@example.com', 'a@example.com', /^CATALOG_SMTP_URL is not valid/],
+  ['smtps://user:s3cret@example.com/?logger=true', 'a@example.com', /^CATALOG_SMTP_URL/],
+  ['smtps://user:s3cret%@example.com', 'a@example.com', /^CATALOG_SMTP_URL/],
+  ['smtps://', 'nobody', /^CATALOG_SMTP_URL.*\nCATALOG_MAIL_FROM/],
+  ['smtps://user:s3cret@example.com', '', /^CATALOG_MAIL_FROM/],
+  ['smtps://user:s3cret@example.com', 'A\r\nBcc: <eve@example.com>', /^CATALOG_MAIL_FROM/],
+];
+for (const [url, from, named] of wrong) {
+  test(`wrong settings of SMTP are named without the password: ${JSON.stringify([url, from])}`, () => {
+    const environment = { CATALOG_SMTP_URL: url, CATALOG_MAIL_FROM: from };
+    assert.throws(
+      () => parseSmtpSettings(environment),
+      (error: Error) => error.name === 'UsageError' && named.test(error.message) && !error.message.includes('s3cret'),
+    );
+  });
+}
+
+test.run();
