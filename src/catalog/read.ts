@@ -15,6 +15,7 @@ export interface SourceFolder {
 }
 
 export interface SourceFile {
+  /** Its path in the folder of the agent, such as `prompt.txt` or `evals/checks.yaml`. */
   name: string;
   /** Null if the file could not be read. */
   bytes: Buffer | null;
@@ -92,7 +93,7 @@ function lazyFolder(path: string, slug: string, stamp: string | null | undefined
 
 function readFolder(path: string): Pick<SourceFolder, 'files' | 'problem'> {
   try {
-    return { files: readFiles(path, visible(path)), problem: null };
+    return { files: readFiles(path), problem: null };
   } catch (error) {
     return { files: [], problem: { kind: 'unreadable', reason: systemCode(error) } };
   }
@@ -111,18 +112,25 @@ function stampsByFolder(root: string, sources: Stamps): Map<string, string | nul
   return stamps;
 }
 
-function readFiles(path: string, entries: readonly Dirent[]): SourceFile[] {
-  return entries.map((entry) => {
-    if (entry.isSymbolicLink()) return problem(entry.name, 'symlink');
-    if (!entry.isFile()) return problem(entry.name, 'not-a-file', entry.isDirectory() ? 'folder' : '');
-    try {
-      const bytes = readFileSync(join(path, entry.name));
-      if (bytes.length > maxFileBytes) return problem(entry.name, 'too-large', String(bytes.length));
-      return { name: entry.name, bytes, problem: null };
-    } catch (error) {
-      return problem(entry.name, 'unreadable', systemCode(error));
-    }
-  });
+/** The folders of an agent that can contain more files: its cases, and the recorded answers of each model. */
+const nested = /^evals(?:\/recordings(?:\/[^/]+)?)?$/;
+
+/** Reads the files of a folder. `inside` is the path from the agent's folder, and starts the names of the files. */
+function readFiles(path: string, inside = ''): SourceFile[] {
+  return visible(path).flatMap((entry) => readFilesAt(join(path, entry.name), `${inside}${entry.name}`, entry));
+}
+
+function readFilesAt(path: string, name: string, entry: Dirent): SourceFile[] {
+  if (entry.isSymbolicLink()) return [problem(name, 'symlink')];
+  try {
+    if (entry.isDirectory() && nested.test(name)) return readFiles(path, `${name}/`);
+    if (!entry.isFile()) return [problem(name, 'not-a-file', entry.isDirectory() ? 'folder' : '')];
+    const { size } = lstatSync(path);
+    if (size > maxFileBytes) return [problem(name, 'too-large', String(size))];
+    return [{ name, bytes: readFileSync(path), problem: null }];
+  } catch (error) {
+    return [problem(name, 'unreadable', systemCode(error))];
+  }
 }
 
 function visible(path: string) {

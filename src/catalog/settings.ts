@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../diagnostics/source-location.ts';
-import { locationsInJson } from '../diagnostics/yaml-location.ts';
+import { locationsInYaml } from '../diagnostics/yaml-location.ts';
 import { ContentError, UsageError } from '../errors.ts';
 import { pathName } from '../schema/fields.ts';
 import { ruleSettings } from '../schema/rule-settings.ts';
@@ -184,7 +184,7 @@ function parseSettings(marked: string): { value: unknown; diagnostics: Diagnosti
   const shown = textFindings(text);
   diagnostics.push(...shown.map((finding) => diagnose({ ...finding, file: settingsFile, text })));
   if (value === undefined) return { value, diagnostics };
-  const locationOf = locationsInJson(text);
+  const locationOf = locationsInYaml(text);
   // Text that the file writes as escapes is reported without a code frame, which would show part of a secret.
   const hidden = valueFindings(value, locationOf).filter(({ code }) => shown.every((it) => it.code !== code));
   diagnostics.push(...hidden.map((finding) => diagnose({ ...finding, file: settingsFile })));

@@ -28,12 +28,12 @@ export type LocationOf = (path: Path, options?: { key?: boolean }) => Location;
 
 /** Returns a function that finds locations in the front matter of `text`. The first call parses it. */
 export function locationsInFrontMatter(text: string): LocationOf {
-  return locationsInYaml(text, 4, text.indexOf('\n---', 3));
+  return locationsWithin(text, 4, text.indexOf('\n---', 3));
 }
 
-/** Returns a function that finds locations in a JSON text, which is also YAML. */
-export function locationsInJson(text: string): LocationOf {
-  return locationsInYaml(text, 0, text.length);
+/** Returns a function that finds locations in a YAML text, which JSON is too. */
+export function locationsInYaml(text: string): LocationOf {
+  return locationsWithin(text, 0, text.length);
 }
 
 /** Returns the location of one value in the front matter of `text`. */
@@ -41,7 +41,7 @@ export function locationInFrontMatter(text: string, path: Path, options: { key?:
   return locationsInFrontMatter(text)(path, options);
 }
 
-function locationsInYaml(text: string, start: number, end: number): LocationOf {
+function locationsWithin(text: string, start: number, end: number): LocationOf {
   let root: unknown;
   return (path, { key = false } = {}) => {
     root ??= parsed(text.slice(start, end));

@@ -89,6 +89,10 @@ class LaterFields {
   get config(): NumberedAgent['config'] {
     return this.#agent.config;
   }
+
+  get evals(): NumberedAgent['evals'] {
+    return this.#agent.evals;
+  }
 }
 
 function fingerprintOf(

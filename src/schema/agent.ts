@@ -1,5 +1,6 @@
 import { once } from '../once.ts';
 import { type FrontMatter, frontMatterSchema } from './front-matter.ts';
+import type { Evals, Proof } from './graded.ts';
 
 /** An agent as read from its folder, well-formed. */
 export interface Agent extends FrontMatter {
@@ -15,13 +16,20 @@ export interface Agent extends FrontMatter {
   sampleInput: string;
   sampleOutput: string;
   config: Config | null;
+  /** Its cases with the recorded answers; null if it has none. */
+  evals: Evals | null;
+  /** How the recorded answers did; null if there are none. */
+  proof: Proof | null;
   /** Whether an earlier build parsed it, so that its long texts are only read when they are used. */
   isRecalled?: true;
 }
 
 /** An agent without its long texts: what lists, neighbors and the search show of it. */
 export interface AgentHead
-  extends Omit<Agent, 'howItWorks' | 'demo' | 'prompt' | 'sampleInput' | 'sampleOutput' | 'config' | 'isRecalled'> {
+  extends Omit<
+    Agent,
+    'howItWorks' | 'demo' | 'prompt' | 'sampleInput' | 'sampleOutput' | 'config' | 'evals' | 'isRecalled'
+  > {
   /** The name of the config file, or null. */
   configFile: string | null;
 }
@@ -33,8 +41,8 @@ const shortFields = Object.keys(
 /** The head of an agent, its fields always in the same order. */
 export function headOf(agent: Agent): AgentHead {
   const fields = shortFields.map((field) => [field, agent[field]]);
-  const { slug, digest, headDigest, config } = agent;
-  return { slug, digest, headDigest, configFile: config?.file ?? null, ...Object.fromEntries(fields) };
+  const { slug, digest, headDigest, config, proof } = agent;
+  return { slug, digest, headDigest, configFile: config?.file ?? null, proof, ...Object.fromEntries(fields) };
 }
 
 /** The agent of a head. `read` is called once, when the first of its long texts is used. */
@@ -68,6 +76,9 @@ export function agentOf({ configFile, ...head }: AgentHead, read: () => Agent): 
       return long().sampleOutput;
     },
     config: configFile === null ? null : config,
+    get evals() {
+      return long().evals;
+    },
   };
 }
 

@@ -15,7 +15,7 @@ const rules = {
   'folder/unreadable': error('Every file and folder of an agent is readable.'),
   'folder/symlink': error('No file or folder of an agent is a symbolic link.'),
   'folder/missing-file': error('The folder contains agent.md, prompt.txt, sample-input.txt and sample-output.txt.'),
-  'folder/unknown-file': error('Besides those four files, the folder contains at most one config.<ext>.'),
+  'folder/unknown-file': error('Besides those four files, the folder contains at most one config.<ext>, and evals/.'),
   'folder/two-configs': error('There is at most one config file.'),
   'file/too-large': error('A file is at most 256 KiB.'),
   'file/empty': error('A file is not empty.'),
@@ -53,6 +53,11 @@ const rules = {
     'config.json is well-formed JSON, at most 50 levels deep, without numbers that lose precision when parsed.',
   ),
   'config/filename': error('`configFilename` is set only if there is a config.'),
+  'evals/checks': error(
+    'evals/checks.yaml is well-formed, knows every check, and its regular expressions need at most half a second.',
+  ),
+  'evals/input': error('The input of each case is in evals/.'),
+  'evals/recording': error('Each recorded answer belongs to a case, and recording.json says how it was made.'),
   'issue/taken': error('No two agents have the same issue number.'),
   'issue/order': error('Issue numbers rise with the dates.'),
   'issue/early': error('An agent gets its issue number on its date, never earlier.'),
@@ -102,6 +107,8 @@ const rules = {
   'editorial/sample': error(
     'The sample input has 8 to 60 lines and no real email address. The sample output follows the skeleton of OUTPUT.',
   ),
+  'editorial/checks': error('The sample output passes the checks of the case `sample`.'),
+  'editorial/stale': warning('Recorded answers were made with the current prompt and input.'),
   'editorial/demo': error(
     'The demo has 4 to 8 points with short labels, in order, between seconds 0 and 90. There are 3 to 7 steps.',
   ),

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import { sha256Of } from '../../src/digest.ts';
 import type { SmallAgent } from './catalog.ts';
 import { goodDemo, goodPrompt, goodSampleInput, goodSampleOutput, goodSteps, shortPrompt } from './good-agent.ts';
 
@@ -239,5 +240,31 @@ export const editorialMistakes: [name: string, change: Change, expected: string 
     'dummy text in a sample',
     input(`${goodSampleInput}Lorem ipsum dolor\n`),
     'warning placeholder sample-input.txt:9:1',
+  ],
+  [
+    'a sample output that fails its own check',
+    { files: { 'evals/checks.yaml': 'sample:\n  checks:\n    - contains: Never\n' } },
+    'error checks evals/checks.yaml:3:7',
+  ],
+  [
+    'an answer that was recorded for another prompt',
+    {
+      files: {
+        'evals/checks.yaml': 'sample:\n  checks:\n    - contains: Odd\n',
+        'evals/recordings/some-model/sample.txt': 'Odd\n',
+        'evals/recordings/some-model/recording.json': JSON.stringify({
+          cases: {
+            sample: {
+              model: 'some/model',
+              date: '2026-01-01',
+              made: 'pasted',
+              promptSha256: '0'.repeat(64),
+              inputSha256: sha256Of(goodSampleInput),
+            },
+          },
+        }),
+      },
+    },
+    'warning stale evals/recordings/some-model/recording.json:1:78',
   ],
 ];

@@ -3,8 +3,8 @@ import type { Finding } from '../../diagnostics/diagnostic.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 
 /**
- * Decodes a file of an agent, with LF line endings. Returns null if it is not UTF-8 or is empty. Reports problems with
- * its encoding.
+ * Decodes a file of an agent, with LF line endings. Returns null if it is not UTF-8 or is empty. Only the input of a case
+ * can be empty. Reports problems with its encoding.
  */
 export function decode(
   name: string,
@@ -43,7 +43,7 @@ export function decode(
       hint: 'Save the file with LF line endings; the `.gitattributes` line `* text=auto eol=lf` enforces them.',
     });
   }
-  if (text.trim() === '') {
+  if (text.trim() === '' && !/^evals\/[^/]+\.txt$/.test(name)) {
     report({
       code: 'file/empty',
       message: `${name} is empty.`,

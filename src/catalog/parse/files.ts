@@ -27,19 +27,22 @@ export function decodeFolder(folder: SourceFolder): FolderTexts {
     return { texts: new Map(), config: null, diagnostics };
   }
   const configs = folder.files.filter(({ name }) => /^config\.[A-Za-z0-9]+$/.test(name)).map(({ name }) => name);
-  const known = new Set<string>([...requiredFiles, ...configs]);
+  const isKnown = (name: string) => [...requiredFiles, ...configs].includes(name) || name.startsWith(evalsFolder);
   checkNames(folder, configs, report);
 
   const texts = new Map<string, string>();
   for (const file of folder.files) {
     const { name, bytes, problem } = file;
-    if (problem !== null && known.has(name)) report(explainProblem(problem, name), name);
+    if (problem !== null && isKnown(name)) report(explainProblem(problem, name), name);
     if (problem !== null || bytes === null) continue;
-    const text = known.has(name) ? decode(name, bytes, (finding) => report(finding, name)) : textOf(bytes);
+    const text = isKnown(name) ? decode(name, bytes, (finding) => report(finding, name)) : textOf(bytes);
     if (text !== null) texts.set(name, text);
   }
   return { texts, config: configs[0] ?? null, diagnostics };
 }
+
+/** The start of the names of files in the folder evals/, which ./evals.ts checks. */
+export const evalsFolder = 'evals/';
 
 /** Returns the path of a file of an agent, relative to the catalog folder. Without a name, that of the agent folder. */
 export function pathOf(slug: string, name: string): string {
@@ -65,7 +68,8 @@ function checkName(slug: string, report: Report): void {
   }
 }
 
-function checkNames({ files }: SourceFolder, configs: string[], report: Report): void {
+function checkNames(folder: SourceFolder, configs: string[], report: Report): void {
+  const files = folder.files.filter(({ name }) => !name.startsWith(evalsFolder));
   const names = files.map(({ name }) => name);
   const folders = files.filter(({ problem }) => problem?.kind === 'not-a-file').map(({ name }) => name);
   const strangers = names.filter((name) => ![...requiredFiles, ...configs, ...folders].includes(name));
@@ -209,7 +213,7 @@ function explainProblem({ kind, reason }: ReadProblem, name: string): Omit<Findi
       return {
         code: 'folder/unknown-file',
         message: `${name} is ${reason === 'folder' ? 'a folder' : 'not a regular file'}.`,
-        hint: 'Remove it: an agent folder contains only files.',
+        hint: 'Remove it: the only folder of an agent is evals/.',
       };
     case 'too-large':
       return {

@@ -2,14 +2,16 @@ import { markdownFindings } from '../../agent-text/markdown.ts';
 import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagnostic.ts';
 import { hasErrors } from '../../diagnostics/report.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
-import { type LocationOf, locationsInFrontMatter, locationsInJson } from '../../diagnostics/yaml-location.ts';
+import { type LocationOf, locationsInFrontMatter, locationsInYaml } from '../../diagnostics/yaml-location.ts';
 import { digestOf } from '../../digest.ts';
 import { type Agent, type Config, headOf, requiredFiles } from '../../schema/agent.ts';
 import type { frontMatterSchema } from '../../schema/front-matter.ts';
+import { proofOf } from '../../schema/graded.ts';
 import { isPublishable, promptLicense, publishableLicenses } from '../../schema/license.ts';
 import { type RuleSettings, withRules } from '../../schema/rules.ts';
 import { explain } from '../../schema/violation-messages.ts';
 import type { SourceFolder } from '../read.ts';
+import { readEvals } from './evals.ts';
 import { decodeFolder, pathOf } from './files.ts';
 import { type SplitSource, splitFrontMatter } from './front-matter.ts';
 import { guessSchedule, type Schedule, scheduleOf } from './front-matter-schedule.ts';
@@ -63,9 +65,10 @@ function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterS
   const readable = withoutConflicts(texts, report);
   const prompt = readable.get('prompt.txt');
   if (prompt !== undefined) checkPrompt(prompt, report);
+  const evals = readEvals({ names: folder.files.map(({ name }) => name), texts: readable, report });
   const config = configFile === null ? null : readConfig(configFile, readable.get(configFile), report);
   if (config !== null && typeof config.value !== 'string')
-    reportText(config.file, valueFindings(config.value, locationsInJson(config.text)));
+    reportText(config.file, valueFindings(config.value, locationsInYaml(config.text)));
 
   const text = readable.get('agent.md');
   const source = text === undefined ? null : splitFrontMatter(text, pathOf(slug, 'agent.md'), slug);
@@ -98,6 +101,8 @@ function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterS
     sampleInput: texts.get('sample-input.txt') ?? '',
     sampleOutput: texts.get('sample-output.txt') ?? '',
     config,
+    evals,
+    proof: evals === null ? null : proofOf(evals),
   };
   written.headDigest = digestOf(JSON.stringify({ ...headOf(written), digest: '' }));
   const isWhole = requiredFiles.every((name) => readable.has(name)) && sectionFaults(written.prompt).length === 0;

@@ -3,6 +3,7 @@ import type { Agent } from '../../schema/agent.ts';
 import { pathOf } from '../parse/files.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import { unprocessable } from '../unprocessable.ts';
+import { checks } from './checks.ts';
 import { demo } from './demo.ts';
 import { emptyCase } from './empty-case.ts';
 import { excerpt } from './excerpt.ts';
@@ -18,6 +19,7 @@ import { type EditorialRule, viewAgent } from './rule.ts';
 import { rulesCount } from './rules-count.ts';
 import { sample } from './sample.ts';
 import { sections } from './sections.ts';
+import { stale } from './stale.ts';
 import { stop } from './stop.ts';
 import { untrusted } from './untrusted.ts';
 
@@ -36,6 +38,8 @@ export const editorialRules: readonly EditorialRule[] = [
   emptyCase,
   stop,
   sample,
+  checks,
+  stale,
   demo,
   portable,
   placeholder,

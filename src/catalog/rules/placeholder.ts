@@ -18,6 +18,7 @@ export const placeholder: EditorialRule = {
   check({ agent, texts }) {
     if (agent.draft === true) return [];
     return [...texts].flatMap(([file, text]) => {
+      if (file.startsWith('evals/')) return [];
       const pattern = file === 'agent.md' || file === 'prompt.txt' ? unwritten : /\blorem ipsum\b/i;
       for (const { text: line, offset, fenced } of linesOf(text).lines) {
         const found = fenced ? null : pattern.exec(line.replace(/`[^`]*`/g, (code) => ' '.repeat(code.length)));

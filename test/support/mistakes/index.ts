@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { writeCatalog } from '../catalog.ts';
 import { contentMistakes } from './contents.ts';
+import { evalsMistakes } from './evals.ts';
 import { folderMistakes } from './folders.ts';
 import { frontMatterMistakes } from './front-matter.ts';
 import { identityMistakes } from './identity.ts';
@@ -16,6 +17,7 @@ export const mistakes: readonly Mistake[] = [
   ...textMistakes,
   ...frontMatterMistakes,
   ...contentMistakes,
+  ...evalsMistakes,
   ...identityMistakes,
   ...settingsMistakes,
 ];

@@ -1,0 +1,129 @@
+import type { Finding } from '../../diagnostics/diagnostic.ts';
+import { locationAt } from '../../diagnostics/source-location.ts';
+import { locationsInYaml } from '../../diagnostics/yaml-location.ts';
+import { sha256Of } from '../../digest.ts';
+import { grade, tooSlow } from '../../evals/grade.ts';
+import { checksSource, type EvalCase } from '../../schema/evals.ts';
+import type { Case, Evals, GradedAnswer } from '../../schema/graded.ts';
+import { nearest } from '../../schema/suggestions.ts';
+import { explain } from '../../schema/violation-messages.ts';
+import { type RecordedAnswer, readRecordings } from './recordings.ts';
+import { recoverYaml } from './recover-yaml.ts';
+import { parseYaml } from './yaml.ts';
+
+type Cases = Readonly<Record<string, EvalCase>>;
+
+/** The files of an agent. */
+export interface EvalsSource {
+  /** The names of all files, also of unreadable ones. */
+  names: readonly string[];
+  /** The readable texts, by name. */
+  texts: ReadonlyMap<string, string>;
+  report: (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => void;
+}
+
+const checksFile = 'evals/checks.yaml';
+
+/**
+ * Reads the cases and the recorded answers of an agent, and grades the answers. Returns null if there are no cases or they
+ * have errors.
+ */
+export function readEvals(source: EvalsSource): Evals | null {
+  const { names, texts, report } = source;
+  const own = names.filter((name) => name.startsWith('evals/'));
+  if (own.length > 0 && !own.includes(checksFile)) {
+    const message = `${checksFile} is missing, so nothing says what the files in evals/ are for.`;
+    report('evals', { code: 'evals/checks', message, hint: 'Add it, or remove the folder.' });
+  }
+  const text = texts.get(checksFile);
+  const cases = text === undefined ? null : readCases(text, report);
+  if (text === undefined || cases === null) return null;
+  checkInputs(cases, text, source);
+  const whole = Object.entries(cases).map(([name, { about, checks, input }]): Case => {
+    const inputText = texts.get(input === undefined ? 'sample-input.txt' : `evals/${input}`) ?? '';
+    return { name, about: about ?? null, input: inputText, checks };
+  });
+  const locationOf = locationsInYaml(text);
+  const slow = (name: string, index: number) =>
+    report(checksFile, {
+      code: 'evals/checks',
+      location: locationOf([name, 'checks', index]),
+      message: 'This regular expression needs more than half a second for an answer.',
+      hint: 'Avoid repetitions within repetitions, such as (a+)+.',
+    });
+  const answers = readRecordings(Object.keys(cases), source);
+  return { cases: whole, answers: gradeAll(answers, whole, sha256Of(texts.get('prompt.txt') ?? ''), slow) };
+}
+
+/** Grades answers. After a regular expression that takes too long, those that follow are not graded: one is enough. */
+function gradeAll(
+  answers: readonly RecordedAnswer[],
+  cases: readonly Case[],
+  promptSha256: string,
+  slow: (name: string, index: number) => void,
+): GradedAnswer[] {
+  const graded: GradedAnswer[] = [];
+  for (const { withoutPrompt, ...answer } of answers) {
+    const { name, checks, input } = cases.find(({ name }) => name === answer.case) as Case;
+    const results = (text: string) => grade(checks, text, input);
+    const { recorded } = answer;
+    const stale =
+      recorded.promptSha256 !== promptSha256 ? 'prompt' : recorded.inputSha256 !== sha256Of(input) ? 'input' : null;
+    const entry: GradedAnswer = {
+      ...answer,
+      stale,
+      results: results(answer.answer),
+      withoutPrompt: withoutPrompt === null ? null : { answer: withoutPrompt, results: results(withoutPrompt) },
+    };
+    graded.push(entry);
+    const late = [entry.results, entry.withoutPrompt?.results ?? []]
+      .flat()
+      .findIndex(({ failure }) => failure === tooSlow);
+    if (late === -1) continue;
+    slow(name, late % checks.length);
+    break;
+  }
+  return graded;
+}
+
+function readCases(text: string, report: EvalsSource['report']): Cases | null {
+  let data: unknown;
+  try {
+    data = parseYaml(text);
+  } catch {
+    for (const { offset, length, message, hint } of recoverYaml(text).faults) {
+      const location = locationAt(text, offset, length);
+      report(checksFile, { code: 'evals/checks', location, message: message.replace(/front matter/i, 'file'), hint });
+    }
+    return null;
+  }
+  const locationOf = locationsInYaml(text);
+  for (const { kind, path, message, hint } of explain(checksSource, data)) {
+    const location = locationOf(path, { key: kind.endsWith('-key') });
+    report(checksFile, { code: 'evals/checks', location, message, hint });
+  }
+  return checksSource.safeParse(data).data ?? null;
+}
+
+/** Reports cases without their input, and files that are neither an input nor a recording. */
+function checkInputs(cases: Cases, text: string, { names, report }: EvalsSource): void {
+  const inputs = Object.values(cases).flatMap(({ input }) => (input === undefined ? [] : [`evals/${input}`]));
+  const others = names.filter((name) => /^evals\/[^/]+$/.test(name) && name !== checksFile && !inputs.includes(name));
+  const locationOf = locationsInYaml(text);
+  for (const [name, { input }] of Object.entries(cases)) {
+    if (input === undefined || names.includes(`evals/${input}`)) continue;
+    const slip = nearest(`evals/${input}`, others);
+    report(checksFile, {
+      code: 'evals/input',
+      location: locationOf([name, 'input']),
+      message: `evals/${input}, the input of the case \`${name}\`, is missing.`,
+      hint: slip === undefined ? 'Add the file.' : `Did you mean ${slip.slice('evals/'.length)}?`,
+    });
+  }
+  for (const name of others)
+    report(name, {
+      code: 'folder/unknown-file',
+      message: `${name} is not the input of a case.`,
+      hint: `Name it in ${checksFile} as the \`input\` of a case, or remove it.`,
+    });
+}

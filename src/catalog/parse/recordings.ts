@@ -1,0 +1,97 @@
+import { type Location, locationAt } from '../../diagnostics/source-location.ts';
+import { locationsInYaml } from '../../diagnostics/yaml-location.ts';
+import { modelFolderPattern } from '../../evals/message.ts';
+import { type Recorded, recordingSource } from '../../schema/evals.ts';
+import { nearest } from '../../schema/suggestions.ts';
+import { explain } from '../../schema/violation-messages.ts';
+import type { EvalsSource } from './evals.ts';
+import { readJson } from './json-errors.ts';
+
+/** A recorded answer, not yet graded. */
+export interface RecordedAnswer {
+  folder: string;
+  case: string;
+  recorded: Recorded;
+  answer: string;
+  withoutPrompt: string | null;
+}
+
+const root = 'evals/recordings/';
+
+/**
+ * Reads the recorded answers to the cases of an agent. Reports answers without their case or their entry in recording.json,
+ * and the other way around.
+ */
+export function readRecordings(cases: readonly string[], source: EvalsSource): RecordedAnswer[] {
+  const inside = source.names.filter((name) => name.startsWith(root)).map((name) => name.slice(root.length));
+  const folders = [...new Set(inside.filter((name) => name.includes('/')).map((name) => name.split('/', 1)[0] ?? ''))];
+  for (const name of inside.filter((name) => !name.includes('/')))
+    source.report(`${root}${name}`, {
+      code: 'evals/recording',
+      message: `${name} is not in the folder of a model.`,
+      hint: 'Move it into evals/recordings/<model>/, or remove it.',
+    });
+  return folders.flatMap((folder) => readFolder(folder, cases, source));
+}
+
+function readFolder(folder: string, cases: readonly string[], { names, texts, report }: EvalsSource): RecordedAnswer[] {
+  const path = `${root}${folder}/`;
+  const refuse = (name: string, message: string, hint: string, location?: Location) =>
+    report(name, { code: 'evals/recording', message, hint, ...(location && { location }) });
+  if (!modelFolderPattern.test(folder)) {
+    const rule = 'lowercase letters and digits, with single hyphens or dots between them';
+    refuse(path.slice(0, -1), `The folder is named "${folder}"; its name has to be ${rule}.`, 'Rename the folder.');
+    return [];
+  }
+  const file = `${path}recording.json`;
+  if (!names.includes(file)) {
+    refuse(
+      path.slice(0, -1),
+      `${file} is missing, so nothing says which model gave these answers.`,
+      'Add it, or remove the folder.',
+    );
+    return [];
+  }
+  const text = texts.get(file);
+  const entries =
+    text === undefined ? null : readEntries(text, (location, message, hint) => refuse(file, message, hint, location));
+  if (text === undefined || entries === null) return [];
+  const locationOf = locationsInYaml(text);
+  for (const name of names.filter((name) => name.startsWith(path) && name !== file)) {
+    const [, of = ''] = /^([^.]*)(?:\.without-prompt)?\.txt$/.exec(name.slice(path.length)) ?? [];
+    if (Object.hasOwn(entries, of)) continue;
+    refuse(name, `${name} is not the answer to a case in recording.json.`, answerHint(of, cases));
+  }
+  return Object.entries(entries).flatMap(([name, recorded]): RecordedAnswer[] => {
+    const at = locationOf(['cases', name], { key: true });
+    if (!cases.includes(name)) {
+      const slip = nearest(name, cases);
+      const hint = slip === undefined ? 'Add the case, or remove its recordings.' : `Did you mean \`${slip}\`?`;
+      refuse(file, `There is no case \`${name}\` in evals/checks.yaml.`, hint, at);
+      return [];
+    }
+    const answer = texts.get(`${path}${name}.txt`);
+    if (!names.includes(`${path}${name}.txt`))
+      refuse(file, `${name}.txt, the answer to this case, is missing.`, 'Record it again, or remove this entry.', at);
+    if (answer === undefined) return [];
+    return [
+      { folder, case: name, recorded, answer, withoutPrompt: texts.get(`${path}${name}.without-prompt.txt`) ?? null },
+    ];
+  });
+}
+
+function answerHint(name: string, cases: readonly string[]): string {
+  return cases.includes(name)
+    ? 'Record it with `catalog eval --record`, or remove the file.'
+    : 'Answers are called <case>.txt and <case>.without-prompt.txt. Rename or remove the file.';
+}
+
+function readEntries(text: string, refuse: (location: Location, message: string, hint: string) => void) {
+  const { value, faults } = readJson(text);
+  for (const { offset, length, message, hint } of faults) refuse(locationAt(text, offset, length), message, hint);
+  if (faults.length > 0) return null;
+  const locationOf = locationsInYaml(text);
+  for (const { kind, path, message, hint } of explain(recordingSource, value, { json: true }))
+    refuse(locationOf(path, { key: kind.endsWith('-key') }), message, hint);
+  return recordingSource.safeParse(value).data?.cases ?? null;
+}

@@ -1,0 +1,188 @@
+import { type Check, type CheckKind, type CheckValues, checkKinds } from '../schema/evals.ts';
+import type { Result } from '../schema/graded.ts';
+import { matches } from '../text-safety/bounded-regex.ts';
+import { inventedQuotations, numbersIn, plainNumber, quotationsIn } from './facts.ts';
+
+/** The failure of a regular expression that takes too long. */
+export const tooSlow = 'The regular expression took more than half a second.';
+
+/**
+ * Grades an answer, without a network or a model. White space around the answer does not count. After a regular expression
+ * that takes too long, no other one is tried.
+ */
+export function grade(checks: readonly Check[], answer: string, input: string): Result[] {
+  const given = { answer: answer.trim(), input };
+  let isLate = false;
+  return checks.map((check) => {
+    const kind = kindOf(check);
+    const failure = isLate && kind.endsWith('regex') ? tooSlow : failureOf(kind, check[kind], given);
+    isLate ||= failure === tooSlow;
+    return { kind, value: shown(check[kind]), why: check.why ?? null, failure };
+  });
+}
+
+/** Returns the kind of a check. */
+export function kindOf(check: Check): CheckKind {
+  return checkKinds.find((kind) => check[kind] !== undefined) as CheckKind;
+}
+
+function shown(value: unknown): string {
+  if (value === true) return '';
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.join(' · ');
+  return Object.entries(value as object)
+    .map(([key, item]) => `${key} ${Array.isArray(item) ? item.join(', ') : item}`)
+    .join(', ');
+}
+
+interface Given {
+  answer: string;
+  input: string;
+}
+
+/** Says what is wrong with an answer, or returns null. */
+type Grader<Value> = (value: Value, given: Given) => string | null;
+
+const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
+  equals: (text, { answer }) => unless(answer === text.trim(), 'The answer is another text.'),
+  contains: (text, { answer }) => lacking([text], answer),
+  icontains: (text, { answer }) => lacking([text], answer, lower),
+  'contains-all': (texts, { answer }) => lacking(texts, answer),
+  'icontains-all': (texts, { answer }) => lacking(texts, answer, lower),
+  'contains-any': (texts, { answer }) => unless(present(texts, answer).length > 0, 'It contains none of them.'),
+  'icontains-any': (texts, { answer }) => unless(present(texts, answer, lower).length > 0, 'It contains none of them.'),
+  'starts-with': (text, { answer }) => unless(answer.startsWith(text), `It starts with ${quoted(answer)}.`),
+  regex: (source, { answer }) => {
+    const found = matches(source, answer);
+    return found === 'slow' ? tooSlow : unless(found, 'Nothing in it matches.');
+  },
+  'is-json': (_, { answer }) => unless(isJson(answer), 'It is not JSON.'),
+  'word-count': (range, { answer }) => outside(range, answer.match(/\S+/g)?.length ?? 0, 'words'),
+  'not-equals': (text, { answer }) => unless(answer !== text.trim(), 'It is exactly this text.'),
+  'not-contains': (text, { answer }) => containing([text], answer),
+  'not-icontains': (text, { answer }) => containing([text], answer, lower),
+  'not-contains-any': (texts, { answer }) => containing(texts, answer),
+  'not-icontains-any': (texts, { answer }) => containing(texts, answer, lower),
+  'not-starts-with': (text, { answer }) => unless(!answer.startsWith(text), 'It starts with this text.'),
+  'not-regex': (source, { answer }) => {
+    const found = matches(source, answer);
+    return found === 'slow' ? tooSlow : unless(!found, 'A part of it matches.');
+  },
+  'line-count': (range, { answer }) => outside(range, answer.split('\n').filter(isWritten).length, 'lines'),
+  headings: (headings, { answer }) => missingHeading(headings, answer),
+  'table-columns': (columns, { answer }) => otherTable(columns, answer),
+  'quotes-in-input': (options, { answer, input }) => {
+    const { min = 0, allow = [] } = options === true ? {} : options;
+    const quotations = quotationsIn(answer);
+    const invented = inventedQuotations(quotations, [input, ...allow].join('\n'));
+    if (invented.length > 0) return `Not in the input: ${listed(invented)}.`;
+    return unless(quotations.length >= min, `It has ${quotations.length} quotations.`);
+  },
+  'numbers-in-input': (options, { answer, input }) => {
+    const { upTo = -1, allow = [] } = options === true ? {} : options;
+    const known = new Set([...numbersIn(input), ...allow.map((number) => plainNumber(String(number)))]);
+    const small = (number: string) => /^\d+$/.test(number) && Number(number) <= upTo;
+    const invented = [...new Set(numbersIn(answer))].filter((number) => !known.has(number) && !small(number));
+    return unless(invented.length === 0, `Not in the input: ${invented.slice(0, 10).join(', ')}.`);
+  },
+};
+
+function failureOf<Kind extends CheckKind>(kind: Kind, value: CheckValues[Kind] | undefined, given: Given) {
+  return (graders[kind] as Grader<unknown>)(value, given);
+}
+
+function unless(passed: boolean, failure: string): string | null {
+  return passed ? null : failure;
+}
+
+const same = (text: string) => text;
+const lower = (text: string) => text.toLowerCase();
+
+function present(texts: readonly string[], answer: string, form = same): string[] {
+  return texts.filter((text) => form(answer).includes(form(text)));
+}
+
+function lacking(texts: readonly string[], answer: string, form = same): string | null {
+  const found = present(texts, answer, form);
+  const missing = texts.filter((text) => !found.includes(text));
+  return unless(missing.length === 0, `It does not contain ${listed(missing)}.`);
+}
+
+function containing(texts: readonly string[], answer: string, form = same): string | null {
+  const found = present(texts, answer, form);
+  return unless(found.length === 0, `It contains ${listed(found)}.`);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isWritten(line: string): boolean {
+  return line.trim() !== '';
+}
+
+function outside({ min, max }: { min?: number | undefined; max?: number | undefined }, count: number, unit: string) {
+  return unless(count >= (min ?? 0) && count <= (max ?? Number.POSITIVE_INFINITY), `It has ${count} ${unit}.`);
+}
+
+/** Compares headings without Markdown, a number in front, a colon at the end, and upper or lower case. */
+function missingHeading(headings: readonly string[], answer: string): string | null {
+  const lines = answer.split('\n').map(plain);
+  let from = 0;
+  for (const heading of headings) {
+    const at = lines.indexOf(plain(heading), from);
+    if (at === -1) {
+      const early = lines.includes(plain(heading));
+      return `The heading ${quoted(heading)} is ${early ? 'in the wrong order' : 'missing'}.`;
+    }
+    from = at + 1;
+  }
+  return null;
+}
+
+function plain(line: string): string {
+  return line
+    .trim()
+    .replace(/^#{1,6}\s/, '')
+    .replace(/[*_`]/g, '')
+    .replace(/:$/, '')
+    .trim()
+    .replace(/^\d+[.)]? /, '')
+    .toLowerCase();
+}
+
+function otherTable(columns: readonly string[], answer: string): string | null {
+  const lines = answer.split('\n').map((line) => line.trim());
+  const headers = lines.filter((line, at) => line.includes('|') && isRuler(lines[at + 1] ?? ''));
+  const wanted = columns.map(plain).join('|');
+  const found = headers.map((line) => cells(line).map(plain).join('|'));
+  if (found.includes(wanted)) return null;
+  return headers.length === 0 ? 'It has no table.' : `The columns are ${cells(headers[0] ?? '').join(', ')}.`;
+}
+
+/** Whether a line is the one below the header of a Markdown table, such as `|---|:-:|`. */
+function isRuler(line: string): boolean {
+  return /^[\s:|-]+$/.test(line) && line.includes('-') && line.includes('|');
+}
+
+function cells(row: string): string[] {
+  return row
+    .replace(/^\||\|$/g, '')
+    .split('|')
+    .map((cell) => cell.trim());
+}
+
+function listed(texts: readonly string[]): string {
+  const more = texts.length > 3 ? ` and ${texts.length - 3} more` : '';
+  return `${texts.slice(0, 3).map(quoted).join(', ')}${more}`;
+}
+
+function quoted(text: string): string {
+  const [line = ''] = text.split('\n');
+  return `"${line.length > 80 ? `${line.slice(0, 77)}…` : line}"`;
+}

@@ -1,0 +1,171 @@
+import * as z from 'zod';
+import { regexFlaw } from '../text-safety/bounded-regex.ts';
+import { date, line, maxSlugLength, slugPattern, text } from './fields.ts';
+
+/** The shapes of `evals/` in the folder of an agent: its cases with their checks, and the recorded answers. */
+
+const phrase = text(2000);
+const phrases = z
+  .array(phrase)
+  .min(1, { error: 'a list of at least one text' })
+  .max(50, { error: 'a list of at most 50 texts' });
+const pattern = text(1000).superRefine((source, context) => {
+  const flaw = regexFlaw(source);
+  if (flaw === null) return;
+  const params = { hint: `JavaScript says: ${flaw}.` };
+  context.addIssue({ code: 'custom', message: 'a regular expression', params });
+});
+const count = z.int({ error: 'a whole number' }).min(0, { error: '0 or more' });
+const range = z
+  .strictObject({ min: count.optional().describe('The fewest'), max: count.optional().describe('The most') })
+  .refine(({ min, max }) => (min ?? max) !== undefined && (min ?? 0) <= (max ?? Number.POSITIVE_INFINITY), {
+    error: 'an object with `min`, `max` or both, and `min` not above `max`',
+  });
+const yes = z.literal(true);
+
+/** Every kind of check: what its value is, and what the answer has to be. The first ones have promptfoo's names. */
+const kinds = z.strictObject({
+  equals: phrase.describe('The whole answer is this text'),
+  contains: phrase.describe('The answer contains this text'),
+  icontains: phrase.describe('The answer contains this text, in upper or lower case'),
+  'contains-all': phrases.describe('The answer contains each of these texts'),
+  'icontains-all': phrases.describe('The answer contains each of these texts, in upper or lower case'),
+  'contains-any': phrases.describe('The answer contains at least one of these texts'),
+  'icontains-any': phrases.describe('The answer contains at least one of these texts, in upper or lower case'),
+  'starts-with': phrase.describe('The answer starts with this text'),
+  regex: pattern.describe('Some part of the answer matches this regular expression'),
+  'is-json': yes.describe('The whole answer is JSON'),
+  'word-count': range.describe('The answer has this many words'),
+  'not-equals': phrase.describe('The whole answer is not this text'),
+  'not-contains': phrase.describe('The answer does not contain this text'),
+  'not-icontains': phrase.describe('The answer does not contain this text, in upper or lower case'),
+  'not-contains-any': phrases.describe('The answer contains none of these texts'),
+  'not-icontains-any': phrases.describe('The answer contains none of these texts, in upper or lower case'),
+  'not-starts-with': phrase.describe('The answer does not start with this text'),
+  'not-regex': pattern.describe('No part of the answer matches this regular expression'),
+  'line-count': range.describe('The answer has this many lines that are not blank'),
+  headings: z
+    .array(line(200))
+    .min(1, { error: 'a list of at least one heading' })
+    .max(50)
+    .describe('The answer has these headings, each on a line of its own, in this order'),
+  'table-columns': z
+    .array(line(200))
+    .min(2, { error: 'a list of at least two columns' })
+    .max(20)
+    .describe('The answer has a Markdown table with exactly these columns'),
+  'quotes-in-input': z
+    .union([yes, z.strictObject({ min: count.optional(), allow: phrases.optional() })], {
+      error: 'true, or an object with `min`, `allow` or both',
+    })
+    .describe('Every quotation of 12 characters or more occurs in the input, word for word; at least `min` do'),
+  'numbers-in-input': z
+    .union(
+      [
+        yes,
+        z.strictObject({
+          upTo: count.optional(),
+          allow: z
+            .array(z.union([z.number(), phrase]))
+            .min(1)
+            .max(100)
+            .optional(),
+        }),
+      ],
+      { error: 'true, or an object with `upTo`, `allow` or both' },
+    )
+    .describe('Every number occurs in the input, is in `allow`, or is a whole number of at most `upTo`'),
+});
+
+/** The kinds of checks, in the order of the documentation. */
+export const checkKinds = Object.keys(kinds.shape) as CheckKind[];
+
+export type CheckKind = keyof typeof kinds.shape;
+
+/** The value of each kind of check. */
+export type CheckValues = z.output<typeof kinds>;
+
+const check = kinds
+  .partial()
+  .extend({ why: line(300).optional().describe('Why the check matters, which readers see next to the result') })
+  .refine((entry) => Object.keys(entry).filter((key) => key !== 'why').length === 1, {
+    error: 'one check, such as `contains: unknown`, and optionally `why`',
+    // An unknown key is reported alone.
+    when: ({ issues }) => issues.length === 0,
+  });
+
+/** One entry of `checks`: a single key of `CheckValues`, and perhaps `why`. */
+export type Check = z.output<typeof check>;
+
+/** The name of a case: a slug, since recordings are files of this name. */
+const caseName = z
+  .string()
+  .max(maxSlugLength, { error: `at most ${maxSlugLength} characters long` })
+  .regex(slugPattern, { error: 'lowercase words joined by hyphens, such as empty-input' });
+
+const evalCase = z.strictObject({
+  about: line(300).optional().describe('What is hard about the input, which readers see'),
+  input: z
+    .string()
+    .regex(/^[a-z0-9]+(?:[.-][a-z0-9]+)*\.txt$/, {
+      error: 'the name of a .txt file in evals/, in lowercase letters, digits, dots and hyphens',
+    })
+    .optional()
+    .describe('The file in evals/ with the input; the case `sample` uses sample-input.txt'),
+  checks: z
+    .array(check)
+    .min(1, { error: 'a list of at least one check' })
+    .max(50, { error: 'a list of at most 50 checks' })
+    .describe('What is checked in each answer'),
+});
+
+export type EvalCase = z.output<typeof evalCase>;
+
+/** The case that uses the sample input of the agent. */
+export const sampleCase = 'sample';
+
+/** The schema of evals/checks.yaml: the cases by name. */
+export const checksSource = z.record(caseName, evalCase).superRefine((cases, context) => {
+  if (Object.keys(cases).length === 0)
+    context.addIssue({ code: 'custom', message: 'at least one case, such as `sample`' });
+  for (const [name, { input }] of Object.entries(cases)) {
+    if (name === sampleCase && input !== undefined) {
+      const params = { hint: 'Remove the line, or give the case another name.' };
+      const message = 'absent: the case `sample` uses sample-input.txt';
+      context.addIssue({ code: 'custom', path: [name, 'input'], message, params });
+    } else if (name !== sampleCase && input === undefined) {
+      context.addIssue({ code: 'custom', path: [name, 'input'], message: 'the name of a file in evals/' });
+    }
+  }
+});
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, { error: 'a SHA-256 in 64 lowercase hexadecimal digits' });
+
+const recorded = z.strictObject({
+  model: line(200).describe('The model, as its provider names it, or what is known of it'),
+  date: date.describe('The date of the answer'),
+  made: z
+    .enum(['api', 'command', 'pasted'])
+    .describe('How the answer was made: by an API, a command, or pasted by a person'),
+  note: line(500).optional().describe('How it was made, in words'),
+  promptSha256: sha256.describe('The SHA-256 of prompt.txt at that time'),
+  inputSha256: sha256.describe('The SHA-256 of the input at that time'),
+  settings: z
+    .record(line(60), z.union([z.string().max(500), z.number(), z.boolean()]))
+    .optional()
+    .describe('The settings of the model that were sent, such as `temperature`'),
+  tokens: z
+    .strictObject({ input: count.optional(), output: count.optional() })
+    .optional()
+    .describe('How many tokens the provider counted'),
+});
+
+/** What recording.json says about one answer. */
+export type Recorded = z.output<typeof recorded>;
+
+/** The schema of evals/recordings/<model>/recording.json. */
+export const recordingSource = z.strictObject({
+  cases: z.record(caseName, recorded).describe('The recorded answers, by the names of their cases'),
+});
+
+export type Recording = z.output<typeof recordingSource>;

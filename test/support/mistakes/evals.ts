@@ -1,0 +1,137 @@
+import { sha256Of } from '../../../src/digest.ts';
+import { goodPrompt, goodSampleInput } from '../good-agent.ts';
+import { type Mistake, one } from './row.ts';
+
+const checks = 'agents/one/evals/checks.yaml';
+const recording = 'evals/recordings/some-model/recording.json';
+
+/** Cases that the good agent passes. */
+const good = 'sample:\n  checks:\n    - contains: Odd\n';
+
+const withChecks = (text: string, files: Record<string, string | null> = {}) =>
+  one({ files: { 'evals/checks.yaml': text, ...files } });
+
+const recorded = (change: object = {}) => ({
+  model: 'some/model',
+  date: '2026-01-01',
+  made: 'api',
+  promptSha256: sha256Of(goodPrompt),
+  inputSha256: sha256Of(goodSampleInput),
+  ...change,
+});
+
+const withRecording = (cases: object, files: Record<string, string | null> = {}) =>
+  withChecks(good, {
+    [recording]: JSON.stringify({ cases }, null, 2),
+    'evals/recordings/some-model/sample.txt': 'Odd: nothing\n',
+    ...files,
+  });
+
+/** Mistakes in the checks and the recorded answers of an agent. */
+export const evalsMistakes: Mistake[] = [
+  {
+    name: 'an unknown check',
+    code: 'evals/checks',
+    at: `${checks}:3:7`,
+    agents: withChecks(good.replace('contains', 'containz')),
+  },
+  {
+    name: 'two checks in one entry',
+    code: 'evals/checks',
+    at: `${checks}:3:7`,
+    agents: withChecks(`${good}      icontains: odd\n`),
+  },
+  {
+    name: 'a malformed regular expression',
+    code: 'evals/checks',
+    at: `${checks}:3:14`,
+    agents: withChecks(good.replace('contains: Odd', "regex: '(Odd'")),
+  },
+  {
+    name: 'checks that are not YAML',
+    code: 'evals/checks',
+    at: `${checks}:4:1`,
+    agents: withChecks(`${good}   wrong: x\n`),
+  },
+  {
+    name: 'recordings without checks',
+    code: 'evals/checks',
+    at: 'agents/one/evals:1:1',
+    agents: one({ files: { 'evals/empty.txt': '' } }),
+  },
+  {
+    name: 'a case without an input',
+    code: 'evals/checks',
+    at: `${checks}:5:3`,
+    agents: withChecks(`${good}hard:\n  checks:\n    - contains: x\n`),
+  },
+  {
+    name: 'an input for the sample',
+    code: 'evals/checks',
+    at: `${checks}:2:10`,
+    agents: withChecks(good.replace('  checks', '  input: a.txt\n  checks'), { 'evals/a.txt': 'a\n' }),
+  },
+  {
+    name: 'a case whose input is missing',
+    code: 'evals/input',
+    at: `${checks}:5:10`,
+    agents: withChecks(`${good}hard:\n  input: hard.txt\n  checks:\n    - contains: x\n`),
+  },
+  {
+    name: 'a recorded answer to a case that does not exist',
+    code: 'evals/recording',
+    at: `agents/one/${recording}:3:5`,
+    agents: withRecording(
+      { smaple: recorded() },
+      { 'evals/recordings/some-model/smaple.txt': 'Odd\n', 'evals/recordings/some-model/sample.txt': null },
+    ),
+  },
+  {
+    name: 'a recording without its answer',
+    code: 'evals/recording',
+    at: `agents/one/${recording}:3:5`,
+    agents: withRecording({ sample: recorded() }, { 'evals/recordings/some-model/sample.txt': null }),
+  },
+  {
+    name: 'an answer that recording.json does not describe',
+    code: 'evals/recording',
+    at: 'agents/one/evals/recordings/some-model/hard.txt:1:1',
+    agents: withRecording({ sample: recorded() }, { 'evals/recordings/some-model/hard.txt': 'Odd\n' }),
+  },
+  {
+    name: 'a digest that is none',
+    code: 'evals/recording',
+    at: `agents/one/${recording}:7:23`,
+    agents: withRecording({ sample: recorded({ promptSha256: 'abc' }) }),
+  },
+  {
+    name: 'a folder of a model with a space',
+    code: 'evals/recording',
+    at: 'agents/one/evals/recordings/some model:1:1',
+    agents: withChecks(good, { 'evals/recordings/some model/sample.txt': 'Odd\n' }),
+  },
+  {
+    name: 'a recording outside the folder of a model',
+    code: 'evals/recording',
+    at: 'agents/one/evals/recordings/sample.txt:1:1',
+    agents: withChecks(good, { 'evals/recordings/sample.txt': 'Odd\n' }),
+  },
+  {
+    name: 'a key in a recorded answer',
+    code: 'text/secret',
+    at: 'agents/one/evals/recordings/some-model/sample.txt:1:6',
+    agents: withRecording(
+      { sample: recorded() },
+      { 'evals/recordings/some-model/sample.txt': `Odd: ${'ghp_'}${'a1B2'.repeat(9)}\n` },
+    ),
+  },
+  {
+    name: 'a regular expression that runs for years',
+    code: 'evals/checks',
+    at: `${checks}:3:7`,
+    agents: withChecks(good.replace('contains: Odd', "not-regex: '^(\\w+)+!'"), {
+      [recording]: JSON.stringify({ cases: { sample: recorded() } }),
+      'evals/recordings/some-model/sample.txt': `${'o'.repeat(60)}\n`,
+    }),
+  },
+];
