@@ -76,6 +76,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'subscribers/buttondown',
     'subscribers/calls',
     'subscribers/command',
+    'subscribers/consent',
     'subscribers/deadline',
     'subscribers/erase',
     'subscribers/export',

@@ -29,6 +29,7 @@ export function withDeadline(provider: SubscriberProvider, timeoutMs = subscript
 
   return {
     provider: provider.name,
+    records: provider.records ?? null,
     add(subscription) {
       if (closed) return Promise.reject(new SubscriptionFailed({ provider: provider.name, reason: 'closed' }));
       const work = limited(subscription);

@@ -4,7 +4,7 @@ import { readLines } from '../journal/lines.ts';
 import { type LockOptions, withLock } from '../journal/lock.ts';
 import { rewriteLines } from '../journal/rewrite.ts';
 import { tornPath } from '../journal/torn-tail.ts';
-import { parseSubscription } from './line.ts';
+import { parseLine } from './line.ts';
 
 export interface EraseOptions extends Omit<LockOptions, 'file' | 'disk'> {
   /** @default node:fs/promises */
@@ -12,8 +12,8 @@ export interface EraseOptions extends Omit<LockOptions, 'file' | 'disk'> {
 }
 
 /**
- * Removes all lines with an address, in any case, from a file of subscribers and its file of torn lines. Returns how
- * many lines were removed. All other lines stay byte for byte.
+ * Removes all lines with an address, in any case, from a file of subscribers and its file of torn lines, and the lines that
+ * say what became of them. Returns how many lines were removed. All other lines stay byte for byte.
  *
  * Takes the lock of the file, since a server would go on writing to the replaced file. Rejects with an OperationError
  * that names the owner of the lock. Each file is replaced in one step. Rotated files need a call each.
@@ -36,18 +36,24 @@ export async function eraseSubscriber(path: string, address: string, options: Er
 
 async function erase(file: string, wanted: string, disk: Disk): Promise<number> {
   let count = 0;
-  for await (const line of readLines(file)) if (isOf(line, wanted)) count += 1;
+  const ids = new Set<string>();
+  for await (const line of readLines(file)) if (isOf(line, wanted, ids)) count += 1;
   if (count > 0) {
-    const change = (line: Buffer) => (isOf(line, wanted) ? null : line);
+    const change = (line: Buffer) => (isOf(line, wanted, ids) ? null : line);
     await rewriteLines({ file, draft: `${file}.erasing`, disk, mode: 0o600, change });
   }
   return count;
 }
 
-/** Whether a line has the address. An unreadable line is removed if it contains the address anywhere. */
-function isOf(line: Buffer, wanted: string): boolean {
-  const subscription = parseSubscription(line);
-  return subscription === undefined
-    ? line.toString('utf8').toLowerCase().includes(wanted)
-    : subscription.email.toLowerCase() === wanted;
+/**
+ * Whether a line has the address or belongs to a subscription that has it; `ids` collects those. An unreadable line is
+ * removed if it contains the address anywhere.
+ */
+function isOf(line: Buffer, wanted: string, ids: Set<string>): boolean {
+  const parsed = parseLine(line);
+  if (parsed === undefined) return line.toString('utf8').toLowerCase().includes(wanted);
+  if ('event' in parsed) return ids.has(parsed.id);
+  if (parsed.email.toLowerCase() !== wanted) return false;
+  ids.add(parsed.id);
+  return true;
 }

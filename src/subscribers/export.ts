@@ -1,6 +1,7 @@
 import { readLines } from '../journal/lines.ts';
-import { parseSubscription } from './line.ts';
-import type { ListName, SubscriberLog } from './provider.ts';
+import { parseLine } from './line.ts';
+import type { ListName, SubscriberLog, SubscriptionRecord } from './provider.ts';
+import { RecordIndex } from './record-index.ts';
 
 /** One address on one list, no matter how often it subscribed. */
 export interface SubscriberEntry {
@@ -10,6 +11,17 @@ export interface SubscriberEntry {
   list: ListName;
   /** Its different notes, oldest first. */
   notes: string[];
+  /** Null if the address was never asked to confirm, as without a mail server. */
+  consent: Consent | null;
+}
+
+/** What an address consented to: the subscription that it last confirmed, or else the last one. Times as above. */
+export interface Consent {
+  requested: string;
+  /** The version of the form's text; null if a program subscribed that address. */
+  form: string | null;
+  confirmed: string | null;
+  unsubscribed: string | null;
 }
 
 export interface ExportFilter {
@@ -29,22 +41,45 @@ export async function readSubscribers(
   filter: ExportFilter,
   log: SubscriberLog,
 ): Promise<SubscriberEntry[]> {
-  const entries = new Map<string, SubscriberEntry>();
+  const index = new RecordIndex();
   let number = 0;
   for await (const bytes of readLines(path)) {
     number += 1;
-    const subscription = parseSubscription(bytes);
-    if (subscription === undefined) {
-      log.warn({ file: path, line: number }, 'A line of the subscriber file cannot be read and was left out.');
-      continue;
-    }
-    const { time, email, list, note } = subscription;
-    if (filter.list !== undefined && filter.list !== list) continue;
-    if (filter.since !== undefined && Date.parse(time) < filter.since.getTime()) continue;
-    const key = `${list} ${email.toLowerCase()}`;
-    const entry = entries.get(key) ?? { time, email, list, notes: [] };
-    if (note && !entry.notes.includes(note)) entry.notes.push(note);
-    entries.set(key, entry);
+    const line = parseLine(bytes);
+    if (line !== undefined) index.add(line);
+    else log.warn({ file: path, line: number }, 'A line of the subscriber file cannot be read and was left out.');
   }
-  return [...entries.values()];
+  return subscriberEntries(index.all, filter);
+}
+
+/** Joins the subscriptions of each address to each list, in the order of the first ones. */
+export function subscriberEntries(
+  all: readonly SubscriptionRecord[],
+  { list, since }: ExportFilter,
+): SubscriberEntry[] {
+  const groups = new Map<string, SubscriptionRecord[]>();
+  for (const record of all) {
+    if (list !== undefined && list !== record.list) continue;
+    if (since !== undefined && Date.parse(record.time) < since.getTime()) continue;
+    const key = `${record.list} ${record.email.toLowerCase()}`;
+    const group = groups.get(key) ?? [];
+    group.push(record);
+    groups.set(key, group);
+  }
+  return [...groups.values()].map((records) => {
+    const { time, email, list } = records[0] as SubscriptionRecord;
+    const notes = [...new Set(records.map(({ note }) => note).filter((note) => note))] as string[];
+    return { time, email, list, notes, consent: consentOf(records) };
+  });
+}
+
+function consentOf(records: readonly SubscriptionRecord[]): Consent | null {
+  const asked = records.filter(({ pending }) => pending);
+  const last =
+    asked.findLast(({ confirmed, unsubscribed }) => confirmed !== undefined && unsubscribed === undefined) ??
+    asked.findLast(({ confirmed }) => confirmed !== undefined) ??
+    asked.at(-1);
+  if (last === undefined) return null;
+  const { time, form = null, confirmed = null, unsubscribed = null } = last;
+  return { requested: time, form, confirmed, unsubscribed };
 }

@@ -3,7 +3,9 @@ import { OperationError, systemReason } from '../errors.ts';
 import { type Disk, reasonOf } from '../journal/disk.ts';
 import { openLastingJournal } from '../journal/lasting-journal.ts';
 import { SubscriptionFailed } from './failure.ts';
-import type { SubscriberLog, SubscriberProvider, Subscription } from './provider.ts';
+import { fileRecords } from './file-records.ts';
+import type { StoredLine } from './line.ts';
+import type { SubscriberLog, SubscriberProvider } from './provider.ts';
 import { causeCode, safeCause, secretsOf } from './safe-errors.ts';
 
 export interface SubscriberFileTools {
@@ -16,10 +18,11 @@ export interface SubscriberFileTools {
 }
 
 /**
- * Stores subscriptions in a file of JSON lines `{id, time, email, list, note}` that only its owner can read.
+ * Stores subscriptions in a file of JSON lines `{id, time, email, list, note, form, pending}` that only its owner can read.
+ * What becomes of them is appended as lines `{id, time, event}`.
  *
- * An address that subscribes again is written again; readSubscribers merges its lines. So no addresses are kept in
- * memory, known addresses take as long as new ones, and new notes are kept.
+ * An address that subscribes again is written again; readSubscribers merges its lines. So known addresses take as long as
+ * new ones, and new notes are kept.
  *
  * While the disk fails, subscriptions are refused, and the file is reopened until that works. Throws OperationError if
  * another process has the file, or its path cannot be a file.
@@ -31,9 +34,9 @@ export async function openSubscriberFile({
   disk,
 }: SubscriberFileTools): Promise<SubscriberProvider> {
   const provider = 'file';
-  const journal = await openLastingJournal<Subscription, Subscription>({
+  const journal = await openLastingJournal<StoredLine, StoredLine>({
     file,
-    prepare: (subscribers) => subscribers.map(stored),
+    prepare: (lines) => lines.map(stored),
     now: () => new Date(now()),
     random: randomBytes,
     warn: (message) => log.warn({ provider, file }, message),
@@ -47,6 +50,10 @@ export async function openSubscriberFile({
   });
   return {
     name: provider,
+    records: {
+      ...fileRecords(file, disk),
+      mark: async (id, event, time) => void (await journal.append({ id, time, event })),
+    },
     async add(subscription) {
       try {
         await journal.append(subscription);
@@ -64,6 +71,9 @@ export async function openSubscriberFile({
 }
 
 /** Copies the fields that are stored, and no others that a caller may have added. */
-function stored({ id, time, email, list, note }: Subscription): Subscription {
-  return { id, time, email, list, ...(note === undefined ? {} : { note }) };
+function stored(line: StoredLine): StoredLine {
+  if ('event' in line) return line;
+  // JSON has no place for values that are undefined.
+  const { id, time, email, list, note, form, pending } = line;
+  return { id, time, email, list, note, form, pending };
 }

@@ -1,18 +1,30 @@
 import * as z from 'zod';
 import { listNames } from './provider.ts';
 
-const storedSubscription = z.object({
+const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
+
+const subscription = z.object({
   id: z.string(),
-  time: z.string().refine((time) => !Number.isNaN(Date.parse(time))),
+  time,
   email: z.string().min(1),
   list: z.enum(listNames),
   note: z.string().optional(),
+  form: z.string().optional(),
+  pending: z.literal(true).optional(),
 });
 
+/** What became of the subscription with this id. */
+const event = z.object({ id: z.string(), time, event: z.enum(['confirmed', 'unsubscribed']) });
+
+const storedLine = z.union([event, subscription]);
+
+/** A line of a file of subscribers. */
+export type StoredLine = z.infer<typeof storedLine>;
+
 /** Parses one line of a file of subscribers; undefined if the line is torn or malformed. */
-export function parseSubscription(line: Buffer): z.infer<typeof storedSubscription> | undefined {
+export function parseLine(line: Buffer): StoredLine | undefined {
   try {
-    return storedSubscription.safeParse(JSON.parse(line.toString('utf8'))).data;
+    return storedLine.safeParse(JSON.parse(line.toString('utf8'))).data;
   } catch {
     return undefined;
   }

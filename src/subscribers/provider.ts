@@ -12,6 +12,34 @@ export interface Subscription {
   email: string;
   list: ListName;
   note?: string;
+  /** The version of the form's text that the reader saw: the start of its digest. */
+  form?: string;
+  /** Whether it takes effect only once the reader confirms it. */
+  pending?: true;
+}
+
+/** What a reader does with a link in a mail. */
+export type ConsentEvent = 'confirmed' | 'unsubscribed';
+
+/** A subscription as it is stored, with the times at which it was confirmed and ended: RFC 3339, UTC. */
+export type SubscriptionRecord = Subscription & { [Event in ConsentEvent]?: string };
+
+/**
+ * Subscriptions that the program keeps itself, with the record of consent. Other processes may change them meanwhile, so
+ * every call reads what is stored now. Addresses are compared without regard to case.
+ */
+export interface SubscriptionRecords {
+  /** The subscriptions with an id, of an address, or on a list, in the order in which they were stored. */
+  find(wanted: { id: string } | { email: string } | { list: ListName }): Promise<SubscriptionRecord[]>;
+  /**
+   * Stores durably that a subscription was confirmed, or that its reader left its list, which ends all subscriptions so far
+   * of the address to this list. The first time of each counts. An ended subscription is never confirmed.
+   */
+  mark(id: string, event: ConsentEvent, time: string): Promise<void>;
+  /** Address hash (mail-key.ts) → the last time of `suppress`. */
+  suppressions(): Promise<ReadonlyMap<string, string>>;
+  /** Stores durably that no subscription of an address that was confirmed before `time` gets mail, even if it is erased. */
+  suppress(hash: string, time: string): Promise<void>;
 }
 
 /**
@@ -23,6 +51,8 @@ export type Outcome = 'accepted' | 'invalid';
 /** A place where subscribers are stored. */
 export interface SubscriberProvider {
   readonly name: string;
+  /** Absent if the provider keeps subscriptions and consent at its own place. */
+  readonly records?: SubscriptionRecords;
   /** Stores one subscription; `signal` ends all of its calls. Throws only SubscriptionFailed. */
   add(subscription: Subscription, signal: AbortSignal): Promise<Outcome>;
   /** Resolves if a subscription could be stored now. Absent if the provider cannot tell without storing one. */
@@ -36,6 +66,7 @@ export interface SubscriberProvider {
 /** Where the server stores subscribers: any provider, with a time limit for each subscription. */
 export interface SubscriberStore {
   readonly provider: string;
+  readonly records: SubscriptionRecords | null;
   /** Throws only SubscriptionFailed. */
   add(subscription: Subscription): Promise<Outcome>;
   /** Resolves if a subscription could be stored now, as far as the provider can tell without storing one. */

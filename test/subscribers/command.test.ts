@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { acquireLock } from '../../src/journal/lock.ts';
+import { recipients } from '../../src/subscribers/consent.ts';
+import { fileRecords } from '../../src/subscribers/file-records.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 
@@ -55,7 +57,9 @@ test('--format json prints one document, with notes', () =>
     const { stdout } = await catalog(['subscribers', '--cwd', folder, '--format', 'json', '--list', 'daily']);
     assert.equal(JSON.parse(stdout), {
       counts: { daily: 1, pro: 0, custom: 0 },
-      subscriptions: [{ time: '2026-11-01T23:59:59.999Z', email: 'ann@example.com', list: 'daily', notes: ['again'] }],
+      subscriptions: [
+        { time: '2026-11-01T23:59:59.999Z', email: 'ann@example.com', list: 'daily', notes: ['again'], consent: null },
+      ],
     });
   }));
 
@@ -64,10 +68,10 @@ test('--format csv contains no formula, and --since leaves out earlier subscript
     const { stdout } = await catalog(['subscribers', '--cwd', folder, '--format', 'csv', '--since', '2026-11-02']);
     assert.is(
       stdout,
-      'time,email,list,note\r\n' +
-        `2026-11-02T10:00:00.000Z,bob@example.com,custom,"'=1+1 ""please"""\r\n` +
-        '2026-11-02T10:00:00.000Z,Ann@Example.com,pro,\r\n' +
-        '2026-11-02T10:00:00.000Z,ann@example.com,daily,again\r\n',
+      'time,email,list,note,requested,form,confirmed,unsubscribed\r\n' +
+        `2026-11-02T10:00:00.000Z,bob@example.com,custom,"'=1+1 ""please""",,,,\r\n` +
+        '2026-11-02T10:00:00.000Z,Ann@Example.com,pro,,,,,\r\n' +
+        '2026-11-02T10:00:00.000Z,ann@example.com,daily,again,,,,\r\n',
     );
   }));
 
@@ -141,6 +145,28 @@ test('erase removes an address from the file, its torn lines and rotated files, 
     assert.is(await fs.readFile(`${file}.1`, 'utf8'), line({ email: 'cat@example.com' }));
     assert.is(await fs.readFile(`${file}.torn`, 'utf8'), '');
     assert.not((await fs.readdir(join(folder, 'data'))).some((name) => name.endsWith('.lock')));
+  }));
+
+test('erase ends the mail: it removes the consent, and keeps only a hash of the address', () =>
+  withFile(async (folder, file) => {
+    const asked = (id: string, email: string) => line({ email }).replace('"id":"s"', `"id":"${id}"`);
+    const event = (id: string) => `{"id":"${id}","time":"2026-11-03T10:00:00.000Z","event":"confirmed"}\n`;
+    const kept = asked('2', 'bob@example.com') + event('2');
+    writeFiles(folder, { 'data/signups.jsonl': asked('1', 'ann@example.com') + event('1') + kept });
+    const env = { CATALOG_MAIL_KEY: 'k'.repeat(32) };
+    const { code, stderr } = await catalog(['subscribers', 'erase', 'Ann@example.com', '--cwd', folder], { env });
+    assert.equal([code, stderr], [0, 'Erased Ann@example.com (2 lines).\n']);
+    assert.is(await fs.readFile(file, 'utf8'), kept);
+    const suppressed = await fs.readFile(join(folder, 'data/suppressed.jsonl'), 'utf8');
+    assert.match(suppressed, /^\{"hash":"[\w-]{43}","time":"[^"]+"\}\n$/);
+    assert.not.match(suppressed, /ann/i);
+    // A backup that still has the address is restored.
+    await fs.appendFile(file, asked('1', 'ann@example.com') + event('1'));
+    const found = await recipients('daily', { records: fileRecords(file), key: Buffer.from(env.CATALOG_MAIL_KEY) });
+    assert.equal(
+      found.map(({ email }) => email),
+      ['bob@example.com'],
+    );
   }));
 
 test('if an address is in none of the files that were searched, erase still names those that were not', () =>

@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ExportFilter, readSubscribers, type SubscriberEntry } from '../../src/subscribers/export.ts';
 import { toCsv } from '../../src/subscribers/export-csv.ts';
+import { byAddress, subscribersText } from '../../src/subscribers/export-text.ts';
 import { recorder, type Trial } from '../support/subscribers.ts';
 import { withFolder } from '../support/subscribers-file.ts';
 
@@ -14,6 +15,7 @@ const entry = (day: number, email: string, list: SubscriberEntry['list'], ...not
   email,
   list,
   notes,
+  consent: null,
 });
 
 async function read(content: string | Buffer | undefined, filter: ExportFilter = {}) {
@@ -107,11 +109,63 @@ test('a file larger than one read is exported completely', () =>
 
 test('CSV: an address that starts like a formula, and two notes', () => {
   const csv = toCsv([entry(1, '+a@example.com', 'custom', 'One', 'Two')]);
-  assert.is(csv.split('\r\n')[1], `2026-01-01T00:00:00Z,'+a@example.com,custom,"One\nTwo"`);
+  assert.is(csv.split('\r\n')[1], `2026-01-01T00:00:00Z,'+a@example.com,custom,"One\nTwo",,,,`);
 });
 
+const asked = (id: string, day: number, email: string, more: object = {}) =>
+  `${JSON.stringify({ id, time: `2026-01-0${day}T00:00:00Z`, email, list: 'daily', ...more, pending: true })}\n`;
+const event = (id: string, day: number, name: string) =>
+  `${JSON.stringify({ id, time: `2026-01-0${day}T12:00:00Z`, event: name })}\n`;
+
+const consents: [name: string, content: string, consent: SubscriberEntry['consent'], shown: string][] = [
+  [
+    'one that was confirmed, though the address subscribed again later',
+    asked('1', 1, 'a@example.com', { form: 'abc' }) + event('1', 2, 'confirmed') + asked('2', 3, 'A@example.com'),
+    { requested: '2026-01-01T00:00:00Z', form: 'abc', confirmed: '2026-01-02T12:00:00Z', unsubscribed: null },
+    'daily',
+  ],
+  [
+    'none yet',
+    asked('1', 1, 'a@example.com', { form: 'abc' }) + asked('2', 3, 'a@example.com', { form: 'def' }),
+    { requested: '2026-01-03T00:00:00Z', form: 'def', confirmed: null, unsubscribed: null },
+    'daily (not confirmed)',
+  ],
+  [
+    'one that was ended, also by the link of another mail, and not confirmed again',
+    asked('1', 1, 'a@example.com') +
+      asked('2', 2, 'a@example.com') +
+      event('1', 3, 'confirmed') +
+      event('1', 4, 'confirmed') +
+      event('2', 5, 'unsubscribed') +
+      event('1', 6, 'unsubscribed') +
+      event('2', 7, 'confirmed') +
+      event('3', 8, 'confirmed'),
+    {
+      requested: '2026-01-01T00:00:00Z',
+      form: null,
+      confirmed: '2026-01-03T12:00:00Z',
+      unsubscribed: '2026-01-05T12:00:00Z',
+    },
+    'daily (unsubscribed)',
+  ],
+];
+for (const [name, content, consent, shown] of consents) {
+  test(`consent: ${name}`, async () => {
+    const { entries, warned } = await read(content);
+    const [email, time] = ['a@example.com', '2026-01-01T00:00:00Z'];
+    assert.equal(entries, [{ time, email, list: 'daily', notes: [], consent }]);
+    assert.equal(warned, []);
+    assert.is(subscribersText(byAddress(entries)), `a@example.com  ${shown}  2026-01-01T00:00:00Z\n`);
+    const { requested = '', form, confirmed, unsubscribed } = consent ?? {};
+    assert.is(
+      toCsv(entries).split('\r\n')[1],
+      `2026-01-01T00:00:00Z,a@example.com,daily,,${requested},${form ?? ''},${confirmed ?? ''},${unsubscribed ?? ''}`,
+    );
+  });
+}
+
 test('CSV: without entries, there is only a header', () => {
-  assert.is(toCsv([]), 'time,email,list,note\r\n');
+  assert.is(toCsv([]), 'time,email,list,note,requested,form,confirmed,unsubscribed\r\n');
 });
 
 test.run();

@@ -27,6 +27,7 @@ const cells: { name: string; note: string; expected: string }[] = [
 ];
 
 const time = '2026-01-01T00:00:00Z';
+const columns = 'time,email,list,note,requested,form,confirmed,unsubscribed';
 for (const { name, note, expected } of cells) {
   test(`${name} is the same harmless field in the tables of votes, notes and addresses`, () => {
     const vote = { id: '1', time, slug: 'one', vote: 'no' as const, note };
@@ -34,8 +35,8 @@ for (const { name, note, expected } of cells) {
     const report = { agents: [agent], notes: [vote] } as unknown as Parameters<typeof notesCsv>[0];
     assert.is(agentsCsv(report).split(',').slice(12).join(','), `${expected}\r\n`);
     assert.is(notesCsv(report), `time,slug,vote,note,id\r\n${time},one,no,${expected},1\r\n`);
-    const entry = { time, email: 'a@example.com', list: 'custom' as const, notes: [note] };
-    assert.is(toCsv([entry]), `time,email,list,note\r\n${time},a@example.com,custom,${expected}\r\n`);
+    const entry = { time, email: 'a@example.com', list: 'custom' as const, notes: [note], consent: null };
+    assert.is(toCsv([entry]), `${columns}\r\n${time},a@example.com,custom,${expected},,,,\r\n`);
   });
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { OperationError } from '../../errors.ts';
 import type { SubscriberEntry } from '../../subscribers/export.ts';
@@ -45,7 +45,8 @@ export function addSubscribers(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nYou can run this command while the server runs. The formats json and csv also contain notes, and have one entry for\n' +
-        'each address and list.\n' +
+        'each address and list, with what its owner consented to: when, the version of the text of the form, and when it was\n' +
+        'confirmed or ended.\n' +
         '\nExamples:\n  $ catalog subscribers\n  $ catalog subscribers --list pro --since 2026-11-01\n' +
         '  $ catalog subscribers --format csv > subscribers.csv\n  $ catalog subscribers erase reader@example.com\n',
     )
@@ -60,6 +61,7 @@ export function addSubscribers(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nIt also removes the address from rotated files next to the file, and from incomplete lines that were set aside.\n' +
+        'If mails are sent, none is sent to the address any more, unless its owner subscribes and confirms again.\n' +
         '\nExamples:\n  $ catalog subscribers erase reader@example.com\n',
     )
     .action((address: string, _flags: FileFlags, command: Command) =>
@@ -125,7 +127,14 @@ async function erase(address: string, flags: FileFlags, terminal: Console): Prom
   const { plural } = await import('../../diagnostics/report.ts');
   const { visible } = await import('../../text-safety/printable.ts');
   const warn = (message: string) => terminal.say(`${message}\n`);
-  const { lines, packed } = await eraseAddress(file, address, { now: () => new Date(), random: randomBytes, warn });
+  const { readMailKey } = await import('../../subscribers/mail-key.ts');
+  const key = await readMailKey({ environment: process.env, folder: dirname(file) });
+  const { lines, packed } = await eraseAddress(file, address, {
+    now: () => new Date(),
+    random: randomBytes,
+    warn,
+    key,
+  });
   if (packed.length > 0) terminal.say(`Not searched, because compressed: ${packed.join(', ')}.\n`);
   if (lines === 0) throw new OperationError(`${visible(address)} is not in ${file}; nothing was changed.`);
   terminal.say(`Erased ${visible(address)} (${plural(lines, 'line')}).\n`);

@@ -1,0 +1,88 @@
+import { addressHash } from './mail-key.ts';
+import type { ListName, SubscriptionRecord, SubscriptionRecords } from './provider.ts';
+import type { Claims } from './tokens.ts';
+
+/** What the rules about consent need to know. */
+export interface ConsentTools {
+  records: SubscriptionRecords;
+  /** The key of tokens and pseudonyms (mail-key.ts). */
+  key: Buffer;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/** Confirms a subscription. False if it cannot be confirmed any more: it was erased, or its reader left the list. */
+export async function confirm({ id }: Claims, { records, now }: ConsentTools): Promise<boolean> {
+  const [record] = await records.find({ id });
+  if (record === undefined || record.unsubscribed !== undefined) return false;
+  if (record.confirmed === undefined) await records.mark(id, 'confirmed', new Date(now()).toISOString());
+  return true;
+}
+
+/**
+ * Ends all subscriptions of an address to a list, also newer ones than that of the link. If they were erased or ended
+ * before, there is nothing to do.
+ */
+export async function unsubscribe({ id }: Claims, { records, now }: ConsentTools): Promise<void> {
+  const [record] = await records.find({ id });
+  if (record === undefined) return;
+  const { email, list } = record;
+  const open = (await records.find({ email })).filter((each) => each.list === list && each.unsubscribed === undefined);
+  if (open.length > 0) await records.mark(id, 'unsubscribed', new Date(now()).toISOString());
+}
+
+/** Someone who gets mails: a confirmed address, and the subscription that links to unsubscribe are made for. */
+export type Recipient = Pick<SubscriptionRecord, 'id' | 'email' | 'list'>;
+
+/** Everyone who gets the mails of a list: each address once, in the order in which they subscribed. */
+export async function recipients(
+  list: ListName,
+  { records, key }: Pick<ConsentTools, 'key'> & { records: Pick<SubscriptionRecords, 'find' | 'suppressions'> },
+): Promise<Recipient[]> {
+  const suppressions = await records.suppressions();
+  const byAddress = new Map<string, Recipient>();
+  for (const record of await records.find({ list })) {
+    const address = record.email.toLowerCase();
+    if (!byAddress.has(address) && isActive(record, suppressions, key)) byAddress.set(address, record);
+  }
+  return [...byAddress.values()];
+}
+
+/** Whether a subscription gets mails: it was confirmed, not ended, and confirmed after its address was suppressed. */
+export function isActive(record: SubscriptionRecord, suppressions: ReadonlyMap<string, string>, key: Buffer): boolean {
+  const { email, confirmed, unsubscribed } = record;
+  if (confirmed === undefined || unsubscribed !== undefined) return false;
+  const suppressed = suppressions.size === 0 ? undefined : suppressions.get(addressHash(email, key));
+  return suppressed === undefined || Date.parse(confirmed) > Date.parse(suppressed);
+}
+
+/** An address gets at most this many mails that ask for a confirmation in `askWindowMs`, on all lists together. */
+const mostAsks = 3;
+const askWindowMs = 7 * 24 * 60 * 60 * 1000;
+
+const isWaiting = ({ list, confirmed, unsubscribed }: SubscriptionRecord, wanted: ListName) =>
+  list === wanted && confirmed === undefined && unsubscribed === undefined;
+
+/** Requests for the same list within this time share one mail. */
+const sameAskMs = 10 * 60 * 1000;
+
+/**
+ * Whether to ask the address of a stored subscription to confirm it. Not if it gets the mails of the list already, and not
+ * too often: anyone can type any address into the form.
+ */
+export async function mayAsk(id: string, { records, key }: ConsentTools): Promise<boolean> {
+  const [asking] = await records.find({ id });
+  if (asking === undefined) return false;
+  const all = await records.find({ email: asking.email });
+  const suppressions = await records.suppressions();
+  if (all.some((record) => record.list === asking.list && isActive(record, suppressions, key))) return false;
+  const age = ({ time }: SubscriptionRecord) => Date.parse(asking.time) - Date.parse(time);
+  const earlier = all
+    .slice(
+      0,
+      all.findIndex((record) => record.id === id),
+    )
+    .filter(({ pending }) => pending);
+  const asked = earlier.filter((record) => age(record) < askWindowMs);
+  return asked.length < mostAsks && !asked.some((record) => isWaiting(record, asking.list) && age(record) < sameAskMs);
+}
