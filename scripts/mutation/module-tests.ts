@@ -164,6 +164,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'outputs/accents',
     'outputs/mcp-setup',
     'outputs/hosting',
+    'outputs/mail',
     'outputs/templates',
     'outputs/plate',
     'outputs/pages',

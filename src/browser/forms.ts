@@ -26,6 +26,7 @@ function startVoting(form: HTMLFormElement): void {
   const known = ownVote(form.action, String(slug));
   showVote(known);
   if (known !== null) say(form, `You voted ${known}.`);
+  else preselect(form, new URLSearchParams(location.search).get('vote'));
 
   startSending(form, 'vote', ({ vote }) => {
     rememberVote(form.action, String(slug), String(vote));
@@ -33,6 +34,14 @@ function startVoting(form: HTMLFormElement): void {
     form.reset();
     return `Thanks. Your vote (${vote}) was recorded.`;
   });
+}
+
+/** Selects the button that the link in an email names. Only the reader sends the vote: mail scanners follow links too. */
+function preselect(form: HTMLFormElement, vote: string | null): void {
+  const button = buttonsOf(form).find(({ value }) => value === vote);
+  if (button === undefined) return;
+  button.setAttribute('aria-pressed', 'true');
+  say(form, `To send your vote, press ${button.textContent} again here.`);
 }
 
 /**

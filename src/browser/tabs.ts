@@ -55,11 +55,7 @@ function startGroup(group: HTMLElement): void {
     tab?.focus();
     tab?.click();
   });
-  show(
-    Math.max(
-      0,
-      panels.findIndex(({ id }) => id === recall(chosen)),
-    ),
-  );
+  const named = [location.hash.slice(1), recall(chosen)].map((name) => panels.findIndex(({ id }) => id === name));
+  show(named.find((index) => index >= 0) ?? 0);
   group.prepend(list);
 }

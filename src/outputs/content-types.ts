@@ -41,6 +41,8 @@ export const contentTypes = {
   'agents/{slug}/index.html': html,
   'agents/{former}.html': html,
   'agents/{former}/index.html': html,
+  'mail/{issue}.html': html,
+  'mail/{issue}.txt': plain,
   '404.html': html,
   'thanks/{form}.html': html,
   'refused.html': html,

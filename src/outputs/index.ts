@@ -9,6 +9,7 @@ import * as crawlers from './hosting/crawlers.ts';
 import * as hostFiles from './hosting/host-files.ts';
 import * as plugins from './install/marketplace.ts';
 import * as skills from './install/skills.ts';
+import * as mail from './mail/outputs.ts';
 import type { Output } from './output.ts';
 import * as textPages from './pages/about-and-developers.ts';
 import agentPage from './pages/agent.ts';
@@ -43,6 +44,8 @@ export const outputs: readonly Output[] = [
   agentMarkdown,
   agentPage,
   movedPage,
+  mail.html,
+  mail.text,
   notFoundPage,
   answers.thanks,
   answers.refused,

@@ -99,6 +99,9 @@ export const settingsSource = z
       })
       .optional()
       .describe('An address to report vulnerabilities to, for security.txt (RFC 9116)'),
+    postalAddress: text(300)
+      .optional()
+      .describe('The postal address of the publisher, shown in emails to readers; `catalog announce` requires it'),
     feedLength: z
       .int({ error: 'a whole number' })
       .min(1, { error: '1 or more' })

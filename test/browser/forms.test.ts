@@ -121,6 +121,27 @@ test('is honest about every other failure', async () => {
   });
 });
 
+test('has the vote selected that a link in an email names, and sends nothing until the reader does', async () => {
+  const site = await serveSite({ dist: strict.dist });
+  try {
+    await onPage(`${site.address}/agents/release-note-translator?vote=no#verdict`, async (page) => {
+      await textOf(page, '.vote .form-message', /^To send your vote, press No again here\.$/);
+      assert.is(await page.locator('.vote button[value="no"]').getAttribute('aria-pressed'), 'true');
+      assert.equal(site.linesOf('votes'), []);
+      await page.locator('.vote button[value="no"]').click();
+      await textOf(page, '.vote .form-message', /^Thanks\. Your vote \(no\) was recorded\.$/);
+      assert.equal(
+        site.linesOf('votes').map(({ vote }) => vote),
+        ['no'],
+      );
+      await page.goto(`${site.address}/agents/release-note-translator#install-plain-text-way`);
+      assert.is(await page.locator('#install-plain-text-way').isVisible(), true);
+    });
+  } finally {
+    await site.close();
+  }
+});
+
 test('works without scripts, as does reading, and hides what needs scripts', async () => {
   const site = await serveSite({ dist: strict.dist });
   try {

@@ -51,7 +51,7 @@ test('above 200 agents, the archive is divided by month and lists into pages, an
 test('every page has a unique title and description', () => {
   const pages = new Map<string, string[]>();
   for (const [path, html] of files) {
-    if (!path.endsWith('.html') || path.endsWith('/index.html')) continue;
+    if (!path.endsWith('.html') || /\/index\.html$|^mail\//.test(path)) continue;
     const title = /<title>([^<]*)<\/title>/.exec(html)?.[1];
     const description = /<meta name="description" content="([^"]*)">/.exec(html)?.[1];
     for (const text of [`title: ${title}`, `description: ${description}`]) {

@@ -121,18 +121,19 @@ const pages = ['agents/rich.html', 'agents/rich/index.html'];
 const agentOnly = [...pages, 'agents/rich.md', 'api/agents/rich.json'];
 const feeds = ['atom.xml', 'feed.json', 'feed.xml', 'feeds/coding.xml'];
 const described = ['api/agents.json', 'api/openapi.json', 'archive.html', 'index.html', 'search-index.json'];
+const mails = ['mail/2.html', 'mail/2.txt'];
 const packed = ['.well-known/agent-skills/rich.zip', 'plugins/rich-1.3.0.zip'];
 const skill = ['.well-known/agent-skills/rich/SKILL.md', ...packed];
 const belongs: Record<string, string[]> = {
   'Difficulty <': [...agentOnly, ...described],
   'Runtime two <': [...agentOnly, ...described],
-  'Problem <': [...agentOnly, ...feeds],
+  'Problem <': [...agentOnly, ...feeds, ...mails],
   'Step two <': agentOnly,
   'Step two text <': agentOnly,
   'Demo last <': agentOnly,
   'Demo last detail <': agentOnly,
   'How it works "': [...agentOnly, ...feeds, ...skill],
-  'Prompt rule <': [...agentOnly, ...feeds, ...skill, 'agents/rich/prompt.txt', 'llms-full.txt'],
+  'Prompt rule <': [...agentOnly, ...feeds, ...mails, ...skill, 'agents/rich/prompt.txt', 'llms-full.txt'],
   'Sample input <': [...agentOnly, ...packed],
   'Sample output <': [...pages, 'agents/rich.md', 'agents/rich/sample-output.txt', ...packed],
   'Config value <': [...agentOnly, 'agents/rich/config.json'],

@@ -40,7 +40,16 @@ const shapes: Record<string, [shape: z.ZodType, good: object]> = {
       source: { address: 'https://press.example', license: 'MIT' },
     },
   ],
-  settings: [settingsSource, { ...smallSettings, feedLength: 50, queueWarningDays: 3, mcpName: 'com.example/agents' }],
+  settings: [
+    settingsSource,
+    {
+      ...smallSettings,
+      feedLength: 50,
+      queueWarningDays: 3,
+      postalAddress: 'Main Street 1',
+      mcpName: 'com.example/agents',
+    },
+  ],
   feedback: [feedbackRequest, { slug: 'one', vote: 'yes', note: 'N' }],
   subscribe: [subscribeRequest, { email: 'ada@example.com', list: 'daily', note: 'N' }],
   list_agents: [
@@ -101,6 +110,7 @@ const promised: Record<string, Record<string, string>> = {
     'runtimes.0': '1–60',
     feedLength: '1–1000',
     queueWarningDays: '0–365',
+    postalAddress: '1–300',
   },
   feedback: { note: '–500' },
   subscribe: { note: '–2000' },

@@ -26,6 +26,7 @@ export const headers = single(
       ...Object.entries(configTypes)
         .filter(([extension]) => extension !== 'md')
         .map(([extension, type]) => rule(url.link(`agents/*/config.${extension}`), { 'Content-Type': type })),
+      rule(url.link('mail/*.txt'), { 'Content-Type': contentTypes['mail/{issue}.txt'] }),
       rule(url.link('agents/*.md'), { 'Content-Type': contentTypes['agents/{slug}.md'] }),
       rule(url.link('.well-known/agent-skills/*.md'), {
         'Content-Type': contentTypes['.well-known/agent-skills/{slug}/SKILL.md'],

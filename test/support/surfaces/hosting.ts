@@ -34,6 +34,7 @@ const types: [path: string, type: string][] = [
   ...['jsonc', 'yaml', 'yml', 'toml', 'ini', 'cfg', 'conf', 'properties', 'env', 'csv', 'txt'].map(
     (extension): [string, string] => [`agents/*/config.${extension}`, text],
   ),
+  ['mail/*.txt', text],
   ['agents/*.md', markdown],
   ['.well-known/agent-skills/*.md', markdown],
 ];

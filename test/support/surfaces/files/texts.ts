@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { publication, rich } from '../../rich-catalog.ts';
 import { hostFiles } from '../hosting.ts';
 import { address } from '../known.ts';
+import { mailText } from '../pages/mail.ts';
 import type { Expected } from '../reader.ts';
 
 const { publisher, repository } = publication;
@@ -110,5 +111,6 @@ export const verbatim: Record<string, string> = {
   'agents/rich/prompt.txt': rich.prompt,
   'agents/rich/sample-output.txt': rich.sampleOutput,
   'agents/rich/config.json': rich.config,
+  'mail/2.txt': mailText,
   ...hostFiles,
 };

@@ -1,0 +1,89 @@
+import { publication, rich } from '../../rich-catalog.ts';
+import { address, base, coding } from '../known.ts';
+import type { Expected } from '../reader.ts';
+
+const { title: name, publisher } = publication;
+const ended = 'The email ends with a link to unsubscribe.';
+const installs = [
+  ...['Claude Code', 'VS Code', 'Cursor', 'Codex', 'Copilot CLI', 'Gemini CLI', 'GitHub CLI', 'Other assistants'],
+  ...['MCP', 'Plain text'],
+].map((name) => ({ name, href: `${address}#install-${name.toLowerCase().replace(' ', '-')}-way` }));
+const yes = `${address}?vote=yes#verdict`;
+const no = `${address}?vote=no#verdict`;
+
+/** The mail about the agent `rich`, as HTML. */
+export const mailPages: Record<string, Expected> = {
+  'mail/2.html': {
+    'html @lang': 'en',
+    title: `${rich.title} (No. 2)`,
+    'meta[name=robots] @content': 'noindex',
+    'meta[name=color-scheme] @content': 'light dark',
+    'meta[name=supported-color-schemes] @content': 'light dark',
+    'body > div': rich.excerpt,
+    h1: rich.title,
+    h2: ['The problem', 'The prompt', 'Use it'],
+    '.plate': rich.prompt.trimEnd().replaceAll('\n', ''),
+    p: [
+      name,
+      `No. 2, Saturday, February 28, 2026, ${coding}`,
+      rich.excerpt,
+      rich.problem,
+      'The prompt as a file',
+      'See how it works, with a sample',
+      `Install it: ${installs.map(({ name }) => name).join(', ')}`,
+      'Was it useful? Yes · No',
+      `You get this email because you subscribed to ${name}. ${ended} ${publisher.name} License of the prompts: CC BY 4.0`,
+    ],
+    'a @href': [
+      `${base}/`,
+      address,
+      `${address}/prompt.txt`,
+      `${address}#sample`,
+      `${address}#install`,
+      ...installs.map(({ href }) => href),
+      yes,
+      no,
+      `${base}/`,
+      'https://creativecommons.org/licenses/by/4.0/',
+    ],
+  },
+};
+
+/** The same mail as plain text. */
+export const mailText = `${name}
+
+${rich.title}
+No. 2, Saturday, February 28, 2026, ${coding}
+
+${rich.excerpt}
+
+The problem
+-----------
+
+${rich.problem}
+
+The prompt
+----------
+
+${rich.prompt.trimEnd()}
+
+The prompt as a file: ${address}/prompt.txt
+
+Use it
+------
+
+How it works, with a sample: ${address}#sample
+Install it: ${address}#install
+${installs.map(({ name, href }) => `- ${name}: ${href}\n`).join('')}
+Was it useful?
+--------------
+
+Yes: ${yes}
+No: ${no}
+
+-- 
+You get this email because you subscribed to ${name}: ${base}/
+${ended}
+${publisher.name}
+License of the prompts: CC BY 4.0
+`;
