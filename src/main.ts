@@ -14,6 +14,7 @@ const commands: Record<string, Record<string, () => Promise<Add>>> = {
     rename: async () => (await import('./cli/commands/rename.ts')).addRename,
     dev: async () => (await import('./cli/commands/dev.ts')).addDev,
     validate: async () => (await import('./cli/commands/validate.ts')).addValidate,
+    eval: async () => (await import('./cli/commands/eval.ts')).addEval,
     fix: async () => (await import('./cli/commands/fix.ts')).addFix,
     status: async () => (await import('./cli/commands/status.ts')).addStatus,
   },
@@ -72,6 +73,7 @@ Examples:
   $ catalog new                   start an agent on the next free date
   $ catalog dev                   preview the site while you write
   $ catalog validate              check every agent
+  $ catalog eval                  grade the recorded answers
   $ catalog status                show the schedule
   $ catalog publish --dry-run     show what would be published today
   $ catalog build                 render the site into dist/

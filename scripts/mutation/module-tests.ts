@@ -24,6 +24,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'catalog/text-checks',
     'catalog/single-mistakes',
   ],
+  evals: ['cli/eval', 'catalog/mistakes', 'catalog/editorial'],
   diagnostics: [
     'diagnostics/report',
     'catalog/explanations',

@@ -1,4 +1,4 @@
-import { type Check, type CheckKind, type CheckValues, checkKinds } from '../schema/evals.ts';
+import { type Check, type CheckKind, type CheckValues, checkKind } from '../schema/evals.ts';
 import type { Result } from '../schema/graded.ts';
 import { matches } from '../text-safety/bounded-regex.ts';
 import { inventedQuotations, numbersIn, plainNumber, quotationsIn } from './facts.ts';
@@ -23,7 +23,7 @@ export function grade(checks: readonly Check[], answer: string, input: string): 
 
 /** Returns the kind of a check. */
 export function kindOf(check: Check): CheckKind {
-  return checkKinds.find((kind) => check[kind] !== undefined) as CheckKind;
+  return checkKind.options.find((kind) => check[kind] !== undefined) as CheckKind;
 }
 
 function shown(value: unknown): string {

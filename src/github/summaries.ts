@@ -1,8 +1,10 @@
 import { queueText } from '../catalog/schedule.ts';
 import { type Diagnostic, sortDiagnostics } from '../diagnostics/diagnostic.ts';
 import { plural, prettyReport, summary } from '../diagnostics/report.ts';
+import { scoreOf, scoreTable } from '../evals/score-table.ts';
 import { howToPublish } from '../publish/plan.ts';
 import type { Publication } from '../publish/publish.ts';
+import type { Evals } from '../schema/graded.ts';
 import { fenced, markdownText } from './markdown.ts';
 
 /** Everything that `catalog validate` found as blocks of Markdown, errors first. */
@@ -24,6 +26,28 @@ export function validationSummary(diagnostics: readonly Diagnostic[], checked: n
       ({ severity, file, line, column, code, message, hint }) =>
         `| ${severity} | ${markdownText(`${file}:${line}:${column}`)} | ${markdownText(message)} (${markdownText(code)}) | ${markdownText(hint)} |`,
     ),
+  ];
+}
+
+/** The scores of recorded answers as blocks of Markdown: a table for each agent, then the checks that failed. */
+export function evalSummary(agents: readonly { slug: string; evals: Evals }[]): string[] {
+  const shown = agents.filter(({ evals }) => evals.answers.length > 0);
+  if (shown.length === 0) return ['## Recorded answers', '', 'No answers are recorded.'];
+  return ['## Recorded answers', ...shown.flatMap(({ slug, evals }) => ['', `### ${slug}`, '', ...scoresOf(evals)])];
+}
+
+function scoresOf(evals: Evals): string[] {
+  const { cases, rows } = scoreTable(evals);
+  const failed = evals.answers.flatMap(({ case: name, recorded, results }) =>
+    results
+      .filter(({ failure }) => failure !== null)
+      .map(({ kind, value, failure }) => markdownText(`${recorded.model}, ${name}, ${kind} ${value}: ${failure}`)),
+  );
+  return [
+    `| Model | ${cases.join(' | ')} |`,
+    `|---${'|---'.repeat(cases.length)}|`,
+    ...rows.map(({ model, answers }) => `| ${markdownText(model)} | ${answers.map(scoreOf).join(' | ')} |`),
+    ...(failed.length === 0 ? [] : ['', ...failed.map((line) => `- Failed: ${line}`)]),
   ];
 }
 

@@ -78,14 +78,15 @@ const kinds = z.strictObject({
 });
 
 /** The kinds of checks, in the order of the documentation. */
-export const checkKinds = Object.keys(kinds.shape) as CheckKind[];
+export const checkKind = kinds.keyof();
 
-export type CheckKind = keyof typeof kinds.shape;
+export type CheckKind = z.output<typeof checkKind>;
 
 /** The value of each kind of check. */
 export type CheckValues = z.output<typeof kinds>;
 
-const check = kinds
+/** One entry of `checks`: a single key of `CheckValues`, and perhaps `why`. */
+export const check = kinds
   .partial()
   .extend({ why: line(300).optional().describe('Why the check matters, which readers see next to the result') })
   .refine((entry) => Object.keys(entry).filter((key) => key !== 'why').length === 1, {
@@ -94,7 +95,6 @@ const check = kinds
     when: ({ issues }) => issues.length === 0,
   });
 
-/** One entry of `checks`: a single key of `CheckValues`, and perhaps `why`. */
 export type Check = z.output<typeof check>;
 
 /** The name of a case: a slug, since recordings are files of this name. */
@@ -141,7 +141,8 @@ export const checksSource = z.record(caseName, evalCase).superRefine((cases, con
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, { error: 'a SHA-256 in 64 lowercase hexadecimal digits' });
 
-const recorded = z.strictObject({
+/** What recording.json says about one answer. */
+export const recorded = z.strictObject({
   model: line(200).describe('The model, as its provider names it, or what is known of it'),
   date: date.describe('The date of the answer'),
   made: z
@@ -160,12 +161,9 @@ const recorded = z.strictObject({
     .describe('How many tokens the provider counted'),
 });
 
-/** What recording.json says about one answer. */
 export type Recorded = z.output<typeof recorded>;
 
 /** The schema of evals/recordings/<model>/recording.json. */
 export const recordingSource = z.strictObject({
   cases: z.record(caseName, recorded).describe('The recorded answers, by the names of their cases'),
 });
-
-export type Recording = z.output<typeof recordingSource>;

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
-import { sha256Of } from '../../src/digest.ts';
 import type { SmallAgent } from './catalog.ts';
+import { recorded } from './evals.ts';
 import { goodDemo, goodPrompt, goodSampleInput, goodSampleOutput, goodSteps, shortPrompt } from './good-agent.ts';
 
 /** The mistakes of writing: each row breaks a good agent in one place and says what is reported, and where. */
@@ -253,15 +253,7 @@ export const editorialMistakes: [name: string, change: Change, expected: string 
         'evals/checks.yaml': 'sample:\n  checks:\n    - contains: Odd\n',
         'evals/recordings/some-model/sample.txt': 'Odd\n',
         'evals/recordings/some-model/recording.json': JSON.stringify({
-          cases: {
-            sample: {
-              model: 'some/model',
-              date: '2026-01-01',
-              made: 'pasted',
-              promptSha256: '0'.repeat(64),
-              inputSha256: sha256Of(goodSampleInput),
-            },
-          },
+          cases: { sample: recorded({ made: 'pasted', promptSha256: '0'.repeat(64) }) },
         }),
       },
     },

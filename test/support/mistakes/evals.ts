@@ -1,5 +1,4 @@
-import { sha256Of } from '../../../src/digest.ts';
-import { goodPrompt, goodSampleInput } from '../good-agent.ts';
+import { recorded } from '../evals.ts';
 import { type Mistake, one } from './row.ts';
 
 const checks = 'agents/one/evals/checks.yaml';
@@ -10,15 +9,6 @@ const good = 'sample:\n  checks:\n    - contains: Odd\n';
 
 const withChecks = (text: string, files: Record<string, string | null> = {}) =>
   one({ files: { 'evals/checks.yaml': text, ...files } });
-
-const recorded = (change: object = {}) => ({
-  model: 'some/model',
-  date: '2026-01-01',
-  made: 'api',
-  promptSha256: sha256Of(goodPrompt),
-  inputSha256: sha256Of(goodSampleInput),
-  ...change,
-});
 
 const withRecording = (cases: object, files: Record<string, string | null> = {}) =>
   withChecks(good, {

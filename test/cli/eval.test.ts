@@ -1,0 +1,122 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { evalsFiles } from '../support/evals.ts';
+import { goodPrompt } from '../support/good-agent.ts';
+import { catalog } from '../support/process.ts';
+
+/** `catalog eval` grades the recorded answers of agents, and needs nothing but their files. */
+
+const agents = [
+  { slug: 'one', date: '2026-01-01', files: evalsFiles },
+  { slug: 'two', date: '2026-01-02' },
+];
+
+test('a table of models and cases, then what failed', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    const { code, stdout, stderr } = await catalog(['eval', '--cwd', folder]);
+    assert.is(code, 0, stderr);
+    assert.is(
+      stdout,
+      `one                        sample               planted
+  Other, as its page says  2 of 2               0 of 1
+  some/model               1 of 2, out of date  –
+  failed: Other, as its page says, planted, not-equals fine. It is exactly this text.
+  failed: some/model, sample, regex ^Rows: \\d+ read. Nothing in it matches.
+
+`,
+    );
+    assert.is(stderr, '3 recorded answers of 1 agent graded.\n');
+  }));
+
+test('--format json has every answer with its grades; only those of the named agents', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [...agents, { slug: 'three', date: '2026-01-03', files: evalsFiles }]);
+    const { stdout } = await catalog(['eval', 'one', 'two', '--format', 'json', '--cwd', folder]);
+    const { agents: found, broken } = JSON.parse(stdout);
+    assert.equal(broken, []);
+    assert.equal(
+      found.map(({ slug }: { slug: string }) => slug),
+      ['one'],
+    );
+    assert.equal(found[0].answers[2], {
+      case: 'sample',
+      folder: 'some-model',
+      recorded: JSON.parse(evalsFiles['evals/recordings/some-model/recording.json']).cases.sample,
+      stale: 'prompt',
+      answer: 'Odd: <b>nothing</b>\n',
+      results: [
+        { kind: 'contains', value: 'Odd', why: null, failure: null },
+        {
+          kind: 'regex',
+          value: '^Rows: \\d+ read',
+          why: 'Readers count them first.',
+          failure: 'Nothing in it matches.',
+        },
+      ],
+      withoutPrompt: {
+        answer: 'Looks good to me.\n',
+        results: [
+          { kind: 'contains', value: 'Odd', why: null, failure: 'It does not contain "Odd".' },
+          {
+            kind: 'regex',
+            value: '^Rows: \\d+ read',
+            why: 'Readers count them first.',
+            failure: 'Nothing in it matches.',
+          },
+        ],
+      },
+    });
+  }));
+
+test('an edited byte of the prompt or of an input makes answers out of date', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    const stale = async () =>
+      JSON.parse((await catalog(['eval', '--format', 'json', '--cwd', folder])).stdout).agents[0].answers.map(
+        ({ stale }: { stale: string | null }) => stale,
+      );
+    assert.equal(await stale(), [null, null, 'prompt']);
+    writeFiles(join(folder, 'agents/one'), { 'evals/planted.txt': 'ROWS:\n' });
+    assert.equal(await stale(), [null, 'input', 'prompt']);
+    writeFiles(join(folder, 'agents/one'), { 'prompt.txt': goodPrompt.replace('Find', 'find') });
+    assert.equal(await stale(), ['prompt', 'prompt', 'prompt']);
+  }));
+
+test('--format github also writes the table to the summary of the job', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    const file = join(folder, 'summary.md');
+    writeFileSync(file, '');
+    await catalog(['eval', '--format', 'github', '--cwd', folder], { env: { GITHUB_STEP_SUMMARY: file } });
+    assert.is(
+      readFileSync(file, 'utf8'),
+      `## Recorded answers
+
+### one
+
+| Model | sample | planted |
+|---|---|---|
+| Other, as its page says | 2 of 2 | 0 of 1 |
+| some/model | 1 of 2, out of date | – |
+
+- Failed: Other, as its page says, planted, not-equals fine\\: It is exactly this text.
+- Failed: some/model, sample, regex ^Rows\\: \\\\d\\+ read\\: Nothing in it matches.
+`,
+    );
+  }));
+
+test('an agent with an error is named, and fails the command', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    rmSync(join(folder, 'agents/one/evals/recordings/other/sample.txt'));
+    const { code, stdout, stderr } = await catalog(['eval', '--cwd', folder]);
+    assert.is(code, 1);
+    assert.is(stdout, '');
+    assert.is(stderr, 'one was not graded: see catalog validate one\n0 recorded answers of 0 agents graded.\n');
+  }));
+
+test.run();
