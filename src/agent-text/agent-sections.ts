@@ -24,8 +24,8 @@ export function agentSections(document: AgentDocument, texts: { sampleOutput: st
     ],
     howItWorks: ['## How it works', demoteHeadings(howItWorks, 3)],
     demo: [
-      '## Demo',
-      demo.map(({ second, label, detail }) => `- ${second} s: **${plainText(label)}** ${plainText(detail)}`).join('\n'),
+      '## Walkthrough',
+      demo.map(({ label, detail }, index) => `${index + 1}. **${plainText(label)}** ${plainText(detail)}`).join('\n'),
       ...(videoUrl === null ? [] : [`Video: ${videoUrl}`]),
     ],
     sample: ['## Sample input', fenced(sampleInput), '## Sample output', fenced(texts.sampleOutput)],

@@ -6,13 +6,11 @@ import { startForms } from './forms.ts';
 import { startOpenIn } from './open-in.ts';
 import { startSearch } from './search-field.ts';
 import { startTabs } from './tabs.ts';
-import { startTimelines } from './timeline.ts';
 
 document.documentElement.classList.add('js');
 startCopying();
 startFillIn();
 startOpenIn();
 startTabs();
-startTimelines();
 startForms();
 startSearch();

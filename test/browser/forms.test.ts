@@ -156,7 +156,7 @@ test('works without scripts, as does reading, and hides what needs scripts', asy
         await page.waitForURL('**/agents/release-note-translator');
         const prompt = await (await fetch(`${page.url()}/prompt.txt`)).text();
         assert.is(await page.locator('#prompt-text').textContent(), prompt);
-        for (const part of ['.copy', '.fill-in', '.open-in', '.timeline-controls', '.honeypot'])
+        for (const part of ['.copy', '.fill-in', '.open-in', '.honeypot'])
           assert.is(await page.locator(part).first().isVisible(), false, part);
 
         await page.locator('#vote-note').fill('Line\nby line');

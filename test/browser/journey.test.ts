@@ -42,10 +42,6 @@ test('goes the whole way by keyboard: search, choose, read, copy, vote', async (
     await textOf(page, '[data-copy="prompt-text"]', /Copied/);
     assert.is(await clipboardOf(page), await promptOf('dependency-bump-judge'));
 
-    await tabTo(page, '[data-move="toggle"]');
-    await page.keyboard.press('ArrowRight');
-    assert.is(await page.locator('[aria-current="step"]').count(), 1);
-
     const before = reader.site.linesOf('votes').length;
     await tabTo(page, '.vote textarea');
     await page.keyboard.type('By hand');
@@ -132,34 +128,6 @@ test('opens the prompt by a link while the whole address is within the limit of 
     await page.locator('#own-input-1').fill('x'.repeat(1 + 8_000 - (short[0]?.length ?? 0)));
     const status = 'The prompt is too long for a link to Perplexity, Cursor. It will be copied for you to paste.';
     assert.is(await page.locator('.open-in-status').textContent(), status);
-  });
-});
-
-test('steps through the demo and plays it', async () => {
-  await reader.onPage(agent, async (page) => {
-    const moments = await page.locator('[data-second] strong').allTextContents();
-    const current = () => page.locator('[aria-current="step"] strong').textContent();
-    const toggle = page.locator('[data-move="toggle"]');
-    await page.locator('[data-move="next"]').click();
-    assert.is(await current(), moments[0]);
-    await page.keyboard.press('End');
-    assert.is(await current(), moments.at(-1));
-    await page.keyboard.press('ArrowLeft');
-    assert.is(await current(), moments.at(-2));
-    assert.match(await textOf(page, '.timeline-status', /./), `${moments.length - 1} of ${moments.length}`);
-    await page.keyboard.press('Home');
-    // Keys with a modifier belong to the browser: Alt and the left arrow go back, for example.
-    for (const modifier of ['Alt', 'Control', 'Meta', 'Shift']) await page.keyboard.press(`${modifier}+End`);
-    assert.is(await current(), moments[0]);
-    await toggle.focus();
-    await page.keyboard.press('Space');
-    assert.is(await toggle.textContent(), 'Pause');
-    await page.waitForFunction(
-      (first) => document.querySelector('[aria-current="step"] strong')?.textContent !== first,
-      moments[0],
-    );
-    await page.keyboard.press('Space');
-    assert.match((await toggle.textContent()) ?? '', /^Play/);
   });
 });
 

@@ -4,7 +4,7 @@ import { type DOMReadyEvent, type HtmlElement, type Plugin, Rule } from 'html-va
 const emptyOnPurpose = [
   'span.copy-status',
   'p.form-message',
-  'p.open-in-status, p.timeline-status, p.results-count',
+  'p.open-in-status, p.results-count',
   'ol.result-list',
   'textarea',
   'pre.prompt span.line',
@@ -14,8 +14,7 @@ const emptyOnPurpose = [
 const withoutContent = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|progress|svg|path|script)$/;
 
 /** Attributes that a template fills, or whose empty value would mean something else. */
-const filled =
-  /^(?:href|src|id|for|content|title|datetime|action|name|alt|aria-.*|data-(?:copy|second|accent|limit|home))$/;
+const filled = /^(?:href|src|id|for|content|title|datetime|action|name|alt|aria-.*|data-(?:copy|accent|limit|home))$/;
 
 /**
  * A rule for html-validate: every element of a page holds text or an element that needs none, and no attribute that a

@@ -109,9 +109,9 @@ const parts = {
   demo: {
     data: { demo: rich.demo, videoUrl: rich.videoUrl },
     markdown: {
-      h2: 'Demo',
-      'ul li': rich.demo.map(({ second, label, detail }) => `${second} s: ${label} ${detail}`),
-      'ul + p': `Video: ${rich.videoUrl}`,
+      h2: 'Walkthrough',
+      'ol li': rich.demo.map(({ label, detail }) => `${label} ${detail}`),
+      'ol + p': `Video: ${rich.videoUrl}`,
     },
   },
   sample: {

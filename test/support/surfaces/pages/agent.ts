@@ -27,8 +27,8 @@ const agentPage: Expected = {
   '.facts dt': ['Category', 'Difficulty', 'Made for', 'Tags'],
   '.facts dd': [coding, rich.difficulty, rich.runtimes.join(', '), 'tag-one, tag-two'],
   '.facts dd a @href': ['/base/categories/coding', '/base/tags/tag-one', '/base/tags/tag-two'],
-  '.steps li': rich.steps.map(({ name, text }) => `${name}. ${text}`),
-  '.steps li @id': ['step-1', 'step-2'],
+  'section[aria-labelledby=steps] li': rich.steps.map(({ name, text }) => `${name}. ${text}`),
+  'section[aria-labelledby=steps] li @id': ['step-1', 'step-2'],
   'section[aria-labelledby=prompt] .notes dt': ['INPUT', 'RULES', 'OUTPUT'],
   'section[aria-labelledby=prompt] .notes dd': [
     'Line 1: what you give',
@@ -67,9 +67,7 @@ const agentPage: Expected = {
   '.open-in a @data-limit': ['8000', '8000', '8000', '8000'],
   'section[aria-labelledby=sample] pre': [rich.sampleInput, rich.sampleOutput],
   'section[aria-labelledby=sample] figcaption a @href': '/base/agents/rich/sample-output.txt',
-  '.timeline li @data-second': ['3', '47'],
-  '.timeline .moment': rich.demo.map(({ second, label }) => `${second} s ${label}`),
-  '.timeline li > p:last-child': rich.demo.map(({ detail }) => detail),
+  'section[aria-labelledby=demo] li': rich.demo.map(({ label, detail }) => `${label}${detail}`),
   'section[aria-labelledby=demo] .leaf-body > p a @href': rich.videoUrl,
   'section[aria-labelledby=how-it-works] .prose > *': [
     'Inner heading',
