@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -34,7 +35,7 @@ test.before(
 test.after(loud(() => folder.remove()));
 
 test('the catalog and every envelope match the schema that they refer to', () => {
-  assert.is(documents.size, 11);
+  assert.is(documents.size, readdirSync(join(bundled, 'agents')).length + 1);
   for (const [path, document] of documents) assert.ok(fits(document), path);
 });
 

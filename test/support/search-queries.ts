@@ -1,5 +1,6 @@
 /**
- * What people who do not know the titles type, with the bundled agents that answer it best; an empty list: no agent does.
+ * What people who do not know the titles type, with the agents that answer it best; an empty list: no agent does.
+ * In `searchQueries` and `heldOutQueries`, only the first ten bundled agents were considered.
  *
  * Written before the agents had keywords. Add queries that real readers typed; do not copy them into keywords.
  */
@@ -119,4 +120,38 @@ export const heldOutQueries: readonly SearchQuery[] = [
   ['divorce lawyer advice', []],
   ['build a wooden table', []],
   ['best laptop for students', []],
+];
+
+/** For agents that came later. Their keywords existed by then; the search was not tuned with these queries. */
+export const laterQueries: readonly SearchQuery[] = [
+  ['words my customers do not understand', ['jargon-meter']],
+  ['make a letter easier to read', ['jargon-meter']],
+  ['too many technical terms', ['jargon-meter']],
+  ['what did a competitor change on their website', ['rival-page-then-and-now']],
+  ['did this software get more expensive', ['rival-page-then-and-now']],
+  ['compare two versions of a web page', ['rival-page-then-and-now']],
+  ['analyze open text survey answers', ['codebook-first']],
+  ['group customer feedback into topics', ['codebook-first']],
+  ['count themes in free text', ['codebook-first']],
+  ['are these quotes correct', ['quotes-against-the-tape']],
+  ['compare my article with the interview recording', ['quotes-against-the-tape']],
+  ['did I misquote somebody', ['quotes-against-the-tape']],
+  ['prepare user interviews', ['questions-that-lead-the-witness']],
+  ['neutral interview questions', ['questions-that-lead-the-witness']],
+  ['avoid bias in user research', ['questions-that-lead-the-witness']],
+  ['should I delete outliers', ['outlier-interviewer']],
+  ['strange numbers in a csv file', ['outlier-interviewer']],
+  ['suspicious rows in our expenses', ['outlier-interviewer']],
+  ['tell customers about downtime', ['apology-that-says-what-happened']],
+  ['write an apology after an outage', ['apology-that-says-what-happened']],
+  ['status page message', ['apology-that-says-what-happened']],
+  ['where does this number come from', ['source-family-tree']],
+  ['find the original study behind a claim', ['source-family-tree']],
+  ['who was the first to publish this figure', ['source-family-tree']],
+  ['one page summary for the board', ['question-on-page-five']],
+  ['make a business proposal shorter', ['question-on-page-five']],
+  ['prepare a decision for management', ['question-on-page-five']],
+  ['repeat an experiment from a paper', ['paper-to-protocol']],
+  ['turn a methods section into a lab protocol', ['paper-to-protocol']],
+  ['what is missing to reproduce this study', ['paper-to-protocol']],
 ];
