@@ -72,6 +72,8 @@ export const searchQueries: readonly SearchQuery[] = [
   ['hard coded numbers in formulas', ['spreadsheet-smell-tester']],
   ['budget review', ['spreadsheet-smell-tester']],
 
+  ['SQL query optimization', ['sql-plan-explainer']],
+
   ['chocolate cake recipe', []],
   ['how do I bake a birthday cake for my daughter', []],
   ['plan a vacation in Italy', []],
@@ -84,7 +86,6 @@ export const searchQueries: readonly SearchQuery[] = [
   ['stock price prediction', []],
   ['houseplant watering schedule', []],
   ['draw a cartoon cat', []],
-  ['SQL query optimization', []],
   ['write a cover letter for a job application', []],
   ['negotiate a higher salary', []],
   ['tax return for freelancers', []],
