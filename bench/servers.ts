@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleModule } from '../scripts/bundle-module.ts';
 import { once as onlyOnce } from '../src/once.ts';
+import { freePort } from '../test/support/free-port.ts';
 import type { Job, Measured } from './load.ts';
 
 /** A server under measurement. */
@@ -117,15 +117,6 @@ http {
   }
   // Its worker does the work, in a process of its own.
   return { port, cpuMs: () => Number.NaN, stop: () => end(child) };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -22,8 +22,8 @@ const { metafile } = await build({
   format: 'esm',
   logLevel: 'warning',
   entryPoints: ['src/main.ts', 'src/social-image/drawing-worker.ts'],
-  // These load files of their own when they run.
-  external: ['@resvg/resvg-js', 'pino'],
+  // These load files of their own when they run; pg looks for pg-native.
+  external: ['@resvg/resvg-js', 'pg', 'pino'],
   platform: 'node',
   target: 'node20.19',
   splitting: true,

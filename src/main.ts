@@ -30,6 +30,7 @@ const commands: Record<string, Record<string, () => Promise<Add>>> = {
     verify: async () => (await import('./cli/commands/verify.ts')).addVerify,
     votes: async () => (await import('./cli/commands/votes.ts')).addVotes,
     subscribers: async () => (await import('./cli/commands/subscribers.ts')).addSubscribers,
+    db: async () => (await import('./cli/commands/db.ts')).addDb,
   },
 };
 

@@ -72,7 +72,9 @@ if (isWorker) process.once('disconnect', () => process.exit(1));
 
 process.on('exit', () => {
   // A worker stops its own children when it gets SIGTERM.
-  for (const child of children) child.kill(isWorker || pattern !== undefined ? 'SIGKILL' : 'SIGTERM');
+  // PostgreSQL would leave shared memory behind if it were killed.
+  const signalFor = ({ spawnfile }: ChildProcess) => (spawnfile.endsWith('postgres') ? 'SIGQUIT' : 'SIGKILL');
+  for (const child of children) child.kill(isWorker || pattern !== undefined ? signalFor(child) : 'SIGTERM');
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   if (!finished) failed += 1;
   console.log(`${passed} passed, ${failed} failed`);

@@ -13,6 +13,7 @@ export const slow: readonly string[] = [
   'cli/serve',
   'cli/usage',
   'cli/validate-and-build',
+  'database/loading',
   'deploy/deploy',
   'dev/',
   'docs/api-docs',

@@ -73,6 +73,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'subscribers/erase',
     'subscribers/file',
   ],
+  database: ['database/migrate', 'votes/database-votes', 'server/settings'],
   subscribers: [
     'subscribers/buttondown',
     'subscribers/calls',
@@ -91,6 +92,7 @@ export const moduleTests: Record<string, readonly string[]> = {
   ],
   mail: ['mail/smtp'],
   votes: [
+    'votes/database-votes',
     'votes/read-log',
     'votes/redact',
     'votes/report',

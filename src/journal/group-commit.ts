@@ -15,6 +15,8 @@ export interface GroupCommitOptions {
    * The most items that may wait. More are refused, so that memory does not fill up while a disk hangs. @default 10000
    */
   maxWaiting?: number;
+  /** Called after each pass with how many items were stored, and how long that took, in milliseconds. */
+  onPass?(items: number, ms: number): void;
 }
 
 interface Waiting<Item, Result> {
@@ -29,7 +31,7 @@ interface Waiting<Item, Result> {
  */
 export function groupCommit<Item, Result>(
   flush: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { maxPerPass = 1000, maxWaiting = 10_000 }: GroupCommitOptions = {},
+  { maxPerPass = 1000, maxWaiting = 10_000, onPass }: GroupCommitOptions = {},
 ): GroupCommit<Item, Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let running: Promise<void> | null = null;
@@ -40,8 +42,10 @@ export function groupCommit<Item, Result>(
       // requests.
       await turn();
       const pass = waiting.splice(0, maxPerPass);
+      const begun = performance.now();
       try {
         const results = await flush(pass.map(({ item }) => item));
+        onPass?.(pass.length, performance.now() - begun);
         for (const [index, { resolve }] of pass.entries()) resolve(results[index] as Result);
       } catch (error) {
         for (const { reject } of pass) reject(error);

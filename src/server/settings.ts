@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { databaseUrl } from '../database/url.ts';
 import { UsageError } from '../errors.ts';
 import { parseSubscriberSettings, type SubscriberSettings } from '../subscribers/settings.ts';
 import type { Rate } from './limits.ts';
@@ -13,8 +14,10 @@ export interface ServerSettings {
   dist: string;
   /** The folder with votes and subscribers. */
   data: string;
-  /** The file of the vote log. */
+  /** The file of the vote log. Not used with a database. */
   votes: string;
+  /** The connection URI of the database; null if everything is stored in files. It may contain a password. */
+  database: string | null;
   voteRate: Rate;
   subscribeRate: Rate;
   mcpRate: Rate;
@@ -53,9 +56,6 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
       throw new UsageError(`${name} is "${value}"; it has to be ${rule}.`);
     return Number(value);
   };
-  if (environment.DATABASE_URL) {
-    throw new UsageError('DATABASE_URL is set, but votes can only be stored in files. Unset it, and set CATALOG_DATA.');
-  }
   const data = resolve(cwd, given('data').value);
   return {
     port: number('port', 65_535, 'a port from 0 to 65535 (0: any free one)'),
@@ -63,6 +63,7 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     dist: resolve(cwd, given('out').value),
     data,
     votes: resolve(cwd, given('votes').value || join(data, 'votes.jsonl')),
+    database: databaseUrl(environment),
     voteRate: rate(given('voteRate')),
     subscribeRate: rate(given('subscribeRate')),
     mcpRate: rate(given('mcpRate')),

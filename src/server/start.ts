@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { Database } from '../database/database.ts';
 import { openSubscribers } from '../subscribers/open.ts';
+import type { VoteStore } from '../votes/store.ts';
 import { openVoteLog } from '../votes/vote-log.ts';
 import { createApp } from './app.ts';
 import type { SiteRules } from './file-cache.ts';
@@ -86,14 +88,29 @@ async function openStores(settings: ServerSettings, log: Logger, opened: Closabl
     opened.push(store);
     return store;
   };
-  const warn = (message: string) => log.warn(message);
+  const database = await openDatabase(settings, log);
+  if (database !== null) opened.push(database);
   const opening = [
-    openVoteLog({ file: settings.votes, now: () => new Date(), random: randomBytes, warn }).then(keep),
+    openVotes(settings, database, log).then(keep),
     openSubscribers(settings.subscribers, { file: join(settings.data, 'signups.jsonl'), log }).then(keep),
   ] as const;
   await Promise.allSettled(opening);
   const [votes, subscribers] = await Promise.all(opening);
   return { votes, subscribers };
+}
+
+/** Code for databases is only loaded if there is one. */
+async function openDatabase({ database: url }: ServerSettings, log: Logger): Promise<Database | null> {
+  if (url === null) return null;
+  const { openServerDatabase } = await import('../database/open.ts');
+  return openServerDatabase({ url, warn: (message) => log.warn(message) });
+}
+
+async function openVotes({ votes: file }: ServerSettings, database: Database | null, log: Logger): Promise<VoteStore> {
+  const tools = { now: () => new Date(), random: randomBytes };
+  if (database === null) return openVoteLog({ ...tools, file, warn: (message) => log.warn(message) });
+  const { openDatabaseVotes } = await import('../votes/database-votes.ts');
+  return openDatabaseVotes({ ...tools, database });
 }
 
 function hostForPeople(host: string): string {

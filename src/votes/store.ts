@@ -30,7 +30,8 @@ export interface VoteStore {
   /**
    * Stores a vote and resolves once it is durable. Concurrent calls are stored in the order of the calls.
    *
-   * Rejects with VotesUnavailable; the vote is then not stored, now or later.
+   * Rejects with VotesUnavailable; the vote is then not stored, now or later. Only if a connection to a database breaks
+   * during the commit, and it stays away, nobody knows.
    */
   append(vote: NewVote): Promise<VoteRecord>;
   /** Resolves if a vote could be stored now; rejects with the reason if not. */
@@ -41,7 +42,7 @@ export interface VoteStore {
   close(): Promise<void>;
 }
 
-/** A vote was not stored because the disk of the store failed; `cause` says how. */
+/** A vote was not stored because the disk or the database of the store failed; `cause` says how. */
 export class VotesUnavailable extends Error {
   override readonly name = 'VotesUnavailable';
 

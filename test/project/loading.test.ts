@@ -73,6 +73,7 @@ test('the server loads no code that renders or builds, unless it builds the cata
     [...packages].filter((name) => renderers.includes(name)),
     [],
   );
+  assert.not.ok(packages.has('pg') || files.has('src/database/database.ts'), 'loads code for databases');
 });
 
 test.run();

@@ -51,6 +51,7 @@ test('the package contains only the compiled program and the files that it reads
     /^lib\/(?:.+\.js|templates\.cjs|dev\/dev\.css|licenses\.txt)$/,
     /^docs\/[\w-]+\.md$/,
     /^templates\//,
+    /^migrations\/\d{3}-[\w-]+\.sql$/,
     /^starter\//,
     /^deploy\/(?:catalog\.service|logrotate\.conf)$/,
     /^\.github\/(?:CODEOWNERS|PULL_REQUEST_TEMPLATE\.md|dependabot\.yml|(?:ISSUE_TEMPLATE|workflows)\/[\w-]+\.yml)$/,

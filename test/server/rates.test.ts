@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loud } from '../support/loud.ts';
 import { ask, assertError, postJson } from '../support/requests.ts';
 import { type Runtime, withRuntime } from '../support/server.ts';
 import { testUnless } from '../support/skip.ts';
+import { stopStores, stores } from '../support/stores.ts';
 import { notesIn, vote } from '../support/voting.ts';
 
 /** How many requests a client may send, and who counts as one client: behind proxies, and over IPv6. */
@@ -12,42 +14,47 @@ import { notesIn, vote } from '../support/voting.ts';
 const json = { 'content-type': 'application/json' };
 const limits = { voteRate: '3/60', subscribeRate: '2/60', refusedRate: '4/60' };
 
-test('a client over its rate gets 429 with the time to wait; refused requests have a separate limit', () =>
-  withRuntime({ flags: limits }, async ({ server, log }) => {
-    const at = server.address;
-    const bad = () => postJson(at, '/api/feedback', {});
-    for (let count = 0; count < 4; count += 1) assertError(await bad(), 400, 'invalid_body');
-    const tooMany = await bad();
-    assertError(tooMany, 429, 'rate_limited');
-    assert.match(tooMany.headers.ratelimit as string, /^"refused";r=0;t=\d+$/);
-    for (const answer of [
-      await postJson(at, '/api/feedback', { slug: 'none', vote: 'yes' }),
-      await ask(at, '/api/feedback', { method: 'PUT' }),
-      await vote(at, 'x', { headers: { origin: 'https://evil.example' } }),
-      await ask(at, '/api/feedback', { method: 'POST', body: Buffer.alloc(70_000, 'x'), headers: json }),
-    ]) {
-      assertError(answer, 429, 'rate_limited');
-    }
-    const answers = [await vote(at, 'a'), await vote(at, 'b'), await vote(at, 'c')];
-    assert.equal(
-      answers.map(({ status, headers }) => `${status} ${headers.ratelimit}`.replace(/t=\d+/, 't=')),
-      ['200 "votes";r=2;t=', '200 "votes";r=1;t=', '200 "votes";r=0;t='],
-    );
-    assert.is(answers[0]?.headers['ratelimit-policy'], '"votes";q=3;w=60');
-    const over = await vote(at, 'd');
-    assertError(over, 429, 'rate_limited');
-    const wait = Number(over.headers['retry-after']);
-    assert.ok(wait >= 1 && wait <= 60);
-    const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
-    const page = await ask(at, '/api/feedback', { method: 'POST', body: 'slug=one&vote=yes', headers: form });
-    assert.equal([page.status, page.headers['content-type']], [429, 'text/html; charset=utf-8']);
-    assert.match(page.headers['retry-after'] as string, /^[1-9]\d*$/);
-    assert.match(page.headers.ratelimit as string, /^"votes";r=0;t=\d+$/);
-    assert.equal(notesIn(log), ['a', 'b', 'c']);
-    const subscribe = () => postJson(at, '/api/subscribe', { email: 'a@example.com', list: 'daily' });
-    assert.equal([(await subscribe()).status, (await subscribe()).status, (await subscribe()).status], [200, 200, 429]);
-    assert.is((await ask(at, '/api/agents.json')).status, 200);
-  }));
+for (const { name, withRuntime } of stores) {
+  test(`a client over its rate gets 429 with the time to wait; refused requests have a separate limit: ${name}`, () =>
+    withRuntime({ flags: limits }, async ({ server, notes }) => {
+      const at = server.address;
+      const bad = () => postJson(at, '/api/feedback', {});
+      for (let count = 0; count < 4; count += 1) assertError(await bad(), 400, 'invalid_body');
+      const tooMany = await bad();
+      assertError(tooMany, 429, 'rate_limited');
+      assert.match(tooMany.headers.ratelimit as string, /^"refused";r=0;t=\d+$/);
+      for (const answer of [
+        await postJson(at, '/api/feedback', { slug: 'none', vote: 'yes' }),
+        await ask(at, '/api/feedback', { method: 'PUT' }),
+        await vote(at, 'x', { headers: { origin: 'https://evil.example' } }),
+        await ask(at, '/api/feedback', { method: 'POST', body: Buffer.alloc(70_000, 'x'), headers: json }),
+      ]) {
+        assertError(answer, 429, 'rate_limited');
+      }
+      const answers = [await vote(at, 'a'), await vote(at, 'b'), await vote(at, 'c')];
+      assert.equal(
+        answers.map(({ status, headers }) => `${status} ${headers.ratelimit}`.replace(/t=\d+/, 't=')),
+        ['200 "votes";r=2;t=', '200 "votes";r=1;t=', '200 "votes";r=0;t='],
+      );
+      assert.is(answers[0]?.headers['ratelimit-policy'], '"votes";q=3;w=60');
+      const over = await vote(at, 'd');
+      assertError(over, 429, 'rate_limited');
+      const wait = Number(over.headers['retry-after']);
+      assert.ok(wait >= 1 && wait <= 60);
+      const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+      const page = await ask(at, '/api/feedback', { method: 'POST', body: 'slug=one&vote=yes', headers: form });
+      assert.equal([page.status, page.headers['content-type']], [429, 'text/html; charset=utf-8']);
+      assert.match(page.headers['retry-after'] as string, /^[1-9]\d*$/);
+      assert.match(page.headers.ratelimit as string, /^"votes";r=0;t=\d+$/);
+      assert.equal(await notes(), ['a', 'b', 'c']);
+      const subscribe = () => postJson(at, '/api/subscribe', { email: 'a@example.com', list: 'daily' });
+      assert.equal(
+        [(await subscribe()).status, (await subscribe()).status, (await subscribe()).status],
+        [200, 200, 429],
+      );
+      assert.is((await ask(at, '/api/agents.json')).status, 200);
+    }));
+}
 
 /** The statuses of votes in a row, each with its X-Forwarded-For. */
 async function votesOf({ server }: Runtime, forwarded: readonly string[]): Promise<number[]> {
@@ -132,5 +139,7 @@ test('ignored and refused requests do not count toward the limits of a reader', 
     assert.is(await post('feedback', { website: 'x' }), 200);
     assert.is((await vote(address, 'late')).status, 429);
   }));
+
+test.after(loud(stopStores));
 
 test.run();

@@ -5,8 +5,10 @@ import * as assert from 'uvu/assert';
 import type { ErrorCode } from '../../src/schema/api-errors.ts';
 import { errorCodes } from '../../src/schema/api-errors.ts';
 import { writeFiles } from '../support/catalog.ts';
+import { loud } from '../support/loud.ts';
 import { type Answer, type Asking, ask, assertError, exchange, parseAnswer, postJson } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
+import { stopStores, stores } from '../support/stores.ts';
 import { notesIn, vote } from '../support/voting.ts';
 
 /** Bad requests get the right 4xx and an Error object, and nothing is stored. The server then works as before. */
@@ -99,26 +101,28 @@ const targets = [
   '..%2f..%2f..%2f..%2f..%2fetc%2fpasswd',
 ];
 
-test('each bad request gets its status and an Error object, and stores nothing', () =>
-  withRuntime({}, async ({ server, log, data }) => {
-    const health = (await ask(server.address, '/healthz')).text;
-    for (const [name, code, { path = '/api/feedback', says, ...asking }] of rows) {
-      const answer = await ask(server.address, path, asking);
-      const { text } = answer;
-      assert.is(answer.status, errorCodes[code].status, `${name}: ${text}`);
-      assertError(answer, errorCodes[code].status, code);
-      if (says !== undefined) assert.match(text, says, name);
-      if (code === 'method_not_allowed') {
-        assert.is(answer.headers.allow, path === '/api/feedback' ? 'POST, OPTIONS' : 'GET, HEAD, OPTIONS', name);
+for (const { name, withRuntime } of stores) {
+  test(`each bad request gets its status and an Error object, and stores nothing ${name}`, () =>
+    withRuntime({}, async ({ server, notes, data }) => {
+      const health = (await ask(server.address, '/healthz')).text;
+      for (const [name, code, { path = '/api/feedback', says, ...asking }] of rows) {
+        const answer = await ask(server.address, path, asking);
+        const { text } = answer;
+        assert.is(answer.status, errorCodes[code].status, `${name}: ${text}`);
+        assertError(answer, errorCodes[code].status, code);
+        if (says !== undefined) assert.match(text, says, name);
+        if (code === 'method_not_allowed') {
+          assert.is(answer.headers.allow, path === '/api/feedback' ? 'POST, OPTIONS' : 'GET, HEAD, OPTIONS', name);
+        }
+        if (code === 'forbidden_origin') assertNoCors(answer);
       }
-      if (code === 'forbidden_origin') assertNoCors(answer);
-    }
-    assert.equal(notesIn(log), []);
-    assert.is(readFileSync(join(data, 'signups.jsonl'), 'utf8'), '');
-    assert.is((await ask(server.address, '/healthz')).text, health);
-    assert.is((await vote(server.address, 'well')).status, 200);
-    assert.is(({} as Record<string, unknown>).slug, undefined);
-  }));
+      assert.equal(await notes(), []);
+      assert.is(readFileSync(join(data, 'signups.jsonl'), 'utf8'), '');
+      assert.is((await ask(server.address, '/healthz')).text, health);
+      assert.is((await vote(server.address, 'well')).status, 200);
+      assert.is(({} as Record<string, unknown>).slug, undefined);
+    }));
+}
 
 function assertNoCors({ headers }: Answer): void {
   assert.equal(
@@ -232,5 +236,7 @@ test('the request log contains no note, address or query', () =>
 test('a client that does not send its headers in time gets 408 and is disconnected', async () => {
   assert.equal(await slowClients, []);
 });
+
+test.after(loud(stopStores));
 
 test.run();

@@ -37,7 +37,7 @@ const more: Row[] = [
   { name: '--host', flags: { host: '' } },
   { name: '--out', flags: { out: '' } },
   { name: 'CATALOG_SIGNUPS_URL', flags: { subscribers: 'webhook' }, environment: { CATALOG_SIGNUPS_KEY: 'x' } },
-  { name: 'DATABASE_URL', environment: { DATABASE_URL: 'postgres://localhost/x' } },
+  { name: 'DATABASE_URL', environment: { DATABASE_URL: 'mysql://localhost/x' } },
   { name: 'CATALOG_SIGNUPS_KEY', environment: { CATALOG_SIGNUPS: 'buttondown' } },
   { name: 'CATALOG_SIGNUPS_LIST_PRO', environment: { CATALOG_SIGNUPS: 'listmonk' } },
 ];
@@ -78,13 +78,10 @@ for (const [flags, message] of says) {
   });
 }
 
-test('a store of votes other than a file is refused, with the setting to use', () => {
-  const message = 'DATABASE_URL is set, but votes can only be stored in files. Unset it, and set CATALOG_DATA.';
-  assert.throws(
-    () => serverSettings({}, { DATABASE_URL: 'postgres://localhost/x' }, '/'),
-    (error: Error) => error.message === message,
-  );
-  assert.is(serverSettings({}, { DATABASE_URL: '' }, '/').votes, '/data/votes.jsonl');
+test('DATABASE_URL names the database; an empty one means that everything is stored in files', () => {
+  const read = (DATABASE_URL: string) => serverSettings({}, { DATABASE_URL }, '/').database;
+  const url = 'postgresql://user:pass%40word@db.example:5432/catalog?sslmode=verify-full';
+  assert.equal([read(url), read(` ${url}\n`), read(''), read(' ')], [url, url, null, null]);
 });
 
 test('origins are given one by one, or in one text with commas or spaces', () => {

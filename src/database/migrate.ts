@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { compareText } from '../compare.ts';
+import { OperationError } from '../errors.ts';
+import { programFolder } from '../program.ts';
+import { type Database, DatabaseUnavailable } from './database.ts';
+
+interface Migration {
+  number: number;
+  /** The name of its file, such as 001-votes.sql. */
+  name: string;
+  sql: string;
+}
+
+/** What the role of the server may do with each table. It can neither change nor delete a vote. */
+const grants: Record<string, string> = {
+  catalog_migrations: 'SELECT',
+  catalog_votes: 'SELECT, INSERT',
+  catalog_voter_secrets: 'SELECT, INSERT, DELETE',
+  catalog_vote_days: 'SELECT, INSERT, DELETE',
+};
+
+/** Concurrent runs may collide, also in databases that do not lock what a transaction defines. */
+const attempts = 10;
+const collisions = ['23505', '40001', '40P01', '42P07', 'XX000'];
+
+/** The migrations of this program, in order. */
+function migrations(): Migration[] {
+  const folder = join(programFolder, 'migrations');
+  return readdirSync(folder)
+    .filter((name) => /^\d{3}-[\w-]+\.sql$/.test(name))
+    .sort(compareText)
+    .map((name) => ({ number: Number(name.slice(0, 3)), name, sql: readFileSync(join(folder, name), 'utf8') }));
+}
+
+/**
+ * Brings the tables of a database up to date and returns the names of the migrations that this call applied.
+ *
+ * Each migration is a transaction that first claims its number, so of several calls at once, one applies it and the
+ * others wait. Needs no locks besides that of the row, which not all compatible databases have.
+ */
+export async function migrate(url: string): Promise<string[]> {
+  const applied: string[] = [];
+  await withClient(url, async (client) => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await client.query(
+          'CREATE TABLE IF NOT EXISTS catalog_migrations (number integer PRIMARY KEY, name text NOT NULL, time timestamptz NOT NULL DEFAULT now())',
+        );
+        for (const migration of migrations()) if (await apply(client, migration)) applied.push(migration.name);
+        return;
+      } catch (error) {
+        await client.query('ROLLBACK');
+        if (attempt === attempts || !collisions.includes((error as { code?: string }).code ?? '')) throw error;
+      }
+    }
+  });
+  return applied;
+}
+
+async function apply(client: pg.Client, { number, name, sql }: Migration): Promise<boolean> {
+  await client.query('BEGIN');
+  const claim = 'INSERT INTO catalog_migrations (number, name) VALUES ($1, $2) ON CONFLICT (number) DO NOTHING';
+  const { rowCount } = await client.query(claim, [number, name]);
+  if (rowCount === 1) await client.query(sql);
+  await client.query('COMMIT');
+  return rowCount === 1;
+}
+
+/** Gives a role the rights that the server needs, and no others. */
+export async function grantServer(url: string, role: string): Promise<void> {
+  await withClient(url, async (client) => {
+    for (const [table, rights] of Object.entries(grants)) {
+      const name = client.escapeIdentifier(role);
+      await client.query(`REVOKE ALL ON ${table} FROM ${name}`);
+      await client.query(`GRANT ${rights} ON ${table} TO ${name}`);
+    }
+  });
+}
+
+/**
+ * Checks that all migrations were applied. Throws OperationError if not, or if the database refuses this program.
+ * A database that is away is not an error: it may come back.
+ */
+export async function requireTables(database: Database): Promise<void> {
+  const known = migrations();
+  try {
+    const rows = await database.query<{ number: number }>('SELECT number FROM catalog_migrations');
+    const missing = known.filter(({ number }) => !rows.some((row) => row.number === number));
+    if (missing.length === 0) return;
+    throw new OperationError(`The database lacks ${missing.map(({ name }) => name).join(', ')}. ${advice}`);
+  } catch (error) {
+    if (error instanceof OperationError) throw error;
+    if (!(error instanceof DatabaseUnavailable)) throw explained(error);
+  }
+}
+
+const advice = 'Run catalog db migrate first.';
+
+/** Runs `work` with one connection. Throws OperationError for anything that the database reports. */
+async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'catalog' });
+  // A broken connection also fails the statement under way.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await work(client);
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    await client.end();
+  }
+}
+
+/** An error of the database as a sentence. `cause` has the rest, such as the statement. */
+export function explained(error: unknown): OperationError {
+  const cause = error instanceof DatabaseUnavailable ? error.cause : error;
+  const { message, code } = cause as Error & { code?: string };
+  const reason = code === undefined || message === '' ? (code ?? message) : `${message} (${code})`;
+  return new OperationError(`The database failed: ${reason}.${code === '42P01' ? ` ${advice}` : ''}`, { cause });
+}

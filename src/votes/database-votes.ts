@@ -1,0 +1,104 @@
+import { type Database, DatabaseUnavailable } from '../database/database.ts';
+import { type GroupCommitOptions, groupCommit } from '../journal/group-commit.ts';
+import { stamp, utcDay } from './stamp.ts';
+import { type NewVote, type VoteRecord, type VoteStore, VotesUnavailable } from './store.ts';
+
+export interface DatabaseVotesOptions extends Pick<GroupCommitOptions, 'onPass'> {
+  database: Database;
+  now(): Date;
+  /** Returns this many bytes from a cryptographic source. */
+  random(bytes: number): Buffer;
+}
+
+/** How often a batch is tried, and how long each time for the database to come back, in milliseconds. */
+const attempts = 3;
+const patienceMs = 1_000;
+
+/**
+ * Stores votes in a database. Concurrent votes share a batch, which is one statement and one commit.
+ *
+ * If a connection breaks during a commit, nobody knows whether the batch was stored. It is then stored again, and the
+ * ids of its votes make sure that none is there twice.
+ */
+export function openDatabaseVotes({ database, now, random, onPass }: DatabaseVotesOptions): VoteStore {
+  const commit = groupCommit(store, { ...(onPass && { onPass }) });
+  const secretOf = sharedSecret(database, random);
+  let closed = false;
+  // The secret is replaced each day even without votes. If that fails, the next vote reports it.
+  const renewal = setInterval(() => void secretOf(utcDay(now())).catch(() => {}), 60_000);
+  renewal.unref();
+
+  async function store(votes: readonly NewVote[]): Promise<readonly VoteRecord[]> {
+    const at = now();
+    const secret = await retrying(() => secretOf(utcDay(at)));
+    const records = stamp(votes, { at, secret, random });
+    await retrying(() => insertVotes(database, records));
+    return records;
+  }
+
+  async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        const isFinal = attempt === attempts || !(error instanceof DatabaseUnavailable);
+        if (isFinal || !(await database.available(patienceMs))) throw error;
+      }
+    }
+  }
+
+  return {
+    async append(vote) {
+      try {
+        if (closed) throw new Error('The store is closed.');
+        // Votes do not wait behind a batch that is being tried again.
+        const failure = database.failure();
+        if (failure !== null) throw failure;
+        return await commit.add(vote);
+      } catch (error) {
+        throw new VotesUnavailable(error);
+      }
+    },
+    // The statement needs the same rights on the same table as one with votes.
+    check: async () => void (await insertVotes(database, [])),
+    reopen: async () => {},
+    async close() {
+      closed = true;
+      clearInterval(renewal);
+      await commit.idle();
+    },
+  };
+}
+
+/** Adds votes in one statement, and returns how many of them are new: those with a known id are left out. */
+export async function insertVotes(database: Database, votes: readonly VoteRecord[]): Promise<number> {
+  const columns = [
+    votes.map(({ id }) => id),
+    votes.map(({ time }) => time),
+    votes.map(({ slug }) => slug),
+    votes.map(({ vote }) => vote),
+    // PostgreSQL stores no NUL. Notes of readers do not contain it, but imported ones could.
+    votes.map(({ note }) => note?.replaceAll('\0', '\uFFFD') ?? null),
+    votes.map(({ voter }) => voter),
+  ];
+  const text = `INSERT INTO catalog_votes (id, time, slug, vote, note, voter)
+    SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[])
+    ON CONFLICT (id) DO NOTHING RETURNING 1`;
+  return (await database.query(text, columns, 'insert-votes')).length;
+}
+
+/** Returns the secret of a UTC day, which all servers share. The first server to ask makes it and deletes older ones. */
+function sharedSecret(database: Database, random: (bytes: number) => Buffer): (day: string) => Promise<Buffer> {
+  let current: { day: string; secret: Buffer } | undefined;
+  return async (day) => {
+    if (current?.day === day) return current.secret;
+    const make = 'INSERT INTO catalog_voter_secrets (day, secret) VALUES ($1, $2) ON CONFLICT (day) DO NOTHING';
+    await database.query(make, [day, random(32)]);
+    await database.query('DELETE FROM catalog_voter_secrets WHERE day < $1', [day]);
+    const find = 'SELECT secret FROM catalog_voter_secrets WHERE day = $1';
+    const [row] = await database.query<{ secret: Buffer }>(find, [day]);
+    if (row === undefined) throw new Error(`Another server has deleted the secret of ${day}; compare the clocks.`);
+    current = { day, secret: row.secret };
+    return row.secret;
+  };
+}

@@ -1,0 +1,106 @@
+import { readdirSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { migrate } from '../../src/database/migrate.ts';
+import { bundled } from '../support/catalog.ts';
+import { loud } from '../support/loud.ts';
+import { execSql, type Postgres, startPostgres } from '../support/postgres.ts';
+import { catalog } from '../support/process.ts';
+
+/** `catalog db migrate`, and what the role of a server may do afterward. */
+
+let postgres: Postgres;
+test.before(
+  loud(async () => {
+    postgres = await startPostgres();
+  }),
+);
+test.after(loud(() => postgres?.stop()));
+
+const names = readdirSync(new URL('../../migrations', import.meta.url)).sort();
+
+test('migrations are numbered without gaps', () => {
+  assert.equal(
+    names.map((name) => Number(/^(\d{3})-[\w-]+\.sql$/.exec(name)?.[1])),
+    names.map((_, index) => index + 1),
+  );
+});
+
+test('of several runs at once, each migration is applied by one', async () => {
+  const url = await postgres.emptyDatabase();
+  const runs = await Promise.all(Array.from({ length: 6 }, () => migrate(url)));
+  assert.equal(runs.flat().sort(), names);
+  const rows = await execSql(url, 'SELECT name FROM catalog_migrations ORDER BY number');
+  assert.equal(
+    rows.map(({ name }) => name),
+    names,
+  );
+});
+
+test('catalog db migrate creates the tables, and says so when they are up to date', async () => {
+  const env = { DATABASE_URL: await postgres.emptyDatabase() };
+  const first = await catalog(['db', 'migrate'], { cwd: bundled, env });
+  assert.equal([first.code, first.stdout, first.stderr], [0, '', `Applied ${names.join(', ')}.\n`]);
+  const second = await catalog(['db', 'migrate'], { cwd: bundled, env });
+  assert.equal([second.code, second.stderr], [0, 'The tables are up to date.\n']);
+});
+
+const wrongUris: [name: string, url: string][] = [
+  ['no URI', ''],
+  ['the URI of another protocol', 'https://user:secret@db.example'],
+  ['a text that is no URI', 'db.example password=secret'],
+];
+for (const [name, url] of wrongUris) {
+  test(`${name} is wrong usage, and is not repeated`, async () => {
+    const { code, stderr } = await catalog(['db', 'migrate'], { env: { DATABASE_URL: url } });
+    assert.is(code, 2);
+    assert.match(stderr, 'DATABASE_URL');
+    assert.not.match(stderr, 'secret');
+  });
+}
+
+test('a database that cannot be used exits with 1 and the reason, without the password', async () => {
+  const url = await postgres.emptyDatabase();
+  const rows: [url: string, reason: RegExp][] = [
+    [url.replace('postgres@', 'nobody:secret@'), /role "nobody" does not exist \(28000\)/],
+    [url.replace(/:\d+/, ':1'), /ECONNREFUSED/],
+    [url.replace(/test\d+/, 'none'), /database "none" does not exist \(3D000\)/],
+  ];
+  for (const [DATABASE_URL, reason] of rows) {
+    const { code, stderr } = await catalog(['db', 'migrate'], { env: { DATABASE_URL } });
+    assert.is(code, 1);
+    assert.match(stderr, reason);
+    assert.not.match(stderr, /secret|bug/);
+  }
+});
+
+/** What a role may do after `--grant`: the server stores votes, and changes none. */
+const rights: [statement: string, isAllowed: boolean][] = [
+  ["INSERT INTO catalog_votes (id, time, slug, vote, voter) VALUES ('v', now(), 'one', 'yes', 'x')", true],
+  ['SELECT * FROM catalog_votes', true],
+  ["UPDATE catalog_votes SET vote = 'no'", false],
+  ['DELETE FROM catalog_votes', false],
+  ['TRUNCATE catalog_votes', false],
+  ['DROP TABLE catalog_votes', false],
+  ['SELECT * FROM catalog_migrations', true],
+  ["INSERT INTO catalog_migrations VALUES (999, 'x')", false],
+];
+
+test('--grant gives a role the rights of a server, and no others', async () => {
+  const url = await postgres.database();
+  await execSql(url, 'CREATE ROLE "a ""server""" LOGIN');
+  await execSql(url, 'GRANT ALL ON catalog_votes TO "a ""server"""');
+  const { code, stderr } = await catalog(['db', 'migrate', '--grant', 'a "server"'], { env: { DATABASE_URL: url } });
+  assert.equal([code, stderr], [0, 'The tables are up to date.\na "server" has the rights of a server.\n']);
+  const restricted = url.replace('postgres@', `${encodeURIComponent('a "server"')}@`);
+  for (const [statement, isAllowed] of rights) {
+    const answer = await execSql(restricted, statement).then(
+      () => true,
+      ({ code }) => code,
+    );
+    // 42501: insufficient privilege.
+    assert.is(answer, isAllowed || '42501', statement);
+  }
+});
+
+test.run();

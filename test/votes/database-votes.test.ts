@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { openDatabaseVotes } from '../../src/votes/database-votes.ts';
+import { type VoteStore, VotesUnavailable } from '../../src/votes/store.ts';
+import { rejection } from '../support/journal.ts';
+import { loud } from '../support/loud.ts';
+import { execSql, type Postgres, startPostgres } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
+import { voteBy } from '../support/votes.ts';
+
+/** Votes in PostgreSQL: what is stored, in which batches, and what happens if the database or a connection fails. */
+
+let postgres: Postgres;
+test.before(
+  loud(async () => {
+    postgres = await startPostgres();
+  }),
+);
+test.after(loud(() => postgres?.stop()));
+
+interface Opened {
+  url: string;
+  store: VoteStore;
+  database: Database;
+  warnings: string[];
+}
+
+interface Options {
+  now?: () => Date;
+  statementMs?: number;
+  /** Returns the URI to connect to, given that of the database. */
+  over?: (url: string) => string;
+}
+
+async function withVotes(
+  { now = () => new Date(), statementMs, over }: Options,
+  use: (opened: Opened) => Promise<void>,
+) {
+  const url = await postgres.database();
+  const warnings: string[] = [];
+  const database = openDatabase({
+    url: over?.(url) ?? url,
+    warn: (message) => void warnings.push(message),
+    ...(statementMs !== undefined && { statementMs }),
+  });
+  const store = openDatabaseVotes({ database, now, random: randomBytes });
+  try {
+    await use({ url, store, database, warnings });
+  } finally {
+    await store.close();
+    await database.close();
+  }
+}
+
+const isStored = (vote: Promise<unknown>) =>
+  vote.then(
+    () => true,
+    () => false,
+  );
+
+const count = async (url: string) => Number((await execSql(url, 'SELECT count(*) AS n FROM catalog_votes'))[0]?.n);
+
+test('stores the record that it returns, and nothing of the address', () =>
+  withVotes({ now: () => new Date('2026-11-21T08:09:10.123Z') }, async ({ url, store }) => {
+    const given = [
+      await store.append(voteBy(7, { vote: 'no', note: 'line\nbreak "quoted" 😀' })),
+      await store.append(voteBy(7, { slug: 'other', note: '' })),
+      await store.append(voteBy(8, { note: 'a\0b' })),
+    ];
+    const rows = await execSql(url, 'SELECT * FROM catalog_votes ORDER BY position');
+    assert.equal(
+      rows.map(({ position, time, ...rest }) => ({ ...rest, time: (time as Date).toISOString() })),
+      given.map(({ note, ...rest }) => ({ ...rest, note: note?.replace('\0', '\uFFFD') ?? null })),
+    );
+    assert.is(given[0]?.time, '2026-11-21T08:09:10.123Z');
+    assert.is(given[0]?.voter, given[1]?.voter);
+    assert.is.not(given[0]?.voter, given[2]?.voter);
+    assert.not.match(JSON.stringify(rows), '192.0.2');
+  }));
+
+test('simultaneous votes are stored in their order, in batches of one statement each', () =>
+  withVotes({}, async ({ url, store }) => {
+    const notes = Array.from({ length: 64 }, (_, index) => `${index}`);
+    await Promise.all(notes.map((note, index) => store.append(voteBy(index, { note }))));
+    const rows = await execSql(url, 'SELECT note, xmin::text AS transaction FROM catalog_votes ORDER BY position');
+    assert.equal(
+      rows.map(({ note }) => note),
+      notes,
+    );
+    assert.is(new Set(rows.map(({ transaction }) => transaction)).size, 1);
+  }));
+
+test('servers share the pseudonyms of a day, and the first vote of the next day deletes its secret', async () => {
+  let now = new Date('2026-11-21T23:59:59Z');
+  await withVotes({ now: () => now }, async ({ url, store, database }) => {
+    const other = openDatabaseVotes({ database, now: () => now, random: randomBytes });
+    const days = async () => (await execSql(url, 'SELECT day::text FROM catalog_voter_secrets')).map(({ day }) => day);
+    const votes = await Promise.all([store.append(voteBy(1)), other.append(voteBy(1))]);
+    assert.is(votes[0]?.voter, votes[1]?.voter);
+    assert.equal(await days(), ['2026-11-21']);
+    now = new Date('2026-11-22T00:00:01Z');
+    assert.is.not((await other.append(voteBy(1))).voter, votes[0]?.voter);
+    assert.equal(await days(), ['2026-11-22']);
+    await other.close();
+  });
+});
+
+test('while the database is away, votes are refused at once; then they are stored again, without a restart', () =>
+  withVotes({}, async ({ url, store, warnings }) => {
+    await store.append(voteBy(1, { note: 'before' }));
+    await postgres.kill();
+    const refused = await rejection(store.append(voteBy(1, { note: 'refused' })));
+    assert.instance(refused, VotesUnavailable);
+    const begun = performance.now();
+    for (let round = 0; round < 100; round += 1) {
+      assert.instance(await rejection(store.append(voteBy(1, { note: 'refused' }))), VotesUnavailable);
+    }
+    await rejection(store.check());
+    assert.ok(performance.now() - begun < 1_000, 'waited for a database that is known to be away');
+    await postgres.start();
+    await until(() => isStored(store.append(voteBy(1, { note: 'after' }))));
+    assert.equal(
+      (await execSql(url, 'SELECT note FROM catalog_votes ORDER BY position')).map(({ note }) => note),
+      ['before', 'after'],
+    );
+    assert.equal(warnings.length, 2, warnings.join('\n'));
+    assert.match(warnings[0] ?? '', /The database is away \(\w+\)/);
+    assert.is(warnings[1], 'The database is available again.');
+    await store.check();
+  }));
+
+test('a restart within a second is not noticed by votes under way', () =>
+  withVotes({}, async ({ url, store }) => {
+    await store.append(voteBy(1));
+    await postgres.kill();
+    const pending = store.append(voteBy(2));
+    await postgres.start();
+    await pending;
+    assert.is(await count(url), 2);
+  }));
+
+/** Passes connections on to PostgreSQL, until it is told to break off once the answer to a statement arrives. */
+async function withBreakingProxy(use: (over: (url: string) => string, breakNext: () => void) => Promise<void>) {
+  let target = 0;
+  let isBreaking = false;
+  const sockets = new Set<Socket>();
+  const proxy: Server = createServer((client) => {
+    const server = connect(target, '127.0.0.1');
+    for (const socket of [client, server]) sockets.add(socket.on('error', () => {}));
+    client.on('data', (chunk) => server.write(chunk)).on('close', () => server.destroy());
+    server
+      .on('data', (chunk) => {
+        // C: CommandComplete of the INSERT. It was committed, and the client never hears of it.
+        if (!isBreaking || !chunk.includes('INSERT 0 1')) return void client.write(chunk);
+        isBreaking = false;
+        client.destroy();
+      })
+      .on('close', () => client.destroy());
+  });
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
+  const { port } = proxy.address() as { port: number };
+  try {
+    await use(
+      (url) => {
+        target = Number(new URL(url).port);
+        return url.replace(`:${target}/`, `:${port}/`);
+      },
+      () => {
+        isBreaking = true;
+      },
+    );
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((done) => proxy.close(done));
+  }
+}
+
+test('a connection that is lost after the commit, before the answer, neither loses nor doubles the vote', () =>
+  withBreakingProxy((over, breakNext) =>
+    withVotes({ over }, async ({ url, store, warnings }) => {
+      await store.append(voteBy(1));
+      breakNext();
+      const { id } = await store.append(voteBy(2, { note: 'once' }));
+      assert.is(warnings.length, 2, 'the connection was lost');
+      const rows = await execSql(url, "SELECT id FROM catalog_votes WHERE note = 'once'");
+      assert.equal(rows, [{ id }]);
+    }),
+  ));
+
+test('a database that hangs counts as away after the time limit of a statement', () =>
+  withVotes({ statementMs: 100 }, async ({ store }) => {
+    await store.append(voteBy(1));
+    postgres.suspend(true);
+    try {
+      assert.instance(await rejection(store.append(voteBy(2))), VotesUnavailable);
+      const begun = performance.now();
+      assert.instance(await rejection(store.append(voteBy(2))), VotesUnavailable);
+      assert.ok(performance.now() - begun < 500, 'waited for a database that is known to be away');
+    } finally {
+      postgres.suspend(false);
+    }
+    await until(() => isStored(store.append(voteBy(3))));
+  }));
+
+test('a closed store refuses votes', () =>
+  withVotes({}, async ({ store }) => {
+    await store.close();
+    assert.instance(await rejection(store.append(voteBy(1))), VotesUnavailable);
+  }));
+
+test.run();
