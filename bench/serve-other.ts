@@ -137,5 +137,12 @@ async function runtime(dist: string, data: string, votes: VoteStore): Promise<Re
   const settings = serverSettings({ voteRate: 'off', out: dist, data }, {}, process.cwd());
   const log = serverLog(settings.logLevel);
   const subscribers = await openSubscribers(settings.subscribers, { file: join(data, 'signups.jsonl'), log: log.log });
-  return createApp({ follower: await followBuild(dist, siteRules, log.log), votes, subscribers, log, settings });
+  return createApp({
+    follower: await followBuild(dist, siteRules, log.log),
+    votes,
+    subscribers,
+    consent: null,
+    log,
+    settings,
+  });
 }

@@ -11,24 +11,6 @@ export interface SmtpSettings {
   from: { name: string; address: string };
 }
 
-/** The environment variables for mails, for `--help` and the documentation. */
-export const mailVariables: readonly { name: string; description: string }[] = [
-  {
-    name: 'CATALOG_SMTP_URL',
-    description:
-      'The SMTP server that sends mails to subscribers stored in the file: smtps://user:password@host, or smtp:// for STARTTLS. Subscribers then have to confirm their address. Default: no mails.',
-  },
-  {
-    name: 'CATALOG_MAIL_FROM',
-    description: 'The sender of mails, such as Daily Agents <daily@example.com>. Required with CATALOG_SMTP_URL.',
-  },
-  {
-    name: 'CATALOG_MAIL_KEY',
-    description:
-      'The secret that signs the links in mails, at least 32 characters. Default: mail.key in the data folder, made when it is first needed.',
-  },
-];
-
 /** Reads CATALOG_SMTP_URL and CATALOG_MAIL_FROM. Null without the first. Throws one UsageError that names what is wrong. */
 export function parseSmtpSettings(environment: NodeJS.ProcessEnv): SmtpSettings | null {
   const given = environment.CATALOG_SMTP_URL?.trim();

@@ -46,6 +46,7 @@ export const contentTypes = {
   '404.html': html,
   'thanks/{form}.html': html,
   'refused.html': html,
+  'subscription/{page}.html': html,
   'categories/{category}/{page}.html': html,
   'categories/{category}.html': html,
   'categories/{category}/index.html': html,

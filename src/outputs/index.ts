@@ -49,6 +49,7 @@ export const outputs: readonly Output[] = [
   notFoundPage,
   answers.thanks,
   answers.refused,
+  answers.subscriptionPages,
   groups.categoriesFurther,
   groups.categories,
   groups.tagsFurther,

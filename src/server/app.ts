@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import polka, { type IError, type Request, type Response } from 'polka';
 import type { SubscriberStore } from '../subscribers/provider.ts';
 import type { VoteStore } from '../votes/store.ts';
+import type { Consent } from './consent.ts';
 import { sendError } from './errors.ts';
 import { takeVote } from './feedback.ts';
 import { Files } from './files.ts';
@@ -15,6 +16,7 @@ import type { ServerLog } from './request-log.ts';
 import type { Route } from './route.ts';
 import { siteHandler } from './site.ts';
 import { takeSubscription } from './subscribe.ts';
+import { subscriptionRoutes } from './subscription-pages.ts';
 import { parseTarget, type Target } from './target.ts';
 
 /** The parts of the server. */
@@ -22,6 +24,8 @@ export interface AppParts {
   follower: BuildFollower;
   votes: VoteStore;
   subscribers: SubscriberStore;
+  /** What the links in mails need; null without mails. */
+  consent: Consent | null;
   log: ServerLog;
   settings: {
     host: string;
@@ -68,7 +72,7 @@ export function createApp(app: AppParts): RequestListener {
 
 /** The table of routes: those for monitoring, and below each mount those that accept a body. */
 function routes(
-  { follower, votes, subscribers, log, settings }: AppParts,
+  { follower, votes, subscribers, consent, log, settings }: AppParts,
   files: Files,
   mounts: readonly string[],
 ): Route[] {
@@ -87,12 +91,17 @@ function routes(
   const messages = rateLimit('messages', settings.mcpRate);
   const vote: Take = (fields, address) => takeVote(fields, address, { votes, follower, limit: limits.votes });
   const subscription: Take = (fields, address) =>
-    takeSubscription(fields, address, { subscribers, limit: limits.subscribers });
+    takeSubscription(fields, address, {
+      subscribers,
+      confirmations: consent?.confirmations ?? null,
+      limit: limits.subscribers,
+    });
   return [
     ...healthRoutes({ follower, votes, subscribers, log: log.log }),
     ...mounts.flatMap((mount) => [
       ...postRoutes(`${mount}/api/feedback`, { take: vote, thanks: 'thanks/vote' }, parts),
       ...postRoutes(`${mount}/api/subscribe`, { take: subscription, thanks: 'thanks/sign-up' }, parts),
+      ...subscriptionRoutes(mount, { consent, ...parts }),
       ...mcpRoutes(`${mount}/api/mcp`, { ...parts, messages }),
     ]),
   ];

@@ -112,7 +112,7 @@ function send(request: IncomingMessage, response: ServerResponse, { file, varian
  * that anyone who sees an agent can vote on it.
  */
 function isServed({ slugs, info }: LiveBuild, name: string): boolean {
-  if (unserved.has(name)) return false;
+  if (unserved.has(name) || name.startsWith('subscription/')) return false;
   const slug = /^(?:api\/agents|agents|\.well-known\/agent-skills)\/([a-z0-9-]+)(?=[/.])/.exec(name)?.[1];
   return slug === undefined || slug === 'index' || slugs.has(slug) || Object.hasOwn(info.moved, slug);
 }

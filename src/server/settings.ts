@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { databaseUrl } from '../database/url.ts';
 import { UsageError } from '../errors.ts';
+import { parseSmtpSettings, type SmtpSettings } from '../mail/smtp-settings.ts';
 import { parseSubscriberSettings, type SubscriberSettings } from '../subscribers/settings.ts';
 import type { Rate } from './limits.ts';
 import { type ServerFlags, type ServerOption, serverOptions } from './options.ts';
@@ -30,6 +31,10 @@ export interface ServerSettings {
   /** Further origins whose pages may send votes and subscriptions. */
   allowOrigin: readonly string[];
   subscribers: SubscriberSettings;
+  /** How mails are sent; null if none are. */
+  smtp: SmtpSettings | null;
+  /** The key that signs the links in mails; undefined if it is in a file. */
+  mailKey: string | undefined;
   /** A log level of pino. */
   logLevel: string;
 }
@@ -73,6 +78,8 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     trustProxy: number('trustProxy', 100, 'how many proxies there are: 0, 1, 2 …'),
     allowOrigin: origins(given('allowOrigin')),
     subscribers: parseSubscriberSettings([flags.subscribers ?? []].flat()[0], environment),
+    smtp: parseSmtpSettings(environment),
+    mailKey: environment.CATALOG_MAIL_KEY,
     logLevel: level(given('logLevel')),
   };
 }

@@ -7,6 +7,7 @@ import { openSubscribers } from '../subscribers/open.ts';
 import type { VoteStore } from '../votes/store.ts';
 import { openVoteLog } from '../votes/vote-log.ts';
 import { createApp } from './app.ts';
+import { openConsent } from './consent.ts';
 import type { SiteRules } from './file-cache.ts';
 import { HttpServer } from './http-server.ts';
 import { type BuildFollower, followBuild } from './live-build.ts';
@@ -59,7 +60,9 @@ export async function startServer(settings: ServerSettings, options: StartOption
     prepare(port);
     const follower = await follow(port);
     opened.push({ close: follower.stop });
-    server.serve(wrap(createApp({ follower, votes, subscribers, log, settings })));
+    const consent = await openConsent(settings, subscribers, { follower, log: log.log });
+    if (consent?.confirmations) opened.push(consent.confirmations);
+    server.serve(wrap(createApp({ follower, votes, subscribers, consent, log, settings })));
     const { info, basePath } = follower.current();
     const address = `http://${hostForPeople(settings.host)}:${port}${basePath}/`;
     log.log.info({ address, build: info.id, subscribers: subscribers.provider }, 'serving');

@@ -67,15 +67,15 @@ const isWaiting = ({ list, confirmed, unsubscribed }: SubscriptionRecord, wanted
 const sameAskMs = 10 * 60 * 1000;
 
 /**
- * Whether to ask the address of a stored subscription to confirm it. Not if it gets the mails of the list already, and not
- * too often: anyone can type any address into the form.
+ * Returns a stored subscription if its address should be asked to confirm it, else null. Not if it gets the mails of the list
+ * already, and not too often: anyone can type any address into the form.
  */
-export async function mayAsk(id: string, { records, key }: ConsentTools): Promise<boolean> {
+export async function toAsk(id: string, { records, key }: ConsentTools): Promise<SubscriptionRecord | null> {
   const [asking] = await records.find({ id });
-  if (asking === undefined) return false;
+  if (asking === undefined || asking.confirmed !== undefined || asking.unsubscribed !== undefined) return null;
   const all = await records.find({ email: asking.email });
   const suppressions = await records.suppressions();
-  if (all.some((record) => record.list === asking.list && isActive(record, suppressions, key))) return false;
+  if (all.some((record) => record.list === asking.list && isActive(record, suppressions, key))) return null;
   const age = ({ time }: SubscriptionRecord) => Date.parse(asking.time) - Date.parse(time);
   const earlier = all
     .slice(
@@ -84,5 +84,7 @@ export async function mayAsk(id: string, { records, key }: ConsentTools): Promis
     )
     .filter(({ pending }) => pending);
   const asked = earlier.filter((record) => age(record) < askWindowMs);
-  return asked.length < mostAsks && !asked.some((record) => isWaiting(record, asking.list) && age(record) < sameAskMs);
+  const isLimited =
+    asked.length >= mostAsks || asked.some((record) => isWaiting(record, asking.list) && age(record) < sameAskMs);
+  return isLimited ? null : asking;
 }

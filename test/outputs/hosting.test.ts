@@ -49,6 +49,7 @@ const types: [path: string, type: string | undefined][] = [
   ['404.html', html],
   ['refused.html', html],
   ['thanks/vote.html', html],
+  ['subscription/confirm.html', html],
   ['about.html', html],
   ['about.md', markdown],
   ['developers.html', html],

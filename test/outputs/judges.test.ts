@@ -108,7 +108,7 @@ for (const [index, base] of bases.entries()) {
 
 test('every page can be reached from the home page', () => {
   const paths = Object.keys(site).filter(
-    (path) => path.endsWith('.html') && !/^404|^mail|^thanks|^refused|\/index\.html$|^index/.test(path),
+    (path) => path.endsWith('.html') && !/^404|^mail|^thanks|^refused|^subscription|\/index\.html$|^index/.test(path),
   );
   assert.ok(paths.length > fewestPages, `only ${paths.length} pages`);
   for (const path of paths) assert.ok(reached.has(`/${path.replace(/\.html$/, '')}`), path);

@@ -2,7 +2,7 @@ import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ConsentTools, confirm, mayAsk, recipients, unsubscribe } from '../../src/subscribers/consent.ts';
+import { type ConsentTools, confirm, recipients, toAsk, unsubscribe } from '../../src/subscribers/consent.ts';
 import { openSubscriberFile } from '../../src/subscribers/file.ts';
 import { fileRecords } from '../../src/subscribers/file-records.ts';
 import { addressHash } from '../../src/subscribers/mail-key.ts';
@@ -44,7 +44,7 @@ function withConsent(work: (tried: Tried) => Promise<void>): Promise<void> {
         async subscribe(id, email = 'ann@example.com', list = 'daily') {
           const subscription = { id, time: new Date(time).toISOString(), email, list, pending: true as const };
           await provider.add(subscription, AbortSignal.timeout(10_000));
-          return mayAsk(id, tools);
+          return (await toAsk(id, tools)) !== null;
         },
         mailed: async () => (await recipients('daily', { records: fileRecords(path), key })).map(({ email }) => email),
       });

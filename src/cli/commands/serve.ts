@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { mailVariables } from '../../mail/variables.ts';
 import { type ServerFlags, serverOptions } from '../../server/options.ts';
 import type { RunningServer } from '../../server/start.ts';
 import { subscriberVariables } from '../../subscribers/variables.ts';
@@ -26,8 +27,10 @@ export function addServe(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nWith --build, the base URL is --base-url, then CATALOG_BASE_URL, else http://localhost:<port>.\n' +
-        '\nEnvironment variables for subscriptions:\n' +
-        subscriberVariables.map(({ name, description }) => `  ${name}\n      ${description}`).join('\n') +
+        '\nEnvironment variables for subscriptions and mails:\n' +
+        [...subscriberVariables, ...mailVariables]
+          .map(({ name, description }) => `  ${name}\n      ${description}`)
+          .join('\n') +
         '\n\nSIGHUP reopens the log files after a rotation; SIGTERM finishes open requests and exits.\n' +
         'The log goes to stdout: as text in a terminal, as JSON elsewhere.\n' +
         '\nExamples:\n  $ catalog serve --build\n  $ catalog serve --out dist --data /var/lib/catalog --port 8080\n' +

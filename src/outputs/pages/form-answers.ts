@@ -22,6 +22,38 @@ export const thanks: Output = {
   },
 };
 
+/** What the links in mails open. The server answers with them, so that a page that only opens changes nothing. */
+export const subscriptionPages: Output = {
+  path: 'subscription/{page}.html',
+  purpose: 'A page that a link in an email opens, or the answer to its button; `%MESSAGE%` is replaced with the error',
+  *files(site) {
+    for (const [page, { title, text, button = null }] of Object.entries(subscriptionTexts)) {
+      const head = { template: 'subscription', title, description: text, path: null };
+      yield {
+        path: `subscription/${page}.html`,
+        inputs: none(),
+        render: () => renderPage(site, head, { title, text, button }),
+      };
+    }
+  },
+};
+
+const subscriptionTexts: Record<string, { title: string; text: string; button?: string }> = {
+  confirm: {
+    title: 'Confirm your subscription',
+    text: 'Press the button, and you are subscribed. Every email has a link to unsubscribe.',
+    button: 'Subscribe',
+  },
+  confirmed: { title: 'You are subscribed', text: 'Your address is confirmed. Every email has a link to unsubscribe.' },
+  unsubscribe: {
+    title: 'Unsubscribe',
+    text: 'Press the button, and you get no more of these emails.',
+    button: 'Unsubscribe',
+  },
+  unsubscribed: { title: 'You are unsubscribed', text: 'You get no more of these emails.' },
+  failed: { title: 'This link does not work', text: '%MESSAGE%' },
+};
+
 /** The server replaces `%MESSAGE%` with the error. */
 export const refused = single(
   'refused.html',

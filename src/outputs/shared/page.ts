@@ -46,7 +46,8 @@ const limits = { voteNote: maxLength(feedbackRequest, 'note') };
 export function renderPage(site: Site, head: PageHead, data: object): string {
   const { settings, templates, url } = site;
   const { repository = null } = settings;
-  const shared = { settings, preview: site.preview, api: url.serverApi, limits, repository };
+  const formVersion = templates.version('partials/subscribe');
+  const shared = { settings, preview: site.preview, api: url.serverApi, limits, repository, formVersion };
   const image = head.image ?? { path: publicationImage, text: `${settings.title}: ${settings.tagline}` };
   const body = templates.render(head.template, { ...shared, ...data });
   return templates.render('layout', {

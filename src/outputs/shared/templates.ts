@@ -4,7 +4,7 @@ import Handlebars from 'handlebars';
 import { LRUCache } from 'lru-cache';
 import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
-import { digestOf } from '../../digest.ts';
+import { digestOf, sha256Of } from '../../digest.ts';
 import { ContentError } from '../../errors.ts';
 import { once } from '../../once.ts';
 import { programFolder } from '../../program.ts';
@@ -24,6 +24,8 @@ export interface Templates {
    * Renders a template; `name` is without `.hbs`. Throws ContentError if the template uses a value that does not exist.
    */
   render(name: string, data: object): string;
+  /** The first 12 digits of the SHA-256 of a template's text, as `sha256sum` prints it. */
+  version(name: string): string;
 }
 
 /** Has no helpers or partials. Each site passes its own when it renders, so that sites can share compiled templates. */
@@ -91,6 +93,9 @@ export function compileTemplates(
       const template = pages.get(name);
       if (template === undefined) throw new Error(`There is no template ${name}.hbs.`);
       return template(data, given);
+    },
+    version(name) {
+      return sha256Of(sources.find((source) => source.name === `${name}.hbs`)?.text ?? '').slice(0, 12);
     },
   };
 }

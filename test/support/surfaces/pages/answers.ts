@@ -12,6 +12,10 @@ const notFound: Expected = {
 
 const noted = 'Your address was saved. If you need to confirm it, an email is on its way.';
 
+const asks = 'Press the button, and you are subscribed. Every email has a link to unsubscribe.';
+const confirmed = 'Your address is confirmed. Every email has a link to unsubscribe.';
+const ends = 'Press the button, and you get no more of these emails.';
+
 /** The pages that answer a request: for an address without a page, and for a form. */
 export function answerPages(page: Page): Record<string, Expected> {
   const answer = (title: string, text: string): Frame => ({
@@ -32,6 +36,33 @@ export function answerPages(page: Page): Record<string, Expected> {
       h1: 'Thank you for subscribing',
       '.page-head > p': [noted, 'Go to today’s agent'],
       'main a @href': '/base/',
+    }),
+    'subscription/confirm.html': page(answer('Confirm your subscription', asks), {
+      h1: 'Confirm your subscription',
+      '.page-head > p': [asks, 'Go to today’s agent'],
+      'main form @method': 'post',
+      'main form button': 'Subscribe',
+    }),
+    'subscription/confirmed.html': page(answer('You are subscribed', confirmed), {
+      h1: 'You are subscribed',
+      '.page-head > p': [confirmed, 'Go to today’s agent'],
+      'main form': [],
+    }),
+    'subscription/unsubscribe.html': page(answer('Unsubscribe', ends), {
+      h1: 'Unsubscribe',
+      '.page-head > p': [ends, 'Go to today’s agent'],
+      'main form @method': 'post',
+      'main form button': 'Unsubscribe',
+    }),
+    'subscription/unsubscribed.html': page(answer('You are unsubscribed', 'You get no more of these emails.'), {
+      h1: 'You are unsubscribed',
+      '.page-head > p': ['You get no more of these emails.', 'Go to today’s agent'],
+      'main form': [],
+    }),
+    'subscription/failed.html': page(answer('This link does not work', '%MESSAGE%'), {
+      h1: 'This link does not work',
+      '.page-head > p': ['%MESSAGE%', 'Go to today’s agent'],
+      'main form': [],
     }),
     'refused.html': page(answer('Not accepted', 'The form was not accepted.'), {
       h1: 'Not accepted',

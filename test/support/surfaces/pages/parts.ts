@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { newer, older, publication, rich } from '../../rich-catalog.ts';
 import { coding, writing } from '../known.ts';
 import type { Expected } from '../reader.ts';
@@ -6,10 +8,17 @@ import type { Expected } from '../reader.ts';
 
 const { categories } = publication;
 
+/** The version of the form: what `sha256sum` prints of its template. */
+const formVersion = createHash('sha256')
+  .update(readFileSync('templates/partials/subscribe.hbs'))
+  .digest('hex')
+  .slice(0, 12);
+
 /** The form that subscribes. */
 export const subscribe: Expected = {
   'form.subscribe @action': 'https://runtime.example/run/api/subscribe',
-  'form.subscribe input[type=hidden] @value': 'daily',
+  'form.subscribe input[type=hidden] @name': ['list', 'form'],
+  'form.subscribe input[type=hidden] @value': ['daily', formVersion],
   'form.subscribe label': ['Your email address', 'Leave this empty'],
   'form.subscribe label @for': ['subscribe-email', 'subscribe-website'],
   'form.subscribe .honeypot input @id': 'subscribe-website',

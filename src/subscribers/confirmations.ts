@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Smtp, SmtpFailed } from '../mail/smtp.ts';
+import { confirmationMail } from './confirmation-mail.ts';
+import { type ConsentTools, toAsk } from './consent.ts';
+import type { SubscriberLog } from './provider.ts';
+import { confirmAddress, unsubscribeAddress } from './tokens.ts';
+
+/** Sends mails that ask readers to confirm their subscriptions. */
+export interface Confirmations {
+  /**
+   * Asks the address of a stored subscription, unless it is asked too often. Returns at once, so that an answer to a reader
+   * takes as long for a known address as for a new one.
+   */
+  ask(id: string): void;
+  /** Waits a few seconds for mails that are being sent. */
+  close(): Promise<void>;
+}
+
+export interface ConfirmationTools extends ConsentTools {
+  smtp: Smtp;
+  /** The name of the publication. */
+  name: string;
+  /** The address of the server; null if the build has none. */
+  runtimeUrl(): string | null;
+  log: SubscriberLog;
+}
+
+/** How many mails may wait to be sent. More are asked for only in an attack, or while the mail server is away. */
+const mostWaiting = 1000;
+
+/** After how long a mail that was certainly not sent is tried again, in milliseconds. */
+const pausesMs = [60_000, 600_000];
+
+/** How long `close` waits, in milliseconds. */
+const patienceMs = 3_000;
+
+/** Sends one mail after the other. */
+export function openConfirmations(tools: ConfirmationTools): Confirmations {
+  const { smtp, name, key, now, runtimeUrl, log } = tools;
+  const retries = new Set<NodeJS.Timeout>();
+  let turn: Promise<void> = Promise.resolve();
+  let waiting = 0;
+
+  function enqueue(id: string, attempt: number): void {
+    if (waiting >= mostWaiting) {
+      log.warn({}, 'Too many mails are waiting to be sent, so a reader was not asked to confirm a subscription.');
+      return;
+    }
+    waiting += 1;
+    turn = turn
+      .then(() => send(id, attempt))
+      .finally(() => {
+        waiting -= 1;
+      });
+  }
+
+  async function send(id: string, attempt: number): Promise<void> {
+    try {
+      const record = await toAsk(id, tools);
+      const url = runtimeUrl();
+      if (record === null || url === null) return;
+      const links = { runtimeUrl: url, key };
+      const [confirm, unsubscribe] = [confirmAddress(record, links, now()), unsubscribeAddress(record, links)];
+      await smtp.send(confirmationMail(record, { name, confirm, unsubscribe }));
+    } catch (error) {
+      const { outcome = null, code = null, status = null } = error as Partial<SmtpFailed>;
+      const pause = outcome === 'unsent' ? pausesMs[attempt] : undefined;
+      const next = pause === undefined ? 'The reader can subscribe again.' : 'It is tried again later.';
+      log.warn({ outcome, code, status }, `A mail that asks to confirm a subscription was not sent. ${next}`);
+      if (pause === undefined) return;
+      const retry = setTimeout(() => {
+        retries.delete(retry);
+        enqueue(id, attempt + 1);
+      }, pause);
+      retries.add(retry.unref());
+    }
+  }
+
+  return {
+    ask: (id) => enqueue(id, 0),
+    async close() {
+      for (const retry of retries) clearTimeout(retry);
+      await Promise.race([turn, sleep(patienceMs, undefined, { ref: false })]);
+      smtp.close();
+    },
+  };
+}

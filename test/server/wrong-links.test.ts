@@ -1,0 +1,142 @@
+import { mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { confirmAddress } from '../../src/subscribers/tokens.ts';
+import { ann, base, confirmLink, env, says, titleOf, unsubscribeLink, withMails } from '../support/confirmations.ts';
+import type { ReceivedMail } from '../support/mailbox.ts';
+import { ask, postJson } from '../support/requests.ts';
+import { withRuntime } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+/** Confirming by mail when something is wrong: links, addresses, the mail server, the disk, and the settings. */
+
+const key = Buffer.from(env.CATALOG_MAIL_KEY);
+const subscribed = { id: 'c0ffee', list: 'daily' as const };
+const weekAgo = Date.now() - 7 * 24 * 60 * 60_000 - 60_000;
+const forgedLink = confirmAddress(subscribed, { runtimeUrl: base, key: Buffer.alloc(32) }, Date.now());
+const invalid = 'The link is incomplete or was changed. Open it again from the email.';
+const wrongLinks: [name: string, link: string, status: number, text: string][] = [
+  ['forged', forgedLink, 400, invalid],
+  ['cut off', forgedLink.slice(0, -60), 400, invalid],
+  ['without a token', `${base}/subscription/confirm`, 400, invalid],
+  ['of hostile text', `${base}/subscription/unsubscribe?token=%3Cscript%3E.%0d%0aX:%20y`, 400, invalid],
+  [
+    'for something else',
+    confirmAddress(subscribed, { runtimeUrl: base, key }, Date.now()).replace('/confirm', '/unsubscribe'),
+    400,
+    invalid,
+  ],
+  [
+    'expired',
+    confirmAddress(subscribed, { runtimeUrl: base, key }, weekAgo),
+    410,
+    'The link worked for seven days and has expired. Subscribe again to get a new one.',
+  ],
+];
+test('a link that is wrong says why, and changes nothing', () =>
+  withMails(async ({ subscribe, open, stored, mailbox }) => {
+    await subscribe();
+    await mailbox.received(1);
+    for (const [name, link, status, text] of wrongLinks) {
+      for (const method of ['GET', 'POST']) {
+        const answer = await open(link, method);
+        assert.equal([answer.status, titleOf(answer), says(answer)], [status, 'This link does not work', text], name);
+        assert.not.match(answer.text, '<script>');
+      }
+    }
+    const erased = await open(confirmAddress(subscribed, { runtimeUrl: base, key }, Date.now()), 'POST', '');
+    assert.is(erased.status, 410);
+    const put = await open(confirmLink(mailbox.mails[0] as ReceivedMail), 'PUT', '');
+    assert.equal([put.status, put.headers.allow], [405, 'GET, HEAD, POST']);
+    assert.is(stored().length, 1);
+  }));
+
+test('guessing links is limited, and links that work are not', () =>
+  withMails(
+    async ({ subscribe, open, mailbox }) => {
+      await subscribe();
+      await mailbox.received(1);
+      const link = unsubscribeLink(mailbox.mails[0] as ReceivedMail);
+      const statuses = [];
+      for (let guess = 0; guess < 3; guess += 1) statuses.push((await open(forgedLink, 'POST', '')).status);
+      assert.equal(statuses, [400, 400, 429]);
+      for (let click = 0; click < 5; click += 1) assert.is((await open(link, 'POST', '')).status, 200);
+    },
+    { flags: { refusedRate: '2/60' } },
+  ));
+
+const refusedAddresses = [
+  'ann@example.com\r\nBcc: eve@example.com',
+  'ann@example.com\n',
+  'ann@example.com>\r\nRCPT TO:<eve@example.com',
+];
+test('an address with a line break is refused and gets no mail', () =>
+  withMails(async ({ subscribe, mailbox }) => {
+    for (const email of refusedAddresses) assert.is((await subscribe({ ...ann, email })).status, 400, email);
+    await subscribe();
+    await mailbox.received(1);
+    assert.equal(
+      mailbox.mails.map(({ recipient }) => recipient),
+      [ann.email],
+    );
+  }));
+
+test('a mail server that refuses does not keep readers from subscribing; the log says why, without the address', () => {
+  const refuse = Object.assign(new Error(`no ${ann.email}`), { responseCode: 550 });
+  const onRcptTo = (_address: unknown, _session: unknown, done: (error: Error) => void) => done(refuse);
+  return withMails(
+    async ({ subscribe, server }) => {
+      assert.is((await subscribe()).status, 200);
+      await until(() => server.logged().includes('was not sent'));
+      assert.match(server.logged(), '"outcome":"refused","code":"EENVELOPE","status":550');
+      assert.match(server.logged(), 'The reader can subscribe again.');
+      assert.not.match(server.logged(), /ann\.reader/i);
+    },
+    {},
+    { onRcptTo },
+  );
+});
+
+test('without a mail server, subscriptions need no confirmation, the log says so, and old links still work', () => {
+  const withoutMails = (folderKey: boolean) =>
+    withRuntime({ env: folderKey ? { CATALOG_MAIL_KEY: env.CATALOG_MAIL_KEY } : {} }, async ({ server, data }) => {
+      assert.is((await postJson(server.address, '/api/subscribe', ann)).status, 200);
+      const { pending, email } = JSON.parse(readFileSync(join(data, 'signups.jsonl'), 'utf8'));
+      assert.equal([pending, email], [undefined, ann.email]);
+      assert.match(server.logged(), 'subscriptions are not confirmed by mail, since CATALOG_SMTP_URL is not set');
+      const { pathname, search } = new URL(confirmAddress(subscribed, { runtimeUrl: base, key }, weekAgo));
+      assert.is((await ask(server.address, pathname + search)).status, folderKey ? 410 : 404);
+    });
+  return withoutMails(true).then(() => withoutMails(false));
+});
+
+test('a disk that fails answers 503 to a click', () =>
+  withMails(async ({ subscribe, open, mailbox, data }) => {
+    await subscribe();
+    await mailbox.received(1);
+    const link = confirmLink(mailbox.mails[0] as ReceivedMail);
+    const file = join(data, 'signups.jsonl');
+    renameSync(file, `${file}.away`);
+    mkdirSync(file);
+    const answer = await open(link, 'POST', '');
+    assert.equal([answer.status, says(answer)], [503, 'Your answer could not be stored. Try again later.']);
+    assert.is((await open(link)).status, 200);
+  }));
+
+test('mails without an address of the server stop the start, and so does a sender that is missing', async () => {
+  const start = (more: object, given: object) =>
+    withRuntime({ settings: more, env: { CATALOG_SMTP_URL: 'smtp://127.0.0.1:9', ...given } }, async () => {}).catch(
+      ({ message }) => message,
+    );
+  assert.is(
+    await start({ runtimeUrl: null }, env),
+    'CATALOG_SMTP_URL is set, but the build has no server for the links in mails. Set runtimeUrl, and build again.',
+  );
+  assert.is(
+    await start({}, {}),
+    'CATALOG_MAIL_FROM has to be a sender such as Daily Agents <daily@example.com>, in one line.',
+  );
+});
+
+test.run();
