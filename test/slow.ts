@@ -13,7 +13,7 @@ export const slow: readonly string[] = [
   'cli/serve',
   'cli/usage',
   'cli/validate-and-build',
-  'database/loading',
+  'database/',
   'deploy/deploy',
   'dev/',
   'docs/api-docs',
@@ -49,4 +49,6 @@ export const slow: readonly string[] = [
   'server/usage',
   'social-image/social-images',
   'verify/',
+  'votes/database-command',
+  'votes/database-votes',
 ];

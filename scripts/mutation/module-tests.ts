@@ -92,6 +92,7 @@ export const moduleTests: Record<string, readonly string[]> = {
   ],
   mail: ['mail/smtp'],
   votes: [
+    'votes/database-command',
     'votes/database-votes',
     'votes/read-log',
     'votes/redact',

@@ -53,6 +53,13 @@ export class Console {
     this.#out.write(`${printableJson(value)}\n`);
   }
 
+  /** Writes values to stdout as JSON, one on each line. Resolves once the reader can take more. */
+  async printLines(values: readonly object[]): Promise<void> {
+    this.#clearProgress();
+    const text = values.map((value) => `${printableJson(value, 0)}\n`).join('');
+    await new Promise<void>((done) => this.#out.write(text, () => done()));
+  }
+
   /** Writes commands of GitHub Actions to stdout. Each must be one line, escaped as `githubReport` does. */
   printCommands(lines: string): void {
     this.#clearProgress();

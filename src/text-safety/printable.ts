@@ -28,9 +28,12 @@ export function visible(text: string): string {
     .trim();
 }
 
-/** Renders JSON that is safe to print: what `printable` would change is escaped, so that the value stays the same. */
-export function printableJson(value: unknown): string {
-  return JSON.stringify(value, null, 2)
+/**
+ * Renders JSON that is safe to print, on one line if `indent` is 0: what `printable` would change is escaped, so that the
+ * value stays the same.
+ */
+export function printableJson(value: unknown, indent = 2): string {
+  return JSON.stringify(value, null, indent)
     .replace(obeyed, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .replaceAll('##[', '##\\u005b');
 }

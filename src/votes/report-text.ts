@@ -27,8 +27,8 @@ function numbers({ votes, yes, no, share }: Totals): string[] {
   return [String(votes), String(yes), String(no), share === null ? '' : `${(share * 100).toFixed(1)} %`];
 }
 
-/** Left-aligned names, right-aligned numbers. */
-function table(rows: readonly (readonly string[])[]): string {
+/** Renders a table with left-aligned names and right-aligned numbers, without a newline at its end. */
+export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>

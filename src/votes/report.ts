@@ -57,7 +57,7 @@ export interface ReportOptions {
   /** Maps each former slug to the next slug of the agent. */
   formerSlugs?: ReadonlyMap<string, string>;
   /** Returns the number of lines that are not votes. It is called last, once all lines were read. @default none */
-  malformed?: () => number;
+  malformed?: () => number | Promise<number>;
 }
 
 /**
@@ -96,7 +96,7 @@ export async function reportVotes(
     agents,
     days: countByDay(days),
     notes: notes === 0 ? [] : latest.slice(-notes).reverse(),
-    malformed: malformed(),
+    malformed: await malformed(),
   };
 }
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { OperationError, systemReason } from '../../errors.ts';
 import type { Console } from '../console.ts';
@@ -9,19 +8,14 @@ import {
   dataOption,
   type Format,
   formatOption,
-  given,
   outFolder,
   outOption,
   sinceOption,
   startOf,
   subcommandFlags,
 } from '../options.ts';
-
-interface LogFlags {
-  cwd: string;
-  data?: string;
-  file?: string;
-}
+import { fileOption, type LogFlags, logFile, votesDatabase, withVotes } from '../vote-source.ts';
+import { addVotesMove } from './votes-move.ts';
 
 interface Flags extends LogFlags {
   out?: string;
@@ -30,9 +24,6 @@ interface Flags extends LogFlags {
   html?: string;
   format: Format;
 }
-
-const fileOption = () =>
-  new Option('--file <file>', 'vote log (or CATALOG_VOTES; default: votes.jsonl in the data folder)');
 
 export function addVotes(program: Command, terminal: Console): void {
   const votes = program
@@ -60,7 +51,7 @@ export function addVotes(program: Command, terminal: Console): void {
     .action((flags: Flags) => report(flags, terminal));
   votes
     .command('redact')
-    .description('delete the note of one vote; stop the server first')
+    .description('delete the note of one vote; if votes are stored in files, stop the server first')
     .argument('<id>', 'id of the vote, as printed by catalog votes --notes --format csv')
     .addOption(cwdOption())
     .addOption(dataOption())
@@ -71,16 +62,13 @@ export function addVotes(program: Command, terminal: Console): void {
         '\nExamples:\n  $ catalog votes redact 0199a3c2-5d1e-7c3a-9f10-2b6d8e4f7a11\n',
     )
     .action((id: string, _flags: LogFlags, command: Command) => blank(id, subcommandFlags(command), terminal));
-}
-
-function logFile({ cwd, data, file }: LogFlags, { CATALOG_DATA, CATALOG_VOTES }: NodeJS.ProcessEnv): string {
-  return resolve(cwd, given(file, CATALOG_VOTES, join(given(data, CATALOG_DATA, 'data'), 'votes.jsonl')));
+  addVotesMove(votes, terminal);
 }
 
 async function report(flags: Flags, terminal: Console): Promise<void> {
   const { agentsCsv, notesCsv } = await import('../../votes/report-csv.ts');
   const { reportText } = await import('../../votes/report-text.ts');
-  const counted = await countVotes(flags, logFile(flags, process.env), terminal);
+  const counted = await countVotes(flags, terminal);
   if (flags.html !== undefined) {
     const { reportHtml } = await import('../../votes/report-html.ts');
     writePage(flags.html, reportHtml(counted));
@@ -100,33 +88,17 @@ function writePage(file: string, page: string): void {
   }
 }
 
-async function countVotes(flags: Flags, file: string, terminal: Console) {
-  const { findVoteLogs, readAllVotes } = await import('../../votes/all-logs.ts');
+async function countVotes(flags: Flags, terminal: Console) {
   const { reportVotes } = await import('../../votes/report.ts');
-  const unusable = (error: NodeJS.ErrnoException): never => {
-    if (error.code === undefined) throw error;
-    throw new OperationError(`Cannot read the vote log ${file} (${error.code}).`, { cause: error });
-  };
-  const { files, unreadable } = await findVoteLogs(file).catch(unusable);
-  if (unreadable.length > 0)
-    terminal.say(`Not counted: ${unreadable.join(', ')}. Decompress these files and run the command again.\n`);
-  if (files.length === 1 && !existsSync(file))
-    terminal.say(`${file} does not exist: nobody has voted yet, or the vote log is elsewhere (--data or --file).\n`);
-  const published = await agentsOf(outFolder(flags), terminal);
-  const malformed = new Map<string, number[]>();
-  const records = readAllVotes(files, (name, line) => {
-    malformed.set(name, malformed.get(name) ?? []);
-    malformed.get(name)?.push(line);
+  return withVotes(flags, terminal, async ({ records, malformed }) => {
+    const published = await agentsOf(outFolder(flags), terminal);
+    return reportVotes(records, {
+      ...(flags.since === undefined ? {} : { since: startOf(flags.since) }),
+      ...(flags.notes === true ? { notes: Number.POSITIVE_INFINITY } : flags.html === undefined ? {} : { notes: 1000 }),
+      ...published,
+      malformed,
+    });
   });
-  const counted = await reportVotes(records, {
-    ...(flags.since === undefined ? {} : { since: startOf(flags.since) }),
-    ...(flags.notes === true ? { notes: Number.POSITIVE_INFINITY } : flags.html === undefined ? {} : { notes: 1000 }),
-    ...published,
-    malformed: () => [...malformed.values()].flat().length,
-  }).catch(unusable);
-  const { skippedLines } = await import('../skipped-lines.ts');
-  for (const [name, lines] of malformed) terminal.say(skippedLines(name, lines));
-  return counted;
 }
 
 /** The agents of the build; null, with a message, if there is no build. */
@@ -144,14 +116,24 @@ async function agentsOf(dist: string, terminal: Console) {
 }
 
 async function blank(id: string, flags: LogFlags, terminal: Console): Promise<void> {
-  const { redact } = await import('../../votes/redact.ts');
-  const file = logFile(flags, process.env);
-  const warn = (message: string) => terminal.say(`${message}\n`);
-  const blanked = await redact(
-    { file: await fileWith(id, file), now: () => new Date(), random: randomBytes, warn },
-    id,
-  );
+  const url = votesDatabase(flags, process.env);
+  const blanked = url === null ? await blankInLog(id, flags, terminal) : await blankInDatabase(id, url);
   terminal.say(blanked ? `Deleted the note of vote ${id}.\n` : `Vote ${id} has no note; nothing was changed.\n`);
+}
+
+async function blankInDatabase(id: string, url: string): Promise<boolean> {
+  const { withDatabase } = await import('../../database/command.ts');
+  const { redactInDatabase } = await import('../../votes/database-reading.ts');
+  const blanked = await withDatabase(url, (database) => redactInDatabase(database, id));
+  if (blanked === undefined) throw new OperationError(`No vote in the database has the id ${id}.`);
+  return blanked;
+}
+
+async function blankInLog(id: string, flags: LogFlags, terminal: Console): Promise<boolean> {
+  const { redact } = await import('../../votes/redact.ts');
+  const file = await fileWith(id, logFile(flags, process.env));
+  const warn = (message: string) => terminal.say(`${message}\n`);
+  return redact({ file, now: () => new Date(), random: randomBytes, warn }, id);
 }
 
 /** The file with a vote: the log or one of its rotated files; the log if no file has it. */
