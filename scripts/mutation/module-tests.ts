@@ -217,6 +217,8 @@ export const moduleTests: Record<string, readonly string[]> = {
     'server/live-build',
     'server/client',
     'server/limits',
+    'server/metrics',
+    'server/shared-limits',
     'server/requests',
     'server/rates',
     'server/malformed',

@@ -19,6 +19,7 @@ const grants: Record<string, string> = {
   catalog_votes: 'SELECT, INSERT',
   catalog_voter_secrets: 'SELECT, INSERT, DELETE',
   catalog_vote_days: 'SELECT, INSERT, DELETE',
+  catalog_limits: 'SELECT, INSERT, UPDATE, DELETE',
 };
 
 /** Concurrent runs may collide, also in databases that do not lock what a transaction defines. */

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Disk, makeFolder, realPath } from './disk.ts';
-import { groupCommit } from './group-commit.ts';
+import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
 import { LineFile } from './line-file.ts';
 import { acquireLock, type LockOptions } from './lock.ts';
 
@@ -24,7 +24,9 @@ export interface Journal<Item, Stored> {
   close(): Promise<void>;
 }
 
-export interface JournalOptions<Item, Stored> extends Pick<LockOptions, 'beatMs' | 'patienceMs'> {
+export interface JournalOptions<Item, Stored>
+  extends Pick<LockOptions, 'beatMs' | 'patienceMs'>,
+    Pick<GroupCommitOptions, 'onPass'> {
   /** The file. It and its folder are created if they do not exist. */
   file: string;
   /** Turns the items of a pass into the objects to write, one for each, in order. Called right before the write. */
@@ -49,7 +51,7 @@ export interface JournalOptions<Item, Stored> extends Pick<LockOptions, 'beatMs'
 export async function openJournal<Item, Stored extends object>(
   options: JournalOptions<Item, Stored>,
 ): Promise<Journal<Item, Stored>> {
-  const { prepare, warn, ownerOnly, disk = fs } = options;
+  const { prepare, warn, ownerOnly, onPass, disk = fs } = options;
   await makeFolder(disk, dirname(resolve(options.file)));
   const file = await realPath(disk, options.file);
   const lock = await acquireLock({ ...options, disk, file });
@@ -59,7 +61,7 @@ export async function openJournal<Item, Stored extends object>(
       throw error;
     },
   );
-  const commit = groupCommit(store);
+  const commit = groupCommit(store, { ...(onPass && { onPass }) });
   // Checking, reopening and closing happen between passes.
   let turn: Promise<unknown> = Promise.resolve();
   let closing: Promise<void> | null = null;

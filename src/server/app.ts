@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import polka, { type IError, type Request, type Response } from 'polka';
 import type { SubscriberStore } from '../subscribers/provider.ts';
 import type { VoteStore } from '../votes/store.ts';
@@ -10,10 +10,13 @@ import { healthRoutes } from './health.ts';
 import { type Rate, rateLimit } from './limits.ts';
 import { type BuildFollower, basePathOf, type LiveBuild } from './live-build.ts';
 import { mcpRoutes } from './mcp.ts';
+import type { Metrics } from './metrics.ts';
 import { originPolicy } from './origin.ts';
 import { type PostParts, postRoutes, type Take } from './post-requests.ts';
+import { requestId } from './request-id.ts';
 import type { ServerLog } from './request-log.ts';
 import type { Route } from './route.ts';
+import type { SharedLimits } from './shared-limits.ts';
 import { siteHandler } from './site.ts';
 import { takeSubscription } from './subscribe.ts';
 import { subscriptionRoutes } from './subscription-pages.ts';
@@ -27,6 +30,11 @@ export interface AppParts {
   /** What the links in mails need; null without mails. */
   consent: Consent | null;
   log: ServerLog;
+  /** @default each limit counts in the memory of this process */
+  limits?: SharedLimits | undefined;
+  metrics?: Metrics | undefined;
+  /** Whether the server is about to stop, and should get no new clients. @default never */
+  isStopping?: () => boolean;
   settings: {
     host: string;
     trustProxy: number;
@@ -44,7 +52,7 @@ export interface AppParts {
  * Reads of files in memory do not pass through the router, which would add a tenth to what they cost.
  */
 export function createApp(app: AppParts): RequestListener {
-  const { follower, log } = app;
+  const { follower, log, metrics } = app;
   const files = new Files();
   const mounts = mountsOf(follower.current());
   const router = polka({ onError: answerBug(log), onNoMatch: siteHandler({ follower, files, mounts }) });
@@ -58,13 +66,18 @@ export function createApp(app: AppParts): RequestListener {
   }
   // Polka's types ask for the third argument, which it fills itself.
   const route = router.handler as RequestListener;
+  const answered = (request: IncomingMessage, response: ServerResponse, path: string, begun: number) => {
+    log.request(request, response, path, begun);
+    metrics?.request(path, response.statusCode, Date.now() - begun);
+  };
   return (request, response) => {
     const begun = Date.now();
     const target = parseTarget(request.url ?? '/');
+    requestId(request, app.settings.trustProxy);
     if (files.serveFromMemory(request, response, follower.current(), target)) {
-      log.request(request, response, target.pathname, begun);
+      answered(request, response, target.pathname, begun);
     } else {
-      response.once('close', () => log.request(request, response, target.pathname, begun));
+      response.once('close', () => answered(request, response, target.pathname, begun));
       route(Object.assign(request, { _parsedUrl: target }), response);
     }
   };
@@ -72,7 +85,7 @@ export function createApp(app: AppParts): RequestListener {
 
 /** The table of routes: those for monitoring, and below each mount those that accept a body. */
 function routes(
-  { follower, votes, subscribers, consent, log, settings }: AppParts,
+  { follower, votes, subscribers, consent, log, settings, limits: shared, isStopping }: AppParts,
   files: Files,
   mounts: readonly string[],
 ): Route[] {
@@ -80,14 +93,15 @@ function routes(
     follower,
     files,
     origins: originPolicy(settings.allowOrigin, settings.host),
-    refused: rateLimit('refused', settings.refusedRate),
+    refused: rateLimit('refused', settings.refusedRate, shared),
     trustProxy: settings.trustProxy,
     log: log.log,
   };
   const limits = {
-    votes: rateLimit('votes', settings.voteRate),
-    subscribers: rateLimit('subscriptions', settings.subscribeRate),
+    votes: rateLimit('votes', settings.voteRate, shared),
+    subscribers: rateLimit('subscriptions', settings.subscribeRate, shared),
   };
+  // Reading needs no database, so messages are counted by each server.
   const messages = rateLimit('messages', settings.mcpRate);
   const vote: Take = (fields, address) => takeVote(fields, address, { votes, follower, limit: limits.votes });
   const subscription: Take = (fields, address) =>
@@ -97,7 +111,7 @@ function routes(
       limit: limits.subscribers,
     });
   return [
-    ...healthRoutes({ follower, votes, subscribers, log: log.log }),
+    ...healthRoutes({ follower, votes, subscribers, log: log.log, isStopping }),
     ...mounts.flatMap((mount) => [
       ...postRoutes(`${mount}/api/feedback`, { take: vote, thanks: 'thanks/vote' }, parts),
       ...postRoutes(`${mount}/api/subscribe`, { take: subscription, thanks: 'thanks/sign-up' }, parts),
@@ -109,8 +123,12 @@ function routes(
 
 /** Logs a bug in a handler and answers 500, if the answer has not begun. */
 function answerBug({ log }: ServerLog) {
-  return (error: string | IError, { method, path }: Request, response: Response): void => {
-    log.error({ err: error, method, path }, 'a request failed because of a bug in the server');
+  return (error: string | IError, request: Request, response: Response): void => {
+    const { method, path } = request;
+    log.error(
+      { err: error, method, path, request: requestId(request) },
+      'a request failed because of a bug in the server',
+    );
     if (response.headersSent) response.destroy();
     else sendError(response, 'internal', 'The server failed. The error is in its log.');
   };

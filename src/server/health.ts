@@ -30,10 +30,12 @@ export interface HealthParts {
   votes: Pick<VoteStore, 'check'>;
   subscribers: Pick<SubscriberStore, 'check'>;
   log: Logger;
+  /** Whether the server is about to stop. @default never */
+  isStopping?: (() => boolean) | undefined;
 }
 
 /** The routes for monitoring: whether the server runs, and whether it can store votes and subscriptions. */
-export function healthRoutes({ follower, votes, subscribers, log }: HealthParts): Route[] {
+export function healthRoutes({ follower, votes, subscribers, log, isStopping = () => false }: HealthParts): Route[] {
   const checks = readiness(
     [
       { name: 'votes', check: () => votes.check() },
@@ -49,8 +51,8 @@ export function healthRoutes({ follower, votes, subscribers, log }: HealthParts)
       '/readyz',
       async (_request, response) => {
         const { ready, checks: results } = await checks();
-        const body = { status: ready ? 'ok' : 'unavailable', build: build(), checks: results };
-        send(response, ready ? 200 : 503, body);
+        const status = isStopping() ? 'stopping' : ready ? 'ok' : 'unavailable';
+        send(response, status === 'ok' ? 200 : 503, { status, build: build(), checks: results });
       },
     ],
   ];

@@ -11,6 +11,7 @@ import type { Limit } from './limits.ts';
 import { acceptsCard, sendCard, sendCardPreflight } from './mcp-card.ts';
 import { corsHeaders } from './origin.ts';
 import { answerPreflight, limited, type PostParts } from './post-requests.ts';
+import { requestId } from './request-id.ts';
 import type { Route } from './route.ts';
 
 /** The largest body, in bytes. */
@@ -86,7 +87,10 @@ async function takeMessage(request: Request, response: Response, parts: McpParts
         ...cors,
       });
     } else {
-      log.error({ err: error, path: request.path }, 'an MCP request failed because of a bug in the server');
+      log.error(
+        { err: error, path: request.path, request: requestId(request) },
+        'an MCP request failed because of a bug in the server',
+      );
       const bug = new RpcError(codes.internal, 'The server failed. The error is in its log.');
       send(response, 500, errorResponse(id, bug), cors);
     }

@@ -61,6 +61,13 @@ export const serverOptions = [
     about: 'refused requests per client, or off; further ones get status 429',
   },
   {
+    key: 'limitFailure',
+    flag: '--limit-failure <mode>',
+    variable: 'CATALOG_LIMIT_FAILURE',
+    fallback: 'open',
+    about: 'while the database is away: open (each server counts alone) or closed (votes and subscriptions get 429)',
+  },
+  {
     key: 'maxConnections',
     flag: '--max-connections <count>',
     variable: 'CATALOG_MAX_CONNECTIONS',
@@ -94,6 +101,20 @@ export const serverOptions = [
     variable: 'CATALOG_SIGNUPS',
     fallback: 'file',
     about: 'where subscribers are stored: file, buttondown, resend, listmonk or webhook',
+  },
+  {
+    key: 'metrics',
+    flag: '--metrics <host:port>',
+    variable: 'CATALOG_METRICS',
+    fallback: '',
+    about: 'address of its own that serves /metrics in the text format of Prometheus; default: none',
+  },
+  {
+    key: 'drain',
+    flag: '--drain <seconds>',
+    variable: 'CATALOG_DRAIN',
+    fallback: '0',
+    about: 'how long to keep serving after SIGTERM, with 503 at /readyz, so that a balancer can notice',
   },
   {
     key: 'logLevel',

@@ -8,6 +8,7 @@ import type { Files } from './files.ts';
 import type { Limit } from './limits.ts';
 import type { BuildFollower, LiveBuild } from './live-build.ts';
 import { corsHeaders, type OriginPolicy } from './origin.ts';
+import { requestId } from './request-id.ts';
 import type { Route } from './route.ts';
 
 /** The largest body of a vote or a subscription, in bytes. 2,000 code points escaped as \uXXXX\uXXXX take 24 KB. */
@@ -61,7 +62,8 @@ async function answerPost(request: Request, response: Response, { take, thanks }
     else sendOk(response, headers);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (error.cause !== undefined) log.error({ err: error.cause, path: request.path }, error.message);
+    if (error.cause !== undefined)
+      log.error({ err: error.cause, path: request.path, request: requestId(request) }, error.message);
     const final = await limited(error, refused, address);
     await refuse(request, response, { build, files, kind, cors, refusal: final });
   }

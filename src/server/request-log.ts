@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { prettyLine } from './pretty-log.ts';
+import { requestId } from './request-id.ts';
 
 /** The log of a server: pino for events, and a preformatted line for each request, which takes a quarter of pino's time. */
 export interface ServerLog {
@@ -35,12 +36,12 @@ export function serverLog(level: string, destination: LogDestination = lastingDe
   const fixed = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
   return {
     log,
-    request({ method }, response, path, begun) {
+    request(request, response, path, begun) {
       const level = levelOf(response.statusCode);
       if (!isWanted[level]) return;
       const now = Date.now();
       destination.write(
-        `{"level":${pino.levels.values[level]},"time":${now},${fixed},"method":"${method}","path":${JSON.stringify(withoutAddress(path))},` +
+        `{"level":${pino.levels.values[level]},"time":${now},${fixed},"request":${JSON.stringify(requestId(request))},"method":"${request.method}","path":${JSON.stringify(withoutAddress(path))},` +
           `"status":${response.statusCode},"ms":${now - begun},"msg":"request"}\n`,
       );
     },

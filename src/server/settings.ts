@@ -4,7 +4,9 @@ import { UsageError } from '../errors.ts';
 import { parseSmtpSettings, type SmtpSettings } from '../mail/smtp-settings.ts';
 import { parseSubscriberSettings, type SubscriberSettings } from '../subscribers/settings.ts';
 import type { Rate } from './limits.ts';
+import type { MetricsAddress } from './metrics.ts';
 import { type ServerFlags, type ServerOption, serverOptions } from './options.ts';
+import type { LimitFailure } from './shared-limits.ts';
 
 /** The settings of the server, from flags and environment variables. */
 export interface ServerSettings {
@@ -23,6 +25,8 @@ export interface ServerSettings {
   subscribeRate: Rate;
   mcpRate: Rate;
   refusedRate: Rate;
+  /** What shared limits do while the database is away. */
+  limitFailure: LimitFailure;
   /** How many connections may be open at the same time, in total and from one client; 0: no limit. */
   maxConnections: number;
   maxClientConnections: number;
@@ -35,6 +39,10 @@ export interface ServerSettings {
   smtp: SmtpSettings | null;
   /** The key that signs the links in mails; undefined if it is in a file. */
   mailKey: string | undefined;
+  /** Where metrics are served; null if they are not. */
+  metrics: MetricsAddress | null;
+  /** How long to keep serving after the signal to stop, in seconds. */
+  drain: number;
   /** A log level of pino. */
   logLevel: string;
 }
@@ -52,7 +60,7 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     return { name: variable, value: environment[variable] || fallback };
   };
   const number = (
-    key: 'port' | 'trustProxy' | 'maxConnections' | 'maxClientConnections',
+    key: 'port' | 'trustProxy' | 'drain' | 'maxConnections' | 'maxClientConnections',
     most: number,
     rule: string,
   ) => {
@@ -73,6 +81,7 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     subscribeRate: rate(given('subscribeRate')),
     mcpRate: rate(given('mcpRate')),
     refusedRate: rate(given('refusedRate')),
+    limitFailure: limitFailure(given('limitFailure')),
     maxConnections: number('maxConnections', 99_999, 'a number up to 99999 (0: no limit)'),
     maxClientConnections: number('maxClientConnections', 99_999, 'a number up to 99999 (0: no limit)'),
     trustProxy: number('trustProxy', 100, 'how many proxies there are: 0, 1, 2 …'),
@@ -80,6 +89,8 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     subscribers: parseSubscriberSettings([flags.subscribers ?? []].flat()[0], environment),
     smtp: parseSmtpSettings(environment),
     mailKey: environment.CATALOG_MAIL_KEY,
+    metrics: metricsAddress(given('metrics')),
+    drain: number('drain', 300, 'a number of seconds up to 300'),
     logLevel: level(given('logLevel')),
   };
 }
@@ -103,6 +114,19 @@ function rate({ name, value }: Given): Rate {
     throw new UsageError(`${name} is "${value}"; its window can be at most ${longestWindow} seconds (24 days).`);
   }
   return { count: Number(count), seconds: Number(seconds) };
+}
+
+function limitFailure({ name, value }: Given): LimitFailure {
+  if (value === 'open' || value === 'closed') return value;
+  throw new UsageError(`${name} is "${value}"; it has to be open or closed.`);
+}
+
+function metricsAddress({ name, value }: Given): MetricsAddress | null {
+  if (value === '') return null;
+  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(value) ?? [];
+  const plain = host.replace(/^\[(.*)\]$/, '$1');
+  if (port !== '' && Number(port) <= 65_535 && /^[\w.:-]+$/.test(plain)) return { host: plain, port: Number(port) };
+  throw new UsageError(`${name} is "${value}"; it has to be <host>:<port>, such as 127.0.0.1:9464.`);
 }
 
 function origins({ name, value }: Given): string[] {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
 import { openSubscribers } from '../subscribers/open.ts';
@@ -11,8 +12,10 @@ import { openConsent } from './consent.ts';
 import type { SiteRules } from './file-cache.ts';
 import { HttpServer } from './http-server.ts';
 import { type BuildFollower, followBuild } from './live-build.ts';
+import type { Metrics } from './metrics.ts';
 import type { ServerLog } from './request-log.ts';
 import type { ServerSettings } from './settings.ts';
+import type { SharedLimits } from './shared-limits.ts';
 
 /** A server that listens. */
 export interface RunningServer {
@@ -20,7 +23,7 @@ export interface RunningServer {
   address: string;
   /** Opens new log files after the old ones were renamed for rotation. */
   reopen(): Promise<void>;
-  /** Finishes the answers under way, accepts nothing new and closes the logs. Resolves within ten seconds. */
+  /** After `drain` seconds, finishes the answers under way, accepts nothing new and closes the logs, within ten seconds. */
   close(): Promise<void>;
 }
 
@@ -49,26 +52,39 @@ export async function startServer(settings: ServerSettings, options: StartOption
   const server = new HttpServer(settings, log.log, stalledMs);
   const port = await server.listen();
   const opened: Closable[] = [];
+  let isStopping = false;
   const close = async () => {
     await server.close();
     for (const part of opened.reverse()) await part.close();
     log.flush();
   };
   try {
-    const { votes, subscribers } = await openStores(settings, log.log, opened);
+    const metrics = await openMetrics(settings, log.log);
+    if (metrics !== undefined) opened.push(metrics);
+    const { votes, subscribers, database } = await openStores(settings, log.log, opened, metrics);
     // Only the owner of the logs may change the build: another server may be serving it.
     prepare(port);
     const follower = await follow(port);
     opened.push({ close: follower.stop });
     const consent = await openConsent(settings, subscribers, { follower, log: log.log });
     if (consent?.confirmations) opened.push(consent.confirmations);
-    server.serve(wrap(createApp({ follower, votes, subscribers, consent, log, settings })));
+    const limits = database === null ? undefined : await limitsIn(database, settings, log.log);
+    metrics?.observe({
+      build: () => follower.current().info.id,
+      isDatabaseUp: database === null ? null : () => database.failure() === null,
+    });
+    const parts = { follower, votes, subscribers, consent, log, settings, limits, metrics };
+    server.serve(wrap(createApp({ ...parts, isStopping: () => isStopping })));
     const { info, basePath } = follower.current();
     const address = `http://${hostForPeople(settings.host)}:${port}${basePath}/`;
     log.log.info({ address, build: info.id, subscribers: subscribers.provider }, 'serving');
     return {
       address,
-      close,
+      async close() {
+        isStopping = true;
+        if (settings.drain > 0) await sleep(settings.drain * 1_000);
+        await close();
+      },
       async reopen() {
         await votes.reopen();
         await subscribers.reopen();
@@ -86,7 +102,7 @@ interface Closable {
 }
 
 /** Opens both stores at once, since each may wait some seconds for the lock of a process on another machine. */
-async function openStores(settings: ServerSettings, log: Logger, opened: Closable[]) {
+async function openStores(settings: ServerSettings, log: Logger, opened: Closable[], metrics?: Metrics) {
   const keep = <Store extends Closable>(store: Store): Store => {
     opened.push(store);
     return store;
@@ -94,12 +110,12 @@ async function openStores(settings: ServerSettings, log: Logger, opened: Closabl
   const database = await openDatabase(settings, log);
   if (database !== null) opened.push(database);
   const opening = [
-    openVotes(settings, database, log).then(keep),
+    openVotes(settings, database, log, metrics).then(keep),
     openSubscribers(settings.subscribers, { file: join(settings.data, 'signups.jsonl'), log }).then(keep),
   ] as const;
   await Promise.allSettled(opening);
   const [votes, subscribers] = await Promise.all(opening);
-  return { votes, subscribers };
+  return { votes: metrics?.counted(votes) ?? votes, subscribers, database };
 }
 
 /** Code for databases is only loaded if there is one. */
@@ -109,11 +125,30 @@ async function openDatabase({ database: url }: ServerSettings, log: Logger): Pro
   return openServerDatabase({ url, warn: (message) => log.warn(message) });
 }
 
-async function openVotes({ votes: file }: ServerSettings, database: Database | null, log: Logger): Promise<VoteStore> {
-  const tools = { now: () => new Date(), random: randomBytes };
+async function openVotes(
+  { votes: file }: ServerSettings,
+  database: Database | null,
+  log: Logger,
+  metrics: Metrics | undefined,
+): Promise<VoteStore> {
+  const tools = { now: () => new Date(), random: randomBytes, ...(metrics && { onPass: metrics.onPass }) };
   if (database === null) return openVoteLog({ ...tools, file, warn: (message) => log.warn(message) });
   const { openDatabaseVotes } = await import('../votes/database-votes.ts');
   return openDatabaseVotes({ ...tools, database });
+}
+
+async function limitsIn(database: Database, settings: ServerSettings, log: Logger): Promise<SharedLimits> {
+  const { sharedLimits } = await import('./shared-limits.ts');
+  return sharedLimits(database, settings.limitFailure, log);
+}
+
+/** The library for metrics is only loaded if there are any. */
+async function openMetrics({ metrics: at }: ServerSettings, log: Logger): Promise<Metrics | undefined> {
+  if (at === null) return undefined;
+  const { startMetrics } = await import('./metrics.ts');
+  const metrics = await startMetrics(at);
+  log.info({ address: metrics.address }, 'serving metrics');
+  return metrics;
 }
 
 function hostForPeople(host: string): string {

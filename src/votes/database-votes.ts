@@ -1,5 +1,6 @@
 import { type Database, DatabaseUnavailable } from '../database/database.ts';
 import { type GroupCommitOptions, groupCommit } from '../journal/group-commit.ts';
+import { sharedSecret } from './shared-secret.ts';
 import { stamp, utcDay } from './stamp.ts';
 import { type NewVote, type VoteRecord, type VoteStore, VotesUnavailable } from './store.ts';
 
@@ -85,20 +86,4 @@ export async function insertVotes(database: Database, votes: readonly VoteRecord
     SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[])
     ON CONFLICT (id) DO NOTHING RETURNING 1`;
   return (await database.query(text, columns, 'insert-votes')).length;
-}
-
-/** Returns the secret of a UTC day, which all servers share. The first server to ask makes it and deletes older ones. */
-function sharedSecret(database: Database, random: (bytes: number) => Buffer): (day: string) => Promise<Buffer> {
-  let current: { day: string; secret: Buffer } | undefined;
-  return async (day) => {
-    if (current?.day === day) return current.secret;
-    const make = 'INSERT INTO catalog_voter_secrets (day, secret) VALUES ($1, $2) ON CONFLICT (day) DO NOTHING';
-    await database.query(make, [day, random(32)]);
-    await database.query('DELETE FROM catalog_voter_secrets WHERE day < $1', [day]);
-    const find = 'SELECT secret FROM catalog_voter_secrets WHERE day = $1';
-    const [row] = await database.query<{ secret: Buffer }>(find, [day]);
-    if (row === undefined) throw new Error(`Another server has deleted the secret of ${day}; compare the clocks.`);
-    current = { day, secret: row.secret };
-    return row.secret;
-  };
 }

@@ -7,7 +7,7 @@ import { stamp, utcDay } from './stamp.ts';
 import { type NewVote, type VoteRecord, type VoteStore, VotesUnavailable } from './store.ts';
 
 export interface VoteLogOptions
-  extends Pick<LastingOptions<NewVote, VoteRecord>, 'beatMs' | 'patienceMs' | 'retryMs' | 'startMs'> {
+  extends Pick<LastingOptions<NewVote, VoteRecord>, 'beatMs' | 'patienceMs' | 'retryMs' | 'startMs' | 'onPass'> {
   /** The log. It and its folder are created if missing. */
   file: string;
   now(): Date;

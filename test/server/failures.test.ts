@@ -55,7 +55,7 @@ async function withApp(
       lines
         .map((line) => JSON.parse(line))
         .filter(({ msg }) => msg !== 'request')
-        .map(({ time, pid, hostname, err, ...rest }) => ({ ...rest, ...(err && { err: err.message }) }));
+        .map(({ time, pid, hostname, request, err, ...rest }) => ({ ...rest, ...(err && { err: err.message }) }));
     try {
       const requests = () => lines.filter((line) => line.includes('"msg":"request"')).length;
       await use({ address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, logged, requests });

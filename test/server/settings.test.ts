@@ -17,6 +17,13 @@ const wrong: [flag: string, variable: string, values: string[]][] = [
   ['--trust-proxy', 'CATALOG_TRUST_PROXY', ['yes', '101']],
   ['--allow-origin', 'CATALOG_ALLOW_ORIGIN', ['example.com', 'https://example.com/', '*']],
   ['--subscribers', 'CATALOG_SIGNUPS', ['mailchimp']],
+  ['--limit-failure', 'CATALOG_LIMIT_FAILURE', ['half', 'OPEN']],
+  [
+    '--metrics',
+    'CATALOG_METRICS',
+    ['9464', ':9464', 'localhost:', 'localhost:65536', 'http://localhost:9464', 'a b:1'],
+  ],
+  ['--drain', 'CATALOG_DRAIN', ['301', '5s']],
   ['--log-level', 'LOG_LEVEL', ['loud']],
 ];
 
@@ -67,6 +74,9 @@ const says: [flags: ServerFlags, message: string][] = [
   ],
   [{ trustProxy: '101' }, '--trust-proxy is "101"; it has to be how many proxies there are: 0, 1, 2 ….'],
   [{ allowOrigin: ['https://a.example', 'b.example'] }, `--allow-origin has "b.example"; ${origins}.`],
+  [{ limitFailure: 'half' }, '--limit-failure is "half"; it has to be open or closed.'],
+  [{ metrics: '9464' }, '--metrics is "9464"; it has to be <host>:<port>, such as 127.0.0.1:9464.'],
+  [{ drain: '5s' }, '--drain is "5s"; it has to be a number of seconds up to 300.'],
   [{ logLevel: 'loud' }, `--log-level is "loud"; it has to be one of ${levels}.`],
 ];
 for (const [flags, message] of says) {

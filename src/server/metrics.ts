@@ -1,0 +1,130 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { OperationError } from '../errors.ts';
+import type { VoteStore } from '../votes/store.ts';
+
+/** Where metrics are served. */
+export interface MetricsAddress {
+  host: string;
+  port: number;
+}
+
+/** What the server tells its metrics. */
+export interface Metrics {
+  /** Called after each request with its path, status and duration in milliseconds. */
+  request(path: string, status: number, ms: number): void;
+  /** Called after each batch of votes with its size and duration in milliseconds. */
+  onPass(items: number, ms: number): void;
+  /** Returns the store, whose votes are counted from now on. */
+  counted(votes: VoteStore): VoteStore;
+  /** What is asked whenever metrics are read. */
+  observe(parts: { build(): string; isDatabaseUp: (() => boolean) | null }): void;
+  /** The address of the metrics. */
+  address: string;
+  close(): Promise<void>;
+}
+
+const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** Serves metrics in the text format of Prometheus at `/metrics`. Throws OperationError if the address is taken. */
+export async function startMetrics({ host, port }: MetricsAddress): Promise<Metrics> {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'catalog_http_requests_total',
+    help: 'Answered requests.',
+    labelNames: ['route', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'catalog_http_request_seconds',
+    help: 'How long requests took, until the answer was sent.',
+    labelNames: ['route'],
+    buckets: seconds,
+    registers,
+  });
+  const votes = new Counter({
+    name: 'catalog_votes_total',
+    help: 'Votes that were stored, or refused because the store failed.',
+    labelNames: ['result'],
+    registers,
+  });
+  const waiting = new Gauge({
+    name: 'catalog_votes_waiting',
+    help: 'Votes that wait until they are durable.',
+    registers,
+  });
+  const commits = new Histogram({
+    name: 'catalog_vote_commit_seconds',
+    help: 'How long it took to write and sync, or commit, a batch of votes.',
+    buckets: seconds,
+    registers,
+  });
+  const server = createServer(async (request, response) => {
+    if (request.url?.split('?')[0] !== '/metrics') return void response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
+  });
+  await new Promise<void>((done, failed) => {
+    server.once('error', (error) => failed(new OperationError(`Cannot serve metrics: ${error.message}.`)));
+    server.listen(port, host, done);
+  });
+  const bound = server.address() as AddressInfo;
+  return {
+    address: `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}/metrics`,
+    request(path, status, ms) {
+      const route = routeOf(path);
+      requests.inc({ route, status });
+      durations.observe({ route }, ms / 1000);
+    },
+    onPass: (_items, ms) => commits.observe(ms / 1000),
+    counted: (store) => ({
+      ...store,
+      async append(vote) {
+        waiting.inc();
+        try {
+          const record = await store.append(vote);
+          votes.inc({ result: 'stored' });
+          return record;
+        } catch (error) {
+          votes.inc({ result: 'refused' });
+          throw error;
+        } finally {
+          waiting.dec();
+        }
+      },
+    }),
+    observe({ build, isDatabaseUp }) {
+      new Gauge({
+        name: 'catalog_build_info',
+        help: 'The id of the build that is served.',
+        labelNames: ['build'],
+        registers,
+        collect() {
+          this.reset();
+          this.set({ build: build() }, 1);
+        },
+      });
+      if (isDatabaseUp === null) return;
+      new Gauge({
+        name: 'catalog_database_up',
+        help: 'Whether the database could be reached when it was last needed.',
+        registers,
+        collect() {
+          this.set(isDatabaseUp() ? 1 : 0);
+        },
+      });
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+/** A group of paths. There are few, since each makes a dozen time series. */
+function routeOf(path: string): string {
+  const [, operation] = /\/api\/(feedback|subscribe|mcp)(?:\/server-card)?$/.exec(path) ?? [];
+  return operation ?? (path === '/healthz' || path === '/readyz' ? 'health' : 'files');
+}

@@ -1,0 +1,96 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder } from '../support/catalog.ts';
+import { loud } from '../support/loud.ts';
+import { execSql, type Postgres, startPostgres } from '../support/postgres.ts';
+import { assertError, postJson } from '../support/requests.ts';
+import { builtCatalog, type ServerHere, startRuntime } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { vote } from '../support/voting.ts';
+
+/** Limits that servers share, and what they do while the database is away. */
+
+let postgres: Postgres;
+test.before(
+  loud(async () => {
+    postgres = await startPostgres();
+  }),
+);
+test.after(loud(() => postgres?.stop()));
+
+type Servers = { url: string; one: ServerHere; two: ServerHere };
+
+/** Runs `use` with two servers that have one database. */
+async function withServers(flags: Record<string, string>, use: (servers: Servers) => Promise<void>): Promise<void> {
+  await inFolder(async (folder) => {
+    builtCatalog(folder);
+    const url = await postgres.database();
+    const start = (data: string) => startRuntime(folder, { flags: { ...flags, data }, env: { DATABASE_URL: url } });
+    const servers = [await start('a'), await start('b')] as const;
+    try {
+      await use({ url, one: servers[0], two: servers[1] });
+    } finally {
+      for (const server of servers) await server.stop();
+    }
+  });
+}
+
+const subscribe = ({ address }: ServerHere) =>
+  postJson(address, '/api/subscribe', { email: 'ann@example.com', list: 'daily' });
+
+test('servers share limits, each limit with its own count, and store no address', () =>
+  withServers({ voteRate: '3/60', subscribeRate: '1/60', refusedRate: '2/60' }, async ({ url, one, two }) => {
+    const votes = [
+      await vote(one.address, 'a'),
+      await vote(two.address, 'b'),
+      await vote(one.address, 'c'),
+      await vote(two.address, 'd'),
+      await vote(one.address, 'e'),
+    ];
+    assert.equal(
+      votes.map(({ status, headers }) => `${status} ${headers.ratelimit}`.replace(/t=\d+/, 't=')),
+      ['200 "votes";r=2;t=', '200 "votes";r=1;t=', '200 "votes";r=0;t=', '429 "votes";r=0;t=', '429 "votes";r=0;t='],
+    );
+    assert.equal([(await subscribe(two)).status, (await subscribe(one)).status], [200, 429]);
+    const refused = [one, two, one].map((server) => () => postJson(server.address, '/api/feedback', {}));
+    const statuses: number[] = [];
+    for (const ask of refused) statuses.push((await ask()).status);
+    assert.equal(statuses, [400, 400, 429]);
+    const keys = (await execSql(url, 'SELECT key FROM catalog_limits ORDER BY key')).map(({ key }) => String(key));
+    assert.equal(
+      keys.map((key) => key.replace(/[0-9a-f]{32}$/, '…')),
+      ['refused:…', 'subscriptions:…', 'votes:…'],
+    );
+    assert.is(new Set(keys.map((key) => key.split(':')[1])).size, 3, 'a pseudonym is the same in two limits');
+  }));
+
+const modes: [mode: string, statuses: number[], says: RegExp][] = [
+  ['open', [200, 200, 429], /each server counts alone/],
+  ['closed', [429, 429, 429], /requests are refused/],
+];
+for (const [limitFailure, statuses, says] of modes) {
+  test(`while the database is away, ${limitFailure} limits answer ${statuses.join(', ')}, and the log says why once`, () =>
+    withServers({ subscribeRate: '2/60', limitFailure }, async ({ one }) => {
+      await postgres.kill();
+      const answers = [await subscribe(one), await subscribe(one), await subscribe(one)];
+      assert.equal(
+        answers.map(({ status }) => status),
+        statuses,
+      );
+      const last = answers[2];
+      assert.ok(last);
+      assertError(last, 429, 'rate_limited');
+      assert.match(last.headers['retry-after'] ?? '', /^[1-9]\d*$/);
+      const reasons = one.logged().match(/limits cannot be shared[^"]*/g) ?? [];
+      assert.is(reasons.length, 1);
+      assert.match(reasons[0] ?? '', says);
+      await postgres.start();
+      await until(async () => (await vote(one.address, 'x')).status === 200);
+      await until(async () => {
+        await subscribe(one);
+        return one.logged().includes('limits are shared again');
+      });
+    }));
+}
+
+test.run();
