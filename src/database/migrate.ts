@@ -24,7 +24,7 @@ const grants: Record<string, string> = {
 
 /** Concurrent runs may collide, also in databases that do not lock what a transaction defines. */
 const attempts = 10;
-const collisions = ['23505', '40001', '40P01', '42P07', 'XX000'];
+const collisions = ['23505', '40001', '40P01', '42710', '42P07', 'XX000'];
 
 /** The migrations of this program, in order. */
 function migrations(): Migration[] {
