@@ -117,7 +117,7 @@ test('unchanged files are not touched, and removed files are deleted with their 
   });
 });
 
-test('a folder that is not a build is left alone', async () => {
+test('a folder with other files is left alone, and an empty one is used', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, before);
     writeFiles(folder, { 'precious/thesis.txt': 'years of work' });
@@ -125,6 +125,9 @@ test('a folder that is not a build is left alone', async () => {
     assert.is(built.code, 1);
     assert.match(built.stderr, /precious contains files but no build\.json/);
     assert.equal(readdirSync(join(folder, 'precious')), ['thesis.txt']);
+    mkdirSync(join(folder, 'empty'));
+    assert.is((await catalog(['build', '--cwd', folder, '--out', 'empty'])).code, 0);
+    assert.ok(existsSync(join(folder, 'empty', 'build.json')));
   });
 });
 

@@ -199,4 +199,11 @@ test('a file with thousands of mistakes gets a limited number of reports, as fas
   }
 });
 
+test('a secret in the wrong place is masked in the message, also if the message cuts it', () => {
+  const secret = `dop_v1_${'0123456789abcdef'.repeat(4)}`;
+  const messages = check(front({ difficulty: secret })).diagnostics.map(({ message }) => message);
+  assert.ok(messages.some((message) => message.includes('it has to be one of')));
+  assert.not.match(messages.join('\n'), '0123');
+});
+
 test.run();

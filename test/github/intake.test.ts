@@ -35,7 +35,7 @@ for (const [name, answers, slug] of [
 }
 
 test('a form becomes a draft that has its answers, a pull request, and an answer', async () => {
-  const taken = await submit(submitted({ notes: 'Credit Ada, please.' }));
+  const taken = await submit(submitted({ difficulty: 'hard', notes: 'Credit Ada, please.' }));
   assertHarmless(taken);
   const { files, comment, pull } = taken;
   const made = files['stock-list-checker/agent.md'] ?? '';
@@ -44,7 +44,7 @@ test('a form becomes a draft that has its answers, a pull request, and an answer
     'date: 2026-11-22',
     'draft: true',
     'category: coding',
-    'difficulty: easy',
+    'difficulty: hard',
     'runtimes: [Claude, ChatGPT]',
     `excerpt: ${goodAnswers.excerpt}`,
     `problem: ${goodAnswers.problem}`,

@@ -18,6 +18,7 @@ test('a summary of a step contains everything that fits, and says how much does 
     assert.match(written('over', [block, 'yy']), /…and 1 more, which/);
     written('earlier', ['z']);
     assert.match(written('earlier', [`${block}x`]), /^z\n\n…and 1 more, which/);
+    assert.match(written('wide', ['é'.repeat(maxSummaryBytes / 2)]), /^\n…and 1 more, which/);
     assert.is(maxSummaryBytes, 921_600);
   }));
 

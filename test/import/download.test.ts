@@ -86,6 +86,21 @@ test('only https is asked, except on this machine', async () => {
   assert.is(await textAt('http://127.0.0.1:1/'), 'the connection failed.');
 });
 
+test('an address on the internet cannot redirect to this machine', async () => {
+  const real = globalThis.fetch;
+  const asked: string[] = [];
+  globalThis.fetch = async (url) => {
+    asked.push(String(url));
+    return new Response(null, { status: 302, headers: { location: base } });
+  };
+  try {
+    assert.is(await textAt('https://example.com/a'), `it redirects to ${base}/, which is on this machine.`);
+    assert.equal(asked, ['https://example.com/a']);
+  } finally {
+    globalThis.fetch = real;
+  }
+});
+
 test('a prompt at an address becomes a draft that names it', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, []);

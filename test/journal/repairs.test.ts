@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { appendFile, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -118,6 +119,16 @@ test('the check fails while refused lines cannot be cut off, then cuts them', ()
       state.broken = false;
       await journal.check();
       assert.equal(await clientsIn(file), [1]);
+    });
+  }));
+
+test('the check succeeds after one that was interrupted', () =>
+  withFolder(async (file) => {
+    await withJournal({ file }, async ({ journal }) => {
+      await journal.check();
+      await writeFile(`${file}.probe`, 'left');
+      await journal.check();
+      assert.not(existsSync(`${file}.probe`));
     });
   }));
 

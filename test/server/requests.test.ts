@@ -188,6 +188,7 @@ test('only pages of allowed origins may send and read answers', () =>
       assert.match(headers['access-control-expose-headers'] ?? '', /RateLimit.*Retry-After/);
       assert.match(headers.vary ?? '', 'Origin');
     }
+    assert.match((await postJson(server.address, '/api/feedback', {})).headers.vary ?? '', 'Origin');
     for (const origin of [
       'https://evil.example',
       'null',

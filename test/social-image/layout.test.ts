@@ -45,7 +45,7 @@ test('below a title of any size, the image has as many lines of a long excerpt a
 test('in a language whose letters no font has, the image shows what can be drawn: slug, host, category key and date', () =>
   inFolder((folder) => {
     const front = { title: '"リリースノート翻訳者"', excerpt: '"変更履歴を読みやすい文章にします。"' };
-    writeCatalog(folder, [{ slug: 'release-notes', date: '2026-01-05', front }], {
+    writeCatalog(folder, [{ slug: 'release-notes-translator', date: '2026-01-05', front }], {
       language: 'ja',
       title: '毎日のプロンプト',
       tagline: '毎日ひとつ',
@@ -57,7 +57,15 @@ test('in a language whose letters no font has, the image shows what can be drawn
       [...String(renderUndrawn(folder, '2026-02-01').get(`og/${name}.png`)).matchAll(/>([^<>]+)</g)]
         .map(([, text]) => text?.trim())
         .filter((text) => text !== '');
-    assert.equal(drawn('release-notes'), ['press.example', 'No.', '2026-01-05', 'coding', '1', 'Release notes']);
+    assert.equal(drawn('release-notes-translator'), [
+      'press.example',
+      'No.',
+      '2026-01-05',
+      'coding',
+      '1',
+      'Release notes',
+      'translator',
+    ]);
     assert.equal(drawn('catalog'), ['press.example', 'press.example']);
   }));
 

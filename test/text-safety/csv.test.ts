@@ -22,6 +22,7 @@ const cells: { name: string; note: string; expected: string }[] = [
   { name: 'a formula after a line break', note: 'a\n=1', expected: `"a\n'=1"` },
   { name: 'a formula after a tab', note: 'a\t=1', expected: `"a\t'=1"` },
   { name: 'a formula after a semicolon', note: 'a; =1;b', expected: `"a; '=1;b"` },
+  { name: 'two formulas', note: '=1;=2', expected: `"'=1;'=2"` },
   { name: 'a formula after quotes that a program may drop', note: 'a;"=1', expected: `"a;""'=1"` },
   { name: 'signs within text', note: 'a = b - c @ d', expected: 'a = b - c @ d' },
 ];
