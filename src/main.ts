@@ -21,6 +21,7 @@ const commands: Record<string, Record<string, () => Promise<Add>>> = {
   'Publishing:': {
     publish: async () => (await import('./cli/commands/publish.ts')).addPublish,
     build: async () => (await import('./cli/commands/build.ts')).addBuild,
+    announce: async () => (await import('./cli/commands/announce.ts')).addAnnounce,
     deploy: async () => (await import('./cli/commands/deploy.ts')).addDeploy,
     ci: async () => (await import('./cli/commands/ci.ts')).addCi,
   },

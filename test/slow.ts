@@ -3,6 +3,7 @@
  * They start a browser or other processes, kill servers, or take more than two seconds of processor time.
  */
 export const slow: readonly string[] = [
+  'announce/kills',
   'browser/',
   'build/',
   'catalog/hostile',

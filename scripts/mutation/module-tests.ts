@@ -91,6 +91,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'subscribers/webhook',
   ],
   mail: ['mail/smtp'],
+  announce: ['announce/services', 'announce/journal', 'announce/smtp', 'announce/webhook', 'announce/command'],
   votes: [
     'votes/database-command',
     'votes/database-votes',

@@ -34,7 +34,8 @@ export async function readLiveSite(baseUrl: string): Promise<LiveSite> {
   };
 }
 
-async function fetchJson<Shape extends z.ZodType>(
+/** Requests JSON of a shape, past caches. Throws OperationError if the address does not answer. */
+export async function fetchJson<Shape extends z.ZodType>(
   url: string,
   shape: Shape,
 ): Promise<{ value: z.infer<Shape> } | { problem: string }> {

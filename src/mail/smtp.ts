@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
 import type { SmtpSettings } from './smtp-settings.ts';
 
@@ -45,20 +46,19 @@ export class SmtpFailed extends Error {
   /** The status of the server's answer, such as 550. */
   readonly status: number | null;
 
-  constructor(error: unknown) {
-    const { code, responseCode, command, syscall } = error as Partial<Record<string, unknown>>;
+  /** `begun` is whether a part of the text was sent. */
+  constructor(error: unknown, begun: boolean) {
+    const { code, responseCode, response, command } = error as Partial<Record<string, unknown>>;
     const status = typeof responseCode === 'number' ? responseCode : null;
     super(`The mail server did not accept a mail (${[code, command, status].filter((fact) => fact).join(', ')}).`);
     this.code = typeof code === 'string' ? code : null;
     this.status = status;
-    const answered = status !== null || syscall === 'connect' || certain.some((known) => known === code);
-    if (command === 'RCPT TO' && status !== null && status >= 500) this.outcome = 'refused';
-    else this.outcome = answered ? 'unsent' : 'unknown';
+    // 5.7 is about the sender or the server, such as a relay that is not permitted (RFC 3463).
+    const aboutAddress = command === 'RCPT TO' && !/^5\d\d[ -]5\.7\./.test(String(response));
+    if (aboutAddress && status !== null && status >= 500) this.outcome = 'refused';
+    else this.outcome = status !== null || !begun ? 'unsent' : 'unknown';
   }
 }
-
-/** Codes of errors before a mail is sent. */
-const certain = ['EDNS', 'ETLS', 'EAUTH', 'ENOAUTH', 'EENVELOPE', 'ECONNREFUSED'];
 
 /** Sends mails over SMTP, never one of them twice: nodemailer would repeat a mail whose connection broke. */
 export function openSmtp(
@@ -79,22 +79,34 @@ export function openSmtp(
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  // The text of a mail is read only once the server asks for it.
+  const texts = new WeakMap<object, Readable>();
+  transport.use('stream', ({ message, data }, done) => {
+    const create = message.createReadStream.bind(message);
+    message.createReadStream = (options) => {
+      const text = create(options);
+      if (data.headers !== undefined) texts.set(data.headers, text);
+      return text;
+    };
+    done();
+  });
   return {
-    async send({ to, unsubscribe, headers = {}, ...mail }) {
+    async send({ to, unsubscribe, headers: further = {}, ...mail }) {
+      const headers = {
+        ...further,
+        // Mailbox providers accept a long address in this header only if it is not folded.
+        'List-Unsubscribe': { prepared: true, value: `<${unsubscribe}>` },
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      };
       try {
         await transport.sendMail({
           ...mail,
           from,
           to: { name: '', address: to },
-          headers: {
-            ...headers,
-            // Mailbox providers accept a long address in this header only if it is not folded.
-            'List-Unsubscribe': { prepared: true, value: `<${unsubscribe}>` },
-            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-          },
+          headers,
         });
       } catch (error) {
-        throw new SmtpFailed(error);
+        throw new SmtpFailed(error, texts.get(headers)?.readableDidRead === true);
       }
     },
     close: () => transport.close(),

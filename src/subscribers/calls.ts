@@ -25,6 +25,8 @@ export interface Call {
   body?: string;
   /** Whether to read the body of a 2xx too. @default false */
   read?: boolean;
+  /** The longest body that is read, in bytes. @default 256 KiB */
+  maxBytes?: number;
 }
 
 export interface Answer {
@@ -35,9 +37,6 @@ export interface Answer {
   body: unknown;
 }
 
-/** The longest body that is read, in bytes. */
-const maxBodyBytes = 256 * 1024;
-
 /** The values that all calls of one subscription share. */
 export interface CallContext {
   provider: string;
@@ -45,13 +44,15 @@ export interface CallContext {
   secrets: readonly string[];
   /** Ends all calls. */
   signal: AbortSignal;
+  /** How often a call may be repeated. @default 1 */
+  retries?: number;
 }
 
 /** The calls that one subscription takes. They share one retry. */
 export class Calls {
   readonly #context: CallContext;
   readonly #tools: Required<CallTools>;
-  #retries = 1;
+  #retries: number;
 
   constructor(
     context: CallContext,
@@ -63,6 +64,7 @@ export class Calls {
     }: CallTools,
   ) {
     this.#context = context;
+    this.#retries = context.retries ?? 1;
     this.#tools = { fetch, now, random, wait };
   }
 
@@ -124,7 +126,7 @@ export class Calls {
     }
   }
 
-  async #answer({ step, read = false }: Call, response: Response): Promise<Answer> {
+  async #answer({ step, read = false, maxBytes = 256 * 1024 }: Call, response: Response): Promise<Answer> {
     const { provider, signal } = this.#context;
     const { status, ok } = response;
     if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
@@ -135,7 +137,7 @@ export class Calls {
       await discard(response);
       return { status, ok, body: undefined };
     }
-    const text = await readText(response);
+    const text = await readText(response, maxBytes);
     if (signal.aborted) throw this.#failure(step, signal.reason);
     return { status, ok, body: parse(text) };
   }
@@ -153,13 +155,13 @@ async function discard(response: Response | undefined): Promise<void> {
 }
 
 /** The body as text; empty if it exceeds the limit or cannot be read completely. */
-async function readText(response: Response): Promise<string> {
+async function readText(response: Response, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of response.body ?? []) {
       size += chunk.length;
-      if (size > maxBodyBytes) return '';
+      if (size > maxBytes) return '';
       chunks.push(chunk);
     }
   } catch {

@@ -21,6 +21,8 @@ export interface FailureFacts {
 /** A subscription was not stored. It contains no key, address or note, so it can be logged as it is. */
 export class SubscriptionFailed extends Error {
   override readonly name = 'SubscriptionFailed';
+  /** What happened, without the consequence. */
+  readonly what: string;
   readonly provider: string;
   readonly reason: FailureReason;
   readonly step: string | null;
@@ -29,7 +31,9 @@ export class SubscriptionFailed extends Error {
 
   constructor({ provider, reason, step, status, code, cause }: FailureFacts) {
     const at = step === undefined ? '' : ` (${step})`;
-    super(`Subscription not stored: ${provider}${at} ${describe(reason, status, code)}.`, cause && { cause });
+    const what = `${provider}${at} ${describe(reason, status, code)}`;
+    super(`Subscription not stored: ${what}.`, cause && { cause });
+    this.what = what;
     this.provider = provider;
     this.reason = reason;
     this.step = step ?? null;

@@ -20,6 +20,7 @@ const commands = [
   'verify',
   'votes',
   'subscribers',
+  'announce',
   'deploy',
   'ci',
 ];

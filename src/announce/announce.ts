@@ -1,0 +1,107 @@
+import { OperationError } from '../errors.ts';
+import type { PublishedAgent, Site } from '../outputs/site.ts';
+import type { ListName } from '../subscribers/provider.ts';
+import type { AnnouncementJournal, Claim } from './journal.ts';
+import { type Plan, planAnnouncement } from './plan.ts';
+import type { Sender, Sent } from './senders/sender.ts';
+
+export interface AnnounceOptions {
+  site: Site;
+  list: ListName;
+  weekly: boolean;
+  /** Whether to announce an old agent too. */
+  late: boolean;
+  now: Date;
+  journal: AnnouncementJournal;
+  /** Opens the sender. Throws UsageError or OperationError if its settings are wrong. */
+  sender: Sender;
+  /** Throws OperationError with the reason if the page of an agent is not online. */
+  checkLive(agent: PublishedAgent): Promise<void>;
+}
+
+/** What came of an announcement. `nothing-new` and `announced-already` are no errors: a schedule asks again and again. */
+export interface Announced extends Omit<Sent, 'outcome'> {
+  outcome: Sent['outcome'] | 'nothing-new' | 'dry-run';
+  key: string | null;
+}
+
+/** How old an agent may be to be announced: a day for the mail, and the time until someone notices that it was not sent. */
+const longestMs = { issue: 36 * 3_600_000, digest: 7 * 24 * 3_600_000 };
+
+/** Sends what is new to a list, exactly once. Throws OperationError if it refuses, with the reason. */
+export async function announce(options: AnnounceOptions): Promise<Announced> {
+  const found = await check(options);
+  if (!('plan' in found)) return found;
+  const { plan } = found;
+  const claim = await options.journal.claim(plan.key);
+  try {
+    // Another process may have sent it since the check.
+    if (claim.announcement.state === 'sent') return alreadySent(plan, claim.announcement.since);
+    return { ...(await options.sender.send(plan, claim)), key: plan.key };
+  } finally {
+    await claim.release();
+  }
+}
+
+/** Says what `announce` would do. Changes nothing. */
+export async function rehearse(options: AnnounceOptions): Promise<{ result: Announced; plan: Plan | null }> {
+  const found = await check(options);
+  if (!('plan' in found)) return { result: found, plan: null };
+  const { plan } = found;
+  if (await options.sender.isSent(plan)) return { result: alreadySent(plan), plan };
+  const message = `Would send ${plan.name} with ${options.sender.name} to ${await options.sender.audience()}.`;
+  return { result: { outcome: 'dry-run', key: plan.key, message }, plan };
+}
+
+async function check(options: AnnounceOptions): Promise<{ plan: Plan } | Announced> {
+  const { site, late, now, journal, checkLive } = options;
+  const plan = planAnnouncement(site, options);
+  if (plan === null) return { outcome: 'nothing-new', key: null, message: 'Nothing was ever published.' };
+  const known = await journal.read(plan.key);
+  if (known?.state === 'sent') return alreadySent(plan, known.since);
+  if (!late && now.getTime() - plan.published.getTime() > longestMs[plan.kind]) {
+    const hint = 'To send it anyway, add --late.';
+    return {
+      outcome: 'nothing-new',
+      key: plan.key,
+      message: `Nothing is new: the newest agent is of ${plan.day}, and ${plan.name} was not announced. ${hint}`,
+    };
+  }
+  for (const agent of plan.agents) await checkLive(agent);
+  return { plan };
+}
+
+function alreadySent({ key, name }: Plan, since?: string): Announced {
+  const when = since === undefined ? 'before' : `on ${since.slice(0, 10)} at ${since.slice(11, 16)} UTC`;
+  return { outcome: 'announced-already', key, message: `Nothing to do: ${name} was announced ${when}.` };
+}
+
+/**
+ * Stores what a person found out about mails whose outcome is unknown: whether they were sent. Returns what was stored.
+ *
+ * Throws OperationError if no outcome is unknown.
+ */
+export async function resolve(plan: Plan, journal: AnnouncementJournal, sent: boolean): Promise<string> {
+  if ((await journal.read(plan.key)) === null) throw new OperationError(`Nothing of ${plan.name} was ever sent.`);
+  const claim = await journal.claim(plan.key);
+  try {
+    return await store(claim, plan, sent);
+  } finally {
+    await claim.release();
+  }
+}
+
+async function store(claim: Claim, { name }: Plan, sent: boolean): Promise<string> {
+  const { deliveries, draft, state } = claim.announcement;
+  const unknown = [...(deliveries ?? [])].filter(([, delivery]) => delivery === 'sending').map(([id]) => id);
+  for (const id of unknown) await claim.record({ type: 'delivery', id, state: sent ? 'accepted' : 'deferred' });
+  if (unknown.length > 0) {
+    const mails = unknown.length === 1 ? '1 mail' : `${unknown.length} mails`;
+    return `${mails} of ${name} will ${sent ? 'not be sent again' : 'be sent by the next run'}.`;
+  }
+  if (deliveries !== null || state === 'sent' || (state === 'claimed' && draft === null))
+    throw new OperationError(`It is known what was sent of ${name}.`);
+  if (sent) await claim.record({ type: 'sent' });
+  else await claim.record({ type: 'unsent', ...(draft === null ? {} : { draft }) });
+  return sent ? `${name} will not be sent again.` : `${name} will be sent by the next run.`;
+}

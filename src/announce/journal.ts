@@ -1,0 +1,152 @@
+import { createHash, randomBytes } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { OperationError } from '../errors.ts';
+import { type Disk, hasCode } from '../journal/disk.ts';
+import { openJournal } from '../journal/journal.ts';
+import { newline, readLines } from '../journal/lines.ts';
+
+/**
+ * What became of the mail to one subscription: `sending` was stored before the mail was sent, and stays if the outcome is
+ * unknown; `refused` and `ended` are final, as `accepted` is; `deferred` mails were not sent and will be.
+ */
+const deliveryState = z.enum(['sending', 'accepted', 'refused', 'ended', 'deferred']);
+
+/** What happens to an announcement, in the order in which it is stored. Mails are named by the ids of subscriptions. */
+const announcementEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('claimed'), key: z.string() }),
+  z.object({ type: z.literal('drafted'), draft: z.string() }),
+  z.object({ type: z.literal('sending') }),
+  z.object({ type: z.literal('sent') }),
+  /** It was certainly not sent. With `draft`, the draft is never looked at again. */
+  z.object({ type: z.literal('unsent'), draft: z.string().optional() }),
+  z.object({ type: z.literal('recipients'), ids: z.array(z.string()) }),
+  z.object({ type: z.literal('delivery'), id: z.string(), state: deliveryState }),
+]);
+
+export type AnnouncementEvent = z.infer<typeof announcementEvent>;
+
+const storedEvent = z.intersection(announcementEvent, z.object({ time: z.string() }));
+type StoredEvent = z.infer<typeof storedEvent>;
+
+/** What is known of an announcement. */
+export interface Announcement {
+  state: 'claimed' | 'sending' | 'sent';
+  /** When it got this state: RFC 3339, UTC. */
+  since: string;
+  /** The id of its draft at the service. */
+  draft: string | null;
+  /** Drafts that a person gave up. */
+  abandoned: readonly string[];
+  /** The mail to each recipient, by the id of the subscription; null until the recipients are known. */
+  deliveries: ReadonlyMap<string, z.infer<typeof deliveryState> | 'waiting'> | null;
+}
+
+/** The right to send an announcement, which one process has at a time. */
+export interface Claim {
+  readonly key: string;
+  readonly announcement: Announcement;
+  /** Stores an event durably, then changes `announcement`. Rejects if the right was lost; the event is then not stored. */
+  record(event: AnnouncementEvent): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** The memory of what was announced. Several servers may share one. */
+export interface AnnouncementJournal {
+  /** Returns what is known of an announcement, or null. Anyone may ask at any time. */
+  read(key: string): Promise<Announcement | null>;
+  /** Takes the right to send it, durably. Rejects with an OperationError while another process has it. */
+  claim(key: string): Promise<Claim>;
+}
+
+/** Keeps a file for each announcement in a folder, which only its owner can read. No file contains an address. */
+export function announcementFiles(
+  folder: string,
+  { now, warn, disk = fs }: { now(): Date; warn(message: string): void; disk?: Disk },
+): AnnouncementJournal {
+  return {
+    read: (key) => readEvents(fileOf(folder, key)),
+    async claim(key) {
+      const file = fileOf(folder, key);
+      const journal = await openJournal<AnnouncementEvent, StoredEvent>({
+        file,
+        prepare: (events) => events.map((event) => ({ ...event, time: now().toISOString() })),
+        now,
+        random: randomBytes,
+        warn,
+        ownerOnly: true,
+        disk,
+      });
+      let announcement = await readEvents(file).catch(async (error) => {
+        await journal.close();
+        throw error;
+      });
+      const record = async (event: AnnouncementEvent) => {
+        announcement = after(announcement, await journal.append(event));
+      };
+      if (announcement === null) await record({ type: 'claimed', key });
+      return {
+        key,
+        get announcement() {
+          return announcement as Announcement;
+        },
+        record,
+        release: () => journal.close(),
+      };
+    },
+  };
+}
+
+/** The name says what was announced; the hash keeps apart catalogs that share a folder. */
+function fileOf(folder: string, key: string): string {
+  const name = key.split(':').slice(-2).join('-');
+  return join(folder, `${name}-${createHash('sha256').update(key).digest('hex').slice(0, 8)}.jsonl`);
+}
+
+/** An unreadable line is an error: whoever ignored it could mail a reader twice. */
+async function readEvents(file: string): Promise<Announcement | null> {
+  let announcement: Announcement | null = null;
+  let number = 0;
+  try {
+    for await (const line of readLines(file)) {
+      number += 1;
+      // A line that is still being written was not acknowledged, so nothing was done because of it.
+      if (line.at(-1) !== newline) break;
+      announcement = after(announcement, storedEvent.parse(JSON.parse(line.toString('utf8'))));
+    }
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) {
+      throw new OperationError(
+        `Line ${number} of ${file} cannot be read, so nobody can tell what was sent. Restore the file from a backup.`,
+      );
+    }
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+  return announcement;
+}
+
+function after(before: Announcement | null, event: StoredEvent): Announcement {
+  const { time } = event;
+  const known = before ?? { state: 'claimed', since: time, draft: null, abandoned: [], deliveries: null };
+  switch (event.type) {
+    case 'claimed':
+      return known;
+    case 'drafted':
+      return { ...known, draft: event.draft };
+    case 'sending':
+    case 'sent':
+      return { ...known, state: event.type, since: time };
+    case 'unsent': {
+      const given = event.draft === undefined ? [] : [event.draft];
+      return { ...known, state: 'claimed', since: time, draft: null, abandoned: [...known.abandoned, ...given] };
+    }
+    case 'recipients':
+      return { ...known, deliveries: new Map(event.ids.map((id) => [id, 'waiting'])) };
+    case 'delivery':
+      // Changed where it is: a copy for each mail would take as long as all mails together.
+      (known.deliveries as Map<string, string> | null)?.set(event.id, event.state);
+      return known;
+  }
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OperationError } from '../errors.ts';
+import { openSmtp } from '../mail/smtp.ts';
+import type { Settings } from '../schema/settings.ts';
+import type { CallTools } from '../subscribers/calls.ts';
+import { fileRecords } from '../subscribers/file-records.ts';
+import { openMailKey } from '../subscribers/mail-key.ts';
+import type { ListName } from '../subscribers/provider.ts';
+import { campaignSender } from './campaign.ts';
+import { buttondown } from './senders/buttondown.ts';
+import { listmonk } from './senders/listmonk.ts';
+import { resend } from './senders/resend.ts';
+import type { Sender } from './senders/sender.ts';
+import { smtpSender } from './senders/smtp.ts';
+import { webhook } from './senders/webhook.ts';
+import type { AnnounceSettings } from './settings.ts';
+
+export interface SenderOptions {
+  list: ListName;
+  site: Pick<Settings, 'baseUrl' | 'runtimeUrl'>;
+  /** The data folder. */
+  data: string;
+  environment: NodeJS.ProcessEnv;
+  now(): Date;
+  /** Stops before the next mail once it is aborted. */
+  signal?: AbortSignal;
+  onProgress?: (done: number, total: number) => void;
+  calls?: CallTools;
+  /** Pauses before a service is asked again. @default node:timers/promises */
+  wait?: (ms: number) => Promise<unknown>;
+}
+
+/** Opens the sender in the settings. Throws OperationError if mails of the program itself could not be ended by readers. */
+export async function openSender(
+  settings: AnnounceSettings,
+  options: SenderOptions,
+): Promise<{ sender: Sender; close(): void }> {
+  if (settings.provider === 'file') return openSmtpSender(settings, options);
+  return { sender: serviceSender(settings, options), close: () => {} };
+}
+
+function serviceSender(
+  settings: Exclude<AnnounceSettings, { provider: 'file' }>,
+  { list, site, now, calls = {}, wait = sleep }: SenderOptions,
+): Sender {
+  switch (settings.provider) {
+    case 'buttondown':
+      return campaignSender(buttondown(settings, list, calls), { now, wait });
+    case 'resend':
+      return campaignSender(resend(settings, { list, from: settings.from, home: `${site.baseUrl}/` }, calls), {
+        now,
+        wait,
+      });
+    case 'listmonk':
+      return campaignSender(listmonk(settings, { list, templateId: settings.templateId }, calls), { now, wait });
+    case 'webhook':
+      return webhook(settings, { ...calls, now: () => now().getTime(), pause: wait });
+  }
+}
+
+async function openSmtpSender(
+  settings: Extract<AnnounceSettings, { provider: 'file' }>,
+  { list, site, data, environment, now, signal, onProgress }: SenderOptions,
+): Promise<{ sender: Sender; close(): void }> {
+  const { runtimeUrl } = site;
+  if (runtimeUrl === null) {
+    throw new OperationError('Without a server (`runtimeUrl`), readers could not unsubscribe, so no mail can be sent.');
+  }
+  const key = await openMailKey({ environment, folder: data, random: randomBytes });
+  const smtp = openSmtp(settings.smtp, { maxConnections: 5, rateLimit: settings.rate });
+  const sender = smtpSender({
+    ...{ smtp, key, list, runtimeUrl, now },
+    records: fileRecords(join(data, 'signups.jsonl')),
+    domain: settings.smtp.from.address.slice(settings.smtp.from.address.lastIndexOf('@') + 1),
+    ...(signal === undefined ? {} : { signal }),
+    ...(onProgress === undefined ? {} : { onProgress }),
+  });
+  return { sender, close: () => smtp.close() };
+}

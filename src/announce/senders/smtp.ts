@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { OperationError } from '../../errors.ts';
+import { type Smtp, SmtpFailed } from '../../mail/smtp.ts';
+import { isActive, recipients } from '../../subscribers/consent.ts';
+import { addressHash } from '../../subscribers/mail-key.ts';
+import type { ListName, SubscriptionRecord, SubscriptionRecords } from '../../subscribers/provider.ts';
+import { unsubscribeAddress } from '../../subscribers/tokens.ts';
+import type { AnnouncementEvent, Claim } from '../journal.ts';
+import { type Sender, type Sent, type Subject, withUnsubscribe } from './sender.ts';
+
+export interface SmtpSenderTools {
+  smtp: Smtp;
+  records: Omit<SubscriptionRecords, 'mark'>;
+  /** The key of links and pseudonyms (mail-key.ts). */
+  key: Buffer;
+  list: ListName;
+  /** The address of the server that ends subscriptions. */
+  runtimeUrl: string;
+  /** The domain of the sender, for Message-ID and List-Id. */
+  domain: string;
+  now(): Date;
+  /** How many mails may be under way at once. @default 5 */
+  connections?: number;
+  /** Stops before the next mail once it is aborted. */
+  signal?: AbortSignal;
+  onProgress?: (done: number, total: number) => void;
+}
+
+type Delivery = Extract<AnnouncementEvent, { type: 'delivery' }>['state'];
+
+/** After this many failures in a row that are not about an address, the server is left alone until the next run. */
+const mostFailures = 5;
+
+/** An address that SMTP can carry, without quotes: one with a line break or a space could change the envelope. */
+const plainAddress = /^[^\s\p{Cc}<>()[\],;:\\"@]+@[^\s\p{Cc}<>()[\],;:\\"@]+$/u;
+
+/**
+ * Sends a mail of its own to each confirmed subscriber of a list. What becomes of each mail is stored before and after it is
+ * sent, so an interrupted run is continued, and a mail whose outcome is unknown is never repeated.
+ */
+export function smtpSender(tools: SmtpSenderTools): Sender {
+  const { smtp, records, key, list, runtimeUrl, domain } = tools;
+
+  const sendTo = ({ key: name, mail }: Subject, { id, email }: Pick<SubscriptionRecord, 'id' | 'email'>) => {
+    const unsubscribe = unsubscribeAddress({ id, list }, { runtimeUrl, key });
+    const { subject, html, text } = withUnsubscribe(mail, unsubscribe);
+    // The same for the same mail, so that a mailbox can drop the second one.
+    const hash = createHash('sha256').update(`${name}\0${id}`).digest('hex').slice(0, 32);
+    const headers = { 'List-Id': `${list} <${list}.${domain}>` };
+    return smtp.send({ to: email, subject, html, text, unsubscribe, messageId: `<${hash}@${domain}>`, headers });
+  };
+
+  return {
+    name: 'SMTP',
+    async audience() {
+      const { length } = await recipients(list, { records, key });
+      return `${length} confirmed ${length === 1 ? 'subscriber' : 'subscribers'} of the list ${list}`;
+    },
+    isSent: async () => false,
+    async send(subject, claim) {
+      if (claim.announcement.deliveries === null) {
+        const ids = (await recipients(list, { records, key })).map(({ id }) => id);
+        await claim.record({ type: 'recipients', ids });
+      }
+      await sendWaiting(subject, claim, sendTo, tools);
+      const sent = summary(claim);
+      if (sent.outcome === 'sent') await claim.record({ type: 'sent' });
+      return sent;
+    },
+    async test(subject, address) {
+      if (!plainAddress.test(address)) throw new OperationError('The address for the test is not valid.');
+      await sendTo({ ...subject, key: `${subject.key}:test` }, { id: 'test', email: address }).catch((error) => {
+        throw error instanceof SmtpFailed ? new OperationError(error.message, { cause: error }) : error;
+      });
+      return `The mail server accepted the mail to ${address}. Its link to unsubscribe belongs to nobody.`;
+    },
+  };
+}
+
+/** Sends all mails that were not sent yet, a few at once. Rejects if what became of a mail cannot be stored. */
+async function sendWaiting(
+  subject: Subject,
+  claim: Claim,
+  sendTo: (subject: Subject, record: SubscriptionRecord) => Promise<void>,
+  { records, key, now, connections = 5, signal, onProgress = () => {} }: SmtpSenderTools,
+): Promise<void> {
+  const all = [...(claim.announcement.deliveries ?? [])];
+  const waiting = all.filter(([, state]) => state === 'waiting' || state === 'deferred').map(([id]) => id);
+  const suppressions = await records.suppressions();
+  let failures = 0;
+  let done = all.length - waiting.length;
+
+  async function deliver(record: SubscriptionRecord): Promise<Delivery> {
+    if (!plainAddress.test(record.email)) return 'refused';
+    await claim.record({ type: 'delivery', id: record.id, state: 'sending' });
+    try {
+      await sendTo(subject, record);
+      failures = 0;
+      return 'accepted';
+    } catch (error) {
+      if (!(error instanceof SmtpFailed)) throw error;
+      const { outcome, status } = error;
+      failures = status === null || status === 421 || outcome === 'unknown' ? failures + 1 : 0;
+      if (outcome === 'refused') await records.suppress(addressHash(record.email, key), now().toISOString());
+      return outcome === 'refused' ? 'refused' : outcome === 'unsent' ? 'deferred' : 'sending';
+    }
+  }
+
+  async function work(): Promise<void> {
+    while (failures < mostFailures && !signal?.aborted) {
+      const id = waiting.shift();
+      if (id === undefined) return;
+      // The reader may have left since the start.
+      const [record] = await records.find({ id });
+      const stays = record !== undefined && isActive(record, suppressions, key);
+      const state = stays ? await deliver(record) : 'ended';
+      if (state !== 'sending') await claim.record({ type: 'delivery', id, state });
+      done += 1;
+      onProgress(done, all.length);
+    }
+  }
+
+  const workers = await Promise.allSettled(Array.from({ length: connections }, work));
+  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+}
+
+function summary({ announcement }: Claim): Sent {
+  const deliveries = { accepted: 0, waiting: 0, deferred: 0, sending: 0, refused: 0, ended: 0 };
+  for (const state of announcement.deliveries?.values() ?? []) deliveries[state] += 1;
+  const { accepted, waiting, deferred, sending, refused, ended } = deliveries;
+  const total = announcement.deliveries?.size ?? 0;
+  const lines = [`${accepted} of ${total} mails were accepted by the mail server.`];
+  if (refused > 0) lines.push(`${refused} addresses were refused permanently and get no more mail.`);
+  if (ended > 0) lines.push(`${ended} readers left meanwhile.`);
+  if (waiting + deferred > 0) lines.push(`${waiting + deferred} were not sent. To send them, run this command again.`);
+  if (sending > 0) {
+    lines.push(
+      `${sending} may have been sent: the connection or this program broke off before the answer. They are not repeated. Look into the log of the mail server, then run this command with --resolve sent or --resolve unsent.`,
+    );
+  }
+  const outcome = sending > 0 ? 'uncertain' : waiting + deferred > 0 ? 'incomplete' : 'sent';
+  return { outcome, message: lines.join(' '), deliveries };
+}

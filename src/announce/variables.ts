@@ -1,0 +1,16 @@
+/** The environment variables of announcements, besides those of subscriptions and of mails. */
+export const announceVariables: readonly { name: string; description: string }[] = [
+  {
+    name: 'CATALOG_ANNOUNCE_URL',
+    description: 'webhook: the address that receives announcements, required. They are signed as subscriptions are.',
+  },
+  {
+    name: 'CATALOG_MAIL_TEMPLATE',
+    description:
+      'listmonk: the number of a campaign template that consists of {{ template "content" . }}, required. The default template of listmonk counts who opens a mail.',
+  },
+  {
+    name: 'CATALOG_MAIL_RATE',
+    description: 'file: how many mails are sent in a second, at most. Default: 5.',
+  },
+];

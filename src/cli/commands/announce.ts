@@ -1,0 +1,163 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { Announced, AnnounceOptions } from '../../announce/announce.ts';
+import type { Plan } from '../../announce/plan.ts';
+import { announceVariables } from '../../announce/variables.ts';
+import { zone } from '../../calendar.ts';
+import { ContentError, OperationError } from '../../errors.ts';
+import type { Site } from '../../outputs/site.ts';
+import type { Settings } from '../../schema/settings.ts';
+import { type ListName, listNames } from '../../subscribers/provider.ts';
+import type { Console } from '../console.ts';
+import {
+  baseUrlOption,
+  type CommonFlags,
+  cwdOption,
+  dataOption,
+  formatOption,
+  given,
+  openContent,
+  runtimeUrlOption,
+  todayOption,
+} from '../options.ts';
+
+interface Flags extends CommonFlags {
+  data?: string;
+  list: ListName;
+  weekly?: boolean;
+  test?: string;
+  dryRun?: boolean;
+  late?: boolean;
+  resolve?: 'sent' | 'unsent';
+  json?: boolean;
+}
+
+export function addAnnounce(program: Command, terminal: Console): void {
+  program
+    .command('announce')
+    .description('send the newest agent to subscribers by email, exactly once')
+    .addOption(cwdOption())
+    .addOption(dataOption())
+    .addOption(baseUrlOption())
+    .addOption(runtimeUrlOption())
+    .addOption(todayOption())
+    .addOption(new Option('--list <list>', 'the list to send to').choices(listNames).default('daily'))
+    .option('--weekly', 'send a digest of the newest seven agents')
+    .option('--late', 'also send an agent that is more than 36 hours old')
+    .option('--test <address>', 'send to this address only, which changes nothing')
+    .option('--dry-run', 'write the email to mail-preview/ in the data folder, and say what would happen')
+    .addOption(
+      new Option('--resolve <outcome>', 'say what you found out about emails whose outcome is unknown').choices([
+        'sent',
+        'unsent',
+      ]),
+    )
+    .addOption(formatOption())
+    .option('--json', 'the same as --format json')
+    .addHelpText(
+      'after',
+      '\nThe service that stores the subscribers sends the email; see `catalog serve --help` for CATALOG_SIGNUPS and its key. For\n' +
+        'subscribers in a file, the mail server in CATALOG_SMTP_URL does.\n' +
+        '\nEnvironment variables:\n' +
+        announceVariables.map(({ name, description }) => `  ${name}\n      ${description}`).join('\n') +
+        '\n\nExit codes: 0 sent, or nothing to send (nothing is new, or it was announced before); 1 not sent, or not to everyone.\n' +
+        'You can run this command every hour: it continues an interrupted run, and never sends an email twice.\n' +
+        '\nExamples:\n  $ catalog announce --dry-run\n  $ catalog announce --test me@example.com\n  $ catalog announce\n' +
+        '  $ catalog announce --weekly\n',
+    )
+    .action((flags: Flags) => run({ ...flags, format: flags.json === true ? 'json' : flags.format }, terminal));
+}
+
+async function run(flags: Flags, terminal: Console): Promise<void> {
+  try {
+    const result = await runAnnounce(flags, terminal);
+    if (flags.format === 'json') terminal.printJson(result);
+    else terminal.say(`${result.message}\n`);
+    if (result.outcome === 'incomplete' || result.outcome === 'uncertain') terminal.exitCode = 1;
+  } catch (error) {
+    if (error instanceof OperationError && flags.format === 'json') {
+      terminal.printJson({ outcome: 'refused', message: error.message });
+    }
+    throw error;
+  }
+}
+
+type Result = Omit<Announced, 'outcome' | 'key'> & {
+  outcome: Announced['outcome'] | 'tested' | 'resolved';
+  key?: string | null;
+};
+
+async function runAnnounce(flags: Flags, terminal: Console): Promise<Result> {
+  const { announce, rehearse, resolve: settle } = await import('../../announce/announce.ts');
+  const { announcementFiles } = await import('../../announce/journal.ts');
+  const { openSender } = await import('../../announce/open-sender.ts');
+  const { checkLive } = await import('../../announce/live.ts');
+  const { parseAnnounceSettings } = await import('../../announce/settings.ts');
+  const { list, weekly = false, late = false } = flags;
+  const { site, now } = await openSite(flags);
+  const data = resolve(flags.cwd, given(flags.data, process.env.CATALOG_DATA, 'data'));
+  const journal = announcementFiles(join(data, 'announcements'), {
+    now: () => new Date(),
+    warn: (message) => terminal.say(`${message}\n`),
+  });
+  if (flags.resolve !== undefined) {
+    const plan = await somethingPlanned(site, flags);
+    return { outcome: 'resolved', key: plan.key, message: await settle(plan, journal, flags.resolve === 'sent') };
+  }
+  const stop = new AbortController();
+  const stopping = () => stop.abort();
+  const { sender, close } = await openSender(parseAnnounceSettings(process.env), {
+    ...{ list, site: site.settings, data, environment: process.env, signal: stop.signal },
+    now: () => new Date(),
+    onProgress: (done, total) => {
+      if (flags.format !== 'json') terminal.progress('Sending emails', done, total);
+    },
+  });
+  process.once('SIGTERM', stopping).once('SIGINT', stopping);
+  try {
+    if (flags.test !== undefined) {
+      const plan = await somethingPlanned(site, flags);
+      const mail = { ...plan.mail, subject: `[Test] ${plan.mail.subject}` };
+      return { outcome: 'tested', key: plan.key, message: await sender.test({ ...plan, mail }, flags.test) };
+    }
+    const options: AnnounceOptions = { site, list, weekly, late, now, journal, sender, checkLive };
+    if (flags.dryRun !== true) return await announce(options);
+    const plan = await somethingPlanned(site, flags);
+    writePreview(join(data, 'mail-preview'), plan, flags.cwd, terminal);
+    return (await rehearse(options)).result;
+  } finally {
+    process.off('SIGTERM', stopping).off('SIGINT', stopping);
+    close();
+  }
+}
+
+/** The site of the catalog, and the time: with `--today`, the start of that day. */
+async function openSite(flags: Flags): Promise<{ site: Site; now: Date; settings: Settings }> {
+  const { select } = await import('../../catalog/select.ts');
+  const { prepareSite } = await import('../../build/prepare.ts');
+  const { readTemplates } = await import('../../build/read-templates.ts');
+  const { cwd, settings, today, content } = await openContent(flags);
+  const selected = select(content, { today, skipInvalid: true });
+  if (selected.errors.length > 0) throw new ContentError(selected.errors);
+  const options = { preview: false, history: new Map(), cache: null, images: false };
+  const site = prepareSite(readTemplates(cwd), settings, selected, options);
+  return { site, settings, now: flags.today === undefined ? new Date() : zone(settings.timezone).startOfDay(today) };
+}
+
+async function somethingPlanned(site: Site, { list, weekly = false }: Flags): Promise<Plan> {
+  const { planAnnouncement } = await import('../../announce/plan.ts');
+  const plan = planAnnouncement(site, { list, weekly });
+  if (plan === null) throw new OperationError('Nothing was ever published.');
+  return plan;
+}
+
+function writePreview(folder: string, { mail, key }: Plan, cwd: string, terminal: Console): void {
+  const name = key.split(':').slice(-2).join('-');
+  mkdirSync(folder, { recursive: true });
+  const unmarked = (text: string) => text.replaceAll(mail.mark, 'https://unsubscribe.invalid/');
+  const paths = [join(folder, `${name}.html`), join(folder, `${name}.txt`)] as const;
+  writeFileSync(paths[0], unmarked(mail.html));
+  writeFileSync(paths[1], `Subject: ${mail.subject}\n\n${unmarked(mail.text)}`);
+  terminal.say(`Wrote ${paths.map((path) => relative(cwd, path)).join(' and ')}.\n`);
+}

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { announcementFiles } from '../../../src/announce/journal.ts';
+import { planAnnouncement } from '../../../src/announce/plan.ts';
+import type { Subject } from '../../../src/announce/senders/sender.ts';
+import { prepareSite } from '../../../src/build/prepare.ts';
+import { readTemplates } from '../../../src/build/read-templates.ts';
+import { loadContent } from '../../../src/catalog/load.ts';
+import { select } from '../../../src/catalog/select.ts';
+import { loadSettings } from '../../../src/catalog/settings.ts';
+import type { Site } from '../../../src/outputs/site.ts';
+
+/** What announcing needs, for tests. */
+
+export const postalAddress = 'Test Press, 1 Main Street, Springfield, IL 62701';
+
+/** The site of the catalog in a folder, as `catalog announce` makes it. */
+export function siteIn(folder: string, today: string): Site {
+  const settings = loadSettings(folder, {}, {});
+  const selected = select(loadContent(folder, settings, today), { today });
+  return prepareSite(readTemplates(folder), settings, selected, {
+    preview: false,
+    history: new Map(),
+    cache: null,
+    images: false,
+  });
+}
+
+/** The announcement of the newest agent in a folder. */
+export function planIn(folder: string, today: string): Subject {
+  const plan = planAnnouncement(siteIn(folder, today), { list: 'daily', weekly: false });
+  if (plan === null) throw new Error('The catalog is empty.');
+  return plan;
+}
+
+export const journalIn = (folder: string, now: () => Date = () => new Date()) =>
+  announcementFiles(join(folder, 'announcements'), { now, warn: () => {} });
+
+export { smallSubject } from './announcing-subject.ts';
