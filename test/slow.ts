@@ -46,6 +46,7 @@ export const slow: readonly string[] = [
   'server/full-disk',
   'server/fuzz',
   'server/midnight',
+  'server/several-servers',
   'server/terminal',
   'server/usage',
   'social-image/social-images',

@@ -78,6 +78,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'subscribers/buttondown',
     'subscribers/calls',
     'subscribers/command',
+    'subscribers/database',
     'subscribers/consent',
     'subscribers/deadline',
     'subscribers/erase',

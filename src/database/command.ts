@@ -1,5 +1,6 @@
-import { type Database, DatabaseUnavailable, openDatabase } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { explained, requireTables } from './migrate.ts';
+import { DatabaseUnavailable } from './unavailable.ts';
 
 /**
  * Runs `work` with a database, for a command. Throws OperationError with the reason if the database fails or lacks tables.

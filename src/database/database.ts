@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { reasonOf } from '../journal/disk.ts';
+import { DatabaseUnavailable } from './unavailable.ts';
 
 /** A PostgreSQL database, over a pool of connections that are replaced when they break. */
 export interface Database {
@@ -15,15 +16,6 @@ export interface Database {
   available(ms: number): Promise<boolean>;
   /** Ends all connections. */
   close(): Promise<void>;
-}
-
-/** The database cannot be reached or cannot work at the moment; `cause` says why. */
-export class DatabaseUnavailable extends Error {
-  override readonly name = 'DatabaseUnavailable';
-
-  constructor(cause: unknown) {
-    super('The database is not available.', { cause });
-  }
 }
 
 export interface DatabaseOptions {

@@ -4,7 +4,8 @@ import pg from 'pg';
 import { compareText } from '../compare.ts';
 import { OperationError } from '../errors.ts';
 import { programFolder } from '../program.ts';
-import { type Database, DatabaseUnavailable } from './database.ts';
+import type { Database } from './database.ts';
+import { DatabaseUnavailable } from './unavailable.ts';
 
 interface Migration {
   number: number;
@@ -20,6 +21,8 @@ const grants: Record<string, string> = {
   catalog_voter_secrets: 'SELECT, INSERT, DELETE',
   catalog_vote_days: 'SELECT, INSERT, DELETE',
   catalog_limits: 'SELECT, INSERT, UPDATE, DELETE',
+  catalog_subscriptions: 'SELECT, INSERT, UPDATE',
+  catalog_suppressions: 'SELECT, INSERT, UPDATE',
 };
 
 /** Concurrent runs may collide, also in databases that do not lock what a transaction defines. */

@@ -69,6 +69,14 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
       throw new UsageError(`${name} is "${value}"; it has to be ${rule}.`);
     return Number(value);
   };
+  const smtp = parseSmtpSettings(environment);
+  const database = databaseUrl(environment);
+  const mailKey = environment.CATALOG_MAIL_KEY;
+  if (smtp !== null && database !== null && !mailKey?.trim()) {
+    throw new UsageError(
+      'CATALOG_MAIL_KEY is missing. Servers that share a database have to sign the links in mails with the same key.',
+    );
+  }
   const data = resolve(cwd, given('data').value);
   return {
     port: number('port', 65_535, 'a port from 0 to 65535 (0: any free one)'),
@@ -76,7 +84,7 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     dist: resolve(cwd, given('out').value),
     data,
     votes: resolve(cwd, given('votes').value || join(data, 'votes.jsonl')),
-    database: databaseUrl(environment),
+    database,
     voteRate: rate(given('voteRate')),
     subscribeRate: rate(given('subscribeRate')),
     mcpRate: rate(given('mcpRate')),
@@ -87,8 +95,8 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     trustProxy: number('trustProxy', 100, 'how many proxies there are: 0, 1, 2 …'),
     allowOrigin: origins(given('allowOrigin')),
     subscribers: parseSubscriberSettings([flags.subscribers ?? []].flat()[0], environment),
-    smtp: parseSmtpSettings(environment),
-    mailKey: environment.CATALOG_MAIL_KEY,
+    smtp,
+    mailKey,
     metrics: metricsAddress(given('metrics')),
     drain: number('drain', 300, 'a number of seconds up to 300'),
     logLevel: level(given('logLevel')),

@@ -111,7 +111,7 @@ async function openStores(settings: ServerSettings, log: Logger, opened: Closabl
   if (database !== null) opened.push(database);
   const opening = [
     openVotes(settings, database, log, metrics).then(keep),
-    openSubscribers(settings.subscribers, { file: join(settings.data, 'signups.jsonl'), log }).then(keep),
+    openSubscribers(settings.subscribers, { file: join(settings.data, 'signups.jsonl'), database, log }).then(keep),
   ] as const;
   await Promise.allSettled(opening);
   const [votes, subscribers] = await Promise.all(opening);

@@ -1,6 +1,8 @@
+import type { Database } from '../database/database.ts';
 import type { Disk } from '../journal/disk.ts';
 import { createButtondown } from './buttondown.ts';
 import type { CallTools } from './calls.ts';
+import { openSubscriberDatabase } from './database.ts';
 import { withDeadline } from './deadline.ts';
 import { openSubscriberFile } from './file.ts';
 import { createListmonk } from './listmonk.ts';
@@ -13,6 +15,8 @@ import { createWebhook } from './webhook.ts';
 export interface SubscriberTools extends CallTools {
   /** The file of the provider `file`. */
   file: string;
+  /** Where the provider `file` stores subscribers instead, if it is set. */
+  database?: Database | null;
   log: SubscriberLog;
   /** How long one subscription may take, in milliseconds. @default 5000 */
   timeoutMs?: number;
@@ -28,7 +32,7 @@ export async function openSubscribers(settings: SubscriberSettings, tools: Subsc
 async function openProvider(settings: SubscriberSettings, tools: SubscriberTools): Promise<SubscriberProvider> {
   switch (settings.provider) {
     case 'file':
-      return openSubscriberFile(tools);
+      return tools.database ? openSubscriberDatabase(tools.database) : openSubscriberFile(tools);
     case 'buttondown':
       return createButtondown(settings, tools);
     case 'resend':

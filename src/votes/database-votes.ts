@@ -1,4 +1,5 @@
-import { type Database, DatabaseUnavailable } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { DatabaseUnavailable } from '../database/unavailable.ts';
 import { type GroupCommitOptions, groupCommit } from '../journal/group-commit.ts';
 import { sharedSecret } from './shared-secret.ts';
 import { stamp, utcDay } from './stamp.ts';

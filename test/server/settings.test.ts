@@ -94,6 +94,18 @@ test('DATABASE_URL names the database; an empty one means that everything is sto
   assert.equal([read(url), read(` ${url}\n`), read(''), read(' ')], [url, url, null, null]);
 });
 
+test('servers that share a database and send mails need the same key', () => {
+  const mails = { CATALOG_SMTP_URL: 'smtp://mail.example:587', CATALOG_MAIL_FROM: 'Daily <daily@mail.example>' };
+  const read = (rest: object) => serverSettings({}, { ...mails, ...rest }, '/');
+  const DATABASE_URL = 'postgres://db.example/catalog';
+  assert.throws(
+    () => read({ DATABASE_URL }),
+    (error: Error) => error instanceof UsageError && error.message.startsWith('CATALOG_MAIL_KEY is missing.'),
+  );
+  assert.is(read({ DATABASE_URL, CATALOG_MAIL_KEY: 'k' }).database, DATABASE_URL);
+  assert.is(read({}).database, null);
+});
+
 test('origins are given one by one, or in one text with commas or spaces', () => {
   const [a, b] = ['https://a.example', 'http://localhost:81'];
   for (const value of [[a, b], `${a},${b}`, `${a} ${b}`, ` ${a} ,, ${b} `, [`${a},`, b]]) {

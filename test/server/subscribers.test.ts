@@ -1,9 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loud } from '../support/loud.ts';
 import { type Answer, ask, assertError, postJson } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
+import { stopStores, stores } from '../support/stores.ts';
 import {
   type FakeProvider,
   hang,
@@ -123,81 +125,78 @@ test('a success of a webhook counts, whatever its body is', () =>
     assert.is(provider.received[0]?.path, '/hooks/5ecret-path');
   }));
 
-test('nine subscriptions in a row, valid and invalid, each get their own answer; the valid ones are stored', () =>
-  withRuntime({ flags: { subscribeRate: '20/60', refusedRate: '120/60' } }, async ({ server, data }) => {
-    const at = server.address;
-    const daily = (name: string) => ({ email: `${name}@example.com`, list: 'daily' });
-    const answers = [
-      await subscribe(at, daily('one')),
-      await subscribe(at, { ...daily('two'), list: 'weekly' }),
-      await subscribe(at, { ...daily('three'), list: 'custom', note: 'An agent, please.' }),
-      await subscribe(at, { email: 'four', list: 'daily' }),
-      await subscribe(at, { list: 'daily' }),
-      await subscribe(at, { ...daily('six'), note: 'x'.repeat(2001) }),
-      await subscribe(at, daily('seven')),
-      await subscribe(at, '{"email":'),
-      await subscribe(at, daily('nine')),
-    ];
-    assert.equal(
-      answers.map(({ status }) => status),
-      [200, 400, 200, 400, 400, 400, 200, 400, 200],
-    );
-    for (const [index, name] of [
-      [1, 'list'],
-      [3, 'email'],
-      [4, 'email'],
-      [5, 'note'],
-    ] as const) {
-      assertError(answers[index] as Answer, 400, 'invalid_body');
-      assert.match(answers[index]?.text ?? '', `\`${name}\``);
-    }
-    assert.equal(
-      stored(data).map(({ email, list }) => `${email} ${list}`),
-      ['one@example.com daily', 'three@example.com custom', 'seven@example.com daily', 'nine@example.com daily'],
-    );
-    assert.not.match(server.logged(), 'example.com');
-  }));
+for (const { name, withRuntime } of stores) {
+  test(`nine subscriptions in a row, valid and invalid, each get their own answer; the valid ones are stored, ${name}`, () =>
+    withRuntime({ flags: { subscribeRate: '20/60', refusedRate: '120/60' } }, async ({ server, subscriptions }) => {
+      const at = server.address;
+      const daily = (name: string) => ({ email: `${name}@example.com`, list: 'daily' });
+      const answers = [
+        await subscribe(at, daily('one')),
+        await subscribe(at, { ...daily('two'), list: 'weekly' }),
+        await subscribe(at, { ...daily('three'), list: 'custom', note: 'An agent, please.' }),
+        await subscribe(at, { email: 'four', list: 'daily' }),
+        await subscribe(at, { list: 'daily' }),
+        await subscribe(at, { ...daily('six'), note: 'x'.repeat(2001) }),
+        await subscribe(at, daily('seven')),
+        await subscribe(at, '{"email":'),
+        await subscribe(at, daily('nine')),
+      ];
+      assert.equal(
+        answers.map(({ status }) => status),
+        [200, 400, 200, 400, 400, 400, 200, 400, 200],
+      );
+      for (const [index, name] of [
+        [1, 'list'],
+        [3, 'email'],
+        [4, 'email'],
+        [5, 'note'],
+      ] as const) {
+        assertError(answers[index] as Answer, 400, 'invalid_body');
+        assert.match(answers[index]?.text ?? '', `\`${name}\``);
+      }
+      assert.equal(
+        (await subscriptions()).map(({ email, list }) => `${email} ${list}`),
+        ['one@example.com daily', 'three@example.com custom', 'seven@example.com daily', 'nine@example.com daily'],
+      );
+      assert.not.match(server.logged(), 'example.com');
+    }));
 
-test('a filled honeypot is answered like a subscription, as JSON and as a form, and stored nowhere', () =>
-  withRuntime({}, async ({ server, data }) => {
-    const trapped = await subscribe(server.address, { ...person, website: 'https://spam.example' });
-    assert.equal([trapped.status, trapped.text], [200, '{"ok":true}']);
-    const form = await subscribeByForm(server.address, { ...person, website: 'x' });
-    assert.equal([form.status, form.headers.location], [303, '/thanks/sign-up']);
-    const empty = await subscribe(server.address, { ...person, website: '' });
-    assert.is(empty.status, 200);
-    assertError(await subscribe(server.address, { list: 'daily', website: 'x' }), 400, 'invalid_body');
-    assert.is(stored(data).length, 1);
-  }));
+  test(`a filled honeypot is answered like a subscription, as JSON and as a form, and stored nowhere, ${name}`, () =>
+    withRuntime({}, async ({ server, subscriptions }) => {
+      const trapped = await subscribe(server.address, { ...person, website: 'https://spam.example' });
+      assert.equal([trapped.status, trapped.text], [200, '{"ok":true}']);
+      const form = await subscribeByForm(server.address, { ...person, website: 'x' });
+      assert.equal([form.status, form.headers.location], [303, '/thanks/sign-up']);
+      const empty = await subscribe(server.address, { ...person, website: '' });
+      assert.is(empty.status, 200);
+      assertError(await subscribe(server.address, { list: 'daily', website: 'x' }), 400, 'invalid_body');
+      assert.is((await subscriptions()).length, 1);
+    }));
 
-test('a note of 2,000 emoji is accepted as escaped JSON and as a form; one more is refused', () =>
-  withRuntime({}, async ({ server, data }) => {
-    const emoji = (count: number) => '🙂'.repeat(count);
-    const escaped = (count: number) =>
-      `{"email":"a@example.com","list":"custom","note":"${'\\ud83d\\ude42'.repeat(count)}"}`;
-    const fields = { email: 'b@example.com', list: 'custom' };
-    assert.is((await subscribe(server.address, escaped(2000))).status, 200);
-    assert.is((await subscribe(server.address, { ...fields, note: emoji(2000) })).status, 200);
-    assert.is((await subscribeByForm(server.address, { ...fields, note: emoji(2000) })).status, 303);
-    for (const answer of [
-      await subscribe(server.address, escaped(2001)),
-      await subscribe(server.address, { ...fields, note: emoji(2001) }),
-      await subscribeByForm(server.address, { ...fields, note: emoji(2001) }),
-    ]) {
-      assertError(answer, 400, 'invalid_body');
-      assert.match(answer.text, '2000');
-    }
-    assert.equal(
-      stored(data).map(({ note }) => note === emoji(2000)),
-      [true, true, true],
-    );
-  }));
-
-function stored(data: string): { email: string; list: string; note?: string }[] {
-  return readFileSync(join(data, 'signups.jsonl'), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
+  test(`a note of 2,000 emoji is accepted as escaped JSON and as a form; one more is refused, ${name}`, () =>
+    withRuntime({}, async ({ server, subscriptions }) => {
+      const emoji = (count: number) => '🙂'.repeat(count);
+      const escaped = (count: number) =>
+        `{"email":"a@example.com","list":"custom","note":"${'\\ud83d\\ude42'.repeat(count)}"}`;
+      const fields = { email: 'b@example.com', list: 'custom' };
+      assert.is((await subscribe(server.address, escaped(2000))).status, 200);
+      assert.is((await subscribe(server.address, { ...fields, note: emoji(2000) })).status, 200);
+      assert.is((await subscribeByForm(server.address, { ...fields, note: emoji(2000) })).status, 303);
+      for (const answer of [
+        await subscribe(server.address, escaped(2001)),
+        await subscribe(server.address, { ...fields, note: emoji(2001) }),
+        await subscribeByForm(server.address, { ...fields, note: emoji(2001) }),
+      ]) {
+        assertError(answer, 400, 'invalid_body');
+        assert.match(answer.text, '2000');
+      }
+      assert.equal(
+        (await subscriptions()).map(({ note }) => note === emoji(2000)),
+        [true, true, true],
+      );
+    }));
 }
+
+test.after(loud(stopStores));
 
 test.run();

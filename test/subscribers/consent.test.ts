@@ -2,12 +2,16 @@ import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openDatabase } from '../../src/database/database.ts';
 import { type ConsentTools, confirm, recipients, toAsk, unsubscribe } from '../../src/subscribers/consent.ts';
+import { databaseRecords, openSubscriberDatabase } from '../../src/subscribers/database.ts';
 import { openSubscriberFile } from '../../src/subscribers/file.ts';
 import { fileRecords } from '../../src/subscribers/file-records.ts';
 import { addressHash } from '../../src/subscribers/mail-key.ts';
-import type { ListName, SubscriptionRecords } from '../../src/subscribers/provider.ts';
+import type { ListName, SubscriberProvider, SubscriptionRecords } from '../../src/subscribers/provider.ts';
 import type { Claims } from '../../src/subscribers/tokens.ts';
+import { loud } from '../support/loud.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { withFolder } from '../support/subscribers-file.ts';
 
 /** Who gets mails: the rules, on a real file. */
@@ -19,7 +23,8 @@ const minutes = (count: number) => count * 60_000;
 const days = (count: number) => count * 24 * 60 * 60_000;
 
 interface Tried extends ConsentTools {
-  path: string;
+  /** The same subscriptions, as another process sees them. */
+  elsewhere: SubscriptionRecords;
   /** Goes to a time after the start. */
   at(ms: number): void;
   /** Stores a subscription, and says whether its address would be asked to confirm it. */
@@ -28,16 +33,41 @@ interface Tried extends ConsentTools {
   mailed(): Promise<string[]>;
 }
 
-function withConsent(work: (tried: Tried) => Promise<void>): Promise<void> {
-  return withFolder(async (path) => {
-    let time = start;
-    const provider = await openSubscriberFile({ file: path, log: { warn: () => {} } });
-    const records = provider.records as SubscriptionRecords;
-    const tools = { records, key, now: () => time };
-    try {
+/** Runs `work` with an empty store, and with its subscriptions as another process sees them. */
+type Open = (work: (provider: SubscriberProvider, elsewhere: SubscriptionRecords) => Promise<void>) => Promise<void>;
+
+let postgres: Promise<Postgres> | undefined;
+test.after(loud(async () => void (await (await postgres)?.stop())));
+
+const stores: [name: string, open: Open][] = [
+  [
+    'in a file',
+    (work) =>
+      withFolder(async (path) => {
+        const provider = await openSubscriberFile({ file: path, log: { warn: () => {} } });
+        const elsewhere = { ...fileRecords(path), mark: async () => assert.unreachable() };
+        await work(provider, elsewhere).finally(() => provider.close?.());
+      }),
+  ],
+  [
+    'in PostgreSQL',
+    async (work) => {
+      postgres ??= startPostgres();
+      const database = openDatabase({ url: await (await postgres).database(), warn: () => {} });
+      await work(openSubscriberDatabase(database), databaseRecords(database)).finally(() => database.close());
+    },
+  ],
+];
+
+for (const [name, open] of stores) {
+  const withConsent = (work: (tried: Tried) => Promise<void>): Promise<void> =>
+    open(async (provider, elsewhere) => {
+      let time = start;
+      const records = provider.records as SubscriptionRecords;
+      const tools = { records, key, now: () => time };
       await work({
         ...tools,
-        path,
+        elsewhere,
         at(ms) {
           time = start + ms;
         },
@@ -46,122 +76,119 @@ function withConsent(work: (tried: Tried) => Promise<void>): Promise<void> {
           await provider.add(subscription, AbortSignal.timeout(10_000));
           return (await toAsk(id, tools)) !== null;
         },
-        mailed: async () => (await recipients('daily', { records: fileRecords(path), key })).map(({ email }) => email),
+        mailed: async () => (await recipients('daily', { records: elsewhere, key })).map(({ email }) => email),
       });
-    } finally {
-      await provider.close?.();
-    }
-  });
+    });
+
+  test(`nobody gets mail before confirming it, and each address gets one, ${name}`, () =>
+    withConsent(async ({ subscribe, mailed, ...tools }) => {
+      assert.is(await subscribe('1'), true);
+      assert.is(await subscribe('2', 'bob@example.com'), true);
+      assert.is(await subscribe('3', 'cat@example.com', 'pro'), true);
+      assert.equal(await mailed(), []);
+      assert.is(await confirm(claims('1'), tools), true);
+      assert.is(await confirm(claims('3'), tools), true);
+      assert.equal(await mailed(), ['ann@example.com']);
+      await subscribe('4', 'ANN@example.com');
+      assert.is(await confirm(claims('4'), tools), true);
+      assert.equal(await mailed(), ['ann@example.com']);
+    }));
+
+  test(`two clicks at once confirm once, and a click later changes nothing, ${name}`, () =>
+    withConsent(async ({ subscribe, at, ...tools }) => {
+      await subscribe('1');
+      assert.equal(await Promise.all([confirm(claims('1'), tools), confirm(claims('1'), tools)]), [true, true]);
+      at(days(1));
+      assert.is(await confirm(claims('1'), tools), true);
+      assert.equal(
+        (await tools.records.find({ id: '1' })).map(({ confirmed }) => confirmed),
+        ['2026-11-22T10:00:00.000Z'],
+      );
+    }));
+
+  test(`leaving a list ends all subscriptions to it, and no old link brings them back, ${name}`, () =>
+    withConsent(async ({ subscribe, mailed, at, ...tools }) => {
+      await subscribe('1');
+      await subscribe('2', 'Ann@example.com');
+      await subscribe('3', 'ann@example.com', 'pro');
+      for (const id of ['1', '2', '3']) await confirm(claims(id), tools);
+      at(days(1));
+      await unsubscribe(claims('1'), tools);
+      await unsubscribe(claims('1'), tools);
+      assert.equal(await mailed(), []);
+      assert.is((await recipients('pro', tools)).length, 1);
+      for (const id of ['1', '2']) assert.is(await confirm(claims(id), tools), false);
+      at(days(8));
+      assert.is(await subscribe('4'), true);
+      assert.is(await confirm(claims('4'), tools), true);
+      assert.equal(await mailed(), ['ann@example.com']);
+    }));
+
+  test(`the link of an older mail ends a newer subscription too, ${name}`, () =>
+    withConsent(async ({ subscribe, mailed, ...tools }) => {
+      await subscribe('1');
+      await confirm(claims('1'), tools);
+      await unsubscribe(claims('1'), tools);
+      await subscribe('2');
+      await confirm(claims('2'), tools);
+      assert.equal(await mailed(), ['ann@example.com']);
+      await unsubscribe(claims('1'), tools);
+      assert.equal(await mailed(), []);
+    }));
+
+  test(`a subscription that was erased cannot be confirmed, and leaving its list succeeds, ${name}`, () =>
+    withConsent(async (tools) => {
+      assert.is(await confirm(claims('gone'), tools), false);
+      await unsubscribe(claims('gone'), tools);
+    }));
+
+  test(`an address that gets the list is not asked again, ${name}`, () =>
+    withConsent(async ({ subscribe, at, ...tools }) => {
+      await subscribe('1');
+      await confirm(claims('1'), tools);
+      at(days(30));
+      assert.is(await subscribe('2', 'ANN@example.com'), false);
+      assert.is(await subscribe('3', 'ann@example.com', 'pro'), true);
+    }));
+
+  test(`an address is asked once in ten minutes for a list, and three times in seven days for all, ${name}`, () =>
+    withConsent(async ({ subscribe, at }) => {
+      assert.is(await subscribe('1'), true);
+      at(minutes(9));
+      assert.is(await subscribe('2', 'Ann@Example.com'), false);
+      assert.is(await subscribe('3', 'bob@example.com'), true);
+      at(minutes(20));
+      assert.is(await subscribe('4'), true);
+      at(minutes(40));
+      assert.is(await subscribe('5', 'ann@example.com', 'custom'), false);
+      at(days(7) + minutes(41));
+      assert.is(await subscribe('6'), true);
+    }));
+
+  test(`however often somebody types an address, it gets three mails a week at most, ${name}`, () =>
+    withConsent(async ({ subscribe, at }) => {
+      let asked = 0;
+      for (let hour = 0; hour < 24 * 14; hour += 1) {
+        at(minutes(60 * hour));
+        if (await subscribe(String(hour), hour % 2 === 0 ? 'Ann@example.com' : 'ann@EXAMPLE.com')) asked += 1;
+      }
+      assert.is(asked, 3);
+    }));
+
+  test(`a suppressed address gets mail again only after its owner confirms again, ${name}`, () =>
+    withConsent(async ({ subscribe, mailed, at, elsewhere, ...tools }) => {
+      await subscribe('1');
+      await confirm(claims('1'), tools);
+      at(days(10));
+      await elsewhere.suppress(addressHash('ANN@example.com', key), new Date(tools.now()).toISOString());
+      assert.equal(await mailed(), []);
+      at(days(11));
+      assert.is(await subscribe('2'), true);
+      assert.equal(await mailed(), []);
+      await confirm(claims('2'), tools);
+      assert.equal(await mailed(), ['ann@example.com']);
+    }));
 }
-
-test('nobody gets mail before confirming it, and each address gets one', () =>
-  withConsent(async ({ subscribe, mailed, ...tools }) => {
-    assert.is(await subscribe('1'), true);
-    assert.is(await subscribe('2', 'bob@example.com'), true);
-    assert.is(await subscribe('3', 'cat@example.com', 'pro'), true);
-    assert.equal(await mailed(), []);
-    assert.is(await confirm(claims('1'), tools), true);
-    assert.is(await confirm(claims('3'), tools), true);
-    assert.equal(await mailed(), ['ann@example.com']);
-    await subscribe('4', 'ANN@example.com');
-    assert.is(await confirm(claims('4'), tools), true);
-    assert.equal(await mailed(), ['ann@example.com']);
-  }));
-
-test('two clicks at once confirm once, and a click later changes nothing', () =>
-  withConsent(async ({ subscribe, at, ...tools }) => {
-    await subscribe('1');
-    assert.equal(await Promise.all([confirm(claims('1'), tools), confirm(claims('1'), tools)]), [true, true]);
-    at(days(1));
-    assert.is(await confirm(claims('1'), tools), true);
-    assert.equal(
-      (await tools.records.find({ id: '1' })).map(({ confirmed }) => confirmed),
-      ['2026-11-22T10:00:00.000Z'],
-    );
-  }));
-
-test('leaving a list ends all subscriptions to it, and no old link brings them back', () =>
-  withConsent(async ({ subscribe, mailed, at, ...tools }) => {
-    await subscribe('1');
-    await subscribe('2', 'Ann@example.com');
-    await subscribe('3', 'ann@example.com', 'pro');
-    for (const id of ['1', '2', '3']) await confirm(claims(id), tools);
-    at(days(1));
-    await unsubscribe(claims('1'), tools);
-    await unsubscribe(claims('1'), tools);
-    assert.equal(await mailed(), []);
-    assert.is((await recipients('pro', tools)).length, 1);
-    for (const id of ['1', '2']) assert.is(await confirm(claims(id), tools), false);
-    at(days(8));
-    assert.is(await subscribe('4'), true);
-    assert.is(await confirm(claims('4'), tools), true);
-    assert.equal(await mailed(), ['ann@example.com']);
-  }));
-
-test('the link of an older mail ends a newer subscription too', () =>
-  withConsent(async ({ subscribe, mailed, ...tools }) => {
-    await subscribe('1');
-    await confirm(claims('1'), tools);
-    await unsubscribe(claims('1'), tools);
-    await subscribe('2');
-    await confirm(claims('2'), tools);
-    assert.equal(await mailed(), ['ann@example.com']);
-    await unsubscribe(claims('1'), tools);
-    assert.equal(await mailed(), []);
-  }));
-
-test('a subscription that was erased cannot be confirmed, and leaving its list succeeds', () =>
-  withConsent(async (tools) => {
-    assert.is(await confirm(claims('gone'), tools), false);
-    await unsubscribe(claims('gone'), tools);
-  }));
-
-test('an address that gets the list is not asked again', () =>
-  withConsent(async ({ subscribe, at, ...tools }) => {
-    await subscribe('1');
-    await confirm(claims('1'), tools);
-    at(days(30));
-    assert.is(await subscribe('2', 'ANN@example.com'), false);
-    assert.is(await subscribe('3', 'ann@example.com', 'pro'), true);
-  }));
-
-test('an address is asked once in ten minutes for a list, and three times in seven days for all', () =>
-  withConsent(async ({ subscribe, at }) => {
-    assert.is(await subscribe('1'), true);
-    at(minutes(9));
-    assert.is(await subscribe('2', 'Ann@Example.com'), false);
-    assert.is(await subscribe('3', 'bob@example.com'), true);
-    at(minutes(20));
-    assert.is(await subscribe('4'), true);
-    at(minutes(40));
-    assert.is(await subscribe('5', 'ann@example.com', 'custom'), false);
-    at(days(7) + minutes(41));
-    assert.is(await subscribe('6'), true);
-  }));
-
-test('however often somebody types an address, it gets three mails a week at most', () =>
-  withConsent(async ({ subscribe, at }) => {
-    let asked = 0;
-    for (let hour = 0; hour < 24 * 14; hour += 1) {
-      at(minutes(60 * hour));
-      if (await subscribe(String(hour), hour % 2 === 0 ? 'Ann@example.com' : 'ann@EXAMPLE.com')) asked += 1;
-    }
-    assert.is(asked, 3);
-  }));
-
-test('a suppressed address gets mail again only after its owner confirms again', () =>
-  withConsent(async ({ subscribe, mailed, at, path, ...tools }) => {
-    await subscribe('1');
-    await confirm(claims('1'), tools);
-    at(days(10));
-    await fileRecords(path).suppress(addressHash('ANN@example.com', key), new Date(tools.now()).toISOString());
-    assert.equal(await mailed(), []);
-    at(days(11));
-    assert.is(await subscribe('2'), true);
-    assert.equal(await mailed(), []);
-    await confirm(claims('2'), tools);
-    assert.equal(await mailed(), ['ann@example.com']);
-  }));
 
 test('a reader of the file notices what another process adds, rotates or replaces, and leaves half lines', () =>
   withFolder(async (path) => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { execSql, type Postgres, startPostgres } from './postgres.ts';
 import { type Runtime, type RuntimeOptions, withRuntime } from './server.ts';
 
@@ -12,6 +13,8 @@ export interface TestStore {
 export interface StoredRuntime extends Runtime {
   /** The notes of all votes, in the order in which they were stored. */
   notes(): Promise<string[]>;
+  /** All subscriptions, in the same order. */
+  subscriptions(): Promise<{ email: string; list: string; note?: string | null }[]>;
 }
 
 let postgres: Promise<Postgres> | undefined;
@@ -22,8 +25,18 @@ export const stores: readonly TestStore[] = [
     name: 'in files',
     withRuntime: (options, use) =>
       withRuntime(options, (runtime) => {
-        const lines = async () => (await readFile(runtime.log, 'utf8')).split('\n').filter((line) => line !== '');
-        return use({ ...runtime, notes: async () => (await lines()).map((line) => JSON.parse(line).note) });
+        const lines = async (file: string) => {
+          const text = await readFile(file, 'utf8');
+          return text
+            .split('\n')
+            .filter((line) => line !== '')
+            .map((line) => JSON.parse(line));
+        };
+        return use({
+          ...runtime,
+          notes: async () => (await lines(runtime.log)).map(({ note }) => note),
+          subscriptions: () => lines(join(runtime.data, 'signups.jsonl')),
+        });
       }),
   },
   {
@@ -32,8 +45,13 @@ export const stores: readonly TestStore[] = [
       postgres ??= startPostgres();
       const DATABASE_URL = await (await postgres).database();
       await withRuntime({ ...options, env: { ...env, DATABASE_URL } }, (runtime) => {
-        const rows = () => execSql(DATABASE_URL, 'SELECT note FROM catalog_votes ORDER BY position');
-        return use({ ...runtime, notes: async () => (await rows()).map(({ note }) => String(note)) });
+        const rows = (columns: string, table: string) =>
+          execSql(DATABASE_URL, `SELECT ${columns} FROM ${table} ORDER BY position`) as Promise<never[]>;
+        return use({
+          ...runtime,
+          notes: async () => (await rows('note', 'catalog_votes')).map(({ note }) => note),
+          subscriptions: () => rows('email, list, note', 'catalog_subscriptions'),
+        });
       });
     },
   },

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { OperationError } from '../../errors.ts';
-import type { SubscriberEntry } from '../../subscribers/export.ts';
+import { compareText } from '../../compare.ts';
+import { databaseUrl } from '../../database/url.ts';
+import { OperationError, UsageError } from '../../errors.ts';
+import type { ExportFilter, SubscriberEntry } from '../../subscribers/export.ts';
 import { type ListName, listNames } from '../../subscribers/provider.ts';
 import type { Console } from '../console.ts';
 import {
@@ -30,12 +32,15 @@ interface Flags extends FileFlags {
 }
 
 const fileOption = () =>
-  new Option('--file <file>', 'file with the subscribers (default: signups.jsonl in the data folder)');
+  new Option(
+    '--file <file>',
+    'file with the subscribers (default: the database in DATABASE_URL, else signups.jsonl in the data folder)',
+  );
 
 export function addSubscribers(program: Command, terminal: Console): void {
   const subscribers = program
     .command('subscribers')
-    .description('list subscribers, or erase one, if they are stored in a file')
+    .description('list subscribers, or erase one, if they are stored in a file or a database')
     .addOption(cwdOption())
     .addOption(dataOption())
     .addOption(fileOption())
@@ -53,7 +58,7 @@ export function addSubscribers(program: Command, terminal: Console): void {
     .action((flags: Flags) => list(flags, terminal));
   subscribers
     .command('erase')
-    .description('remove an address from all lists; stop the server first')
+    .description('remove an address from all lists; if they are stored in a file, stop the server first')
     .argument('<address>', 'email address; upper and lower case do not matter')
     .addOption(cwdOption())
     .addOption(dataOption())
@@ -67,11 +72,27 @@ export function addSubscribers(program: Command, terminal: Console): void {
     .action((address: string, _flags: FileFlags, command: Command) =>
       erase(address, subcommandFlags(command), terminal),
     );
+  subscribers
+    .command('import')
+    .description('copy a file of subscribers into the database in DATABASE_URL')
+    .addOption(cwdOption())
+    .addOption(dataOption())
+    .addOption(fileOption())
+    .addHelpText(
+      'after',
+      '\nIt copies confirmations and erased addresses, too, and leaves out subscriptions that the database already has. Stop the\n' +
+        'server that writes to the file first.\n' +
+        '\nExamples:\n  $ catalog subscribers import\n',
+    )
+    .action((_flags: FileFlags, command: Command) => importFile(subcommandFlags(command), terminal));
 }
 
-/** The file of subscribers. Throws OperationError if no file is given and a provider stores the subscribers. */
-function subscribersFile(flags: FileFlags, environment: NodeJS.ProcessEnv): string {
-  if (flags.file !== undefined) return resolve(flags.cwd, flags.file);
+/** Where subscribers are stored: a file, or the database with this URI. */
+type Place = { file: string } | { url: string };
+
+/** Throws OperationError if no file is given and a provider stores the subscribers. */
+function placeOf(flags: FileFlags, environment: NodeJS.ProcessEnv): Place {
+  if (flags.file !== undefined) return { file: resolve(flags.cwd, flags.file) };
   const provider = environment.CATALOG_SIGNUPS?.trim() || 'file';
   const file = resolve(flags.cwd, given(flags.data, environment.CATALOG_DATA, 'data'), 'signups.jsonl');
   if (provider !== 'file') {
@@ -80,27 +101,16 @@ function subscribersFile(flags: FileFlags, environment: NodeJS.ProcessEnv): stri
         `For older ones in a file, add --file ${file}.`,
     );
   }
-  return file;
+  const url = databaseUrl(environment);
+  return url === null ? { file } : { url };
 }
 
 async function list(flags: Flags, terminal: Console): Promise<void> {
-  const file = subscribersFile(flags, process.env);
-  const { readSubscribers } = await import('../../subscribers/export.ts');
+  const place = placeOf(flags, process.env);
   const { toCsv } = await import('../../subscribers/export-csv.ts');
   const { byAddress, subscribersText } = await import('../../subscribers/export-text.ts');
-  if (!existsSync(file))
-    terminal.say(`${file} does not exist: nobody has subscribed yet, or the file is elsewhere (--data or --file).\n`);
-  const unread: number[] = [];
-  const warn = ({ line }: Record<string, unknown>) => void unread.push(Number(line));
   const filter = { list: flags.list, since: flags.since === undefined ? undefined : startOf(flags.since) };
-  const entries = await readSubscribers(file, filter, { warn }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === undefined) throw error;
-    throw new OperationError(`Cannot read ${file} (${error.code}).`, { cause: error });
-  });
-  if (unread.length > 0) {
-    const { skippedLines } = await import('../skipped-lines.ts');
-    terminal.say(skippedLines(file, unread));
-  }
+  const entries = 'url' in place ? await listDatabase(place.url, filter) : await listFile(place.file, filter, terminal);
   const counts = countByList(entries);
   if (flags.format === 'json') terminal.printJson({ counts, subscriptions: entries });
   else if (flags.format === 'csv') terminal.print(toCsv(entries));
@@ -116,26 +126,89 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
   }
 }
 
+async function listDatabase(url: string, filter: ExportFilter): Promise<SubscriberEntry[]> {
+  const { withDatabase } = await import('../../database/command.ts');
+  const { allSubscriptions } = await import('../../subscribers/database.ts');
+  const { subscriberEntries } = await import('../../subscribers/export.ts');
+  return subscriberEntries(await withDatabase(url, allSubscriptions), filter);
+}
+
+async function listFile(file: string, filter: ExportFilter, terminal: Console): Promise<SubscriberEntry[]> {
+  const { readSubscribers } = await import('../../subscribers/export.ts');
+  if (!existsSync(file))
+    terminal.say(`${file} does not exist: nobody has subscribed yet, or the file is elsewhere (--data or --file).\n`);
+  const unread: number[] = [];
+  const warn = ({ line }: Record<string, unknown>) => void unread.push(Number(line));
+  const entries = await readSubscribers(file, filter, { warn }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === undefined) throw error;
+    throw new OperationError(`Cannot read ${file} (${error.code}).`, { cause: error });
+  });
+  if (unread.length > 0) {
+    const { skippedLines } = await import('../skipped-lines.ts');
+    terminal.say(skippedLines(file, unread));
+  }
+  return entries;
+}
+
 function countByList(entries: readonly SubscriberEntry[]): Record<ListName, number> {
   const count = (name: ListName) => entries.filter(({ list }) => list === name).length;
   return { daily: count('daily'), pro: count('pro'), custom: count('custom') };
 }
 
 async function erase(address: string, flags: FileFlags, terminal: Console): Promise<void> {
-  const file = subscribersFile(flags, process.env);
-  const { eraseAddress } = await import('../../subscribers/erase-address.ts');
+  const place = placeOf(flags, process.env);
   const { plural } = await import('../../diagnostics/report.ts');
   const { visible } = await import('../../text-safety/printable.ts');
-  const warn = (message: string) => terminal.say(`${message}\n`);
   const { readMailKey } = await import('../../subscribers/mail-key.ts');
-  const key = await readMailKey({ environment: process.env, folder: dirname(file) });
-  const { lines, packed } = await eraseAddress(file, address, {
-    now: () => new Date(),
-    random: randomBytes,
-    warn,
-    key,
+  const folder =
+    'file' in place ? dirname(place.file) : resolve(flags.cwd, given(flags.data, process.env.CATALOG_DATA, 'data'));
+  const key = await readMailKey({ environment: process.env, folder });
+  const lines =
+    'url' in place ? await eraseRows(address, place.url, key) : await eraseLines(address, place.file, key, terminal);
+  const where = 'url' in place ? 'the database' : place.file;
+  if (lines === 0) throw new OperationError(`${visible(address)} is not in ${where}; nothing was changed.`);
+  terminal.say(`Erased ${visible(address)} (${plural(lines, 'url' in place ? 'subscription' : 'line')}).\n`);
+}
+
+async function eraseRows(address: string, url: string, key: Buffer | null): Promise<number> {
+  const { withDatabase } = await import('../../database/command.ts');
+  const { databaseRecords, eraseFromDatabase } = await import('../../subscribers/database.ts');
+  const { addressHash } = await import('../../subscribers/mail-key.ts');
+  return withDatabase(url, async (database) => {
+    const count = await eraseFromDatabase(database, address);
+    if (count > 0 && key !== null) {
+      await databaseRecords(database).suppress(addressHash(address.trim(), key), new Date().toISOString());
+    }
+    return count;
   });
+}
+
+async function eraseLines(address: string, file: string, key: Buffer | null, terminal: Console): Promise<number> {
+  const { eraseAddress } = await import('../../subscribers/erase-address.ts');
+  const warn = (message: string) => terminal.say(`${message}\n`);
+  const tools = { now: () => new Date(), random: randomBytes, warn, key };
+  const { lines, packed } = await eraseAddress(file, address, tools);
   if (packed.length > 0) terminal.say(`Not searched, because compressed: ${packed.join(', ')}.\n`);
-  if (lines === 0) throw new OperationError(`${visible(address)} is not in ${file}; nothing was changed.`);
-  terminal.say(`Erased ${visible(address)} (${plural(lines, 'line')}).\n`);
+  return lines;
+}
+
+/** Copies the subscribers of a file, with what became of them, into the database. */
+async function importFile(flags: FileFlags, terminal: Console): Promise<void> {
+  const url = databaseUrl(process.env);
+  if (url === null) throw new UsageError('Set DATABASE_URL to a connection URI of the database.');
+  const folder = resolve(flags.cwd, given(flags.data, process.env.CATALOG_DATA, 'data'));
+  const file = flags.file === undefined ? join(folder, 'signups.jsonl') : resolve(flags.cwd, flags.file);
+  if (!existsSync(file)) throw new OperationError(`${file} does not exist.`);
+  const { withDatabase } = await import('../../database/command.ts');
+  const { importSubscriptions } = await import('../../subscribers/database.ts');
+  const { fileRecords } = await import('../../subscribers/file-records.ts');
+  const { plural } = await import('../../diagnostics/report.ts');
+  const records = fileRecords(file);
+  const lists = await Promise.all(listNames.map((list) => records.find({ list })));
+  const all = lists.flat().sort((a, b) => compareText(a.time, b.time));
+  const suppressions = await records.suppressions();
+  const added = await withDatabase(url, (database) => importSubscriptions(database, all, suppressions));
+  const known = all.length - added;
+  const rest = known === 0 ? '' : ` The database already had ${known}.`;
+  terminal.say(`Imported ${plural(added, 'subscription')}.${rest}\n`);
 }

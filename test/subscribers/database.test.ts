@@ -1,0 +1,114 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openDatabase } from '../../src/database/database.ts';
+import { databaseRecords } from '../../src/subscribers/database.ts';
+import { SubscriptionFailed } from '../../src/subscribers/failure.ts';
+import { addressHash } from '../../src/subscribers/mail-key.ts';
+import { openSubscribers } from '../../src/subscribers/open.ts';
+import { inFolder, writeFiles } from '../support/catalog.ts';
+import { loud } from '../support/loud.ts';
+import { execSql, type Postgres, startPostgres } from '../support/postgres.ts';
+import { catalog } from '../support/process.ts';
+import { assertNothingPrivate, recorder, subscription } from '../support/subscribers.ts';
+
+/** Subscribers in PostgreSQL: when they cannot be stored, and `catalog subscribers`. Consent is in consent.test.ts. */
+
+let postgres: Postgres;
+test.before(
+  loud(async () => {
+    postgres = await startPostgres();
+  }),
+);
+test.after(loud(() => postgres?.stop()));
+
+async function withSubscribers(
+  use: (opened: { url: string; subscribers: Awaited<ReturnType<typeof openSubscribers>> }) => Promise<void>,
+): Promise<void> {
+  const url = await postgres.database();
+  const database = openDatabase({ url, warn: () => {} });
+  const tools = { file: '/nowhere', database, log: recorder([]) };
+  const subscribers = await openSubscribers({ provider: 'file' }, tools);
+  await use({ url, subscribers }).finally(() => database.close());
+}
+
+test('a subscription is stored once, however often it is sent', () =>
+  withSubscribers(async ({ url, subscribers }) => {
+    for (let round = 0; round < 2; round += 1) assert.is(await subscribers.add(subscription), 'accepted');
+    const rows = await execSql(url, 'SELECT id, email, address, list, note, pending FROM catalog_subscriptions');
+    const { id, email, list, note = null } = subscription;
+    assert.equal(rows, [{ id, email, address: email.toLowerCase(), list, note, pending: false }]);
+    await subscribers.check();
+  }));
+
+test('a database that is away is a temporary failure without private data', () =>
+  withSubscribers(async ({ subscribers }) => {
+    await postgres.kill();
+    const failure = await subscribers.add(subscription).catch((error) => error);
+    assert.instance(failure, SubscriptionFailed);
+    assert.is(failure.reason, 'storage');
+    assertNothingPrivate(failure, subscription);
+    assert.ok(await subscribers.check().catch((error) => error));
+    await postgres.start();
+  }));
+
+const line = (fields: object) =>
+  `${JSON.stringify({ id: 'a', time: '2026-11-02T10:00:00.000Z', email: 'Ann@example.com', list: 'daily', ...fields })}\n`;
+
+/** Two addresses; one confirmed and left, and one that was erased is suppressed. */
+const stored =
+  line({ pending: true, form: 'f1' }) +
+  line({ id: 'b', time: '2026-11-02T11:00:00.000Z', email: 'bob@example.com', list: 'pro', note: 'please' }) +
+  '{"id":"a","time":"2026-11-03T10:00:00.000Z","event":"confirmed"}\n' +
+  '{"id":"a","time":"2026-11-04T10:00:00.000Z","event":"unsubscribed"}\n';
+const suppressed = '{"hash":"h","time":"2026-11-05T10:00:00.000Z"}\n';
+
+/** Runs `use` with a file of subscribers and a database that has imported it. */
+const withBoth = (use: (folder: string, env: { DATABASE_URL: string }) => Promise<void>) =>
+  inFolder(async (folder) => {
+    writeFiles(folder, { 'data/signups.jsonl': stored, 'data/suppressed.jsonl': suppressed });
+    const env = { DATABASE_URL: await postgres.database() };
+    const { code, stderr } = await catalog(['subscribers', 'import', '--cwd', folder], { env });
+    assert.equal([code, stderr], [0, 'Imported 2 subscriptions.\n']);
+    await use(folder, env);
+  });
+
+for (const args of [[], ['--format', 'csv'], ['--format', 'json', '--list', 'daily'], ['--since', '2026-11-03']]) {
+  test(`subscribers are listed alike from a file and from a database: ${args.join(' ')}`, () =>
+    withBoth(async (folder, env) => {
+      const fromFile = await catalog(['subscribers', '--cwd', folder, ...args]);
+      const fromDatabase = await catalog(['subscribers', '--cwd', folder, ...args], { env });
+      assert.equal(fromDatabase, fromFile);
+    }));
+}
+
+test('an import adds nothing twice, and copies erased addresses', () =>
+  withBoth(async (folder, env) => {
+    const again = await catalog(['subscribers', 'import', '--cwd', folder], { env });
+    assert.is(again.stderr, 'Imported 0 subscriptions. The database already had 2.\n');
+    const database = openDatabase({ url: env.DATABASE_URL, warn: () => {} });
+    const suppressions = await databaseRecords(database)
+      .suppressions()
+      .finally(() => database.close());
+    assert.equal([...suppressions], [['h', '2026-11-05T10:00:00.000Z']]);
+  }));
+
+test('erase removes an address in any case from the database, and ends its mails', () =>
+  withBoth(async (folder, { DATABASE_URL }) => {
+    const key = 'k'.repeat(32);
+    const erase = () =>
+      catalog(['subscribers', 'erase', 'ANN@example.com', '--cwd', folder], {
+        env: { DATABASE_URL, CATALOG_MAIL_KEY: key },
+      });
+    assert.is((await erase()).stderr, 'Erased ANN@example.com (1 subscription).\n');
+    const again = await erase();
+    assert.equal(
+      [again.code, again.stderr],
+      [1, 'error: ANN@example.com is not in the database; nothing was changed.\n'],
+    );
+    const rows = await execSql(DATABASE_URL, 'SELECT email FROM catalog_subscriptions');
+    assert.equal(rows, [{ email: 'bob@example.com' }]);
+    const hashes = await execSql(DATABASE_URL, "SELECT hash FROM catalog_suppressions WHERE hash <> 'h'");
+    assert.equal(hashes, [{ hash: addressHash('ann@example.com', Buffer.from(key)) }]);
+  }));
+
+test.run();
