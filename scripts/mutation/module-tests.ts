@@ -24,7 +24,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'catalog/text-checks',
     'catalog/single-mistakes',
   ],
-  evals: ['cli/eval', 'catalog/mistakes', 'catalog/editorial'],
+  evals: ['cli/eval', 'evals/checks', 'catalog/mistakes', 'catalog/editorial'],
   diagnostics: [
     'diagnostics/report',
     'catalog/explanations',

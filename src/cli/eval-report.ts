@@ -32,7 +32,7 @@ function failures({ answers }: Evals): string[] {
       .filter(({ failure }) => failure !== null)
       .map(
         ({ kind, value, failure }) =>
-          `  failed: ${recorded.model}, ${name}, ${kind}${value === '' ? '' : ` ${value}`}. ${failure}`,
+          `  failed: ${recorded.model}, ${name}, ${kind}${value === '' ? '' : ` ${value}`}: ${failure}`,
       ),
   );
 }

@@ -5,6 +5,7 @@ import { fenced, plainText } from '../agent-text/markdown-text.ts';
 import { provenance } from '../agent-text/provenance.ts';
 import type { AgentDocument } from '../schema/documents.ts';
 import { type AgentPart, agentParts, type getAgentOutput, type InstallWay } from '../schema/mcp.ts';
+import { type ProofAnswer, proofMarkdown } from './proof-answer.ts';
 
 const usage =
   'To run it, follow the prompt. Put what the user provides at the end of INPUT, between `<input>` and `</input>`. ' +
@@ -16,6 +17,8 @@ interface Texts {
   reviewedOn: string;
   /** How to install the agent. */
   ways: InstallWay[];
+  /** How its recorded answers did; null if it has none. */
+  proof: ProofAnswer | null;
 }
 
 /** The answer of get_agent: the prompt, how to use it, and the parts in `include`. */
@@ -29,6 +32,7 @@ export function agentAnswer(
   const sections = {
     ...agentSections(document, { sampleOutput: texts.sampleOutput, config: configText }),
     install: ['## Install', installMarkdown(texts.ways)],
+    proof: proofMarkdown(texts.proof),
   };
   const existing = agentParts.filter((part) => sections[part].length > 0);
   const given = existing.filter((part) => include.includes('all') || include.includes(part));
@@ -48,7 +52,7 @@ export function agentAnswer(
   return { text, data: Object.assign(data, ...given.map((part) => fieldsOf(part, document, texts))) };
 }
 
-function fieldsOf(part: AgentPart, document: AgentDocument, { sampleOutput, ways }: Texts): object {
+function fieldsOf(part: AgentPart, document: AgentDocument, { sampleOutput, ways, proof }: Texts): object {
   const { date, issue, category, tags, difficulty, runtimes, videoUrl, problem, steps, howItWorks, demo } = document;
   const { sampleInput, config, configFilename } = document;
   return {
@@ -60,5 +64,6 @@ function fieldsOf(part: AgentPart, document: AgentDocument, { sampleOutput, ways
     sample: { sampleInput, sampleOutput },
     config: { config, configFilename },
     install: { install: ways },
+    proof: { proof },
   }[part];
 }

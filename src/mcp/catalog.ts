@@ -2,6 +2,7 @@ import type MiniSearch from 'minisearch';
 import { type InstallWays, installWays } from '../agent-text/install-ways.ts';
 import { compareText } from '../compare.ts';
 import type { AgentEnvelope, AgentSummary } from '../schema/documents.ts';
+import { type AgentEvals, agentEvalsPath } from '../schema/graded.ts';
 import { cardPath, type ServerCard, serverCard } from '../schema/mcp.ts';
 import type { SearchEntry, StoredEntry } from '../search/fields.ts';
 import { loadSearchIndex } from '../search/search-index.ts';
@@ -32,6 +33,8 @@ export interface McpCatalog {
   prompt(slug: string): Promise<string | null>;
   sampleOutput(slug: string): Promise<string | null>;
   skill(slug: string): Promise<Buffer | null>;
+  /** The recorded answers of an agent; null if it has none. */
+  evals(slug: string): Promise<AgentEvals | null>;
   /** The day on which the prompt of an agent was last reviewed: when it was published, or last changed. */
   reviewedOn(agent: { slug: string; date: string }): string;
   /** Whether the client is told when lists change, as it is over stdio. */
@@ -93,6 +96,10 @@ export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<stri
     },
     prompt: (slug) => text(`agents/${slug}/prompt.txt`),
     sampleOutput: (slug) => text(`agents/${slug}/sample-output.txt`),
+    async evals(slug) {
+      const json = await text(agentEvalsPath.replace('{slug}', slug));
+      return json === null ? null : (JSON.parse(json) as AgentEvals);
+    },
     skill: (slug) => read(`.well-known/agent-skills/${slug}/SKILL.md`),
     reviewedOn: ({ slug, date }) => (index.getStoredFields(slug) as StoredEntry | undefined)?.changedOn ?? date,
     listChanged: false,

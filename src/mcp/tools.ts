@@ -15,6 +15,7 @@ import { codes, RpcError } from './errors.ts';
 import { fits, nearestSlugs, search } from './find.ts';
 import type { Params } from './messages.ts';
 import { pageOf } from './pages.ts';
+import { proofAnswer } from './proof-answer.ts';
 import { agentLines, listed, nothingFound, suggestions } from './tool-texts.ts';
 
 /** The result of a tool: the same as text and as data, or the reason for a failure. */
@@ -105,12 +106,19 @@ const tools: readonly Tool[] = [
     output: getAgentOutput,
     async run({ slug: asked, include }, catalog) {
       const slug = catalog.slugOf(asked.trim());
-      const [envelope, sampleOutput] =
-        slug === undefined ? [null, null] : await Promise.all([catalog.envelope(slug), catalog.sampleOutput(slug)]);
+      const [envelope, sampleOutput, evals] =
+        slug === undefined
+          ? [null, null, null]
+          : await Promise.all([catalog.envelope(slug), catalog.sampleOutput(slug), catalog.evals(slug)]);
       if (envelope !== null) {
         const { agent } = envelope.document;
         const ways = catalog.installWays({ slug: agent.slug, promptUrl: agent.promptUrl });
-        const texts = { sampleOutput: sampleOutput ?? '', reviewedOn: catalog.reviewedOn(agent), ways };
+        const texts = {
+          sampleOutput: sampleOutput ?? '',
+          reviewedOn: catalog.reviewedOn(agent),
+          ways,
+          proof: proofAnswer(catalog, evals),
+        };
         return agentAnswer(agent, texts, include);
       }
       const nearest = nearestSlugs(catalog, asked);

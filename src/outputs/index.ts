@@ -1,4 +1,5 @@
 import * as api from './api/api.ts';
+import * as evals from './api/evals.ts';
 import mcpCard, { registryEntry } from './api/mcp-card.ts';
 import revisions from './api/revisions.ts';
 import { contentTypes, outputPattern } from './content-types.ts';
@@ -37,6 +38,7 @@ export const outputs: readonly Output[] = [
   agentFiles.sampleOutput,
   agentFiles.config,
   api.agent,
+  evals.agent,
   skills.skill,
   skills.bundle,
   plugins.archives,
@@ -64,6 +66,7 @@ export const outputs: readonly Output[] = [
   api.schema,
   api.openapi,
   api.catalog,
+  evals.list,
   mcpCard,
   registryEntry,
   text.llms,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { errorObject } from './api-errors.ts';
 import { agentDocument, agentEnvelope, agentSummary, catalog, contractVersion } from './documents.ts';
+import { agentEvals, evalsList } from './graded.ts';
 import { serverCard } from './mcp.ts';
 import { mcpError, mcpNotification, mcpRequest, mcpResult } from './mcp-messages.ts';
 import { feedbackRequest, subscribeRequest } from './requests.ts';
@@ -26,6 +27,8 @@ const shapes = {
 /** The other documents of the service, which the OpenAPI description names. */
 const serviceShapes = {
   Revisions: revisions,
+  EvalsList: evalsList,
+  AgentEvals: agentEvals,
   McpServerCard: serverCard,
   McpRequest: mcpRequest,
   McpNotification: mcpNotification,

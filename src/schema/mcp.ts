@@ -79,6 +79,7 @@ export const agentParts = [
   'sample',
   'config',
   'install',
+  'proof',
 ] as const;
 
 export type AgentPart = (typeof agentParts)[number];
@@ -103,7 +104,7 @@ export const getAgentInput = z.strictObject({
     .max(agentParts.length + 1, { error: `a list of at most ${agentParts.length + 1} entries` })
     .default([])
     .describe(
-      'What to return besides the prompt; sample: an input with a good answer to it; install: how to add the agent to assistants',
+      'What to return besides the prompt; sample: an input with a good answer to it; install: how to add the agent to assistants; proof: recorded answers of models, graded by checks',
     ),
 });
 
@@ -119,6 +120,22 @@ export const getAgentOutput = z.object({
     .shape,
   sampleOutput: z.string().optional().describe('A good answer to the sample input'),
   install: z.array(installWay).optional().describe('How to install the agent in assistants'),
+  proof: z
+    .object({
+      document: z.url().describe('The document with the answers'),
+      answers: z.array(
+        z.object({
+          model: z.string().describe('As its provider names it, or what is known of it'),
+          case: z.string(),
+          date: z.string(),
+          checks: z.int().describe('How many checks the answer was graded by'),
+          failures: z.array(z.string()).describe('What is wrong with the answer, for each check that it fails'),
+          outOfDate: z.boolean().describe('Whether the prompt or the input changed since'),
+        }),
+      ),
+    })
+    .optional()
+    .describe('How recorded answers of models did'),
 });
 
 /** The arguments of search_agents. */

@@ -10,3 +10,9 @@ export function ok(description: string, schema: string, example: unknown) {
   const content = { schema: reference(schema) };
   return { description, content: { 'application/json': example === undefined ? content : { ...content, example } } };
 }
+
+/** The parameter `slug` in a path, with an example if one is known. */
+export function slugParameter(example: string | undefined) {
+  const parameter = { name: 'slug', in: 'path', required: true, description: 'The slug of the agent' };
+  return { ...parameter, schema: { type: 'string' }, ...(example === undefined ? {} : { example }) };
+}

@@ -4,7 +4,7 @@ import { type JsonSchema, serviceSchemas } from './json-schema.ts';
 import { promptLicense } from './license.ts';
 import type { ServerCard } from './mcp.ts';
 import { mcpRpc } from './openapi-mcp.ts';
-import { ok, reference } from './openapi-parts.ts';
+import { ok, reference, slugParameter } from './openapi-parts.ts';
 import type { Settings } from './settings.ts';
 
 /** Real documents to show as examples. */
@@ -15,8 +15,8 @@ export interface Examples {
 }
 
 /**
- * The OpenAPI 3.1 description of the twelve operations of the contract (C4.10), and of getRevisions beside it. Operations
- * of the server name its address if that is not the base URL.
+ * The OpenAPI 3.1 description of the twelve operations of the contract (C4.10), and of getRevisions, listEvals and getEvals
+ * beside it. Operations of the server name its address if that is not the base URL.
  */
 export function openApi(settings: Settings, examples: Examples | null): JsonSchema {
   const { title, description, publisher, baseUrl, runtimeUrl } = settings;
@@ -79,6 +79,14 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
           'Revisions',
         ),
       },
+      '/api/evals.json': {
+        get: document(
+          'listEvals',
+          'List how recorded answers did',
+          'Agents with recorded answers of models, graded by checks. Beside the contract.',
+          'EvalsList',
+        ),
+      },
       '/llms.txt': {
         get: document('llmsTxt', 'Get the short index for language models', 'Markdown as plain text.', 'text/plain'),
       },
@@ -110,17 +118,18 @@ function catalogPaths(examples: Examples | null) {
         tags: ['catalog'],
         summary: 'Get one agent with its prompt and config',
         description: 'The agent document in its envelope.',
-        parameters: [
-          {
-            name: 'slug',
-            in: 'path',
-            required: true,
-            description: 'The slug of the agent',
-            schema: { type: 'string' },
-            ...(examples === null ? {} : { example: examples.envelope.agent.slug }),
-          },
-        ],
+        parameters: [slugParameter(examples?.envelope.agent.slug)],
         responses: { 200: ok('The agent', 'AgentEnvelope', examples?.envelope), ...failures('not_found') },
+      },
+    },
+    '/api/evals/{slug}.json': {
+      get: {
+        operationId: 'getEvals',
+        tags: ['discovery'],
+        summary: 'Get the recorded answers of an agent',
+        description: 'Real answers of models with their grades, if the agent has any. Beside the contract.',
+        parameters: [slugParameter(examples?.envelope.agent.slug)],
+        responses: { 200: ok('The answers', 'AgentEvals', undefined), ...failures('not_found') },
       },
     },
   };

@@ -24,8 +24,8 @@ test('a table of models and cases, then what failed', () =>
       `one                        sample               planted
   Other, as its page says  2 of 2               0 of 1
   some/model               1 of 2, out of date  –
-  failed: Other, as its page says, planted, not-equals fine. It is exactly this text.
-  failed: some/model, sample, regex ^Rows: \\d+ read. Nothing in it matches.
+  failed: Other, as its page says, planted, not-equals fine: It is exactly this text.
+  failed: some/model, sample, regex ^Rows: \\d+ read: Nothing in it matches.
 
 `,
     );

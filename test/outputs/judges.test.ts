@@ -68,7 +68,7 @@ test('spectral finds no error in api/openapi.json', async () => {
   assert.is(code, 0, stdout + stderr);
 });
 
-test('api/openapi.json names the twelve operations of the contract, and getRevisions', () => {
+test('api/openapi.json names the twelve operations of the contract, and three beside it', () => {
   const { openapi, info, paths } = JSON.parse(text('api/openapi.json'));
   assert.match(openapi, /^3\.1\./);
   assert.is(info.version, '1.1.0');
@@ -80,10 +80,12 @@ test('api/openapi.json names the twelve operations of the contract, and getRevis
   assert.equal(operations.sort(), [
     'atom GET /atom.xml',
     'getAgent GET /api/agents/{slug}.json',
+    'getEvals GET /api/evals/{slug}.json',
     'getOpenApi GET /api/openapi.json',
     'getRevisions GET /api/revisions.json',
     'getSchema GET /api/schema.json',
     'listAgents GET /api/agents.json',
+    'listEvals GET /api/evals.json',
     'llmsFull GET /llms-full.txt',
     'llmsTxt GET /llms.txt',
     'mcpCard GET /api/mcp',

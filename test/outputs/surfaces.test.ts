@@ -119,6 +119,7 @@ function patternOf(path: string): RegExp {
 /** A text of the agent `rich`, and the only files that may contain it, unchanged or with markup and quotes escaped. */
 const pages = ['agents/rich.html', 'agents/rich/index.html'];
 const agentOnly = [...pages, 'agents/rich.md', 'api/agents/rich.json'];
+const evals = [...pages, 'api/evals/rich.json'];
 const feeds = ['atom.xml', 'feed.json', 'feed.xml', 'feeds/coding.xml'];
 const described = ['api/agents.json', 'api/openapi.json', 'archive.html', 'index.html', 'search-index.json'];
 const mails = ['mail/2.html', 'mail/2.txt'];
@@ -134,12 +135,22 @@ const belongs: Record<string, string[]> = {
   'Demo last detail <': agentOnly,
   'How it works "': [...agentOnly, ...feeds, ...skill],
   'Prompt rule <': [...agentOnly, ...feeds, ...mails, ...skill, 'agents/rich/prompt.txt', 'llms-full.txt'],
-  'Sample input <': [...agentOnly, ...packed],
+  'Sample input <': [...agentOnly, ...packed, 'api/evals/rich.json'],
   'Sample output <': [...pages, 'agents/rich.md', 'agents/rich/sample-output.txt', ...packed],
   'Config value <': [...agentOnly, 'agents/rich/config.json'],
   'config-name.json': agentOnly,
   'video-token': agentOnly,
   seekword: ['search-index.json'],
+  'Check value <': evals,
+  'Why <': evals,
+  'About <': evals,
+  'Hard input <': evals,
+  'Model one <': evals,
+  'Note <': evals,
+  'Good answer <': evals,
+  'Bad answer <': evals,
+  'Old answer <': evals,
+  'Bare answer <': evals,
   'formerly-rich': [
     ...['agents/formerly-rich.html', 'agents/formerly-rich/index.html'],
     ...['api/revisions.json', 'build.json', 'marketplace.json'],

@@ -5,7 +5,8 @@ import * as assert from 'uvu/assert';
 import { loadMcpCatalog } from '../../src/mcp/catalog.ts';
 import { dispatch } from '../../src/mcp/dispatch.ts';
 import { methodParams, methodResults } from '../../src/schema/mcp-messages.ts';
-import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
+import { evalsFiles } from '../support/evals.ts';
 import { agents } from '../support/mcp.ts';
 import { render } from '../support/render.ts';
 
@@ -14,7 +15,8 @@ import { render } from '../support/render.ts';
  */
 
 const files = await inFolder((folder) => {
-  writeCatalog(folder, agents);
+  const [first, ...others] = agents;
+  writeCatalog(folder, [{ ...(first as SmallAgent), files: { ...first?.files, ...evalsFiles } }, ...others]);
   return render(folder, { today: '2026-02-01' });
 });
 const read = (path: string) => JSON.parse(files.get(path) ?? '');
@@ -57,7 +59,13 @@ test('every example matches its schema, and every body except descriptions has a
     for (const value of values) assert.ok(fits(value), `${keys.join(' ')}: ${JSON.stringify(fits.errors)}`);
     if (values.length === 0) without.push(keys[1] ?? '');
   }
-  assert.equal(without, ['/api/schema.json', '/api/openapi.json', '/api/revisions.json']);
+  assert.equal(without, [
+    '/api/evals/{slug}.json',
+    '/api/schema.json',
+    '/api/openapi.json',
+    '/api/revisions.json',
+    '/api/evals.json',
+  ]);
 });
 
 test('no body has a schema that accepts any object', () => {
@@ -70,6 +78,8 @@ for (const [path, address = `/${path}`] of [
   ['api/schema.json'],
   ['api/openapi.json'],
   ['api/revisions.json'],
+  ['api/evals.json'],
+  [`api/evals/${agents[0]?.slug}.json`, '/api/evals/{slug}.json'],
   ['api/mcp/server-card', '/api/mcp'],
 ]) {
   test(`${path} matches the schema of its operation`, () => {

@@ -44,7 +44,7 @@ const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
 /** The catalog of a build, as the MCP server has it. */
 export async function mcpCatalog(dist: string): Promise<McpCatalog> {
   const { moved } = JSON.parse(await readFile(join(dist, 'build.json'), 'utf8'));
-  return loadMcpCatalog((path) => readFile(join(dist, path)), moved);
+  return loadMcpCatalog((path) => readFile(join(dist, path)).catch(() => null), moved);
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Change } from '../../src/schema/agent.ts';
 import type { Settings } from '../../src/schema/settings.ts';
 import { smallAgent, smallSettings, writeCatalog, writeFiles } from './catalog.ts';
 import { goodPrompt } from './good-agent.ts';
+import { richEvalsFiles } from './rich-evals.ts';
 
 /**
  * A catalog of three agents, of which `rich` has a text of its own in every field. Each text holds what a careless output
@@ -141,6 +142,7 @@ export function writeRichCatalog(folder: string): void {
       'sample-input.txt': sampleInput,
       'sample-output.txt': sampleOutput,
       'config.json': config,
+      ...richEvalsFiles(rich),
     },
   });
   const [, head] = /^---\n([\s\S]*?)\n---\n/.exec(String(files['agent.md'])) ?? [];

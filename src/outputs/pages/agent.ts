@@ -8,6 +8,7 @@ import { agentImage } from '../shared/urls.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { assistants } from './assistants.ts';
 import { plateOf } from './plate.ts';
+import { proofSection } from './proof.ts';
 
 /** The same bytes at two paths, so that no host redirects, with or without a slash at the end of the address. */
 export default {
@@ -71,6 +72,7 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
       reviewed: agent.changedOn,
       howItWorks: site.markdown.forPage(agent.howItWorks, document.url),
       sampleOutput: agent.sampleOutput,
+      proof: proofSection(agent),
       configText: agent.config?.text ?? null,
       configLink: document.configUrl === null ? null : new URL(document.configUrl).pathname,
       assistants,

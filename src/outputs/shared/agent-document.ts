@@ -1,7 +1,9 @@
 import type { NumberedAgent } from '../../schema/agent.ts';
 import { type AgentDocument, type AgentSummary, agentSummary } from '../../schema/documents.ts';
+import type { Proof } from '../../schema/graded.ts';
 import { promptLicense } from '../../schema/license.ts';
 import type { Settings } from '../../schema/settings.ts';
+import { withFields } from '../../with-fields.ts';
 import type { Addresses } from './urls.ts';
 
 /**
@@ -67,7 +69,7 @@ export function summaryOf(document: AgentDocument): AgentSummary {
 
 const summaryFields = Object.keys(agentSummary.shape) as (keyof AgentSummary)[];
 
-/** The documents of some agents. */
-export function documentsOf(agents: readonly { document: AgentDocument }[]): AgentDocument[] {
-  return agents.map(({ document }) => document);
+/** The documents of some agents, for lists, which also show how their recorded answers did. */
+export function documentsOf(agents: readonly { document: AgentDocument; proof: Proof | null }[]) {
+  return agents.map(({ document, proof }) => withFields(document, { proof }));
 }

@@ -36,6 +36,7 @@ export const bareJson: Record<string, Expected> = {
   'api/mcp/server-card': { name: 'example.site/agents', title: name, description: tagline, remotes: [] },
   '.well-known/agent-skills/index.json': { skills: '[]' },
   'marketplace.json': { plugins: '[]' },
+  'api/evals.json': { agents: '[]' },
   'api/revisions.json': { complete: 'false', agents: '[]' },
 };
 

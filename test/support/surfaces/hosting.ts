@@ -12,6 +12,7 @@ const types: [path: string, type: string][] = [
   ['api/schema.json', 'application/json'],
   ['api/openapi.json', 'application/json'],
   ['api/agents.json', 'application/json'],
+  ['api/evals.json', 'application/json'],
   ['api/mcp/server-card', 'application/mcp-server-card+json'],
   ['server.json', 'application/json'],
   ['llms.txt', text],

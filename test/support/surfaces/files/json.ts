@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { publication, rich } from '../../rich-catalog.ts';
+import { richEvals } from '../../rich-evals.ts';
 import { address, base, coding } from '../known.ts';
 import type { Expected } from '../reader.ts';
 import { skillDescription } from './texts.ts';
@@ -56,6 +57,34 @@ export const jsonFiles: Record<string, Expected> = {
     count: '3',
     'agents.*.slug': ['newer', 'rich', 'older'],
     ...under('agents.1', summaryKeys),
+  },
+  'api/evals.json': {
+    'agents.*.slug': 'rich',
+    'agents.0.issue': '2',
+    'agents.0.evals': `${base}/api/evals/rich.json`,
+    'agents.0.proof': json({ models: 2, answers: 3, passed: 0, stale: 1 }),
+  },
+  'api/evals/rich.json': {
+    slug: 'rich',
+    url: address,
+    'cases.*.name': ['sample', 'hard'],
+    'cases.*.about': ['null', richEvals.about],
+    'cases.*.input': [rich.sampleInput, richEvals.input],
+    'cases.0.checks': json([{ contains: richEvals.check, why: richEvals.why }, { 'is-json': true }]),
+    'answers.*.case': ['sample', 'hard', 'sample'],
+    'answers.*.folder': ['model-one', 'model-one', 'model-two'],
+    'answers.*.recorded.model': [richEvals.model, richEvals.model, richEvals.other],
+    'answers.*.recorded.date': ['2026-02-27', '2026-02-27', '2026-01-02'],
+    'answers.0.recorded.note': richEvals.note,
+    'answers.*.stale': ['null', 'null', 'prompt'],
+    'answers.*.answer': [richEvals.good, richEvals.bad, richEvals.old],
+    'answers.0.results': json([
+      { kind: 'contains', value: richEvals.check, why: richEvals.why, failure: null },
+      { kind: 'is-json', value: '', why: null, failure: 'It is not JSON.' },
+    ]),
+    'answers.0.withoutPrompt.answer': richEvals.bare,
+    'answers.0.withoutPrompt.results.*.failure': [`It does not contain "${richEvals.check}".`, 'It is not JSON.'],
+    'answers.1.withoutPrompt': 'null',
   },
   'feed.json': {
     version: 'https://jsonfeed.org/version/1.1',

@@ -1,4 +1,5 @@
 import { rich } from '../../rich-catalog.ts';
+import { richEvals } from '../../rich-evals.ts';
 import { provenance } from '../files/texts.ts';
 import { address, coding, marketplace, vscodeLink } from '../known.ts';
 import type { Expected } from '../reader.ts';
@@ -135,6 +136,39 @@ const parts = {
       'h3 + p + pre': ways.flatMap(({ paste }) => (paste === null ? [] : `${paste}\n`)),
       'p:contains("Update:")': ways.map(({ update }) => `Update: ${update.replaceAll('`', '')}`),
       'p:contains("Remove:")': ways.map(({ remove }) => `Remove: ${remove.replaceAll('`', '')}`),
+    },
+  },
+  proof: {
+    data: {
+      proof: {
+        document: 'https://site.example/base/api/evals/rich.json',
+        answers: [
+          {
+            ...{ model: richEvals.model, case: 'sample', date: '2026-02-27', checks: 2 },
+            ...{ failures: ['is-json: It is not JSON.'], outOfDate: false },
+          },
+          {
+            ...{ model: richEvals.model, case: 'hard', date: '2026-02-27', checks: 1 },
+            ...{ failures: [`contains: It does not contain "${richEvals.check}".`], outOfDate: false },
+          },
+          {
+            ...{ model: richEvals.other, case: 'sample', date: '2026-01-02', checks: 2 },
+            failures: [`contains: It does not contain "${richEvals.check}".`, 'is-json: It is not JSON.'],
+            outOfDate: true,
+          },
+        ],
+      },
+    },
+    markdown: {
+      ...{
+        h2: 'Proof',
+        'h2 + p': 'Recorded answers of models, in full at https://site.example/base/api/evals/rich.json',
+      },
+      'ul li': [
+        `${richEvals.model}, sample, 2026-02-27: 1 of 2 checks passed. Failed: is-json: It is not JSON.`,
+        `${richEvals.model}, hard, 2026-02-27: 0 of 1 checks passed. Failed: contains: It does not contain "${richEvals.check}".`,
+        `${richEvals.other}, sample, 2026-01-02: 0 of 2 checks passed, out of date. Failed: contains: It does not contain "${richEvals.check}". is-json: It is not JSON.`,
+      ],
     },
   },
 } satisfies Record<string, { data: object; markdown: Expected }>;

@@ -81,7 +81,7 @@ export const serverRows: Record<string, Asked> = {
       ],
       'tools.2.inputSchema.properties.*.description': [
         'The slug of the agent, as list_agents and search_agents return it',
-        'What to return besides the prompt; sample: an input with a good answer to it; install: how to add the agent to assistants',
+        'What to return besides the prompt; sample: an input with a good answer to it; install: how to add the agent to assistants; proof: recorded answers of models, graded by checks',
       ],
       'tools.*.outputSchema.required': [
         '["agents","total"]',
