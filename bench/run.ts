@@ -4,6 +4,7 @@ const benchmarks: Record<string, () => Promise<{ default: (args: string[]) => Pr
   dev: () => import('./dev.ts'),
   serve: () => import('./serve.ts'),
   mcp: () => import('./mcp.ts'),
+  votes: () => import('./votes.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -1,6 +1,7 @@
 /**
  * A server to compare with, in a process of its own: `bare <answers>` answers from memory with node:http, `sirv <dist>`
- * is sirv on polka, `sdk <dist>` is an MCP server of the official SDK, `unkept <dist> <data>` and `one-sync <dist> <data>` are the runtime with another vote store.
+ * is sirv on polka, `sdk <dist>` is an MCP server of the official SDK, `unkept <dist> <data>`, `one-sync <dist> <data>` and `one-insert <dist> <data> <url>` are
+ * the server with another vote store.
  *
  * It is bundled as `catalog serve` is, and says where it serves as that does.
  */
@@ -14,7 +15,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import polka from 'polka';
 import sirv from 'sirv';
-import type { VoteStore } from '../src/votes/store.ts';
+import type { VoteRecord, VoteStore } from '../src/votes/store.ts';
 
 /** What `bare` answers with, by path. */
 export type Answers = Record<string, { status: number; headers: string[]; body: string }>;
@@ -24,6 +25,7 @@ const makers: Record<string, (args: string[]) => RequestListener | Promise<Reque
   sirv: ([dist = '']) => polka().use(sirv(dist, { etag: true, brotli: true })).handler as unknown as RequestListener,
   sdk: ([dist = '']) => sdk(dist),
   unkept: ([dist = '', data = '']) => runtime(dist, data, unkept()),
+  'one-insert': async ([dist = '', data = '', url = '']) => runtime(dist, data, await oneInsert(url)),
   'one-sync': async ([dist = '', data = '']) => runtime(dist, data, await oneSync(join(data, 'votes.jsonl'))),
 };
 
@@ -123,6 +125,24 @@ async function oneSync(file: string): Promise<VoteStore> {
       last = done.catch(() => {});
       return done;
     },
+  };
+}
+
+/** A database that gets each vote in a statement of its own, over as many connections as usual. */
+async function oneInsert(url: string): Promise<VoteStore> {
+  const { openDatabase } = await import('../src/database/database.ts');
+  const { insertVotes } = await import('../src/votes/database-votes.ts');
+  const { stamp } = await import('../src/votes/stamp.ts');
+  const database = openDatabase({ url, warn: console.error });
+  const secret = randomBytes(32);
+  return {
+    ...unkept(),
+    async append(vote) {
+      const records = stamp([vote], { at: new Date(), secret, random: randomBytes });
+      await insertVotes(database, records);
+      return records[0] as VoteRecord;
+    },
+    close: () => database.close(),
   };
 }
 

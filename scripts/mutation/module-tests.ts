@@ -92,7 +92,14 @@ export const moduleTests: Record<string, readonly string[]> = {
     'subscribers/webhook',
   ],
   mail: ['mail/smtp'],
-  announce: ['announce/services', 'announce/journal', 'announce/smtp', 'announce/webhook', 'announce/command'],
+  announce: [
+    'announce/services',
+    'announce/database-journal',
+    'announce/journal',
+    'announce/smtp',
+    'announce/webhook',
+    'announce/command',
+  ],
   votes: [
     'votes/database-command',
     'votes/database-votes',

@@ -27,7 +27,7 @@ const announcementEvent = z.discriminatedUnion('type', [
 
 export type AnnouncementEvent = z.infer<typeof announcementEvent>;
 
-const storedEvent = z.intersection(announcementEvent, z.object({ time: z.string() }));
+export const storedEvent = z.intersection(announcementEvent, z.object({ time: z.string() }));
 type StoredEvent = z.infer<typeof storedEvent>;
 
 /** What is known of an announcement. */
@@ -127,7 +127,8 @@ async function readEvents(file: string): Promise<Announcement | null> {
   return announcement;
 }
 
-function after(before: Announcement | null, event: StoredEvent): Announcement {
+/** What is known once another event was stored. */
+export function after(before: Announcement | null, event: StoredEvent): Announcement {
   const { time } = event;
   const known = before ?? { state: 'claimed', since: time, draft: null, abandoned: [], deliveries: null };
   switch (event.type) {

@@ -6,8 +6,8 @@ import { openSmtp } from '../mail/smtp.ts';
 import type { Settings } from '../schema/settings.ts';
 import type { CallTools } from '../subscribers/calls.ts';
 import { fileRecords } from '../subscribers/file-records.ts';
-import { openMailKey } from '../subscribers/mail-key.ts';
-import type { ListName } from '../subscribers/provider.ts';
+import { openMailKey, requireMailKey } from '../subscribers/mail-key.ts';
+import type { ListName, SubscriptionRecords } from '../subscribers/provider.ts';
 import { campaignSender } from './campaign.ts';
 import { buttondown } from './senders/buttondown.ts';
 import { listmonk } from './senders/listmonk.ts';
@@ -20,6 +20,8 @@ import type { AnnounceSettings } from './settings.ts';
 export interface SenderOptions {
   list: ListName;
   site: Pick<Settings, 'baseUrl' | 'runtimeUrl'>;
+  /** Subscribers that are not in a file. */
+  records?: SubscriptionRecords | undefined;
   /** The data folder. */
   data: string;
   environment: NodeJS.ProcessEnv;
@@ -62,17 +64,18 @@ function serviceSender(
 
 async function openSmtpSender(
   settings: Extract<AnnounceSettings, { provider: 'file' }>,
-  { list, site, data, environment, now, signal, onProgress }: SenderOptions,
+  { list, site, data, records, environment, now, signal, onProgress }: SenderOptions,
 ): Promise<{ sender: Sender; close(): void }> {
   const { runtimeUrl } = site;
   if (runtimeUrl === null) {
     throw new OperationError('Without a server (`runtimeUrl`), readers could not unsubscribe, so no mail can be sent.');
   }
+  if (records !== undefined) requireMailKey(environment);
   const key = await openMailKey({ environment, folder: data, random: randomBytes });
   const smtp = openSmtp(settings.smtp, { maxConnections: 5, rateLimit: settings.rate });
   const sender = smtpSender({
     ...{ smtp, key, list, runtimeUrl, now },
-    records: fileRecords(join(data, 'signups.jsonl')),
+    records: records ?? fileRecords(join(data, 'signups.jsonl')),
     domain: settings.smtp.from.address.slice(settings.smtp.from.address.lastIndexOf('@') + 1),
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),

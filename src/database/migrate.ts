@@ -23,6 +23,8 @@ const grants: Record<string, string> = {
   catalog_limits: 'SELECT, INSERT, UPDATE, DELETE',
   catalog_subscriptions: 'SELECT, INSERT, UPDATE',
   catalog_suppressions: 'SELECT, INSERT, UPDATE',
+  catalog_announcements: 'SELECT, INSERT',
+  catalog_announcement_claims: 'SELECT, INSERT, UPDATE, DELETE',
 };
 
 /** Concurrent runs may collide, also in databases that do not lock what a transaction defines. */

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { databaseUrl } from '../database/url.ts';
 import { UsageError } from '../errors.ts';
 import { parseSmtpSettings, type SmtpSettings } from '../mail/smtp-settings.ts';
+import { requireMailKey } from '../subscribers/mail-key.ts';
 import { parseSubscriberSettings, type SubscriberSettings } from '../subscribers/settings.ts';
 import type { Rate } from './limits.ts';
 import type { MetricsAddress } from './metrics.ts';
@@ -72,11 +73,7 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
   const smtp = parseSmtpSettings(environment);
   const database = databaseUrl(environment);
   const mailKey = environment.CATALOG_MAIL_KEY;
-  if (smtp !== null && database !== null && !mailKey?.trim()) {
-    throw new UsageError(
-      'CATALOG_MAIL_KEY is missing. Servers that share a database have to sign the links in mails with the same key.',
-    );
-  }
+  if (smtp !== null && database !== null) requireMailKey(environment);
   const data = resolve(cwd, given('data').value);
   return {
     port: number('port', 65_535, 'a port from 0 to 65535 (0: any free one)'),

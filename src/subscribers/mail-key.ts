@@ -14,6 +14,14 @@ export interface MailKeyOptions {
   disk?: Disk;
 }
 
+/** Throws UsageError if the key is not in the environment: programs that share a database must have the same one. */
+export function requireMailKey({ CATALOG_MAIL_KEY }: NodeJS.ProcessEnv): void {
+  if (CATALOG_MAIL_KEY?.trim()) return;
+  throw new UsageError(
+    'CATALOG_MAIL_KEY is missing. Programs that share a database have to sign the links in mails with the same key.',
+  );
+}
+
 /** The file of the key in the data folder. */
 const fileName = 'mail.key';
 

@@ -8,6 +8,7 @@ import { inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { postalAddress } from '../support/mail/announcing.ts';
 import { buttondown, type Service, startService } from '../support/mail/services.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { catalog, type Finished } from '../support/process.ts';
 import { render } from '../support/render.ts';
 
@@ -83,6 +84,21 @@ test('announces the newest agent once, and says so the second time, both with ex
       ['The three agent (No. 3)'],
     );
   }));
+
+test('of several servers with one database, one sends', async () => {
+  const postgres = await startPostgres();
+  try {
+    const DATABASE_URL = await postgres.database();
+    await online3(async ({ service, announce }) => {
+      const told = [];
+      for (const data of ['a', 'b']) told.push((await announce(['--data', data], { DATABASE_URL })).stderr);
+      assert.match(told[1] ?? '', /^Nothing to do: No\. 3, .* was announced/);
+      assert.is(service.sent.length, 1);
+    });
+  } finally {
+    await postgres.stop();
+  }
+});
 
 test('sends a digest of the newest agents once a week, besides the daily mail', () =>
   online3(async ({ service, announce }) => {

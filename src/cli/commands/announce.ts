@@ -9,6 +9,7 @@ import { ContentError, OperationError } from '../../errors.ts';
 import type { Site } from '../../outputs/site.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { type ListName, listNames } from '../../subscribers/provider.ts';
+import { type AnnouncementStore, withAnnouncements } from '../announcement-store.ts';
 import type { Console } from '../console.ts';
 import {
   baseUrlOption,
@@ -71,7 +72,8 @@ export function addAnnounce(program: Command, terminal: Console): void {
 
 async function run(flags: Flags, terminal: Console): Promise<void> {
   try {
-    const result = await runAnnounce(flags, terminal);
+    const data = resolve(flags.cwd, given(flags.data, process.env.CATALOG_DATA, 'data'));
+    const result = await withAnnouncements(data, terminal, (store) => runAnnounce(flags, data, store, terminal));
     if (flags.format === 'json') terminal.printJson(result);
     else terminal.say(`${result.message}\n`);
     if (result.outcome === 'incomplete' || result.outcome === 'uncertain') terminal.exitCode = 1;
@@ -88,19 +90,18 @@ type Result = Omit<Announced, 'outcome' | 'key'> & {
   key?: string | null;
 };
 
-async function runAnnounce(flags: Flags, terminal: Console): Promise<Result> {
+async function runAnnounce(
+  flags: Flags,
+  data: string,
+  { journal, records }: AnnouncementStore,
+  terminal: Console,
+): Promise<Result> {
   const { announce, rehearse, resolve: settle } = await import('../../announce/announce.ts');
-  const { announcementFiles } = await import('../../announce/journal.ts');
   const { openSender } = await import('../../announce/open-sender.ts');
   const { checkLive } = await import('../../announce/live.ts');
   const { parseAnnounceSettings } = await import('../../announce/settings.ts');
   const { list, weekly = false, late = false } = flags;
   const { site, now } = await openSite(flags);
-  const data = resolve(flags.cwd, given(flags.data, process.env.CATALOG_DATA, 'data'));
-  const journal = announcementFiles(join(data, 'announcements'), {
-    now: () => new Date(),
-    warn: (message) => terminal.say(`${message}\n`),
-  });
   if (flags.resolve !== undefined) {
     const plan = await somethingPlanned(site, flags);
     return { outcome: 'resolved', key: plan.key, message: await settle(plan, journal, flags.resolve === 'sent') };
@@ -108,7 +109,7 @@ async function runAnnounce(flags: Flags, terminal: Console): Promise<Result> {
   const stop = new AbortController();
   const stopping = () => stop.abort();
   const { sender, close } = await openSender(parseAnnounceSettings(process.env), {
-    ...{ list, site: site.settings, data, environment: process.env, signal: stop.signal },
+    ...{ list, site: site.settings, data, records, environment: process.env, signal: stop.signal },
     now: () => new Date(),
     onProgress: (done, total) => {
       if (flags.format !== 'json') terminal.progress('Sending emails', done, total);
