@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { startMailbox } from '../support/mailbox.ts';
 import { catalog } from '../support/process.ts';
-import { ask } from '../support/requests.ts';
+import { ask, postJson } from '../support/requests.ts';
 import { oneAgent, startRuntime, withRuntime } from '../support/server.ts';
 import { notesIn, vote } from '../support/voting.ts';
 
@@ -40,7 +41,9 @@ test('a server with its own path accepts votes there and below the base URL, and
     const urls = ['--base-url', 'https://press.example/catalog', '--runtime-url', 'https://run.example/live'];
     const built = await catalog(['build', '--cwd', folder, ...urls]);
     assert.is(built.code, 0, built.stderr);
-    const server = await startRuntime(folder);
+    const mailbox = await startMailbox();
+    const env = { CATALOG_SMTP_URL: mailbox.url, CATALOG_MAIL_FROM: 'daily@press.example' };
+    const server = await startRuntime(folder, { env });
     try {
       const origin = new URL(server.address).origin;
       const send = (path: string) =>
@@ -58,8 +61,17 @@ test('a server with its own path accepts votes there and below the base URL, and
         assert.is(((await response.json()) as { error: string }).error, 'not_found');
       }
       assert.is((await fetch(`${origin}/healthz`)).status, 200);
+
+      await postJson(server.address, '/live/api/subscribe', { email: 'ann@example.com', list: 'daily' });
+      await mailbox.received(1);
+      const link = /^https\S+$/m.exec(mailbox.mails[0]?.text ?? '')?.[0] ?? '';
+      assert.ok(link.startsWith('https://run.example/live/subscription/confirm?token='), link);
+      const page = await fetch(origin + link.slice('https://run.example'.length));
+      assert.is(page.status, 200);
+      assert.match(await page.text(), 'href="/catalog/assets/style.css');
     } finally {
       await server.stop();
+      await mailbox.close();
     }
   });
 });
