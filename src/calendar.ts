@@ -13,6 +13,8 @@ export function isDay(text: string): boolean {
 export interface Zone {
   /** The day at the instant `now` in this time zone. */
   today(now: Date): string;
+  /** The hour at the instant `now` in this time zone, from 0 to 23. */
+  hour(now: Date): number;
   /**
    * The first instant of `day` in this time zone. This is midnight or, if a clock change skips midnight or the whole
    * day, the instant of that change.
@@ -46,6 +48,7 @@ export function zone(timezone: string): Zone {
 
   return {
     today: (now) => dayAt(now.getTime()),
+    hour: (now) => new Date(now.getTime() + offsetMs(now.getTime())).getUTCHours(),
     startOfDay(day) {
       const midnightInUtc = Date.parse(`${day}T00:00:00Z`);
       let before = midnightInUtc - dayMs;

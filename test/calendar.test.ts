@@ -38,6 +38,23 @@ for (const [timezone, day, start] of starts) {
   });
 }
 
+const hours: [timezone: string, instant: string, hour: number][] = [
+  ['UTC', '2026-11-22T00:00:00Z', 0],
+  ['UTC', '2026-11-22T23:59:59.999Z', 23],
+  ['Europe/Berlin', '2026-11-22T05:00:00Z', 6],
+  ['Asia/Kolkata', '2026-11-22T00:29:59Z', 5],
+  ['America/Los_Angeles', '2026-11-22T05:00:00Z', 21],
+  // The clocks go from 2:00 to 3:00, and from 3:00 back to 2:00.
+  ['Europe/Berlin', '2026-03-29T00:59:59Z', 1],
+  ['Europe/Berlin', '2026-03-29T01:00:00Z', 3],
+  ['Europe/Berlin', '2026-10-25T01:00:00Z', 2],
+];
+for (const [timezone, instant, hour] of hours) {
+  test(`at ${instant}, the hour in ${timezone} is ${hour}`, () => {
+    assert.is(zone(timezone).hour(new Date(instant)), hour);
+  });
+}
+
 test('in every time zone, each day around a clock change starts at its first instant', () => {
   const wrong: string[] = [];
   let checked = 0;

@@ -87,6 +87,7 @@ const fallbacks: Source = {
   categories: {},
   difficulties: [],
   runtimes: [],
+  announceHour: 6,
   feedLength: 50,
   queueWarningDays: 3,
   rules: {},

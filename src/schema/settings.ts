@@ -102,6 +102,12 @@ export const settingsSource = z
     postalAddress: text(300)
       .optional()
       .describe('The postal address of the publisher, shown in emails to readers; `catalog announce` requires it'),
+    announceHour: z
+      .int({ error: 'a whole number' })
+      .min(0, { error: '0 or more' })
+      .max(23, { error: '23 or less' })
+      .default(6)
+      .describe('The hour from which `catalog announce --scheduled` sends the email about an agent, in the time zone'),
     feedLength: z
       .int({ error: 'a whole number' })
       .min(1, { error: '1 or more' })

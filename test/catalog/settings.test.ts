@@ -68,6 +68,7 @@ test('invalid and missing settings get defaults, and the others are used', () =>
       categories: {},
       difficulties: [],
       runtimes: [],
+      announceHour: 6,
       feedLength: 50,
       queueWarningDays: 3,
       rules: {},

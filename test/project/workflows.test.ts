@@ -130,13 +130,17 @@ const broken: [name: string, faults: string[], expected: RegExp][] = [
     /no checkout has fetch-depth 0/,
   ],
   ['a deployment to no environment', faultsOf({ steps: [pinned('deploy-pages')] }), /environment github-pages/],
-  ...['catalog build', 'catalog ci notify', 'catalog ci verify', 'catalog ci verify --today "$TODAY"'].map(
-    (run): (typeof broken)[number] => [
-      `${run} on a day that may not be that of the numbers`,
-      faultsOf({ steps: [{ run: 'catalog publish' }, { run }] }),
-      /does not take the day of the numbers/,
-    ],
-  ),
+  ...[
+    'catalog announce',
+    'catalog build',
+    'catalog ci notify',
+    'catalog ci verify',
+    'catalog ci verify --today "$TODAY"',
+  ].map((run): (typeof broken)[number] => [
+    `${run} on a day that may not be that of the numbers`,
+    faultsOf({ steps: [{ run: 'catalog publish' }, { run }] }),
+    /does not take the day of the numbers/,
+  ]),
   ['a schedule on the hour', faultsOf({}, { schedule: [{ cron: '0 5 * * *' }] }), /on the hour/],
   ['a schedule at every minute', faultsOf({}, { schedule: [{ cron: '* * * * *' }] }), /on the hour/],
   ['a schedule alone', faultsOf({}, { schedule: [{ cron: '7 5 * * *' }] }), /no workflow_dispatch/],

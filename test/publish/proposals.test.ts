@@ -53,7 +53,7 @@ test('once fixed, it gets a preview that includes unpublished agents', async () 
 
 test('a run that was started on another branch publishes nothing', async () => {
   const run = await forge.play('publish.yml', { today: '2027-03-03', branch: 'proposal', event: 'workflow_dispatch' });
-  const jobs = ['ready', 'number', 'push', 'alert', 'build', 'install', 'deploy', 'check'];
+  const jobs = ['ready', 'number', 'push', 'alert', 'build', 'install', 'deploy', 'check', 'announce'];
   assert.equal(run.results, Object.fromEntries(jobs.map((job) => [job, 'skipped'])), said(run));
 });
 

@@ -44,6 +44,7 @@ const shapes: Record<string, [shape: z.ZodType, good: object]> = {
     settingsSource,
     {
       ...smallSettings,
+      announceHour: 6,
       feedLength: 50,
       queueWarningDays: 3,
       postalAddress: 'Main Street 1',
@@ -108,6 +109,7 @@ const promised: Record<string, Record<string, string>> = {
     'difficulties.0': '1–40',
     runtimes: '1–',
     'runtimes.0': '1–60',
+    announceHour: '0–23',
     feedLength: '1–1000',
     queueWarningDays: '0–365',
     postalAddress: '1–300',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -32,7 +32,9 @@ export function serveForge(pages: string, discussion: Discussion): Promise<Serve
       return;
     }
     try {
-      answer(200, readFileSync(join(pages, pathname)));
+      const file = join(pages, pathname);
+      // GitHub Pages also serves pages without the end of their names.
+      answer(200, readFileSync(existsSync(`${file}.html`) ? `${file}.html` : file));
     } catch {
       answer(404, 'not found');
     }

@@ -32,8 +32,13 @@ export interface Forge {
 }
 
 export interface PlayOptions {
-  /** YYYY-MM-DD, at noon. */
+  /** YYYY-MM-DD. */
   today: string;
+  /** The time of the day, in UTC; default: 12:00. */
+  time?: string;
+  /** Secrets and variables of the repository, besides those of the server's host. */
+  secrets?: Record<string, string>;
+  vars?: Record<string, string>;
   /** The event that started publish.yml; default: its schedule. */
   event?: 'schedule' | 'push' | 'workflow_dispatch';
   /** The GitHub issue that started intake.yml. */
@@ -90,7 +95,7 @@ export async function makeForge(folder: string): Promise<Forge> {
         env: {
           ...identity,
           PATH: `${tools}:${process.env.PATH}`,
-          CLOCK_SHIFT: String(Date.parse(`${options.today}T12:00:00Z`) - Date.now()),
+          CLOCK_SHIFT: String(Date.parse(`${options.today}T${options.time ?? '12:00'}:00Z`) - Date.now()),
           GITHUB_API_URL: `${address}/api`,
           GITHUB_REPOSITORY: 'press/catalog',
           GITHUB_EVENT_PATH: join(temporary, 'event.json'),
@@ -113,7 +118,7 @@ export async function makeForge(folder: string): Promise<Forge> {
 function contextsOf(
   file: string,
   runtime: string,
-  { event: started = 'schedule', branch = 'main', issue }: PlayOptions,
+  { event: started = 'schedule', branch = 'main', issue, secrets = {}, vars = {} }: PlayOptions,
 ) {
   const event = file === 'validate.yml' ? 'pull_request' : file === 'intake.yml' ? 'issues' : started;
   return {
@@ -131,9 +136,9 @@ function contextsOf(
       ref_name: branch,
       token: 'token-of-the-job',
     },
-    vars: { RUNTIME_TARGET: `catalog@runtime.example:${runtime}` },
+    vars: { RUNTIME_TARGET: `catalog@runtime.example:${runtime}`, ...vars },
     // A run for a pull request gets no secrets: it may come from a fork.
-    secrets: file === 'validate.yml' ? {} : { RUNTIME_SSH_KEY: privateKey, RUNTIME_KNOWN_HOSTS: knownHost },
+    secrets: file === 'validate.yml' ? {} : { RUNTIME_SSH_KEY: privateKey, RUNTIME_KNOWN_HOSTS: knownHost, ...secrets },
   };
 }
 

@@ -36,10 +36,11 @@ export async function installNames(forge: Forge): Promise<string[]> {
 /** The results of the jobs of a run that publishes. `alert` does something only if there is a problem. */
 export const published = {
   ...{ ready: 'success', number: 'success', push: 'success', build: 'success', install: 'success', deploy: 'success' },
-  ...{ check: 'success', alert: 'skipped' },
+  ...{ check: 'success', alert: 'skipped', announce: 'skipped' },
 } as const;
 
 /** The results of the jobs after `number` if there is nothing to publish. */
 export const stopped = {
-  ...{ push: 'skipped', alert: 'skipped', build: 'skipped', install: 'skipped', deploy: 'skipped', check: 'skipped' },
+  ...{ push: 'skipped', alert: 'skipped', build: 'skipped', install: 'skipped', deploy: 'skipped' },
+  ...{ check: 'skipped', announce: 'skipped' },
 } as const;

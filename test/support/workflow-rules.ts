@@ -78,7 +78,7 @@ function concurrencyFaults({ concurrency, jobs }: Workflow): string[] {
 }
 
 /** Commands that ask which agents are due. */
-const dependsOnDay = /\bcatalog (?:build|status|validate|ci notify|ci verify(?! --expect))\b/;
+const dependsOnDay = /\bcatalog (?:announce|build|status|validate|ci notify|ci verify(?! --expect))\b/;
 
 /** A run that passes midnight, or is run again, must be about the day of its numbers from the first job to the last. */
 function dayFaults({ jobs }: Workflow): string[] {
@@ -146,7 +146,7 @@ function jobFaults(job: Job, text: string): string[] {
 
 /** Whether a step asks which numbers agents had that were deleted since, or when an agent changed. */
 function readsHistory({ run = '' }: Step): boolean {
-  return /\bcatalog (?:validate|publish|ci notify|ci intake|build)\b/.test(run);
+  return /\bcatalog (?:announce|validate|publish|ci notify|ci intake|build)\b/.test(run);
 }
 
 function fetchesHistory({ uses, with: inputs = {} }: Step): boolean {

@@ -30,6 +30,7 @@ interface Flags extends CommonFlags {
   test?: string;
   dryRun?: boolean;
   late?: boolean;
+  scheduled?: boolean;
   resolve?: 'sent' | 'unsent';
   json?: boolean;
 }
@@ -46,6 +47,7 @@ export function addAnnounce(program: Command, terminal: Console): void {
     .addOption(new Option('--list <list>', 'the list to send to').choices(listNames).default('daily'))
     .option('--weekly', 'send a digest of the newest seven agents')
     .option('--late', 'also send an agent that is more than 36 hours old')
+    .option('--scheduled', 'do nothing before the hour in the settings (announceHour), on the day of the agent')
     .option('--test <address>', 'send to this address only, which changes nothing')
     .option('--dry-run', 'write the email to mail-preview/ in the data folder, and say what would happen')
     .addOption(
@@ -62,7 +64,8 @@ export function addAnnounce(program: Command, terminal: Console): void {
         'subscribers in a file, the mail server in CATALOG_SMTP_URL does.\n' +
         '\nEnvironment variables:\n' +
         announceVariables.map(({ name, description }) => `  ${name}\n      ${description}`).join('\n') +
-        '\n\nExit codes: 0 sent, or nothing to send (nothing is new, or it was announced before); 1 not sent, or not to everyone.\n' +
+        '\n\nExit codes: 0 sent, or nothing to send (nothing is new, it was announced before, or it is too early); 1 not sent,\n' +
+        'or not to everyone.\n' +
         'You can run this command every hour: it continues an interrupted run, and never sends an email twice.\n' +
         '\nExamples:\n  $ catalog announce --dry-run\n  $ catalog announce --test me@example.com\n  $ catalog announce\n' +
         '  $ catalog announce --weekly\n',
@@ -86,7 +89,7 @@ async function run(flags: Flags, terminal: Console): Promise<void> {
 }
 
 type Result = Omit<Announced, 'outcome' | 'key'> & {
-  outcome: Announced['outcome'] | 'tested' | 'resolved';
+  outcome: Announced['outcome'] | 'tested' | 'resolved' | 'too-early';
   key?: string | null;
 };
 
@@ -106,6 +109,8 @@ async function runAnnounce(
     const plan = await somethingPlanned(site, flags);
     return { outcome: 'resolved', key: plan.key, message: await settle(plan, journal, flags.resolve === 'sent') };
   }
+  const early = flags.scheduled === true ? tooEarly(site, new Date()) : null;
+  if (early !== null) return { outcome: 'too-early', key: null, message: early };
   const stop = new AbortController();
   const stopping = () => stop.abort();
   const { sender, close } = await openSender(parseAnnounceSettings(process.env), {
@@ -144,6 +149,13 @@ async function openSite(flags: Flags): Promise<{ site: Site; now: Date; settings
   const options = { preview: false, history: new Map(), cache: null, images: false };
   const site = prepareSite(readTemplates(cwd), settings, selected, options);
   return { site, settings, now: flags.today === undefined ? new Date() : zone(settings.timezone).startOfDay(today) };
+}
+
+/** Why a schedule should not send the newest agent yet; null if it should. */
+function tooEarly({ agents: [newest], settings: { timezone, announceHour } }: Site, now: Date): string | null {
+  const { today, hour } = zone(timezone);
+  if (newest === undefined || newest.date < today(now) || hour(now) >= announceHour) return null;
+  return `Nothing to do yet: No. ${newest.issue} is sent from ${announceHour}:00 on (announceHour, ${timezone}).`;
 }
 
 async function somethingPlanned(site: Site, { list, weekly = false }: Flags): Promise<Plan> {
