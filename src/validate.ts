@@ -2,6 +2,7 @@ import { prepareSite } from './build/prepare.ts';
 import { hasTemplates, readTemplates } from './build/read-templates.ts';
 import { trialFaults } from './build/trial.ts';
 import { zone } from './calendar.ts';
+import { regressions } from './catalog/consistency/regressions.ts';
 import { loadContent } from './catalog/load.ts';
 import { placeholderFindings } from './catalog/parse/unfinished.ts';
 import { findingsAcross } from './catalog/rules/across.ts';
@@ -63,7 +64,7 @@ export async function validateCatalog(
       onProgress('Checking agents', index + 1, folders.length);
       return withRules(editorialFindings(folder, settings.language), settings.rules);
     }),
-    ...withRules(findingsAcross(folders), settings.rules),
+    ...withRules([...findingsAcross(folders), ...regressions(cwd, folders)], settings.rules),
     ...renderFaults(cwd, withCategories(settings, vocabulary, selected), selected),
   ];
   const drafts = folders.filter(({ schedule }) => schedule.draft);

@@ -70,6 +70,20 @@ export function agentBlobsAt(cwd: string, commit: string): Map<string, string> {
   );
 }
 
+/** Reads the files below some paths at a commit, by their paths, which are all relative to `cwd`. Throws GitError. */
+export function textsAt(cwd: string, commit: string, paths: readonly string[]): Map<string, string> {
+  const entries = git(cwd, ['ls-tree', '-r', '-z', commit, '--', ...paths]).split('\0');
+  const files = entries.flatMap((entry) => {
+    const [, blob = '', path] = /^\d+ blob (\w+)\t(.*)$/s.exec(entry) ?? [];
+    return path === undefined ? [] : [{ blob, path }];
+  });
+  const texts = readBlobs(
+    cwd,
+    files.map(({ blob }) => blob),
+  );
+  return new Map(files.map(({ blob, path }) => [path, texts.get(blob) ?? '']));
+}
+
 /** Reads the texts of blobs, by id, with one process. Blobs that do not exist are left out. Throws GitError. */
 export function readBlobs(cwd: string, ids: Iterable<string>): Map<string, string> {
   const wanted = [...new Set(ids)];

@@ -120,6 +120,9 @@ const rules = {
   ),
   'editorial/near-duplicate': warning('At least half of the prompt is not in the prompt of an earlier agent.'),
   'editorial/similar-tag': warning('No tag is nearly the same as one that more agents have.'),
+  'editorial/regression': error(
+    'A new recorded answer passes every check that the answer of the same model on the default branch passes.',
+  ),
 } as const satisfies Record<string, Rule>;
 
 interface Rule {

@@ -1,4 +1,6 @@
+import { writeFiles } from '../catalog.ts';
 import { recorded } from '../evals.ts';
+import { gitSync } from '../git.ts';
 import { type Mistake, one } from './row.ts';
 
 const checks = 'agents/one/evals/checks.yaml';
@@ -105,6 +107,18 @@ export const evalsMistakes: Mistake[] = [
     code: 'evals/recording',
     at: 'agents/one/evals/recordings/sample.txt:1:1',
     agents: withChecks(good, { 'evals/recordings/sample.txt': 'Odd\n' }),
+  },
+  {
+    name: 'a new answer that fails a check which the old one passed',
+    code: 'editorial/regression',
+    at: 'agents/one/evals/recordings/some-model/sample.txt:1:1',
+    agents: withRecording({ sample: recorded() }),
+    change(folder) {
+      gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
+      gitSync(folder, 'add', '.');
+      gitSync(folder, 'commit', '--quiet', '--message', 'Record an answer');
+      writeFiles(folder, { 'agents/one/evals/recordings/some-model/sample.txt': 'All rows are fine.\n' });
+    },
   },
   {
     name: 'a key in a recorded answer',
