@@ -5,7 +5,7 @@ import type { ListName, SubscriptionRecord } from './provider.ts';
 const wishes: Record<ListName, (name: string) => string> = {
   daily: (name) => `to get one agent a day from ${name} by email`,
   pro: (name) => `to join the Pro waitlist of ${name}`,
-  custom: (name) => `${name} for a custom agent`,
+  custom: (name) => `to ask ${name} for a custom agent`,
 };
 
 /** The name of the publication, and the addresses of the two pages. */
@@ -20,7 +20,7 @@ export function confirmationMail(
   { email, list }: Pick<SubscriptionRecord, 'email' | 'list'>,
   { name, confirm, unsubscribe }: ConfirmationLinks,
 ): Mail {
-  const asked = `Someone asked with this address ${wishes[list](name)}.`;
+  const asked = `Someone entered this address ${wishes[list](name)}.`;
   const what = 'To confirm, open this page within seven days and press the button:';
   const otherwise = 'If it was not you, ignore this email: without your confirmation, you are not subscribed.';
   const html = [

@@ -16,7 +16,7 @@ test('a reader is asked by mail, confirms with the button, and leaves in one cli
       [ann.email, [{ name: 'Agents & Co', address: 'daily@example.com' }]],
     );
     assert.is(mail.subject, 'Confirm your subscription to Agents & Co');
-    assert.match(mail.text ?? '', 'Someone asked with this address to get one agent a day from Agents & Co by email.');
+    assert.match(mail.text ?? '', 'Someone entered this address to get one agent a day from Agents & Co by email.');
     assert.match(String(mail.html), 'Agents &#38; Co');
     const [confirm, unsubscribe] = [confirmLink(mail), unsubscribeLink(mail)];
     assert.ok(confirm.startsWith(`${base}/subscription/confirm?token=`), confirm);
@@ -97,10 +97,7 @@ test('an address that is known gets the same answer as a new one, and no second 
       mailbox.mails.map(({ recipient }) => recipient),
       [ann.email, 'bob@example.com'],
     );
-    assert.match(
-      mailbox.mails[1]?.text ?? '',
-      'Someone asked with this address to join the Pro waitlist of Agents & Co.',
-    );
+    assert.match(mailbox.mails[1]?.text ?? '', 'Someone entered this address to join the Pro waitlist of Agents & Co.');
     assert.is(stored().length, 4);
   }));
 
