@@ -97,6 +97,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'announce/database-journal',
     'announce/journal',
     'announce/smtp',
+    'announce/refused-addresses',
     'announce/webhook',
     'announce/command',
   ],

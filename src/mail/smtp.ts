@@ -45,6 +45,8 @@ export class SmtpFailed extends Error {
   readonly code: string | null;
   /** The status of the server's answer, such as 550. */
   readonly status: number | null;
+  /** The enhanced status of a permanent refusal, such as 5.1.1 for an unknown mailbox (RFC 3463). */
+  readonly detail: string | null;
 
   /** `begun` is whether a part of the text was sent. */
   constructor(error: unknown, begun: boolean) {
@@ -53,8 +55,9 @@ export class SmtpFailed extends Error {
     super(`The mail server did not accept a mail (${[code, command, status].filter((fact) => fact).join(', ')}).`);
     this.code = typeof code === 'string' ? code : null;
     this.status = status;
-    // 5.7 is about the sender or the server, such as a relay that is not permitted (RFC 3463).
-    const aboutAddress = command === 'RCPT TO' && !/^5\d\d[ -]5\.7\./.test(String(response));
+    this.detail = /^5\d\d[ -](5\.\d{1,3}\.\d{1,3})\b/.exec(String(response))?.[1] ?? null;
+    // 5.7 is about the sender or the server, such as a relay that is not permitted.
+    const aboutAddress = command === 'RCPT TO' && this.detail?.startsWith('5.7.') !== true;
     if (aboutAddress && status !== null && status >= 500) this.outcome = 'refused';
     else this.outcome = status !== null || !begun ? 'unsent' : 'unknown';
   }

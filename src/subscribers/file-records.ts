@@ -19,6 +19,8 @@ export function fileRecords(file: string, disk: Disk = fs): Omit<SubscriptionRec
   let index = new RecordIndex();
   let read = { inode: 0, bytes: 0 };
   let turn: Promise<unknown> = Promise.resolve();
+  /** The file has one owner at a time, also within this process. */
+  let adding: Promise<unknown> = Promise.resolve();
 
   async function refresh(): Promise<void> {
     const { ino, size } = await disk.stat(file).catch((error) => {
@@ -52,23 +54,29 @@ export function fileRecords(file: string, disk: Disk = fs): Omit<SubscriptionRec
       return found;
     },
     suppressions: () => readSuppressions(suppressed),
-    async suppress(hash, time) {
-      const journal = await openJournal<Suppression, Suppression>({
-        file: suppressed,
-        prepare: (entries) => entries,
-        now: () => new Date(),
-        random: randomBytes,
-        warn: () => {},
-        ownerOnly: true,
-        disk,
-      });
-      await journal.append({ hash, time }).finally(() => journal.close());
+    suppress(hash, time) {
+      const stored = adding.then(() => addSuppression(suppressed, { hash, time }, disk));
+      adding = stored.catch(() => {});
+      return stored;
     },
   };
 }
 
 const suppression = z.object({ hash: z.string(), time: z.iso.datetime() });
 type Suppression = z.infer<typeof suppression>;
+
+async function addSuppression(file: string, entry: Suppression, disk: Disk): Promise<void> {
+  const journal = await openJournal<Suppression, Suppression>({
+    file,
+    prepare: (entries) => entries,
+    now: () => new Date(),
+    random: randomBytes,
+    warn: () => {},
+    ownerOnly: true,
+    disk,
+  });
+  await journal.append(entry).finally(() => journal.close());
+}
 
 async function readSuppressions(file: string): Promise<ReadonlyMap<string, string>> {
   const latest = new Map<string, string>();

@@ -1,98 +1,14 @@
 import { load } from 'cheerio';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openSender } from '../../src/announce/open-sender.ts';
-import type { Sender, Subject } from '../../src/announce/senders/sender.ts';
-import { parseAnnounceSettings } from '../../src/announce/settings.ts';
+import { resolve } from '../../src/announce/announce.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { goodPrompt } from '../support/good-agent.ts';
 import { journalIn, planIn, postalAddress, smallSubject } from '../support/mail/announcing.ts';
-import { type Answer, buttondown, listmonk, resend, type Service, startService } from '../support/mail/services.ts';
+import { type Row, rows, withService } from '../support/mail/service-rows.ts';
+import { buttondown, listmonk } from '../support/mail/services.ts';
 
 /** Each service, imitated after its documentation: exactly one mail, to the list and to nobody else, with its text as it is. */
-
-const segment = '78261eea-8f8b-4381-83c6-79fa7120f1c1';
-const common = { CATALOG_SIGNUPS_KEY: 'k3y', CATALOG_MAIL_FROM: 'Daily <daily@press.example>' };
-const lists = (id: string) => ({
-  ...{ CATALOG_SIGNUPS_LIST_DAILY: id, CATALOG_SIGNUPS_LIST_PRO: id, CATALOG_SIGNUPS_LIST_CUSTOM: id },
-});
-
-interface Row {
-  answer: (...given: never[]) => Answer;
-  environment: Record<string, string>;
-  /** To whom its mails go. */
-  to: string | number;
-  /** The same service without the list, and what is said then. */
-  without: [answer: Answer, message: RegExp];
-  /** The requests that create, find, read and send, by method and path. */
-  send: RegExp;
-  create: RegExp;
-}
-
-const rows: Record<string, Row> = {
-  buttondown: {
-    answer: () => buttondown(),
-    environment: { CATALOG_SIGNUPS: 'buttondown', ...common },
-    to: 'tag_1',
-    without: [buttondown('other'), /^Buttondown has no tag "daily", so nothing was sent\.$/],
-    create: /^POST \/v1\/emails$/,
-    send: /^POST \/v1\/emails\/em_\d+\/publish$/,
-  },
-  resend: {
-    answer: () => resend(segment),
-    environment: { CATALOG_SIGNUPS: 'resend', ...common, ...lists(segment) },
-    to: segment,
-    without: [resend('other'), /^Resend has no segment 78261eea-\S+, so nothing was sent\.$/],
-    create: /^POST \/broadcasts$/,
-    send: /^POST \/broadcasts\/br_\d+\/send$/,
-  },
-  listmonk: {
-    answer: () => listmonk(),
-    environment: {
-      ...{ CATALOG_SIGNUPS: 'listmonk', CATALOG_MAIL_TEMPLATE: '7' },
-      ...{ ...common, CATALOG_SIGNUPS_KEY: 'api:k3y', ...lists('1') },
-    },
-    to: 1,
-    without: [
-      (asked, service) => (asked.path.startsWith('/api/lists/') ? { status: 400 } : listmonk()(asked, service)),
-      /^listmonk has no list 1, so nothing was sent\.$/,
-    ],
-    create: /^POST \/api\/campaigns$/,
-    send: /^PUT \/api\/campaigns\/\d+\/status$/,
-  },
-};
-
-interface Place {
-  service: Service;
-  sender: Sender;
-  folder: string;
-  /** Announces, as often as a schedule does. */
-  send(subject?: Subject): ReturnType<Sender['send']>;
-  now: { ms: number };
-}
-
-async function withService(row: Row, use: (place: Place) => Promise<void>, answer = row.answer()): Promise<void> {
-  const service = await startService(answer);
-  const now = { ms: Date.parse('2026-11-20T08:00:00Z') };
-  const clock = () => new Date(now.ms);
-  try {
-    await inFolder(async (folder) => {
-      const settings = parseAnnounceSettings({ ...row.environment, CATALOG_SIGNUPS_URL: service.url });
-      const { sender } = await openSender(settings, {
-        list: 'daily',
-        site: { baseUrl: 'https://press.example', runtimeUrl: 'https://press.example' },
-        ...{ data: folder, environment: {}, now: clock, wait: async () => {} },
-      });
-      const send = async (subject = smallSubject()) => {
-        const claim = await journalIn(folder, clock).claim(subject.key);
-        return sender.send(subject, claim).finally(() => claim.release());
-      };
-      await use({ service, sender, folder, send, now });
-    });
-  } finally {
-    await service.close();
-  }
-}
 
 const lineOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 const unread = (error: unknown) => error as Error;
@@ -233,6 +149,26 @@ for (const [name, row] of Object.entries(rows)) {
       assert.is((await send()).outcome, 'sent');
     }));
 }
+
+test('a draft that a person calls unsent is left alone, and a new one is sent', () =>
+  withService(rows.buttondown as Row, async ({ service, send, folder }) => {
+    const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
+    const journal = journalIn(folder);
+    assert.match(
+      await resolve(plan, journal, true).catch((error) => error.message),
+      /^Nothing of No\. 1 was ever sent/,
+    );
+    service.fault = ({ path }) => (path.endsWith('/publish') ? 'lost before' : null);
+    assert.is((await send()).outcome, 'uncertain');
+    service.fault = () => null;
+    assert.is(await resolve(plan, journal, false), 'No. 1 will be sent by the next run.');
+    assert.match(await resolve(plan, journal, false).catch((error) => error.message), /^It is known what was sent/);
+    assert.is((await send()).outcome, 'sent');
+    assert.equal(
+      service.sent.map(({ id }) => id),
+      ['em_2'],
+    );
+  }));
 
 test('a mail that Buttondown calls paused is left to a person', () =>
   withService(

@@ -87,6 +87,9 @@ async function sendWaiting(
   const all = [...(claim.announcement.deliveries ?? [])];
   const waiting = all.filter(([, state]) => state === 'waiting' || state === 'deferred').map(([id]) => id);
   const suppressions = await records.suppressions();
+  /** Addresses that were refused without a word that the address is the reason. */
+  const doubtful: SubscriptionRecord[] = [];
+  let accepts = false;
   let failures = 0;
   let done = all.length - waiting.length;
 
@@ -96,15 +99,20 @@ async function sendWaiting(
     try {
       await sendTo(subject, record);
       failures = 0;
+      accepts = true;
       return 'accepted';
     } catch (error) {
       if (!(error instanceof SmtpFailed)) throw error;
-      const { outcome, status } = error;
+      const { outcome, status, detail } = error;
       failures = status === null || status === 421 || outcome === 'unknown' ? failures + 1 : 0;
-      if (outcome === 'refused') await records.suppress(addressHash(record.email, key), now().toISOString());
-      return outcome === 'refused' ? 'refused' : outcome === 'unsent' ? 'deferred' : 'sending';
+      if (outcome === 'unknown') return 'sending';
+      if (outcome === 'refused' && /^5\.[12]\./.test(detail ?? '')) return 'refused';
+      if (outcome === 'refused') doubtful.push(record);
+      return 'deferred';
     }
   }
+
+  const suppress = ({ email }: SubscriptionRecord) => records.suppress(addressHash(email, key), now().toISOString());
 
   async function work(): Promise<void> {
     while (failures < mostFailures && !signal?.aborted) {
@@ -115,6 +123,7 @@ async function sendWaiting(
       const stays = record !== undefined && isActive(record, suppressions, key);
       const state = stays ? await deliver(record) : 'ended';
       if (state !== 'sending') await claim.record({ type: 'delivery', id, state });
+      if (stays && state === 'refused') await suppress(record);
       done += 1;
       onProgress(done, all.length);
     }
@@ -122,6 +131,11 @@ async function sendWaiting(
 
   const workers = await Promise.allSettled(Array.from({ length: connections }, work));
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+  // A server that refuses everyone, since it is set up wrongly, says nothing about the addresses.
+  for (const record of accepts ? doubtful : []) {
+    await claim.record({ type: 'delivery', id: record.id, state: 'refused' });
+    await suppress(record);
+  }
 }
 
 function summary({ announcement }: Claim): Sent {
@@ -129,13 +143,13 @@ function summary({ announcement }: Claim): Sent {
   for (const state of announcement.deliveries?.values() ?? []) deliveries[state] += 1;
   const { accepted, waiting, deferred, sending, refused, ended } = deliveries;
   const total = announcement.deliveries?.size ?? 0;
-  const lines = [`${accepted} of ${total} mails were accepted by the mail server.`];
-  if (refused > 0) lines.push(`${refused} addresses were refused permanently and get no more mail.`);
-  if (ended > 0) lines.push(`${ended} readers left meanwhile.`);
-  if (waiting + deferred > 0) lines.push(`${waiting + deferred} were not sent. To send them, run this command again.`);
+  const lines = [`Accepted by the mail server: ${accepted} of ${total} mails.`];
+  if (refused > 0) lines.push(`Refused permanently, and never mailed again: ${refused}.`);
+  if (ended > 0) lines.push(`Left meanwhile: ${ended}.`);
+  if (waiting + deferred > 0) lines.push(`Not sent: ${waiting + deferred}. To send them, run this command again.`);
   if (sending > 0) {
     lines.push(
-      `${sending} may have been sent: the connection or this program broke off before the answer. They are not repeated. Look into the log of the mail server, then run this command with --resolve sent or --resolve unsent.`,
+      `Perhaps sent, and not repeated: ${sending}, since the connection or this program broke off before the answer. Look into the log of the mail server, then run this command with --resolve sent or --resolve unsent.`,
     );
   }
   const outcome = sending > 0 ? 'uncertain' : waiting + deferred > 0 ? 'incomplete' : 'sent';

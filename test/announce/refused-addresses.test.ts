@@ -1,0 +1,86 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { smallSubject } from '../support/mail/announcing.ts';
+import { addressOf } from '../support/mail/readers.ts';
+import { numbers, recipientsOf, refuse, withReaders } from '../support/mail/with-readers.ts';
+
+/** Addresses that a mail server refuses: permanently, for now, or because it is set up wrongly. */
+
+test('an address that is refused permanently gets no more mail, and one that is refused for now gets it later', () => {
+  const answers: Record<string, Error> = {
+    'gone@example.com': refuse(550, '5.1.1 no such user'),
+    'full@example.com': refuse(452, '4.2.2 mailbox full'),
+    'policy@example.com': refuse(550, '5.7.1 relaying denied'),
+  };
+  return withReaders(
+    ['a@example.com', ...Object.keys(answers)],
+    async ({ mailbox, send }) => {
+      const first = await send();
+      assert.is(first.outcome, 'incomplete');
+      assert.equal(first.deliveries, { accepted: 1, waiting: 0, deferred: 2, sending: 0, refused: 1, ended: 0 });
+      assert.match(
+        first.message,
+        /^Accepted by the mail server: 1 of 4 mails\. .* Not sent: 2\. To send them, run this command again\.$/,
+      );
+      delete answers['full@example.com'];
+      delete answers['policy@example.com'];
+      assert.is((await send()).outcome, 'sent');
+      const next = { ...smallSubject(), key: 'catalog:tag:press.example,2026:catalog:daily:2026-11-21' };
+      assert.equal((await send(next)).deliveries, {
+        accepted: 3,
+        waiting: 0,
+        deferred: 0,
+        sending: 0,
+        refused: 0,
+        ended: 0,
+      });
+      const once = ['a@example.com', 'full@example.com', 'policy@example.com'];
+      assert.equal(recipientsOf(mailbox), [...once, ...once].sort());
+    },
+    {
+      onRcptTo({ address }, _session, done) {
+        done(answers[address]);
+      },
+    },
+  );
+});
+
+test('a server that refuses everyone because it is set up wrongly costs no reader the mail', () => {
+  let open = false;
+  return withReaders(
+    numbers(12).map(addressOf),
+    async ({ mailbox, send }) => {
+      assert.equal(((await send()).deliveries as { refused: number }).refused, 0);
+      open = true;
+      assert.match((await send()).message, /: 11 of 12 mails\. Refused permanently, and never mailed again: 1\.$/);
+      assert.equal(recipientsOf(mailbox), numbers(11).map(addressOf).sort());
+      const next = { ...smallSubject(), key: 'catalog:tag:press.example,2026:catalog:daily:2026-11-21' };
+      assert.match((await send(next)).message, /: 11 of 11 mails\.$/);
+    },
+    {
+      onRcptTo({ address }, _session, done) {
+        done(open && address !== addressOf(12) ? undefined : refuse(550, 'relay not permitted'));
+      },
+    },
+  );
+});
+
+test('many addresses that are refused at the same time are all remembered', () => {
+  const refused = numbers(20).map(addressOf);
+  return withReaders(
+    [...refused, 'a@example.com'],
+    async ({ mailbox, send }) => {
+      assert.match((await send()).message, /: 1 of 21 mails\. Refused permanently, and never mailed again: 20\.$/);
+      const next = { ...smallSubject(), key: 'catalog:tag:press.example,2026:catalog:daily:2026-11-21' };
+      assert.match((await send(next)).message, /: 1 of 1 mails\.$/);
+      assert.equal(recipientsOf(mailbox), ['a@example.com', 'a@example.com']);
+    },
+    {
+      onRcptTo({ address }, _session, done) {
+        done(refused.includes(address) ? refuse(550, '5.1.1 no such user') : undefined);
+      },
+    },
+  );
+});
+
+test.run();

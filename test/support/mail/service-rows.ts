@@ -1,0 +1,96 @@
+import { openSender } from '../../../src/announce/open-sender.ts';
+import type { Sender, Subject } from '../../../src/announce/senders/sender.ts';
+import { parseAnnounceSettings } from '../../../src/announce/settings.ts';
+import { inFolder } from '../catalog.ts';
+import { journalIn, smallSubject } from './announcing.ts';
+import { type Answer, buttondown, listmonk, resend, type Service, startService } from './services.ts';
+
+/** The services that send mails, as a table. */
+
+const segment = '78261eea-8f8b-4381-83c6-79fa7120f1c1';
+const common = { CATALOG_SIGNUPS_KEY: 'k3y', CATALOG_MAIL_FROM: 'Daily <daily@press.example>' };
+const lists = (id: string) => ({
+  ...{ CATALOG_SIGNUPS_LIST_DAILY: id, CATALOG_SIGNUPS_LIST_PRO: id, CATALOG_SIGNUPS_LIST_CUSTOM: id },
+});
+
+export interface Row {
+  answer: (...given: never[]) => Answer;
+  environment: Record<string, string>;
+  /** To whom its mails go. */
+  to: string | number;
+  /** The same service without the list, and what is said then. */
+  without: [answer: Answer, message: RegExp];
+  /** The requests that create, find, read and send, by method and path. */
+  send: RegExp;
+  create: RegExp;
+}
+
+export const rows: Record<string, Row> = {
+  buttondown: {
+    answer: () => buttondown(),
+    environment: { CATALOG_SIGNUPS: 'buttondown', ...common },
+    to: 'tag_1',
+    without: [buttondown('other'), /^Buttondown has no tag "daily", so nothing was sent\.$/],
+    create: /^POST \/v1\/emails$/,
+    send: /^POST \/v1\/emails\/em_\d+\/publish$/,
+  },
+  resend: {
+    answer: () => resend(segment),
+    environment: { CATALOG_SIGNUPS: 'resend', ...common, ...lists(segment) },
+    to: segment,
+    without: [resend('other'), /^Resend has no segment 78261eea-\S+, so nothing was sent\.$/],
+    create: /^POST \/broadcasts$/,
+    send: /^POST \/broadcasts\/br_\d+\/send$/,
+  },
+  listmonk: {
+    answer: () => listmonk(),
+    environment: {
+      ...{ CATALOG_SIGNUPS: 'listmonk', CATALOG_MAIL_TEMPLATE: '7' },
+      ...{ ...common, CATALOG_SIGNUPS_KEY: 'api:k3y', ...lists('1') },
+    },
+    to: 1,
+    without: [
+      (asked, service) => (asked.path.startsWith('/api/lists/') ? { status: 400 } : listmonk()(asked, service)),
+      /^listmonk has no list 1, so nothing was sent\.$/,
+    ],
+    create: /^POST \/api\/campaigns$/,
+    send: /^PUT \/api\/campaigns\/\d+\/status$/,
+  },
+};
+
+export interface Place {
+  service: Service;
+  sender: Sender;
+  folder: string;
+  /** Announces, as often as a schedule does. */
+  send(subject?: Subject): ReturnType<Sender['send']>;
+  now: { ms: number };
+}
+
+/** Runs `use` with a service, which answers as its row or `answer` says, and a sender for it. */
+export async function withService(
+  row: Row,
+  use: (place: Place) => Promise<void>,
+  answer = row.answer(),
+): Promise<void> {
+  const service = await startService(answer);
+  const now = { ms: Date.parse('2026-11-20T08:00:00Z') };
+  const clock = () => new Date(now.ms);
+  try {
+    await inFolder(async (folder) => {
+      const settings = parseAnnounceSettings({ ...row.environment, CATALOG_SIGNUPS_URL: service.url });
+      const { sender } = await openSender(settings, {
+        list: 'daily',
+        site: { baseUrl: 'https://press.example', runtimeUrl: 'https://press.example' },
+        ...{ data: folder, environment: {}, now: clock, wait: async () => {} },
+      });
+      const send = async (subject = smallSubject()) => {
+        const claim = await journalIn(folder, clock).claim(subject.key);
+        return sender.send(subject, claim).finally(() => claim.release());
+      };
+      await use({ service, sender, folder, send, now });
+    });
+  } finally {
+    await service.close();
+  }
+}
