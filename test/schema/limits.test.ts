@@ -124,7 +124,7 @@ const promised: Record<string, Record<string, string>> = {
     limit: '1–100',
     cursor: '–200',
   },
-  get_agent: { slug: '–256', include: '–9' },
+  get_agent: { slug: '–256', include: '–10' },
   search_agents: { query: '–200', category: '–100', tag: '–100', limit: '1–50' },
   'server card': { version: '1–', title: '1–', description: '1–100' },
 };
