@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { errorObject } from './api-errors.ts';
 import { agentDocument, agentEnvelope, agentSummary, catalog, contractVersion } from './documents.ts';
+import { checksSource } from './evals.ts';
 import { agentEvals, evalsList } from './graded.ts';
 import { serverCard } from './mcp.ts';
 import { mcpError, mcpNotification, mcpRequest, mcpResult } from './mcp-messages.ts';
@@ -88,6 +89,11 @@ export function catalogSchema(address: string): JsonSchema {
 /** The JSON Schema of catalog.config.json, for completion in editors. */
 export function settingsJsonSchema(): JsonSchema {
   return z.toJSONSchema(settingsSource, { io: 'input', override: tidy });
+}
+
+/** The JSON Schema of evals/checks.yaml, for completion in editors. */
+export function checksJsonSchema(): JsonSchema {
+  return z.toJSONSchema(checksSource, { io: 'input', override: tidy });
 }
 
 /** Returns the complete JSON Schema of a value, without `$schema`, as MCP clients of every revision expect it. */

@@ -10,6 +10,8 @@ import { ContentError } from '../../src/errors.ts';
 import { inFolder, snapshot, writeFiles } from '../support/catalog.ts';
 import { ChangingCatalog, firstDay } from '../support/changing-catalog.ts';
 import { dieAt } from '../support/die-at.ts';
+import { evalsFiles } from '../support/evals.ts';
+import { goodPrompt } from '../support/good-agent.ts';
 import { catalog } from '../support/process.ts';
 
 /**
@@ -27,7 +29,7 @@ const step: fc.Arbitrary<[name: string, step: Step]> = fc.oneof(
   fc
     .tuple(place, word)
     .map(([at, text]): [string, Step] => [
-      `prompt of ${at}`,
+      `sample of ${at}`,
       (changing) => changing.file(at, 'sample-output.txt', `A ${text}.\n`),
     ]),
   fc
@@ -47,6 +49,18 @@ const step: fc.Arbitrary<[name: string, step: Step]> = fc.oneof(
     .map(([at, has]): [string, Step] => [
       `config of ${at}`,
       (changing) => changing.file(at, 'config.json', has ? `{ "at": ${at} }\n` : '{}\n'),
+    ]),
+  place.map((at): [string, Step] => [
+    `answers of ${at}`,
+    (changing) => {
+      for (const [name, text] of Object.entries(evalsFiles)) changing.file(at, name, text);
+    },
+  ]),
+  fc
+    .tuple(place, word)
+    .map(([at, text]): [string, Step] => [
+      `prompt of ${at}`,
+      (changing) => changing.file(at, 'prompt.txt', goodPrompt.replace('stock', text)),
     ]),
   place.map((at): [string, Step] => [
     `withdraw ${at}`,

@@ -47,7 +47,7 @@ function install(home: string): string {
 
 test('the package contains only the compiled program and the files that it reads', () => {
   const needed = [
-    /^(?:package\.json|README\.md|LICENSE|catalog\.config\.schema\.json|bin\/catalog\.js)$/,
+    /^(?:package\.json|README\.md|LICENSE|(?:catalog\.config|evals)\.schema\.json|bin\/catalog\.js)$/,
     /^lib\/(?:.+\.js|templates\.cjs|dev\/dev\.css|licenses\.txt)$/,
     /^docs\/[\w-]+\.md$/,
     /^templates\//,

@@ -1,0 +1,53 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'cheerio';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { evalsFiles } from '../support/evals.ts';
+import { catalog } from '../support/process.ts';
+
+/** A build that renders only what changed marks recorded answers wherever they are shown. */
+
+/** Builds the catalog, and returns what its outputs say about the age of the answers. */
+async function shownAfterBuild(folder: string) {
+  const built = await catalog(['build', '--cwd', folder, '--today', '2026-02-01'], {
+    env: { CATALOG_CACHE: join(folder, 'cache') },
+  });
+  assert.is(built.code, 0, built.stderr);
+  const file = (path: string) => readFileSync(join(folder, 'dist', path), 'utf8');
+  const page = load(file('agents/one.html'));
+  const api = JSON.parse(file('api/evals/one.json')) as { answers: { stale: string | null }[] };
+  return {
+    page: page('section[aria-labelledby=proof] td')
+      .toArray()
+      .map((cell) => page(cell).text()),
+    api: api.answers.map(({ stale }) => stale),
+    list: JSON.parse(file('api/evals.json')).agents[0].proof,
+    archive: load(file('archive.html'))('.days .quiet').text(),
+  };
+}
+
+test('an edited byte of a prompt makes its answers out of date on the page, in lists and in the API', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [
+      { slug: 'one', date: '2026-01-01', front: { issue: '1' }, files: evalsFiles },
+      { slug: 'two', date: '2026-01-02', front: { issue: '2' } },
+    ]);
+    assert.equal(await shownAfterBuild(folder), {
+      page: ['2 of 2', '0 of 1', '1 of 2, out of date', 'not recorded'],
+      api: [null, null, 'prompt'],
+      list: { models: 2, answers: 3, passed: 1, stale: 1 },
+      archive: '1 of 3 recorded answers pass, 1 out of date',
+    });
+    const prompt = join(folder, 'agents/one/prompt.txt');
+    writeFileSync(prompt, readFileSync(prompt, 'utf8').replace('Find', 'find'));
+    assert.equal(await shownAfterBuild(folder), {
+      page: ['2 of 2, out of date', '0 of 1, out of date', '1 of 2, out of date', 'not recorded'],
+      api: ['prompt', 'prompt', 'prompt'],
+      list: { models: 2, answers: 3, passed: 1, stale: 3 },
+      archive: '1 of 3 recorded answers pass, 3 out of date',
+    });
+  }));
+
+test.run();
