@@ -108,7 +108,8 @@ async function measure({ servers }: Contestant, generators: readonly Generator[]
 function print(outcome: Outcome): void {
   const figure = (name: string, key: 'rate' | 'p50' | 'p99') => median((outcome[name] ?? []).map((each) => each[key]));
   console.log(`Node ${process.version}; ${connections} connections; PostgreSQL on the same machine, with fsync`);
-  console.log(row('store, processes', ['votes/s', 'of 1 process', 'of 1 INSERT', 'p50 ms', 'p99 ms', '']));
+  console.log('of 1: of one process; of single: of as many processes with one INSERT for each vote');
+  console.log(row('store, processes', ['votes/s', 'of 1', 'of single', 'p50 ms', 'p99 ms', '']));
   for (const name of Object.keys(outcome)) {
     const [store = '', count = ''] = name.split(', ');
     const ratio = (other: string) =>

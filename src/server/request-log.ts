@@ -41,7 +41,7 @@ export function serverLog(level: string, destination: LogDestination = lastingDe
       if (!isWanted[level]) return;
       const now = Date.now();
       destination.write(
-        `{"level":${pino.levels.values[level]},"time":${now},${fixed},"request":${JSON.stringify(requestId(request))},"method":"${request.method}","path":${JSON.stringify(withoutAddress(path))},` +
+        `{"level":${pino.levels.values[level]},"time":${now},${fixed},"request":"${requestId(request)}","method":"${request.method}","path":${JSON.stringify(withoutAddress(path))},` +
           `"status":${response.statusCode},"ms":${now - begun},"msg":"request"}\n`,
       );
     },

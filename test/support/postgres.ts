@@ -105,12 +105,12 @@ export async function startPostgres(extra: Record<string, string> = {}): Promise
     suspend: (isSuspended) => signalAll([child.pid ?? 0, ...workers(child)], isSuspended ? 'SIGSTOP' : 'SIGCONT'),
     start,
     async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
-        const ended = once(child, 'exit');
-        // Immediate shutdown, which also removes the shared memory.
-        child.kill('SIGQUIT');
-        await ended;
-      }
+      // One that was killed leaves shared memory behind, which the next one on the same data takes over.
+      if (child.exitCode !== null || child.signalCode !== null) await start();
+      const ended = once(child, 'exit');
+      // Immediate shutdown, which also removes the shared memory.
+      child.kill('SIGQUIT');
+      await ended;
       rmSync(data, { recursive: true, force: true });
     },
   };
