@@ -60,11 +60,11 @@ async function check(options: AnnounceOptions): Promise<{ plan: Plan } | Announc
   const known = await journal.read(plan.key);
   if (known?.state === 'sent') return alreadySent(plan, known.since);
   if (!late && now.getTime() - plan.published.getTime() > longestMs[plan.kind]) {
-    const hint = 'To send it anyway, add --late.';
+    const what = known === null ? 'was not announced' : 'was not announced completely';
     return {
       outcome: 'nothing-new',
       key: plan.key,
-      message: `Nothing is new: the newest agent is of ${plan.day}, and ${plan.name} was not announced. ${hint}`,
+      message: `Nothing is new: the newest agent is of ${plan.day}, and ${plan.name} ${what}. To send it anyway, add --late.`,
     };
   }
   for (const agent of plan.agents) await checkLive(agent);

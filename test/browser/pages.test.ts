@@ -1,16 +1,14 @@
 /// <reference lib="dom" />
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
-import type axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { complaintsOf, focusOf, launchBrowser, type ServedSite, serveSite, textOf } from '../support/browser.ts';
+import { focusOf, launchBrowser, type ServedSite, serveSite, textOf } from '../support/browser.ts';
 import { loud } from '../support/loud.ts';
 import { catalog } from '../support/process.ts';
+import { assertReadable } from '../support/readable.ts';
 import { withLog } from '../support/vote-log.ts';
 
 /** Every kind of page works on a phone, a tablet and a desktop, in light and dark mode. */
@@ -19,7 +17,6 @@ const test = suite('every kind of page');
 
 let browser: Browser;
 let site: ServedSite;
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 test.before(
   loud(async () => {
@@ -51,15 +48,18 @@ const kinds: [string, string, number[]][] = [
 
 for (const [kind, path, widths] of kinds) {
   test(`${kind}: axe finds nothing, nothing is wider than the screen, no error is logged`, () =>
-    assertReadable(site.address + path, widths));
+    assertReadable(browser, site.address + path, widths));
 }
 
 test('the page of catalog votes --html: axe finds nothing, nothing is wider than the screen, no error is logged', () =>
   withLog(async (folder) => {
     const page = join(folder, 'votes.html');
     assert.is((await catalog(['votes', '--cwd', folder, '--html', page])).code, 0);
-    await assertReadable(pathToFileURL(page).href, [phone, desk]);
+    await assertReadable(browser, pathToFileURL(page).href, [phone, desk]);
   }));
+
+test('an email: axe finds nothing, nothing is wider than the screen, in light and dark mode', () =>
+  assertReadable(browser, pathToFileURL(join(site.dist, 'mail/1.html')).href, [phone, 700], /landmark|region/));
 
 /** Runs `use` with a page of its own. */
 async function onPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
@@ -70,45 +70,6 @@ async function onPage(options: BrowserContextOptions, use: (page: Page) => Promi
   } finally {
     await context.close();
   }
-}
-
-/** Checks a page at every width in light and dark mode. */
-async function assertReadable(address: string, widths: readonly number[]): Promise<void> {
-  const faults: string[] = [];
-  await onPage({ viewport: { width: desk, height: 900 }, reducedMotion: 'reduce' }, async (page) => {
-    const complaints = complaintsOf(page);
-    const response = await page.goto(address);
-    if (address.includes('?q=')) await textOf(page, '.results-count', /found/);
-    const expected = response?.status() === 404 ? /status of 404/ : /(?!)/;
-    await page.evaluate(axeSource);
-    for (const width of widths) {
-      await page.setViewportSize({ width, height: 900 });
-      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      if (excess > 0) faults.push(`${width}: ${excess} px wider than the screen`);
-      await page.emulateMedia({ colorScheme: 'light' });
-      for (const fault of await axeFaults(page)) faults.push(`${width} light: ${fault}`);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      for (const fault of await axeFaults(page, colorRules)) faults.push(`${width} dark: ${fault}`);
-    }
-    faults.push(...complaints.filter((complaint) => !expected.test(complaint)));
-  });
-  assert.equal(faults, []);
-}
-
-/** The rules that a color scheme can break; all others have the same result in dark mode. */
-const colorRules = ['color-contrast', 'link-in-text-block'];
-
-async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
-  await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
-  const { violations } = await page.evaluate(
-    (only) =>
-      (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
-        resultTypes: ['violations'],
-        ...(only === undefined ? {} : { runOnly: [...only] }),
-      }),
-    rules,
-  );
-  return violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
 }
 
 for (const width of [phone, desk]) {

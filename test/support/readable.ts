@@ -1,0 +1,61 @@
+/// <reference lib="dom" />
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import * as assert from 'uvu/assert';
+import { complaintsOf, textOf } from './browser.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Checks a page at every width in light and dark mode, by all rules of axe except some. */
+export async function assertReadable(
+  browser: Browser,
+  address: string,
+  widths: readonly number[],
+  except = /(?!)/,
+): Promise<void> {
+  const faults: string[] = [];
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(10_000);
+  try {
+    const page = await context.newPage();
+    const complaints = complaintsOf(page);
+    const response = await page.goto(address);
+    if (address.includes('?q=')) await textOf(page, '.results-count', /found/);
+    const expected = response?.status() === 404 ? /status of 404/ : /(?!)/;
+    await page.evaluate(axeSource);
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 });
+      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (excess > 0) faults.push(`${width}: ${excess} px wider than the screen`);
+      await page.emulateMedia({ colorScheme: 'light' });
+      for (const fault of await axeFaults(page)) faults.push(`${width} light: ${fault}`);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      for (const fault of await axeFaults(page, colorRules)) faults.push(`${width} dark: ${fault}`);
+    }
+    faults.push(...complaints.filter((complaint) => !expected.test(complaint)));
+  } finally {
+    await context.close();
+  }
+  assert.equal(
+    faults.filter((fault) => !except.test(fault)),
+    [],
+  );
+}
+
+/** The rules that a color scheme can break; all others have the same result in dark mode. */
+const colorRules = ['color-contrast', 'link-in-text-block'];
+
+async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
+  await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
+  const { violations } = await page.evaluate(
+    (only) =>
+      (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
+        resultTypes: ['violations'],
+        ...(only === undefined ? {} : { runOnly: [...only] }),
+      }),
+    rules,
+  );
+  return violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
