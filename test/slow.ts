@@ -40,6 +40,7 @@ export const slow: readonly string[] = [
   'project/runner',
   'project/workflows',
   'publish/',
+  'record/command',
   'scaffold/',
   'server/builds',
   'server/durability',

@@ -1,3 +1,5 @@
+import { retryAfterMs } from '../retry-after.ts';
+
 /** The longest pause before a retry, in milliseconds. It has to fit into the time limit of a subscription. */
 const longestPauseMs = 2000;
 
@@ -20,11 +22,4 @@ export function pauseBeforeRetry({ status, retryAfter }: Attempt, now: number, r
   if (retryAfter === null) return status === 429 ? undefined : usualPauseMs * (1 + random);
   const asked = retryAfterMs(retryAfter, now);
   return asked !== undefined && asked <= longestPauseMs ? asked : undefined;
-}
-
-/** Retry-After in milliseconds, given as seconds or a date (RFC 9110, section 10.2.3); undefined if it is neither. */
-function retryAfterMs(value: string, now: number): number | undefined {
-  if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000;
-  const at = Date.parse(value);
-  return /[A-Za-z]{3}/.test(value) && !Number.isNaN(at) ? Math.max(0, at - now) : undefined;
 }

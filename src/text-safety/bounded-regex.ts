@@ -5,16 +5,20 @@ const limitMs = 500;
 
 /** Whether some part of `text` matches, or `slow` if finding out takes too long. */
 export function matches(source: string, text: string): boolean | 'slow' {
-  const { pattern, flags } = partsOf(source);
   // A regular expression can run for years. Only a script can be stopped in the middle of one.
-  const literals = [pattern, flags, text].map((part) => JSON.stringify(part));
-  const script = new Script(`new RegExp(${literals[0]}, ${literals[1]}).test(${literals[2]})`);
+  const script = new Script(`${regexCode(source)}.test(${JSON.stringify(text)})`);
   try {
     return script.runInThisContext({ timeout: limitMs }) as boolean;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'slow';
     throw error;
   }
+}
+
+/** Returns a regular expression as JavaScript, in one line. */
+export function regexCode(source: string): string {
+  const { pattern, flags } = partsOf(source);
+  return `new RegExp(${JSON.stringify(pattern)}, ${JSON.stringify(flags)})`;
 }
 
 /** Says what is wrong with a regular expression, or returns null. */

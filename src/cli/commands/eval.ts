@@ -1,36 +1,85 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { ParsedFolder } from '../../catalog/parse/parse.ts';
+import type { ReadAgent } from '../../record/record.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, openCatalog, slugOf } from '../options.ts';
+import {
+  addRecordOptions,
+  type RecordFlags,
+  recordAnswers,
+  recordHelp,
+  refuseRecordOptions,
+} from '../record-answers.ts';
 
-type Flags = Pick<CommonFlags, 'cwd' | 'format'>;
+interface Flags extends Pick<CommonFlags, 'cwd' | 'format'>, RecordFlags {
+  record?: boolean;
+  export?: 'promptfoo';
+}
 
 export function addEval(program: Command, terminal: Console): void {
-  program
+  const command = program
     .command('eval')
-    .description('grade the recorded answers of agents with their checks, offline')
-    .argument('[slug...]', 'agents to grade, by slug or path; default: all that have checks')
+    .description('grade the recorded answers of agents with their checks, offline, or record answers')
+    .argument('[slug...]', 'agents, by slug or path; default: all that have checks')
     .addOption(cwdOption())
     .addOption(formatOption(['pretty', 'json', 'github']))
+    .addOption(new Option('--export <tool>', 'print the cases for another tool instead').choices(['promptfoo']))
+    .option('--record', 'ask a model for the answers that are missing, and store them');
+  addRecordOptions(command);
+  command
     .addHelpText(
       'after',
       '\nThe cases and checks of an agent are in evals/checks.yaml, its recorded answers in evals/recordings/.\n' +
-        '\nExit codes: 0 all answers were graded, also if some fail their checks; 1 the files of an agent have errors.\n' +
-        '\nExamples:\n  $ catalog eval\n  $ catalog eval release-notes\n  $ catalog eval --format json\n',
+        '\nExit codes: 0 all answers were graded, also if some fail their checks; 1 the files of an agent have errors, or\nan answer could not be recorded.\n' +
+        recordHelp +
+        '\nExamples:\n  $ catalog eval\n  $ catalog eval release-notes\n  $ catalog eval --format json\n' +
+        '  $ catalog eval --record --model llama3.1:8b --url http://localhost:11434/v1   Ollama\n' +
+        '  $ CATALOG_EVAL_KEY=… catalog eval --record --model gpt-4o-mini --without-prompt\n' +
+        '  $ catalog eval --record --api anthropic --model claude-haiku-4-5\n' +
+        "  $ catalog eval --record --model gpt-4o --command 'llm -m gpt-4o'\n" +
+        '  $ catalog eval release-notes --record --model "ChatGPT, free plan" --paste\n' +
+        '  $ catalog eval --export promptfoo --model ollama:chat:llama3.1:8b > promptfooconfig.json\n',
     )
-    .action((slugs: string[], flags: Flags) => evaluate(slugs, flags, terminal));
+    .action((slugs: string[], flags: Flags) => run(slugs, flags, command, terminal));
+}
+
+async function run(named: string[], flags: Flags, command: Command, terminal: Console): Promise<void> {
+  if (flags.export !== undefined) return exportCases(named, flags, terminal);
+  if (flags.record !== true) refuseRecordOptions(command);
+  if (flags.record !== true) return evaluate(named, flags, terminal);
+  const { agents, ...catalog } = await readAgentsOf(named, flags);
+  const wanted = agents.filter(({ parsed }) => named.length > 0 || parsed.texts.has('evals/checks.yaml'));
+  await recordAnswers(catalog, wanted, flags, terminal);
+}
+
+async function exportCases(named: string[], flags: Flags, terminal: Console): Promise<void> {
+  const { plural } = await import('../../diagnostics/report.ts');
+  const { promptfooConfig } = await import('../../evals/promptfoo.ts');
+  const { agents } = await readAgentsOf(named, flags);
+  const withCases = agents.flatMap(({ parsed: { slug, agent } }) =>
+    agent?.evals == null ? [] : [{ slug, prompt: agent.prompt, cases: agent.evals.cases }],
+  );
+  reportBroken(agents, 'exported', terminal);
+  const { config, left } = promptfooConfig(withCases, flags.model === undefined ? [] : [flags.model]);
+  terminal.printJson(config);
+  if (left.length > 0) {
+    const kinds = [...new Set(left)].join(', ');
+    terminal.say(`Left out ${plural(left.length, 'check')} that promptfoo does not have: ${kinds}.\n`);
+  }
+  if (flags.model === undefined)
+    terminal.say('Name a provider with --model, or when you run it: promptfoo eval -c <file> -r <provider>.\n');
 }
 
 async function evaluate(named: string[], flags: Flags, terminal: Console): Promise<void> {
   const { plural } = await import('../../diagnostics/report.ts');
   const { evalReport } = await import('../eval-report.ts');
-  const folders = await readFolders(named, flags);
+  const { agents } = await readAgentsOf(named, flags);
+  const folders = agents.map(({ parsed }) => parsed);
   const graded = folders.flatMap(({ slug, agent }) => (agent?.evals == null ? [] : [{ slug, evals: agent.evals }]));
-  const broken = folders.filter(({ agent, texts }) => agent === null && texts.has('evals/checks.yaml'));
   if (flags.format === 'json') {
     terminal.printJson({
       agents: graded.map(({ slug, evals }) => ({ slug, ...evals })),
-      broken: broken.map(({ slug }) => slug),
+      broken: brokenOf(agents),
     });
   } else {
     for (const agent of graded) terminal.print(`${evalReport(agent)}\n`);
@@ -40,14 +89,25 @@ async function evaluate(named: string[], flags: Flags, terminal: Console): Promi
     const { evalSummary } = await import('../../github/summaries.ts');
     writeSummary(process.env, evalSummary(graded));
   }
-  for (const { slug } of broken) terminal.say(`${slug} was not graded: see catalog validate ${slug}\n`);
-  if (broken.length > 0) terminal.exitCode = 1;
+  reportBroken(agents, 'graded', terminal);
   const answers = graded.reduce((sum, { evals }) => sum + evals.answers.length, 0);
   terminal.say(`${plural(answers, 'recorded answer')} of ${plural(graded.length, 'agent')} graded.\n`);
 }
 
-/** Reads the folders of the named agents, or of all, without git: grades depend only on their files. */
-async function readFolders(named: string[], flags: Flags): Promise<readonly ParsedFolder[]> {
+/** Returns the agents that have cases, and errors. */
+function brokenOf(agents: readonly ReadAgent[]): string[] {
+  const broken = agents.filter(({ parsed: { agent, texts } }) => agent === null && texts.has('evals/checks.yaml'));
+  return broken.map(({ source }) => source.slug);
+}
+
+function reportBroken(agents: readonly ReadAgent[], done: string, terminal: Console): void {
+  const broken = brokenOf(agents);
+  for (const slug of broken) terminal.say(`${slug} was not ${done}: see catalog validate ${slug}\n`);
+  if (broken.length > 0) terminal.exitCode = 1;
+}
+
+/** Reads the named agents, or all, without git: grades depend only on their files. */
+async function readAgentsOf(named: string[], flags: Flags) {
   const { checkContent } = await import('../../catalog/load.ts');
   const { readAgents } = await import('../../catalog/read.ts');
   const { refuseUnknownAgents } = await import('../unknown-agents.ts');
@@ -59,5 +119,7 @@ async function readFolders(named: string[], flags: Flags): Promise<readonly Pars
     sources.map(({ slug }) => slug),
   );
   const wanted = sources.filter(({ slug }) => slugs.size === 0 || slugs.has(slug));
-  return checkContent(wanted, settings, today).folders;
+  const { folders } = checkContent(wanted, settings, today);
+  const agents = wanted.map((source, index): ReadAgent => ({ source, parsed: folders[index] as ParsedFolder }));
+  return { cwd, settings, today, agents };
 }

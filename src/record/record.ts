@@ -1,0 +1,150 @@
+import { pathOf } from '../catalog/parse/files.ts';
+import type { ParsedFolder } from '../catalog/parse/parse.ts';
+import type { SourceFolder } from '../catalog/read.ts';
+import type { Settings } from '../catalog/settings.ts';
+import { sha256Of } from '../digest.ts';
+import { OperationError } from '../errors.ts';
+import { messageOf, modelFolder } from '../evals/message.ts';
+import type { OnProgress } from '../progress.ts';
+import type { Recorded } from '../schema/evals.ts';
+import { type Model, NoAnswer } from './model.ts';
+import { entriesOf, storeAnswer, storeEntry } from './store.ts';
+
+/** An agent as it was read. */
+export interface ReadAgent {
+  source: SourceFolder;
+  parsed: ParsedFolder;
+}
+
+export interface RecordOptions {
+  cwd: string;
+  settings: Settings;
+  today: string;
+  /** Whether to record the answers to the inputs alone too. */
+  withoutPrompt: boolean;
+  /** Which existing answers to record again. */
+  replace: 'none' | 'stale' | 'all';
+  /** How many questions are asked at a time. */
+  concurrency: number;
+  /** How many answers to record at most. */
+  most: number;
+  /** What recording.json says about all answers. */
+  about: Pick<Recorded, 'note' | 'settings'>;
+  onProgress: OnProgress;
+}
+
+export interface Outcome {
+  recorded: number;
+  /** Answers that exist already. Of these, `stale` are out of date. */
+  kept: number;
+  stale: number;
+  /** Answers that were not asked for, because of a failure or of `most`. */
+  left: number;
+  /** `case` is null if no answer of the agent can be recorded. */
+  failures: { slug: string; case: string | null; message: string }[];
+  tokens: { input: number; output: number };
+}
+
+/** The answers to a case that are recorded, in this order. */
+interface Task {
+  agent: SourceFolder;
+  name: string;
+  digests: Pick<Recorded, 'promptSha256' | 'inputSha256'>;
+  parts: { file: string; message: string; isMain: boolean }[];
+}
+
+/** Asks a model for answers, and stores each as soon as it is complete. Existing answers stay, unless `replace` says otherwise. */
+export async function record(agents: readonly ReadAgent[], model: Model, options: RecordOptions): Promise<Outcome> {
+  const outcome: Outcome = { recorded: 0, kept: 0, stale: 0, left: 0, failures: [], tokens: { input: 0, output: 0 } };
+  const fail = (slug: string, name: string | null, error: unknown) => {
+    if (!(error instanceof NoAnswer || error instanceof OperationError)) throw error;
+    outcome.failures.push({ slug, case: name, message: error.message });
+  };
+  const tasks = agents.flatMap((agent) => {
+    try {
+      return tasksOf(agent, model, options, outcome);
+    } catch (error) {
+      fail(agent.source.slug, null, error);
+      return [];
+    }
+  });
+  outcome.left = tasks.reduce((sum, { parts }) => sum + parts.length, 0);
+  const total = Math.min(outcome.left, options.most);
+  let asked = 0;
+  let isStopped = false;
+  options.onProgress('Recording', 0, total);
+  const queue = tasks.values();
+  const work = async () => {
+    for (const task of queue) {
+      for (const part of task.parts) {
+        if (isStopped || asked >= options.most) return;
+        asked += 1;
+        outcome.left -= 1;
+        try {
+          await recordPart(task, part, model, options, outcome);
+        } catch (error) {
+          fail(task.agent.slug, task.name, error);
+          isStopped ||= error instanceof NoAnswer && error.isFinal;
+          break;
+        }
+        options.onProgress('Recording', outcome.recorded + outcome.failures.length, total);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: options.concurrency }, work));
+  return outcome;
+}
+
+/** Returns what to record of an agent, and counts the other answers. Throws OperationError if nothing can be recorded. */
+function tasksOf({ source, parsed }: ReadAgent, model: Model, options: RecordOptions, outcome: Outcome): Task[] {
+  const { slug, files } = source;
+  const { prompt, evals } = parsed.written ?? {};
+  const names = files.map(({ name }) => name);
+  if (!names.includes('evals/checks.yaml')) throw new OperationError('It has no evals/checks.yaml, so no cases.');
+  // A symbolic link could lead out of the folder.
+  const isUnsafe = files.some(({ name, problem }) => name.startsWith('evals') && problem !== null);
+  if (prompt === undefined || evals == null || isUnsafe)
+    throw new OperationError(`Its files have errors. Run catalog validate ${slug}.`);
+  const folder = `evals/recordings/${modelFolder(model.name)}`;
+  const entries = entriesOf(options.cwd, pathOf(slug, `${folder}/recording.json`));
+  const other = Object.values(entries).find((entry) => entry.model !== model.name);
+  if (other !== undefined)
+    throw new OperationError(`${folder} has answers of ${other.model}. Use that name, or rename the folder.`);
+  return evals.cases.map(({ name, input }): Task => {
+    const digests = { promptSha256: sha256Of(prompt), inputSha256: sha256Of(input) };
+    const entry = entries[name];
+    const hasOtherInput = entry?.inputSha256 !== digests.inputSha256;
+    const hasOtherPrompt = entry?.promptSha256 !== digests.promptSha256;
+    const main = { file: `${folder}/${name}.txt`, message: messageOf(prompt, input), isMain: true };
+    const bare = { file: `${folder}/${name}.without-prompt.txt`, message: input, isMain: false };
+    const hasBare = names.includes(bare.file);
+    // An existing answer without the prompt comes first: once the entry is new, the old answer would count as new too.
+    const parts = hasBare ? [bare, main] : options.withoutPrompt && input.trim() !== '' ? [main, bare] : [main];
+    const wanted = parts.filter(({ file, isMain }) => {
+      if (!names.includes(file)) return true;
+      const isStale = hasOtherInput || (isMain && hasOtherPrompt);
+      if (options.replace === 'all' || (options.replace === 'stale' && isStale)) return true;
+      outcome.kept += 1;
+      outcome.stale += isStale ? 1 : 0;
+      return false;
+    });
+    return { agent: source, name, digests, parts: wanted };
+  });
+}
+
+async function recordPart(
+  { agent, name, digests }: Task,
+  { file, message, isMain }: Task['parts'][number],
+  model: Model,
+  { cwd, settings, today, about }: RecordOptions,
+  outcome: Outcome,
+): Promise<void> {
+  const { text, ...facts } = await model.ask(message);
+  outcome.tokens.input += facts.tokens?.input ?? 0;
+  outcome.tokens.output += facts.tokens?.output ?? 0;
+  storeAnswer({ cwd, agent, file, text }, settings, today);
+  const path = pathOf(agent.slug, file.replace(/[^/]+$/, 'recording.json'));
+  const entry = { model: model.name, date: today, made: model.made, ...digests, ...facts, ...about };
+  if (isMain) storeEntry(cwd, path, name, entry);
+  outcome.recorded += 1;
+}
