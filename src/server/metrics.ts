@@ -27,11 +27,9 @@ export interface Metrics {
 
 const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Serves metrics in the text format of Prometheus at `/metrics`. Throws OperationError if the address is taken. */
-export async function startMetrics({ host, port }: MetricsAddress): Promise<Metrics> {
-  const registry = new Registry();
+/** What is measured while the server runs. */
+function instruments(registry: Registry) {
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'catalog_http_requests_total',
     help: 'Answered requests.',
@@ -62,6 +60,14 @@ export async function startMetrics({ host, port }: MetricsAddress): Promise<Metr
     buckets: seconds,
     registers,
   });
+  return { requests, durations, votes, waiting, commits };
+}
+
+/** Serves metrics in the text format of Prometheus at `/metrics`. Throws OperationError if the address is taken. */
+export async function startMetrics({ host, port }: MetricsAddress): Promise<Metrics> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const { requests, durations, votes, waiting, commits } = instruments(registry);
   const server = createServer(async (request, response) => {
     if (request.url?.split('?')[0] !== '/metrics') return void response.writeHead(404).end();
     response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
@@ -96,6 +102,7 @@ export async function startMetrics({ host, port }: MetricsAddress): Promise<Metr
       },
     }),
     observe({ build, isDatabaseUp }) {
+      const registers = [registry];
       new Gauge({
         name: 'catalog_build_info',
         help: 'The id of the build that is served.',
