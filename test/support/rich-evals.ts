@@ -30,8 +30,8 @@ export function richEvalsFiles({ prompt, sampleInput }: { prompt: string; sample
     }),
     'evals/hard.txt': input,
     'evals/recordings/model-one/recording.json': json({
-      sample: { ...recorded, model, note, date: '2026-02-27', settings: { top_p: 1 }, tokens: { input: 7, output: 9 } },
       hard: { ...recorded, model, date: '2026-02-27', inputSha256: sha256Of(input) },
+      sample: { ...recorded, model, note, date: '2026-02-27', settings: { top_p: 1 }, tokens: { input: 7, output: 9 } },
     }),
     'evals/recordings/model-one/sample.txt': richEvals.good,
     'evals/recordings/model-one/sample.without-prompt.txt': richEvals.bare,

@@ -19,7 +19,7 @@ export interface RecordedAnswer {
 const root = 'evals/recordings/';
 
 /**
- * Reads the recorded answers to the cases of an agent. Reports answers without their case or their entry in recording.json,
+ * Reads the recorded answers to the cases of an agent, by folder, then in the order of the cases. Reports answers without their case or their entry in recording.json,
  * and the other way around.
  */
 export function readRecordings(cases: readonly string[], source: EvalsSource): RecordedAnswer[] {
@@ -62,7 +62,7 @@ function readFolder(folder: string, cases: readonly string[], { names, texts, re
     if (Object.hasOwn(entries, of)) continue;
     refuse(name, `${name} is not the answer to a case in recording.json.`, answerHint(of, cases));
   }
-  return Object.entries(entries).flatMap(([name, recorded]): RecordedAnswer[] => {
+  const answers = Object.entries(entries).flatMap(([name, recorded]): RecordedAnswer[] => {
     const at = locationOf(['cases', name], { key: true });
     if (!cases.includes(name)) {
       const slip = nearest(name, cases);
@@ -78,6 +78,7 @@ function readFolder(folder: string, cases: readonly string[], { names, texts, re
       { folder, case: name, recorded, answer, withoutPrompt: texts.get(`${path}${name}.without-prompt.txt`) ?? null },
     ];
   });
+  return answers.sort((a, b) => cases.indexOf(a.case) - cases.indexOf(b.case));
 }
 
 function answerHint(name: string, cases: readonly string[]): string {

@@ -121,6 +121,30 @@ export const evalsMistakes: Mistake[] = [
     },
   },
   {
+    name: 'a recorded answer that is too large',
+    code: 'file/too-large',
+    at: 'agents/one/evals/recordings/some-model/sample.txt:1:1',
+    agents: withRecording({ sample: recorded() }, { 'evals/recordings/some-model/sample.txt': 'a'.repeat(5_000_000) }),
+  },
+  {
+    name: 'an invisible character in a recorded answer',
+    code: 'text/hidden-character',
+    at: 'agents/one/evals/recordings/some-model/sample.txt:1:5',
+    agents: withRecording({ sample: recorded() }, { 'evals/recordings/some-model/sample.txt': 'Odd:\u202e x\n' }),
+  },
+  {
+    name: 'a recorded answer that is empty',
+    code: 'file/empty',
+    at: 'agents/one/evals/recordings/some-model/sample.txt:1:1',
+    agents: withRecording({ sample: recorded() }, { 'evals/recordings/some-model/sample.txt': '\n' }),
+  },
+  {
+    name: 'a file that no case uses',
+    code: 'folder/unknown-file',
+    at: 'agents/one/evals/notes.txt:1:1',
+    agents: withChecks(good, { 'evals/notes.txt': 'Ask Ida.\n' }),
+  },
+  {
     name: 'a key in a recorded answer',
     code: 'text/secret',
     at: 'agents/one/evals/recordings/some-model/sample.txt:1:6',
