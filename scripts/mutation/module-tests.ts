@@ -24,7 +24,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'catalog/text-checks',
     'catalog/single-mistakes',
   ],
-  evals: ['cli/eval', 'evals/checks', 'evals/promptfoo', 'catalog/mistakes', 'catalog/editorial'],
+  evals: ['cli/eval', 'evals/checks', 'evals/promptfoo'],
   record: ['record/api', 'record/bad-answers', 'record/command'],
   diagnostics: [
     'diagnostics/report',

@@ -57,7 +57,7 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
     return found === 'slow' ? tooSlow : unless(found, 'Nothing in it matches.');
   },
   'is-json': (_, { answer }) => unless(isJson(answer), 'It is not JSON.'),
-  'word-count': (range, { answer }) => outside(range, answer.match(/\S+/g)?.length ?? 0, 'words'),
+  'word-count': (range, { answer }) => outside(range, answer.match(/\S+/g)?.length ?? 0, 'word'),
   'not-equals': (text, { answer }) => unless(answer !== text.trim(), 'It is exactly this text.'),
   'not-contains': (text, { answer }) => containing([text], answer),
   'not-icontains': (text, { answer }) => containing([text], answer, lower),
@@ -68,7 +68,7 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
     const found = matches(source, answer);
     return found === 'slow' ? tooSlow : unless(!found, 'A part of it matches.');
   },
-  'line-count': (range, { answer }) => outside(range, answer.split('\n').filter(isWritten).length, 'lines'),
+  'line-count': (range, { answer }) => outside(range, answer.split('\n').filter(isWritten).length, 'line'),
   headings: (headings, { answer }) => missingHeading(headings, answer),
   'table-columns': (columns, { answer }) => otherTable(columns, answer),
   'quotes-in-input': (options, { answer, input }) => {
@@ -76,7 +76,7 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
     const quotations = quotationsIn(answer);
     const invented = inventedQuotations(quotations, [input, ...allow].join('\n'));
     if (invented.length > 0) return `Not in the input: ${listed(invented)}.`;
-    return unless(quotations.length >= min, `It has ${quotations.length} quotations.`);
+    return unless(quotations.length >= min, `It has ${counted(quotations.length, 'quotation')}.`);
   },
   'numbers-in-input': (options, { answer, input }) => {
     const { upTo = -1, allow = [] } = options === true ? {} : options;
@@ -127,7 +127,11 @@ function isWritten(line: string): boolean {
 }
 
 function outside({ min, max }: { min?: number | undefined; max?: number | undefined }, count: number, unit: string) {
-  return unless(count >= (min ?? 0) && count <= (max ?? Number.POSITIVE_INFINITY), `It has ${count} ${unit}.`);
+  return unless(count >= (min ?? 0) && count <= (max ?? Number.POSITIVE_INFINITY), `It has ${counted(count, unit)}.`);
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 /** Compares headings without Markdown, a number in front, a colon at the end, and upper or lower case. */

@@ -69,12 +69,62 @@ const rows: [string, unknown, string, boolean][] = [
   ['numbers-in-input', true, 'There are 3.', false],
   ['numbers-in-input', { upTo: 3 }, 'There are 3, not 4.', false],
   ['numbers-in-input', { upTo: 3, allow: ['3,5', 4] }, 'There are 3, not 4.0 or 3,5.', true],
-  ['numbers-in-input', { upTo: 9 }, '12. First\n  13) Second', true],
+  ['numbers-in-input', { upTo: 9 }, '12. First\n  13) Second\n### **14.** Third', true],
+  ['numbers-in-input', true, 'About 77. That is all.', false],
+  ['quotes-in-input', true, 'It says "a dozen wide".', false],
+  ['quotes-in-input', true, 'It says “a cheap price tag”.', false],
+  ['quotes-in-input', true, 'It says "two rows ... [...] have no price!".', true],
+  ['equals', 'Odd: nothing\n', 'Odd: nothing', true],
+  ['icontains', 'straße', 'STRASSE', false],
+  ['headings', ['Odd:'], 'odd', true],
+  ['headings', ['Odd'], 'See # Odd', false],
+  ['headings', ['Odd: x'], 'Oddx', false],
+  ['headings', ['Top 3 rows'], 'Top rows', false],
+  ['table-columns', ['a', 'b'], 'a | b\n-', false],
+  ['table-columns', ['a', 'b'], 'a | b\n|:|', false],
+  ['table-columns', ['a', 'b'], '| a | b |\n|---|---| and more', false],
 ];
 const input = 'Two rows\nhave: two rows\n  have no price. 2026-11-22 14:05, 1240.5\n';
 for (const [kind, value, answer, passes] of rows) {
   test(`${kind} ${JSON.stringify(value)} ${passes ? 'passes' : 'fails'} ${JSON.stringify(answer)}`, () => {
     assert.is(grade([check.parse({ [kind]: value })], answer, input)[0]?.failure === null, passes);
+  });
+}
+
+/** What readers see of a check that fails: kind, value, answer, the value as text, and the reason. */
+const failures: [string, unknown, string, string, string][] = [
+  ['equals', 'Fine.', 'Good.', 'Fine.', 'The answer is another text.'],
+  [
+    'contains-all',
+    ['a', 'b', 'c', 'd', 'e'],
+    'e',
+    'a · b · c · d · e',
+    'It does not contain "a", "b", "c" and 1 more.',
+  ],
+  ['contains-any', ['a', 'b'], 'c', 'a · b', 'It contains none of them.'],
+  ['icontains-any', ['a', 'b'], 'c', 'a · b', 'It contains none of them.'],
+  ['starts-with', 'Verdict', `Sure!\nVerdict`, 'Verdict', 'It starts with "Sure!".'],
+  ['starts-with', 'Verdict', 'x'.repeat(81), 'Verdict', `It starts with "${'x'.repeat(77)}…".`],
+  ['is-json', true, 'x', '', 'It is not JSON.'],
+  ['word-count', { min: 2, max: 3 }, 'one', 'min 2, max 3', 'It has 1 word.'],
+  ['line-count', { max: 1 }, 'one\ntwo', 'max 1', 'It has 2 lines.'],
+  ['not-equals', 'fine', 'fine', 'fine', 'It is exactly this text.'],
+  ['not-icontains', 'ODD', 'odd', 'ODD', 'It contains "ODD".'],
+  ['not-contains-any', ['a', 'b'], 'b', 'a · b', 'It contains "b".'],
+  ['not-starts-with', 'Sure', 'Sure!', 'Sure', 'It starts with this text.'],
+  ['not-regex', 'd{2}', 'odd', 'd{2}', 'A part of it matches.'],
+  ['headings', ['Rows', 'Odd'], '# Odd\n# Rows', 'Rows · Odd', 'The heading "Odd" is in the wrong order.'],
+  ['headings', ['Rows'], 'x', 'Rows', 'The heading "Rows" is missing.'],
+  ['table-columns', ['a', 'b'], 'x', 'a · b', 'It has no table.'],
+  ['table-columns', ['a', 'b'], '| a | c |\n|---|---|', 'a · b', 'The columns are a, c.'],
+  ['quotes-in-input', { min: 1 }, 'x', 'min 1', 'It has 0 quotations.'],
+  ['quotes-in-input', true, '"nowhere to be found"', '', 'Not in the input: "nowhere to be found".'],
+  ['numbers-in-input', { upTo: 3, allow: [4, '5'] }, '6 or 1,007', 'upTo 3, allow 4, 5', 'Not in the input: 6, 1007.'],
+];
+for (const [kind, value, answer, shown, failure] of failures) {
+  test(`${kind} ${JSON.stringify(value)} says why ${JSON.stringify(answer.slice(0, 20))} fails`, () => {
+    const results = grade([check.parse({ [kind]: value, why: 'It matters.' })], answer, input);
+    assert.equal(results, [{ kind, value: shown, why: 'It matters.', failure }]);
   });
 }
 
