@@ -81,14 +81,14 @@ const rows: Row[] = [
   {
     name: 'a service that hangs',
     answer: () => {},
-    args: ['--timeout', '1'],
-    message: 'one, planted: There was no complete answer within 1 seconds.\n',
+    args: ['--timeout', '2'],
+    message: 'one, planted: There was no complete answer within 2 seconds.\n',
   },
   {
     name: 'a service that hangs in the middle of its answer',
     answer: (response) => response.write('{'),
-    args: ['--timeout', '1'],
-    message: 'one, planted: There was no complete answer within 1 seconds.\n',
+    args: ['--timeout', '2'],
+    message: 'one, planted: There was no complete answer within 2 seconds.\n',
   },
   {
     name: 'an answer of 5 MB',

@@ -42,10 +42,11 @@ for (const [command, message] of [
   ['true', 'agents/one/evals/recordings/m/sample.txt:1:1  error  file/empty'],
   ["printf '\\377'", 'one, sample: The output of the command is not UTF-8 text.\n'],
   ['yes', 'one, sample: The command printed more than 2097152 bytes.\n'],
-  ['sleep 20', 'one, sample: The command took more than 1 seconds.\n'],
+  ['sleep 20', 'one, sample: The command took more than 2 seconds.\n'],
 ] as const) {
   test(`reports the command ${command}`, async () => {
-    const { code, stderr } = await catalog(args('--model', 'm', '--command', command, '--timeout', '1'));
+    const timeout = command.startsWith('sleep') ? '2' : '60';
+    const { code, stderr } = await catalog(args('--model', 'm', '--command', command, '--timeout', timeout));
     assert.is(code, 1);
     assert.ok(stderr.includes(message), stderr);
     assert.is(existsSync(recordings), false);

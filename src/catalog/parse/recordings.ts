@@ -83,7 +83,7 @@ function readFolder(folder: string, cases: readonly string[], { names, texts, re
 
 function answerHint(name: string, cases: readonly string[]): string {
   return cases.includes(name)
-    ? 'Record it with `catalog eval --record`, or remove the file.'
+    ? 'Record it again with `catalog eval --record --stale`, or remove the file.'
     : 'Answers are called <case>.txt and <case>.without-prompt.txt. Rename or remove the file.';
 }
 
