@@ -99,6 +99,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'announce/journal',
     'announce/smtp',
     'announce/refused-addresses',
+    'announce/refusals',
     'announce/webhook',
     'announce/command',
   ],

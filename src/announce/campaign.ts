@@ -101,10 +101,10 @@ async function readBack(service: CampaignService, id: string, wait: (ms: number)
   for (let reads = 1; ; reads += 1) {
     try {
       const { state } = await service.read(id);
-      if (state !== 'draft' || reads === 4) return state;
+      if (state !== 'draft' || reads === 3) return state;
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
-      if (reads === 4) return 'unreadable';
+      if (reads === 3) return 'unreadable';
     }
     await wait(reads * 1000);
   }

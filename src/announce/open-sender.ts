@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OperationError } from '../errors.ts';
 import { openSmtp } from '../mail/smtp.ts';
 import type { Settings } from '../schema/settings.ts';
-import type { CallTools } from '../subscribers/calls.ts';
 import { fileRecords } from '../subscribers/file-records.ts';
 import { openMailKey, requireMailKey } from '../subscribers/mail-key.ts';
 import type { ListName, SubscriptionRecords } from '../subscribers/provider.ts';
@@ -15,6 +14,7 @@ import { resend } from './senders/resend.ts';
 import type { Sender } from './senders/sender.ts';
 import { smtpSender } from './senders/smtp.ts';
 import { webhook } from './senders/webhook.ts';
+import type { ServiceTools } from './service-calls.ts';
 import type { AnnounceSettings } from './settings.ts';
 
 export interface SenderOptions {
@@ -29,7 +29,7 @@ export interface SenderOptions {
   /** Stops before the next mail once it is aborted. */
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
-  calls?: CallTools;
+  calls?: ServiceTools;
   /** Pauses before a service is asked again. @default node:timers/promises */
   wait?: (ms: number) => Promise<unknown>;
 }
@@ -69,6 +69,12 @@ async function openSmtpSender(
   const { runtimeUrl } = site;
   if (runtimeUrl === null) {
     throw new OperationError('Without a server (`runtimeUrl`), readers could not unsubscribe, so no mail can be sent.');
+  }
+  const { protocol, hostname } = new URL(runtimeUrl);
+  if (protocol !== 'https:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) {
+    throw new OperationError(
+      'The server (`runtimeUrl`) has no https address, which links to unsubscribe must have, so no mail can be sent.',
+    );
   }
   if (records !== undefined) requireMailKey(environment);
   const key = await openMailKey({ environment, folder: data, random: randomBytes });

@@ -26,8 +26,10 @@ export type ServiceCall = Omit<Call, 'headers' | 'body' | 'read'> & {
 /** Sends one request and returns the JSON of its answer. Throws ServiceFailed if there is none, or no success. */
 export type CallService = (call: ServiceCall) => Promise<unknown>;
 
-/** How long a call may take, in milliseconds. */
-const timeoutMs = 20_000;
+export interface ServiceTools extends CallTools {
+  /** How long a call may take, in milliseconds. @default 20000 */
+  timeoutMs?: number;
+}
 
 /** The longest answer that is read: lists of campaigns contain the mails. */
 const maxBytes = 32 * 1024 * 1024;
@@ -36,7 +38,12 @@ const maxBytes = 32 * 1024 * 1024;
  * Makes calls to the API of a service. Only a GET is repeated if it fails: whether any other request had an effect is not
  * known then.
  */
-export function serviceCalls(service: string, key: string, headers: Call['headers'], tools: CallTools): CallService {
+export function serviceCalls(
+  service: string,
+  key: string,
+  headers: Call['headers'],
+  { timeoutMs = 20_000, ...tools }: ServiceTools,
+): CallService {
   return async ({ step, method, url, headers: further, body }) => {
     const context = {
       provider: service,

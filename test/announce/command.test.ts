@@ -1,72 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
-import { loud } from '../support/loud.ts';
-import { postalAddress } from '../support/mail/announcing.ts';
-import { buttondown, type Service, startService } from '../support/mail/services.ts';
+import { agents, onlineCatalog } from '../support/mail/online-catalog.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { catalog, type Finished } from '../support/process.ts';
-import { render } from '../support/render.ts';
 
 /** `catalog announce`, as a schedule and a person run it. */
 
-const agents: SmallAgent[] = ['one', 'two', 'three'].map((slug, at) => ({ slug, date: `2026-11-${18 + at}` }));
-const today = ['--today', '2026-11-20'];
-
-/** The files of a site that is online, by path; empty: nothing is. */
-let online: ReadonlyMap<string, string> = new Map();
-const site = createServer((request, response) => {
-  const path = new URL(request.url ?? '', 'http://localhost').pathname.slice(1);
-  const body = online.get(path) ?? online.get(`${path}.html`);
-  response.writeHead(body === undefined ? 404 : 200).end(body);
-});
-let baseUrl = '';
-
-test.before(
-  loud(async () => {
-    await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening));
-    baseUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
-  }),
-);
-test.after(
-  loud(
-    () =>
-      new Promise<void>((closed) => {
-        site.close(() => closed());
-        site.closeAllConnections();
-      }),
-  ),
-);
-
-interface Place {
-  folder: string;
-  service: Service;
-  announce(args?: string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
-}
-
-/** Runs `use` with a catalog that is online, and a service that sends its mails. */
-async function online3(use: (place: Place) => Promise<void>, settings: object = { postalAddress }): Promise<void> {
-  const service = await startService(buttondown());
-  try {
-    await inFolder(async (folder) => {
-      writeCatalog(folder, agents, { baseUrl, ...settings });
-      online = render(folder, { today: '2026-11-20' });
-      const env = { CATALOG_SIGNUPS: 'buttondown', CATALOG_SIGNUPS_KEY: 'k3y', CATALOG_SIGNUPS_URL: service.url };
-      const announce: Place['announce'] = (args = [], more = {}) =>
-        catalog(['announce', ...today, ...args], { cwd: folder, env: { ...env, ...more } });
-      await use({ folder, service, announce });
-    });
-  } finally {
-    await service.close();
-  }
-}
-
 test('announces the newest agent once, and says so the second time, both with exit code 0', () =>
-  online3(async ({ service, announce }) => {
+  onlineCatalog(async ({ service, announce }) => {
     const first = await announce();
     assert.equal([first.code, first.stdout], [0, '']);
     assert.match(
@@ -89,7 +31,7 @@ test('of several servers with one database, one sends', async () => {
   const postgres = await startPostgres();
   try {
     const DATABASE_URL = await postgres.database();
-    await online3(async ({ service, announce }) => {
+    await onlineCatalog(async ({ service, announce }) => {
       const told = [];
       for (const data of ['a', 'b']) told.push((await announce(['--data', data], { DATABASE_URL })).stderr);
       assert.match(told[1] ?? '', /^Nothing to do: No\. 3, .* was announced/);
@@ -101,7 +43,7 @@ test('of several servers with one database, one sends', async () => {
 });
 
 test('sends a digest of the newest agents once a week, besides the daily mail', () =>
-  online3(async ({ service, announce }) => {
+  onlineCatalog(async ({ service, announce }) => {
     for (const args of [['--weekly'], ['--weekly'], []]) assert.is((await announce(args)).code, 0);
     assert.equal(
       service.sent.map(({ subject }) => subject),
@@ -114,7 +56,7 @@ test('sends a digest of the newest agents once a week, besides the daily mail', 
   }));
 
 test('prints its result as JSON, also a refusal', () =>
-  online3(async ({ announce }) => {
+  onlineCatalog(async ({ announce }) => {
     const { outcome, key } = JSON.parse((await announce(['--json'])).stdout);
     assert.equal([outcome, key], ['sent', 'catalog:tag:press.example,2026:catalog:daily:2026-11-20']);
     assert.is(JSON.parse((await announce(['--format', 'json'])).stdout).outcome, 'announced-already');
@@ -127,7 +69,7 @@ test('prints its result as JSON, also a refusal', () =>
   }));
 
 test('a dry run writes the mail to a folder, says what would happen, and changes nothing', () =>
-  online3(async ({ folder, service, announce }) => {
+  onlineCatalog(async ({ folder, service, announce }) => {
     const { code, stderr } = await announce(['--dry-run']);
     assert.is(code, 0, stderr);
     assert.match(
@@ -147,7 +89,7 @@ test('a dry run writes the mail to a folder, says what would happen, and changes
   }));
 
 test('a test goes to one address, with a mark in the subject, and changes nothing', () =>
-  online3(async ({ folder, service, announce }) => {
+  onlineCatalog(async ({ folder, service, announce }) => {
     const { code, stderr } = await announce(['--test', 'me@press.example']);
     assert.is(code, 0, stderr);
     assert.equal(
@@ -159,76 +101,8 @@ test('a test goes to one address, with a mark in the subject, and changes nothin
     assert.is(service.sent.length, 1);
   }));
 
-const refusals: [name: string, change: (place: Place) => void, args: string[], message: RegExp][] = [
-  [
-    'whose page is not online',
-    () => {
-      online = new Map();
-    },
-    [],
-    /^error: The page is not live, so nothing was sent\. http:\S+\/agents\/three returned status 404\.$/m,
-  ],
-  [
-    'whose page has another prompt',
-    ({ folder }) => {
-      writeCatalog(
-        folder,
-        [{ slug: 'three', date: '2026-11-20', files: { 'prompt.txt': 'INPUT\nx\n\nRULES\ny\n\nOUTPUT\nz\n' } }],
-        { baseUrl, postalAddress },
-      );
-    },
-    [],
-    /another number or another prompt than this folder/,
-  ],
-  [
-    'of which a page in the digest is missing',
-    () => {
-      online = new Map([...online].filter(([path]) => path !== 'agents/one.html'));
-    },
-    ['--weekly'],
-    /agents\/one returned status 404/,
-  ],
-];
-for (const [name, change, args, message] of refusals) {
-  test(`refuses an announcement ${name}`, () =>
-    online3(async (place) => {
-      change(place);
-      const { code, stderr } = await place.announce(args);
-      assert.is(code, 1);
-      assert.match(stderr, message);
-      assert.is(place.service.asked.length, 0);
-    }));
-}
-
-test('refuses without a postal address, and without a way to send', async () => {
-  await online3(async ({ announce }) => {
-    const { code, stderr } = await announce();
-    assert.is(code, 1);
-    assert.match(
-      stderr,
-      /^error: The settings have no postal address.* Set `postalAddress` in catalog\.config\.json\.$/m,
-    );
-  }, {});
-  await online3(async ({ announce }) => {
-    const mail = { CATALOG_SIGNUPS: '', CATALOG_SMTP_URL: 'smtp://127.0.0.1:9', CATALOG_MAIL_FROM: 'a@press.example' };
-    const none = await announce([], { CATALOG_SIGNUPS: '' });
-    assert.equal([none.code, /^error: CATALOG_SMTP_URL is missing/.test(none.stderr)], [2, true]);
-    assert.match((await announce([], { ...mail, CATALOG_MAIL_RATE: '0' })).stderr, /^error: CATALOG_MAIL_RATE is "0"/);
-    assert.match((await announce([], { CATALOG_SIGNUPS: 'webhook' })).stderr, /^error: CATALOG_ANNOUNCE_URL has to be/);
-  });
-  await online3(
-    async ({ announce }) => {
-      const env = { CATALOG_SIGNUPS: '', CATALOG_SMTP_URL: 'smtp://127.0.0.1:9', CATALOG_MAIL_FROM: 'a@press.example' };
-      const { code, stderr } = await announce([], env);
-      assert.is(code, 1);
-      assert.match(stderr, /^error: Without a server \(`runtimeUrl`\), readers could not unsubscribe/);
-    },
-    { postalAddress, runtimeUrl: null },
-  );
-});
-
 test('an agent more than 36 hours old is nothing new, unless --late is given; neither is an empty catalog', () =>
-  online3(async ({ folder, service, announce }) => {
+  onlineCatalog(async ({ folder, service, announce }) => {
     const old = await announce(['--today', '2026-11-22']);
     assert.is(old.code, 0);
     assert.match(
@@ -243,7 +117,7 @@ test('an agent more than 36 hours old is nothing new, unless --late is given; ne
   }));
 
 test('a send whose outcome is unknown is an error, until a person says that it was sent', () =>
-  online3(async ({ service, announce }) => {
+  onlineCatalog(async ({ service, announce }) => {
     service.fault = ({ path }) => (path.endsWith('/publish') ? 'lost before' : null);
     const unknown = await announce();
     assert.is(unknown.code, 1);

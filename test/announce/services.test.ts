@@ -83,6 +83,15 @@ for (const [name, row] of Object.entries(rows)) {
       assert.is(service.sent.length, 1);
     }));
 
+  test(`${name}: a service that never answers is given up, and asked what it did`, () =>
+    withService(row, async ({ service, send }) => {
+      service.fault = ({ method }) => (method === 'GET' ? 'no answer' : null);
+      assert.match(((await send().catch(unread)) as Error).message, /took too long\.$/);
+      service.fault = (asked) => (row.send.test(lineOf(asked)) ? 'no answer' : null);
+      assert.is((await send()).outcome, 'sent');
+      assert.is(service.sent.length, 1);
+    }));
+
   test(`${name}: a draft that a crash left is used, and no second one is made`, () =>
     withService(row, async ({ service, send }) => {
       service.fault = (asked) => (row.create.test(lineOf(asked)) ? 'lost after' : null);

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { OperationError } from '../../errors.ts';
 import type { ButtondownSettings } from '../../subscribers/buttondown.ts';
-import type { CallTools } from '../../subscribers/calls.ts';
 import type { ListName } from '../../subscribers/provider.ts';
 import type { Campaign, CampaignService } from '../campaign.ts';
-import { type CallService, pagesOf, parsed, serviceCalls } from '../service-calls.ts';
+import { type CallService, pagesOf, parsed, type ServiceTools, serviceCalls } from '../service-calls.ts';
 import { type OutgoingMail, withUnsubscribe } from './sender.ts';
 
 const name = 'buttondown';
@@ -25,7 +24,11 @@ const sent = ['scheduled', 'about_to_send', 'in_flight', 'throttled', 'sent', 'r
  * Sends with Buttondown to the subscribers with the tag of a list (docs.buttondown.com/api-emails-create). Its emails are
  * templates, in which braces are replaced, and it has no place for plain text.
  */
-export function buttondown({ url, key, lists }: ButtondownSettings, list: ListName, tools: CallTools): CampaignService {
+export function buttondown(
+  { url, key, lists }: ButtondownSettings,
+  list: ListName,
+  tools: ServiceTools,
+): CampaignService {
   const headers = { authorization: `Token ${key}`, 'x-api-version': '2026-04-01' };
   const call = serviceCalls(name, key, headers, tools);
   const emailAt = (id: string) => `${url}/v1/emails/${encodeURIComponent(id)}`;

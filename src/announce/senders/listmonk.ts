@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { OperationError } from '../../errors.ts';
-import type { CallTools } from '../../subscribers/calls.ts';
 import type { ListmonkSettings } from '../../subscribers/listmonk.ts';
 import type { ListName } from '../../subscribers/provider.ts';
 import type { Campaign, CampaignService } from '../campaign.ts';
-import { parsed, ServiceFailed, serviceCalls } from '../service-calls.ts';
+import { parsed, ServiceFailed, type ServiceTools, serviceCalls } from '../service-calls.ts';
 import { type OutgoingMail, withUnsubscribe } from './sender.ts';
 
 const name = 'listmonk';
@@ -26,7 +25,7 @@ const sent = ['scheduled', 'running', 'finished'];
 export function listmonk(
   { url, key, lists }: ListmonkSettings,
   { list, templateId }: { list: ListName; templateId: number },
-  tools: CallTools,
+  tools: ServiceTools,
 ): CampaignService {
   const headers = { authorization: `Basic ${Buffer.from(key).toString('base64')}` };
   const call = serviceCalls(name, key, headers, tools);

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { OperationError } from '../../errors.ts';
-import type { CallTools } from '../../subscribers/calls.ts';
 import type { ListName } from '../../subscribers/provider.ts';
 import type { ResendSettings } from '../../subscribers/resend.ts';
 import type { Campaign, CampaignService } from '../campaign.ts';
-import { parsed, ServiceFailed, serviceCalls } from '../service-calls.ts';
+import { parsed, ServiceFailed, type ServiceTools, serviceCalls } from '../service-calls.ts';
 import { type OutgoingMail, withUnsubscribe } from './sender.ts';
 
 const name = 'resend';
@@ -28,7 +27,7 @@ const mostPages = 100;
 export function resend(
   { url, key, lists }: Pick<ResendSettings, 'url' | 'key' | 'lists'>,
   { list, from, home }: { list: ListName; from: string; home: string },
-  tools: CallTools,
+  tools: ServiceTools,
 ): CampaignService {
   const call = serviceCalls(name, key, { authorization: `Bearer ${key}` }, tools);
   const segment = lists[list];

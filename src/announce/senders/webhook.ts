@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { OperationError } from '../../errors.ts';
-import type { CallTools } from '../../subscribers/calls.ts';
-import { ServiceFailed, serviceCalls } from '../service-calls.ts';
+import { ServiceFailed, type ServiceTools, serviceCalls } from '../service-calls.ts';
 import { type Sender, type Subject, withUnsubscribe } from './sender.ts';
 
 /** How often an announcement is posted before it counts as failed. */
@@ -13,9 +12,9 @@ const attempts = 3;
  */
 export function webhook(
   { url, key }: { url: string; key: string },
-  { now, pause, ...tools }: CallTools & { now(): number; pause(ms: number): Promise<unknown> },
+  { now, pause, ...tools }: ServiceTools & { now(): number; pause(ms: number): Promise<unknown> },
 ): Sender {
-  const call = serviceCalls('webhook', key, {}, tools);
+  const call = serviceCalls('webhook', key, {}, { timeoutMs: 10_000, ...tools });
   const { host } = new URL(url);
 
   async function post(type: string, id: string, { list, agent, mail }: Subject): Promise<void> {

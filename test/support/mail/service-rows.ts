@@ -82,7 +82,7 @@ export async function withService(
       const { sender } = await openSender(settings, {
         list: 'daily',
         site: { baseUrl: 'https://press.example', runtimeUrl: 'https://press.example' },
-        ...{ data: folder, environment: {}, now: clock, wait: async () => {} },
+        ...{ data: folder, environment: {}, now: clock, wait: async () => {}, calls: { timeoutMs: 500 } },
       });
       const send = async (subject = smallSubject()) => {
         const claim = await journalIn(folder, clock).claim(subject.key);

@@ -28,8 +28,8 @@ export interface SentMail {
   text: string | null;
 }
 
-/** What is done to a request: `lost` before or after it had its effect, or answered with a status instead. */
-export type Fault = 'lost before' | 'lost after' | number | null;
+/** What is done to a request: `lost` before or after it had its effect, done but never answered, or answered with a status. */
+export type Fault = 'lost before' | 'lost after' | 'no answer' | number | null;
 
 export interface Service {
   url: string;
@@ -62,6 +62,7 @@ export async function startService(answer: Answer): Promise<Service> {
     if (fault === 'lost before') return request.socket.destroy();
     const { status, body = {} } = typeof fault === 'number' ? { status: fault } : answer(asked, service);
     if (fault === 'lost after') return request.socket.destroy();
+    if (fault === 'no answer') return;
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
   });
