@@ -27,9 +27,9 @@ export interface RecordFlags {
 const keyVariable = 'CATALOG_EVAL_KEY';
 
 export const recordHelp =
-  '\n--record asks one of three: an API (--api, --url), a command (--command), or you (--paste). It never replaces an answer\n' +
-  'unless told so, so an interrupted run can be started again. Keys come from the environment only, and are never stored:\n' +
-  `${keyVariable} for any service; without --url also OPENAI_API_KEY and ANTHROPIC_API_KEY. --paste takes one answer a run.\n`;
+  '\n--record asks an API (--api, --url), a command (--command) or you (--paste, one answer per run). It keeps existing answers\n' +
+  'unless you give --stale or --force, so after an interruption, run it again. Keys come from the environment and are never\n' +
+  `stored: ${keyVariable} for any service; without --url also OPENAI_API_KEY or ANTHROPIC_API_KEY.\n`;
 
 export function addRecordOptions(command: Command): void {
   command
