@@ -1,6 +1,6 @@
 import { type Check, type CheckKind, type CheckValues, checkKind } from '../schema/evals.ts';
 import type { Result } from '../schema/graded.ts';
-import { matches } from '../text-safety/bounded-regex.ts';
+import { type Match, matches } from '../text-safety/bounded-regex.ts';
 import { inventedQuotations, numbersIn, plainNumber, quotationsIn } from './facts.ts';
 
 /** The failure of a regular expression that takes too long. */
@@ -11,12 +11,12 @@ export const tooSlow = 'The regular expression took more than half a second.';
  * that takes too long, no other one is tried.
  */
 export function grade(checks: readonly Check[], answer: string, input: string): Result[] {
-  const given = { answer: answer.trim(), input };
-  let isLate = false;
+  const text = answer.trim();
+  const sources = checks.flatMap((check) => check.regex ?? check['not-regex'] ?? []);
+  const given = { answer: text, input, matches: matches(sources, text) };
   return checks.map((check) => {
     const kind = kindOf(check);
-    const failure = isLate && kind.endsWith('regex') ? tooSlow : failureOf(kind, check[kind], given);
-    isLate ||= failure === tooSlow;
+    const failure = failureOf(kind, check[kind], given);
     return { kind, value: shown(check[kind]), why: check.why ?? null, failure };
   });
 }
@@ -38,6 +38,8 @@ function shown(value: unknown): string {
 interface Given {
   answer: string;
   input: string;
+  /** Whether the answer matches, by regular expression. */
+  matches: ReadonlyMap<string, Match>;
 }
 
 /** Says what is wrong with an answer, or returns null. */
@@ -52,8 +54,8 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
   'contains-any': (texts, { answer }) => unless(present(texts, answer).length > 0, 'It contains none of them.'),
   'icontains-any': (texts, { answer }) => unless(present(texts, answer, lower).length > 0, 'It contains none of them.'),
   'starts-with': (text, { answer }) => unless(answer.startsWith(text), `It starts with ${quoted(answer)}.`),
-  regex: (source, { answer }) => {
-    const found = matches(source, answer);
+  regex: (source, given) => {
+    const found = given.matches.get(source) ?? false;
     return found === 'slow' ? tooSlow : unless(found, 'Nothing in it matches.');
   },
   'is-json': (_, { answer }) => unless(isJson(answer), 'It is not JSON.'),
@@ -64,8 +66,8 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
   'not-contains-any': (texts, { answer }) => containing(texts, answer),
   'not-icontains-any': (texts, { answer }) => containing(texts, answer, lower),
   'not-starts-with': (text, { answer }) => unless(!answer.startsWith(text), 'It starts with this text.'),
-  'not-regex': (source, { answer }) => {
-    const found = matches(source, answer);
+  'not-regex': (source, given) => {
+    const found = given.matches.get(source) ?? false;
     return found === 'slow' ? tooSlow : unless(!found, 'A part of it matches.');
   },
   'line-count': (range, { answer }) => outside(range, answer.split('\n').filter(isWritten).length, 'line'),

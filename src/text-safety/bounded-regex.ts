@@ -1,16 +1,33 @@
 import { Script } from 'node:vm';
 
-/** How long a regular expression may look for a match in one answer, in milliseconds. */
+/** How long a regular expression may look for a match in a text, in milliseconds. */
 const limitMs = 500;
 
-/** Whether some part of `text` matches, or `slow` if finding out takes too long. */
-export function matches(source: string, text: string): boolean | 'slow' {
-  // A regular expression can run for years. Only a script can be stopped in the middle of one.
-  const script = new Script(`${regexCode(source)}.test(${JSON.stringify(text)})`);
+/** Whether a part of a text matches; `slow` if finding out takes too long. */
+export type Match = boolean | 'slow';
+
+/**
+ * Tells for each regular expression whether some part of `text` matches. Those after one that takes too long are not tried.
+ */
+export function matches(sources: readonly string[], text: string): Map<string, Match> {
+  const together = tryAll(sources, text);
+  if (together !== null) return new Map(sources.map((source, index) => [source, together[index] as boolean]));
+  const found = new Map<string, Match>();
+  for (const source of sources) {
+    const alone = [...found.values()].includes('slow') ? null : tryAll([source], text);
+    found.set(source, alone?.[0] ?? 'slow');
+  }
+  return found;
+}
+
+/** Returns null if it takes too long. A regular expression can run for years, and only a script can be stopped within one. */
+function tryAll(sources: readonly string[], text: string): boolean[] | null {
+  if (sources.length === 0) return [];
+  const script = new Script(`[${sources.map(regexCode)}].map((regex) => regex.test(${JSON.stringify(text)}))`);
   try {
-    return script.runInThisContext({ timeout: limitMs }) as boolean;
+    return script.runInThisContext({ timeout: limitMs }) as boolean[];
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'slow';
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return null;
     throw error;
   }
 }
