@@ -97,12 +97,14 @@ function readCases(text: string, report: EvalsSource['report']): Cases | null {
     }
     return null;
   }
+  const parsed = checksSource.safeParse(data);
+  if (parsed.success) return parsed.data;
   const locationOf = locationsInYaml(text);
   for (const { kind, path, message, hint } of explain(checksSource, data)) {
     const location = locationOf(path, { key: kind.endsWith('-key') });
     report(checksFile, { code: 'evals/checks', location, message, hint });
   }
-  return checksSource.safeParse(data).data ?? null;
+  return null;
 }
 
 /** Reports cases without their input, and files that are neither an input nor a recording. */

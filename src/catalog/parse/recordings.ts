@@ -63,16 +63,16 @@ function readFolder(folder: string, cases: readonly string[], { names, texts, re
     refuse(name, `${name} is not the answer to a case in recording.json.`, answerHint(of, cases));
   }
   const answers = Object.entries(entries).flatMap(([name, recorded]): RecordedAnswer[] => {
-    const at = locationOf(['cases', name], { key: true });
+    const at = () => locationOf(['cases', name], { key: true });
     if (!cases.includes(name)) {
       const slip = nearest(name, cases);
       const hint = slip === undefined ? 'Add the case, or remove its recordings.' : `Did you mean \`${slip}\`?`;
-      refuse(file, `There is no case \`${name}\` in evals/checks.yaml.`, hint, at);
+      refuse(file, `There is no case \`${name}\` in evals/checks.yaml.`, hint, at());
       return [];
     }
     const answer = texts.get(`${path}${name}.txt`);
     if (!names.includes(`${path}${name}.txt`))
-      refuse(file, `${name}.txt, the answer to this case, is missing.`, 'Record it again, or remove this entry.', at);
+      refuse(file, `${name}.txt, the answer to this case, is missing.`, 'Record it again, or remove this entry.', at());
     if (answer === undefined) return [];
     return [
       { folder, case: name, recorded, answer, withoutPrompt: texts.get(`${path}${name}.without-prompt.txt`) ?? null },
@@ -91,8 +91,10 @@ function readEntries(text: string, refuse: (location: Location, message: string,
   const { value, faults } = readJson(text);
   for (const { offset, length, message, hint } of faults) refuse(locationAt(text, offset, length), message, hint);
   if (faults.length > 0) return null;
+  const parsed = recordingSource.safeParse(value);
+  if (parsed.success) return parsed.data.cases;
   const locationOf = locationsInYaml(text);
   for (const { kind, path, message, hint } of explain(recordingSource, value, { json: true }))
     refuse(locationOf(path, { key: kind.endsWith('-key') }), message, hint);
-  return recordingSource.safeParse(value).data?.cases ?? null;
+  return null;
 }
