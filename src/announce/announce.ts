@@ -96,6 +96,10 @@ async function store(claim: Claim, { name }: Plan, sent: boolean): Promise<strin
   const unknown = [...(deliveries ?? [])].filter(([, delivery]) => delivery === 'sending').map(([id]) => id);
   for (const id of unknown) await claim.record({ type: 'delivery', id, state: sent ? 'accepted' : 'deferred' });
   if (unknown.length > 0) {
+    const left = [...(deliveries?.values() ?? [])].some(
+      (delivery) => delivery === 'waiting' || delivery === 'deferred',
+    );
+    if (!left) await claim.record({ type: 'sent' });
     const mails = unknown.length === 1 ? '1 mail' : `${unknown.length} mails`;
     return `${mails} of ${name} will ${sent ? 'not be sent again' : 'be sent by the next run'}.`;
   }

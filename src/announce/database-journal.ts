@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { OperationError } from '../errors.ts';
-import { type Announcement, type AnnouncementJournal, after, storedEvent } from './journal.ts';
+import { type Announcement, type AnnouncementEvent, type AnnouncementJournal, after, storedEvent } from './journal.ts';
 
 /** How long a claim lasts if its process does not extend it, and how often it does, in milliseconds. */
 const claim = { lastsMs: 30_000, beatMs: 5_000 };
@@ -49,7 +49,7 @@ export function announcementDatabase(database: Database, now: () => Date): Annou
         await release();
         throw error;
       });
-      const record: Awaited<ReturnType<AnnouncementJournal['claim']>>['record'] = async (event) => {
+      const store = async (event: AnnouncementEvent) => {
         const stored = { ...event, time: now().toISOString() };
         const text = `INSERT INTO catalog_announcements (key, number, event)
           SELECT key, $3::integer, $4::text FROM catalog_announcement_claims WHERE key = $1 AND token = $2
@@ -58,6 +58,13 @@ export function announcementDatabase(database: Database, now: () => Date): Annou
         if (rows.length === 0) throw new OperationError('Another process has taken over this announcement.');
         count += 1;
         announcement = after(announcement, stored);
+      };
+      // Mails are sent several at once, and each event needs a number of its own.
+      let turn: Promise<unknown> = Promise.resolve();
+      const record = (event: AnnouncementEvent) => {
+        const stored = turn.then(() => store(event));
+        turn = stored.catch(() => {});
+        return stored;
       };
       if (announcement === null) await record({ type: 'claimed', key });
       return {

@@ -83,7 +83,8 @@ export function announcementFiles(
         throw error;
       });
       const record = async (event: AnnouncementEvent) => {
-        announcement = after(announcement, await journal.append(event));
+        const stored = await journal.append(event);
+        announcement = after(announcement, stored);
       };
       if (announcement === null) await record({ type: 'claimed', key });
       return {

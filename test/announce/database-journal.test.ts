@@ -53,6 +53,15 @@ test('what one server recorded is known to all', async () => {
   assert.is((await here.read('a'))?.state, 'sent');
 });
 
+test('events of several mails that are recorded at the same time are all kept', async () => {
+  const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
+  const claim = await here.claim('many');
+  await claim.record({ type: 'recipients', ids });
+  await Promise.all(ids.map((id) => claim.record({ type: 'delivery', id, state: 'accepted' })));
+  await claim.release();
+  assert.equal((await there.read('many'))?.deliveries, new Map(ids.map((id) => [id, 'accepted'])));
+});
+
 test('of servers that claim an announcement at the same time, one gets it', async () => {
   const claims = await Promise.allSettled([here, there, here, there].map((journal) => journal.claim('b')));
   const reasons = claims.flatMap((claim) => (claim.status === 'rejected' ? [claim.reason] : []));

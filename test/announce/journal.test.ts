@@ -37,6 +37,20 @@ test('what was recorded is known after the claim is released, in a file that onl
     if (process.platform !== 'win32') assert.is(statSync(fileIn(folder)).mode & 0o777, 0o600);
   }));
 
+test('events of several mails that are recorded at the same time are all kept, and so is what comes between them', () =>
+  inFolder(async (folder) => {
+    const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
+    const claim = await journalIn(folder).claim(key);
+    await claim.record({ type: 'recipients', ids });
+    const recorded = ids.map((id) => claim.record({ type: 'delivery', id, state: 'accepted' }));
+    await Promise.all([claim.record({ type: 'sending' }), ...recorded, claim.record({ type: 'drafted', draft: 'd' })]);
+    const { state, draft, deliveries } = claim.announcement;
+    assert.equal([state, draft], ['sending', 'd']);
+    assert.equal(deliveries, new Map(ids.map((id) => [id, 'accepted'])));
+    await claim.release();
+    assert.equal(await journalIn(folder).read(key), claim.announcement);
+  }));
+
 test('only one may send an announcement at a time; others are told who does', () =>
   inFolder(async (folder) => {
     const claim = await journalIn(folder).claim(key);

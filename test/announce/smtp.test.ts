@@ -89,6 +89,7 @@ test('a mail whose answer is lost is never repeated until a person decides', asy
       const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
       const said = await resolve(plan, journalIn(given.data), true);
       assert.is(said, '1 mail of No. 1 will not be sent again.');
+      assert.is((await journalIn(given.data).read(plan.key))?.state, 'sent');
       assert.is((await given.send()).outcome, 'sent');
       assert.is(texts, 1);
     },
