@@ -65,10 +65,10 @@ for (const [host, name] of shown) {
   test(`the address of a server on ${host} begins with ${name}, in the log too`, () =>
     withRuntime({ flags: { host } }, ({ server: { address, logged } }) => {
       assert.is(new URL(address).hostname, name);
-      const [{ msg, address: inLog }] = logged()
-        .split('\n', 1)
-        .map((line) => JSON.parse(line));
-      assert.equal([msg, inLog], ['serving', address]);
+      const line = logged()
+        .split('\n')
+        .find((each) => each.includes('"msg":"serving"'));
+      assert.is(JSON.parse(line ?? '{}').address, address);
     }));
 }
 
