@@ -189,6 +189,19 @@ test('a mail that Buttondown calls paused is left to a person', () =>
     buttondown('daily', () => 'paused'),
   ));
 
+test('a state that is not known is printed only if it is short', async () => {
+  for (const [state, printed] of [
+    ['sent\u001b[2J', /it calls the mail "sent\\u001b\[2J"\. Look at em_1 there\./],
+    ['x'.repeat(1000), /: it calls the mail "unreadable"\./],
+  ] as const) {
+    await withService(
+      rows.buttondown as Row,
+      async ({ send }) => assert.match((await send()).message, printed),
+      buttondown('daily', () => state),
+    );
+  }
+});
+
 test('a template of listmonk that counts readers is refused', () =>
   withService(
     rows.listmonk as Row,

@@ -11,7 +11,8 @@ const name = 'buttondown';
 const tags = z.object({ results: z.array(z.object({ id: z.string(), name: z.string() })), next: z.string().nullish() });
 const email = z.object({
   id: z.string(),
-  status: z.string(),
+  // It is printed if it is not known.
+  status: z.string().max(40),
   metadata: z.record(z.string(), z.unknown()).nullish(),
   filters: z.object({ filters: z.array(z.object({ field: z.string(), value: z.unknown() })) }).nullish(),
 });

@@ -11,7 +11,8 @@ const name = 'listmonk';
 const campaign = z.object({
   id: z.int(),
   name: z.string(),
-  status: z.string(),
+  // It is printed if it is not known.
+  status: z.string().max(40),
   lists: z.array(z.object({ id: z.int() })),
 });
 const one = z.object({ data: campaign });

@@ -12,7 +12,8 @@ const created = z.object({ id: z.string() });
 const broadcast = z.object({
   id: z.string(),
   name: z.string().nullish(),
-  status: z.string(),
+  // It is printed if it is not known.
+  status: z.string().max(40),
   segment_id: z.string().nullish(),
 });
 const broadcasts = z.object({ has_more: z.boolean().optional(), data: z.array(broadcast) });
