@@ -165,6 +165,11 @@ test('no file shows a text of an agent that does not belong there', () => {
   }
 });
 
+test('only an agent with recorded answers has a document of them', () => {
+  const documents = [...files.keys()].filter((path) => path.startsWith('api/evals/'));
+  assert.equal(documents, ['api/evals/rich.json']);
+});
+
 /** Returns a text without the escapes of HTML, XML, JSON and Markdown for the characters above. */
 function unescaped(text: string): string {
   return text.replace(/&lt;|\\u003c|\\</g, '<').replace(/&quot;|&#34;|\\"/g, '"');

@@ -11,6 +11,7 @@ const home: Expected = {
   '.front .issue @data-digits': '1',
   '.front .issue time @datetime': '2026-03-02',
   '.front h1': newer.title,
+  '.entry .quiet': '0 of 3 recorded answers pass, 1 out of date',
   '.front h1 a @href': '/base/agents/newer',
   '.front .front-head > p': [
     newer.excerpt,
@@ -92,6 +93,7 @@ const archive: Expected = {
   '.days a': [newer.title, rich.title, older.title],
   '.days a @href': ['/base/agents/newer', '/base/agents/rich', '/base/agents/older'],
   '.days .excerpt': [newer.excerpt, rich.excerpt, older.excerpt],
+  '.days .quiet': '0 of 3 recorded answers pass, 1 out of date',
   '.days .kicker': [coding, coding, writing],
   ...subjects,
   '.tags li': ['other-tag 1', 'tag-one 2', 'tag-two 2'],
