@@ -77,12 +77,16 @@ export async function recordAnswers(
 ): Promise<void> {
   const { record } = await import('../record/record.ts');
   const { recorded } = await import('../schema/evals.ts');
+  const { valueFindings } = await import('../catalog/parse/text-checks.ts');
   const { model: name, note, setting, force, stale, paste = false } = flags;
   if (name === undefined) throw new UsageError('--record needs --model, the name of the model.');
   const about = { ...(note !== undefined && { note }), ...(setting !== undefined && { settings: setting }) };
   const { error } = recorded.pick({ model: true, note: true, settings: true }).safeParse({ model: name, ...about });
   for (const { path, message } of error?.issues ?? [])
     throw new UsageError(`--${String(path[0]).replace('settings', 'setting')} has to be ${message}.`);
+  const [finding] = valueFindings({ model: name, ...about }, () => ({ line: 1, column: 1, length: 1 }));
+  if (finding !== undefined)
+    throw new UsageError(`--model, --note and --setting are stored for readers. ${finding.message} Leave it out.`);
   const outcome = await record(agents, await openModel(name, flags, terminal), {
     ...catalog,
     about,

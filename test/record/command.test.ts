@@ -39,7 +39,7 @@ test('gives the exact message to a command', async () => {
 for (const [command, message] of [
   ['echo first >&2; echo it broke >&2; exit 3', 'one, sample: The command failed (exit code 3): it broke\n'],
   ['exit 1', 'one, sample: The command failed (exit code 1).\n'],
-  ['true', 'agents/one/evals/recordings/m/sample.txt:1:1  error  file/empty'],
+  ['true', 'one, sample: The answer is empty, so it is not stored.\n'],
   ["printf '\\377'", 'one, sample: The output of the command is not UTF-8 text.\n'],
   ['yes', 'one, sample: The command printed more than 2097152 bytes.\n'],
   ['sleep 20', 'one, sample: The command took more than 2 seconds.\n'],
@@ -68,7 +68,7 @@ test('prints one message a run to paste, and reads the answer', async () => {
   assert.equal({ model, made, note }, { model: 'Some Chat, free plan', made: 'pasted', note: 'In a new chat.' });
   const second = await paste('');
   assert.is(second.stdout, `${goodPrompt.trimEnd()}\n\n${hardInput}`);
-  assert.match(second.stderr, 'agents/one/evals/recordings/some-chat-free-plan/planted.txt:1:1  error  file/empty');
+  assert.match(second.stderr, 'one, planted: The answer is empty, so it is not stored.\n');
 });
 
 test('goes on where a killed run stopped', async () => {
@@ -116,6 +116,8 @@ test('refuses agents without cases, and files that lead elsewhere', async () => 
 for (const [flags, message] of [
   [[], '--record needs --model, the name of the model.'],
   [['--model', 'a\nb', '--command', 'cat'], '--model has to be one line of text'],
+  [['--model', 'a\u001b[2Jb', '--command', 'cat'], 'This is the hidden character U+001B, a control character.'],
+  [['--model', 'm', '--command', 'cat', '--note', `Key: ${'ghp_'}${'a1B2'.repeat(9)}`], 'looks like a GitHub token.'],
   [['--model', 'm', '--command', 'cat', '--paste'], 'Give only one of --url, --command and --paste.'],
   [['--model', 'm', '--command', 'cat', '--setting', 'a=1'], '--setting is for APIs only.'],
   [['--model', 'm', '--setting', 'a'], 'It must be written as name=value.'],

@@ -36,7 +36,7 @@ function evalsIn(texts: ReadonlyMap<string, string>, slug: string): Evals | null
   const prefix = `${pathOf(slug, '')}/`;
   const own = [...texts].filter(([path]) => path.startsWith(prefix));
   const named = new Map(own.map(([path, text]) => [path.slice(prefix.length), text]));
-  return readEvals({ names: [...named.keys()], texts: named, report: () => {} });
+  return readEvals({ names: [...named.keys()], texts: named, report: () => {}, reportText: () => {} });
 }
 
 function regressed(slug: string, answer: GradedAnswer, { answers }: Evals, branch: string): Diagnostic[] {

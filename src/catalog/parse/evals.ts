@@ -9,6 +9,7 @@ import { nearest } from '../../schema/suggestions.ts';
 import { explain } from '../../schema/violation-messages.ts';
 import { type RecordedAnswer, readRecordings } from './recordings.ts';
 import { recoverYaml } from './recover-yaml.ts';
+import { type TextFinding, valueFindings } from './text-checks.ts';
 import { parseYaml } from './yaml.ts';
 
 type Cases = Readonly<Record<string, EvalCase>>;
@@ -20,6 +21,8 @@ export interface EvalsSource {
   /** The readable texts, by name. */
   texts: ReadonlyMap<string, string>;
   report: (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => void;
+  /** Reports what escapes hide in the values of a file. */
+  reportText: (name: string, findings: readonly TextFinding[]) => void;
 }
 
 const checksFile = 'evals/checks.yaml';
@@ -36,7 +39,7 @@ export function readEvals(source: EvalsSource): Evals | null {
     report('evals', { code: 'evals/checks', message, hint: 'Add it, or remove the folder.' });
   }
   const text = texts.get(checksFile);
-  const cases = text === undefined ? null : readCases(text, report);
+  const cases = text === undefined ? null : readCases(text, source);
   if (text === undefined || cases === null) return null;
   checkInputs(cases, text, source);
   const whole = Object.entries(cases).map(([name, { about, checks, input }]): Case => {
@@ -86,7 +89,7 @@ function gradeAll(
   return graded;
 }
 
-function readCases(text: string, report: EvalsSource['report']): Cases | null {
+function readCases(text: string, { report, reportText }: EvalsSource): Cases | null {
   let data: unknown;
   try {
     data = parseYaml(text);
@@ -97,9 +100,10 @@ function readCases(text: string, report: EvalsSource['report']): Cases | null {
     }
     return null;
   }
+  const locationOf = locationsInYaml(text);
+  reportText(checksFile, valueFindings(data, locationOf));
   const parsed = checksSource.safeParse(data);
   if (parsed.success) return parsed.data;
-  const locationOf = locationsInYaml(text);
   for (const { kind, path, message, hint } of explain(checksSource, data)) {
     const location = locationOf(path, { key: kind.endsWith('-key') });
     report(checksFile, { code: 'evals/checks', location, message, hint });

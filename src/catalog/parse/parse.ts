@@ -65,7 +65,7 @@ function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterS
   const readable = withoutConflicts(texts, report);
   const prompt = readable.get('prompt.txt');
   if (prompt !== undefined) checkPrompt(prompt, report);
-  const evals = readEvals({ names: folder.files.map(({ name }) => name), texts: readable, report });
+  const evals = readEvals({ names: folder.files.map(({ name }) => name), texts: readable, report, reportText });
   const config = configFile === null ? null : readConfig(configFile, readable.get(configFile), report);
   if (config !== null && typeof config.value !== 'string')
     reportText(config.file, valueFindings(config.value, locationsInYaml(config.text)));

@@ -6,6 +6,7 @@ import { nearest } from '../../schema/suggestions.ts';
 import { explain } from '../../schema/violation-messages.ts';
 import type { EvalsSource } from './evals.ts';
 import { readJson } from './json-errors.ts';
+import { type TextFinding, valueFindings } from './text-checks.ts';
 
 /** A recorded answer, not yet graded. */
 export interface RecordedAnswer {
@@ -34,7 +35,8 @@ export function readRecordings(cases: readonly string[], source: EvalsSource): R
   return folders.flatMap((folder) => readFolder(folder, cases, source));
 }
 
-function readFolder(folder: string, cases: readonly string[], { names, texts, report }: EvalsSource): RecordedAnswer[] {
+function readFolder(folder: string, cases: readonly string[], source: EvalsSource): RecordedAnswer[] {
+  const { names, texts, report, reportText } = source;
   const path = `${root}${folder}/`;
   const refuse = (name: string, message: string, hint: string, location?: Location) =>
     report(name, { code: 'evals/recording', message, hint, ...(location && { location }) });
@@ -54,7 +56,13 @@ function readFolder(folder: string, cases: readonly string[], { names, texts, re
   }
   const text = texts.get(file);
   const entries =
-    text === undefined ? null : readEntries(text, (location, message, hint) => refuse(file, message, hint, location));
+    text === undefined
+      ? null
+      : readEntries(
+          text,
+          (location, message, hint) => refuse(file, message, hint, location),
+          (findings) => reportText(file, findings),
+        );
   if (text === undefined || entries === null) return [];
   const locationOf = locationsInYaml(text);
   for (const name of names.filter((name) => name.startsWith(path) && name !== file)) {
@@ -87,13 +95,18 @@ function answerHint(name: string, cases: readonly string[]): string {
     : 'Answers are called <case>.txt and <case>.without-prompt.txt. Rename or remove the file.';
 }
 
-function readEntries(text: string, refuse: (location: Location, message: string, hint: string) => void) {
+function readEntries(
+  text: string,
+  refuse: (location: Location, message: string, hint: string) => void,
+  reportText: (findings: readonly TextFinding[]) => void,
+) {
   const { value, faults } = readJson(text);
   for (const { offset, length, message, hint } of faults) refuse(locationAt(text, offset, length), message, hint);
   if (faults.length > 0) return null;
+  const locationOf = locationsInYaml(text);
+  reportText(valueFindings(value, locationOf));
   const parsed = recordingSource.safeParse(value);
   if (parsed.success) return parsed.data.cases;
-  const locationOf = locationsInYaml(text);
   for (const { kind, path, message, hint } of explain(recordingSource, value, { json: true }))
     refuse(locationOf(path, { key: kind.endsWith('-key') }), message, hint);
   return null;

@@ -133,6 +133,20 @@ export const evalsMistakes: Mistake[] = [
     agents: withRecording({ sample: recorded() }, { 'evals/recordings/some-model/sample.txt': 'Odd:\u202e x\n' }),
   },
   {
+    name: 'an escape of an invisible character in the name of a model',
+    code: 'text/hidden-character',
+    at: `agents/one/${recording}:4:16`,
+    agents: withRecording({ sample: recorded({ model: 'some\u001b[2Jmodel' }) }),
+  },
+  {
+    name: 'an escape of an invisible character in the checks',
+    code: 'text/hidden-character',
+    at: `${checks}:3:22`,
+    agents: withChecks(
+      good.replace('Odd', '["Odd"]').replace('contains', 'contains-any').replace('"Odd"', '"Odd\\u202E", Odd'),
+    ),
+  },
+  {
     name: 'a recorded answer that is empty',
     code: 'file/empty',
     at: 'agents/one/evals/recordings/some-model/sample.txt:1:1',
