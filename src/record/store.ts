@@ -27,6 +27,7 @@ export function storeAnswer(
   today: string,
 ): void {
   const bytes = Buffer.from(text.replace(/\r\n?/g, '\n'));
+  if (text.trim() === '') throw new NoAnswer('The answer is empty, so it is not stored.');
   if (bytes.length > maxFileBytes)
     throw new NoAnswer(`The answer has ${bytes.length} bytes; at most ${maxFileBytes} can be stored.`);
   const path = pathOf(agent.slug, file);
@@ -37,7 +38,13 @@ export function storeAnswer(
     .filter(
       ({ file, severity, code }) => file === path && severity === 'error' && !/^(?:editorial|evals)\//.test(code),
     );
-  if (errors.length > 0) throw new NoAnswer(`The answer is not stored:\n\n${prettyReport(errors, { color: false })}\n`);
+  // The hints of the rules are about a file that exists.
+  const refused = errors.map((error) => ({
+    ...error,
+    hint: 'Nothing was stored. Run the command again to ask again.',
+  }));
+  if (refused.length > 0)
+    throw new NoAnswer(`The answer is not stored:\n\n${prettyReport(refused, { color: false })}\n`);
   mkdirSync(dirname(join(cwd, path)), { recursive: true });
   replaceFile(join(cwd, path), bytes);
 }

@@ -109,7 +109,7 @@ const rows: Row[] = [
   {
     name: 'an empty answer',
     answer: (response) => says(response, 'x', { choices: [{ message: { content: null } }] }),
-    message: 'agents/one/evals/recordings/m/planted.txt:1:1  error  file/empty',
+    message: 'one, planted: The answer is empty, so it is not stored.\n',
   },
   {
     name: 'an answer with the key',
@@ -125,6 +125,11 @@ const rows: Row[] = [
     name: 'an answer with a hidden character',
     answer: (response) => says(response, 'One\nTwo\u200b\n'),
     message: 'agents/one/evals/recordings/m/planted.txt:2:4  error  text/hidden-character',
+  },
+  {
+    name: 'such an answer without asking to change a file that does not exist',
+    answer: (response) => says(response, 'One\nTwo\u200b\n'),
+    message: '\n  Nothing was stored. Run the command again to ask again.\n\n1 error\n',
   },
 ];
 
