@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { OperationError } from '../errors.ts';
-import { type Announcement, type AnnouncementEvent, type AnnouncementJournal, after, storedEvent } from './journal.ts';
+import {
+  type Announcement,
+  type AnnouncementEvent,
+  type AnnouncementJournal,
+  after,
+  sendingElsewhere,
+  storedEvent,
+} from './journal.ts';
 
 /** How long a claim lasts if its process does not extend it, and how often it does, in milliseconds. */
 const claim = { lastsMs: 30_000, beatMs: 5_000 };
@@ -37,7 +44,7 @@ export function announcementDatabase(database: Database, now: () => Date): Annou
           WHERE catalog_announcement_claims.expires < now() RETURNING 1`,
         [key, token],
       );
-      if (taken.length === 0) throw new OperationError('Another process is sending this announcement.');
+      if (taken.length === 0) throw new OperationError(sendingElsewhere);
       const extend = `UPDATE catalog_announcement_claims SET expires = ${expires} WHERE key = $1 AND token = $2`;
       const beat = setInterval(() => void database.query(extend, [key, token]).catch(() => {}), claim.beatMs);
       beat.unref();

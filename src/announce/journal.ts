@@ -6,6 +6,7 @@ import { OperationError } from '../errors.ts';
 import { type Disk, hasCode } from '../journal/disk.ts';
 import { openJournal } from '../journal/journal.ts';
 import { newline, readLines } from '../journal/lines.ts';
+import { FileInUse } from '../journal/lock-owner.ts';
 
 /**
  * What became of the mail to one subscription: `sending` was stored before the mail was sent, and stays if the outcome is
@@ -60,6 +61,10 @@ export interface AnnouncementJournal {
   claim(key: string): Promise<Claim>;
 }
 
+/** Why an announcement cannot be claimed. */
+export const sendingElsewhere =
+  'Another process is sending this announcement. Wait until it ends, then run this command again.';
+
 /** Keeps a file for each announcement in a folder, which only its owner can read. No file contains an address. */
 export function announcementFiles(
   folder: string,
@@ -77,6 +82,9 @@ export function announcementFiles(
         warn,
         ownerOnly: true,
         disk,
+      }).catch((error) => {
+        if (!(error instanceof FileInUse)) throw error;
+        throw new OperationError(`${sendingElsewhere} It is ${error.who}.`, { cause: error });
       });
       let announcement = await readEvents(file).catch(async (error) => {
         await journal.close();

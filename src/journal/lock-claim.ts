@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFile, type Disk, hasCode } from './disk.ts';
-import { inUse, type LockOwner, ownerText, parseOwner } from './lock-owner.ts';
+import { FileInUse, type LockOwner, ownerText, parseOwner } from './lock-owner.ts';
 import { lifeOf } from './process-identity.ts';
 
 export interface ClaimOptions {
@@ -26,7 +26,7 @@ export async function claim(path: string, owner: LockOwner, options: ClaimOption
     const found = await readText(options, path);
     if (found === undefined) continue;
     const verdict = await judge(path, found, owner, options);
-    if (verdict === 'owned') throw inUse(options.file, parseOwner(found));
+    if (verdict === 'owned') throw new FileInUse(options.file, parseOwner(found));
     if (verdict === 'stale' && (await takeOver(path, found, owner, options))) return;
   }
 }

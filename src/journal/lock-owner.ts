@@ -33,7 +33,13 @@ export function ownerText(owner: LockOwner): Buffer {
 }
 
 /** The error for a second owner: who has the file, and what to do. */
-export function inUse(file: string, owner: LockOwner | undefined): OperationError {
-  const who = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
-  return new OperationError(`${file} is in use by ${who}. Stop that process first, or use another file for this one.`);
+export class FileInUse extends OperationError {
+  /** The owner, for messages. */
+  readonly who: string;
+
+  constructor(file: string, owner: LockOwner | undefined) {
+    const who = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
+    super(`${file} is in use by ${who}. Stop that process first, or use another file for this one.`);
+    this.who = who;
+  }
 }

@@ -1,7 +1,7 @@
 import { hasCode, writeAll } from './disk.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { type ClaimOptions, claim, createLock, readText } from './lock-claim.ts';
-import { inUse, type LockOwner, ownerText, parseOwner } from './lock-owner.ts';
+import { FileInUse, type LockOwner, ownerText, parseOwner } from './lock-owner.ts';
 import { thisProcess } from './process-identity.ts';
 
 export interface LockOptions extends ClaimOptions {
@@ -119,7 +119,7 @@ export class Lock {
 
   #lose(to: LockOwner | undefined): void {
     const { file, warn } = this.#options;
-    this.#reason = inUse(file, to);
+    this.#reason = new FileInUse(file, to);
     clearInterval(this.#timer);
     warn(`Another process has taken over ${file}, so this one no longer writes to it. ${this.#reason.message}`);
     this.#resolveLost(this.#reason);

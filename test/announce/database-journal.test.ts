@@ -67,7 +67,9 @@ test('of servers that claim an announcement at the same time, one gets it', asyn
   const reasons = claims.flatMap((claim) => (claim.status === 'rejected' ? [claim.reason] : []));
   assert.equal(
     reasons.map(({ name, message }) => `${name}: ${message}`),
-    Array(3).fill('OperationError: Another process is sending this announcement.'),
+    Array(3).fill(
+      'OperationError: Another process is sending this announcement. Wait until it ends, then run this command again.',
+    ),
   );
   await (await there.claim('b-other')).release();
   for (const claim of claims) if (claim.status === 'fulfilled') await claim.value.release();

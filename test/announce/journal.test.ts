@@ -58,7 +58,12 @@ test('only one may send an announcement at a time; others are told who does', ()
       .claim(key)
       .catch((error) => error);
     assert.is(refusal.name, 'OperationError');
-    assert.match(refusal.message, new RegExp(`process ${process.pid}\\b`));
+    assert.match(
+      refusal.message,
+      new RegExp(
+        `^Another process is sending this announcement\\. Wait until it ends, then run this command again\\. It is process ${process.pid} on .+\\.$`,
+      ),
+    );
     await (await journalIn(folder).claim(`${key}-other`)).release();
     await claim.release();
     await (await journalIn(folder).claim(key)).release();
