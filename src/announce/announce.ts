@@ -1,7 +1,7 @@
 import { OperationError } from '../errors.ts';
 import type { PublishedAgent, Site } from '../outputs/site.ts';
 import type { ListName } from '../subscribers/provider.ts';
-import type { AnnouncementJournal, Claim } from './journal.ts';
+import type { Announcement, AnnouncementJournal, Claim } from './journal.ts';
 import { type Plan, planAnnouncement } from './plan.ts';
 import type { Sender, Sent } from './senders/sender.ts';
 
@@ -49,8 +49,21 @@ export async function rehearse(options: AnnounceOptions): Promise<{ result: Anno
   if (!('plan' in found)) return { result: found, plan: null };
   const { plan } = found;
   if (await options.sender.isSent(plan)) return { result: alreadySent(plan), plan };
-  const message = `Would send ${plan.name} with ${options.sender.name} to ${await options.sender.audience()}.`;
+  const audience = await options.sender.audience();
+  const message =
+    wouldContinue(plan, await options.journal.read(plan.key)) ??
+    `Would send ${plan.name} with ${options.sender.name} to ${audience}.`;
   return { result: { outcome: 'dry-run', key: plan.key, message }, plan };
+}
+
+/** What is left of mails to each reader that an earlier run began to send; null if there was none. */
+function wouldContinue({ name }: Plan, known: Announcement | null): string | null {
+  if (known === null || known.deliveries === null) return null;
+  const states = [...known.deliveries.values()];
+  const left = states.filter((state) => state === 'waiting' || state === 'deferred').length;
+  const unknown = states.filter((state) => state === 'sending').length;
+  const rest = unknown === 0 ? '' : ` Perhaps sent, and not repeated: ${unknown}.`;
+  return `Would continue ${name}, which an earlier run began. Not sent yet: ${left} of ${states.length} mails.${rest}`;
 }
 
 async function check(options: AnnounceOptions): Promise<{ plan: Plan } | Announced> {

@@ -2,7 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { journalIn, postalAddress } from '../support/mail/announcing.ts';
 import { agents, onlineCatalog } from '../support/mail/online-catalog.ts';
+import { mailKey } from '../support/mail/readers.ts';
 import { startPostgres } from '../support/postgres.ts';
 
 /** `catalog announce`, as a schedule and a person run it. */
@@ -87,6 +89,27 @@ test('a dry run writes the mail to a folder, says what would happen, and changes
     await announce();
     assert.match((await announce(['--dry-run'])).stderr, 'Nothing to do: No. 3');
   }));
+
+test('a dry run after an interrupted run says how many mails are left', () =>
+  onlineCatalog(
+    async ({ folder, announce }) => {
+      const claim = await journalIn(join(folder, 'data')).claim(
+        'catalog:tag:press.example,2026:catalog:daily:2026-11-20',
+      );
+      await claim.record({ type: 'recipients', ids: ['a', 'b', 'c', 'd'] });
+      await claim.record({ type: 'delivery', id: 'a', state: 'accepted' });
+      await claim.record({ type: 'delivery', id: 'b', state: 'sending' });
+      await claim.record({ type: 'delivery', id: 'c', state: 'deferred' });
+      await claim.release();
+      const smtp = { CATALOG_SMTP_URL: 'smtp://127.0.0.1:9', CATALOG_MAIL_FROM: 'daily@press.example' };
+      const { stderr } = await announce(['--dry-run'], { CATALOG_SIGNUPS: '', CATALOG_MAIL_KEY: mailKey, ...smtp });
+      assert.match(
+        stderr,
+        /^Would continue No\. 3, .*, which an earlier run began\. Not sent yet: 2 of 4 mails\. Perhaps sent, and not repeated: 1\.$/m,
+      );
+    },
+    { postalAddress, runtimeUrl: 'https://press.example' },
+  ));
 
 test('a test goes to one address, with a mark in the subject, and changes nothing', () =>
   onlineCatalog(async ({ folder, service, announce }) => {
