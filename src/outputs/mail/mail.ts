@@ -34,7 +34,8 @@ export interface FootValues {
   settings: Site['settings'];
   home: string;
   unsubscribe: string | null;
-  postalAddress: string | null;
+  /** The lines of the postal address; empty without one. */
+  postalLines: readonly string[];
 }
 
 /**
@@ -86,7 +87,7 @@ export function digestMail(site: Site, agents: readonly PublishedAgent[], unsubs
 }
 
 function footOf({ settings, url }: Site, unsubscribe: string | null): FootValues {
-  return { settings, home: url.absolute(), unsubscribe, postalAddress: settings.postalAddress ?? null };
+  return { settings, home: url.absolute(), unsubscribe, postalLines: settings.postalAddress?.split('\n') ?? [] };
 }
 
 function longDay({ dates }: Site, day: string): string {

@@ -44,13 +44,13 @@ export function digestText(
   ]);
 }
 
-function footText({ settings, home, unsubscribe, postalAddress }: FootValues): string {
+function footText({ settings, home, unsubscribe, postalLines }: FootValues): string {
   return [
     // Mail programs recognize a signature by this line, with the space at its end.
     '-- ',
     `You get this email because you subscribed to ${settings.title}: ${home}`,
     unsubscribe === null ? 'The email ends with a link to unsubscribe.' : `Unsubscribe: ${unsubscribe}`,
-    [settings.publisher.name, ...(postalAddress === null ? [] : [postalAddress])].join('\n'),
+    ...[settings.publisher.name, ...postalLines],
     `License of the prompts: ${promptLicense.name}`,
   ].join('\n');
 }
