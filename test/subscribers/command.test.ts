@@ -169,6 +169,16 @@ test('erase ends the mail: it removes the consent, and keeps only a hash of the 
     );
   }));
 
+test('erase without the key of mails refuses an address that was mailed, since it could not keep the mail from coming back', () =>
+  withFile(async (folder, file) => {
+    const asked = `${JSON.stringify({ id: '1', time: '2026-11-02T10:00:00Z', email: 'fay@example.com', list: 'daily', pending: true })}\n`;
+    writeFiles(folder, { 'data/signups.jsonl': stored.replace(/.*$/, asked) });
+    const { code, stderr } = await catalog(['subscribers', 'erase', 'FAY@example.com', '--cwd', folder]);
+    assert.is(code, 2);
+    assert.match(stderr, /^error: Nothing was erased\. .* CATALOG_MAIL_KEY is not set and \S+data has no mail\.key\./);
+    assert.match(await fs.readFile(file, 'utf8'), asked);
+  }));
+
 test('if an address is in none of the files that were searched, erase still names those that were not', () =>
   withFile(async (folder, file) => {
     writeFiles(folder, { 'data/signups.jsonl-20261001.gz': 'packed' });

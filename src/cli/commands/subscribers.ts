@@ -163,11 +163,36 @@ async function erase(address: string, flags: FileFlags, terminal: Console): Prom
   const folder =
     'file' in place ? dirname(place.file) : resolve(flags.cwd, given(flags.data, process.env.CATALOG_DATA, 'data'));
   const key = await readMailKey({ environment: process.env, folder });
+  if (key === null && (await wasMailed(address, place))) throw new UsageError(noMailKey(folder));
   const lines =
     'url' in place ? await eraseRows(address, place.url, key) : await eraseLines(address, place.file, key, terminal);
   const where = 'url' in place ? 'the database' : place.file;
   if (lines === 0) throw new OperationError(`${visible(address)} is not in ${where}; nothing was changed.`);
   terminal.say(`Erased ${visible(address)} (${plural(lines, 'url' in place ? 'subscription' : 'line')}).\n`);
+}
+
+/** Whether an address was asked to confirm: only then could it get mails once a backup is restored. */
+async function wasMailed(address: string, place: Place): Promise<boolean> {
+  const { databaseRecords } = await import('../../subscribers/database.ts');
+  const { fileRecords } = await import('../../subscribers/file-records.ts');
+  const { withDatabase } = await import('../../database/command.ts');
+  const email = address.trim();
+  const found =
+    'url' in place
+      ? await withDatabase(place.url, (database) => databaseRecords(database).find({ email }))
+      : await fileRecords(place.file)
+          .find({ email })
+          // Erasing says more about a file that cannot be read.
+          .catch(() => []);
+  return found.some(({ pending, confirmed }) => pending || confirmed !== undefined);
+}
+
+function noMailKey(folder: string): string {
+  return (
+    `Nothing was erased. This address was asked to confirm by mail, but CATALOG_MAIL_KEY is not set and ${folder} has no mail.key. ` +
+    'Without the key, mails to the address could begin again if a backup is restored. Run this command with the settings of the server. ' +
+    'If the key is lost, set CATALOG_MAIL_KEY to a new one (openssl rand -hex 32), here and for the server.'
+  );
 }
 
 async function eraseRows(address: string, url: string, key: Buffer | null): Promise<number> {
