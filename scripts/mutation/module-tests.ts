@@ -1,3 +1,5 @@
+import { serverTests } from './server-tests.ts';
+
 /**
  * The test files for each folder of src/: those that check it most thoroughly in the least time. A mutant that none of
  * them notices counts as survived, even if a test of another folder would notice it.
@@ -219,39 +221,5 @@ export const moduleTests: Record<string, readonly string[]> = {
     'mcp/tools',
     'search/search',
   ],
-  server: [
-    'server/request-schema',
-    'server/origins',
-    'server/addresses',
-    'server/log-lines',
-    'server/listening',
-    'server/failures',
-    'server/live-build',
-    'server/client',
-    'server/limits',
-    'server/metrics',
-    'server/shared-limits',
-    'server/requests',
-    'server/rates',
-    'server/malformed',
-    'server/valid-votes',
-    'server/files',
-    'server/large-files',
-    'server/ranges',
-    'server/bodies',
-    'server/precedence',
-    'server/contract',
-    'server/base-path',
-    'server/settings',
-    'server/connections',
-    'server/pipelining',
-    'server/confirmations',
-    'server/subscribers',
-    'server/wrong-links',
-    'docs/api-docs',
-    'mcp/errors',
-    'mcp/http',
-    'mcp/discovery',
-    'build/atomic',
-  ],
+  server: serverTests,
 };

@@ -22,6 +22,7 @@ export const runtimeUrlOption = () =>
 export const todayOption = () => new Option('--today <YYYY-MM-DD>', 'pretend today is this date').argParser(parseDay);
 export const formatOption = (formats: readonly Format[] = ['pretty', 'json']) =>
   new Option('--format <format>', 'output format').choices(formats).default('pretty');
+export const jsonOption = () => new Option('--json', 'the same as --format json').implies({ format: 'json' });
 export const dataOption = () =>
   new Option('--data <dir>', 'folder with votes and subscribers (or CATALOG_DATA; default: data)');
 export const sinceOption = () => new Option('--since <YYYY-MM-DD>', 'only from this day on (UTC)').argParser(parseDay);

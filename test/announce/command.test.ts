@@ -61,7 +61,7 @@ test('prints its result as JSON, also a refusal', () =>
   onlineCatalog(async ({ announce }) => {
     const { outcome, key } = JSON.parse((await announce(['--json'])).stdout);
     assert.equal([outcome, key], ['sent', 'catalog:tag:press.example,2026:catalog:daily:2026-11-20']);
-    assert.is(JSON.parse((await announce(['--format', 'json'])).stdout).outcome, 'announced-already');
+    assert.is(JSON.parse((await announce(['--json'])).stdout).outcome, 'announced-already');
     const refused = await announce(['--json', '--resolve', 'sent']);
     assert.is(refused.code, 1);
     assert.equal(JSON.parse(refused.stdout), {

@@ -76,7 +76,7 @@ test('an edited byte of the prompt or of an input makes answers out of date', ()
   inFolder(async (folder) => {
     writeCatalog(folder, agents);
     const stale = async () =>
-      JSON.parse((await catalog(['eval', '--format', 'json', '--cwd', folder])).stdout).agents[0].answers.map(
+      JSON.parse((await catalog(['eval', '--json', '--cwd', folder])).stdout).agents[0].answers.map(
         ({ stale }: { stale: string | null }) => stale,
       );
     assert.equal(await stale(), [null, null, 'prompt']);

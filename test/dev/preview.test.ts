@@ -136,30 +136,6 @@ test('a switch to a branch that changes 500 files is followed', () =>
     await until(() => lastOf(preview).length === 0);
   }));
 
-test('rules that the settings switch off are not listed as followed', () =>
-  inFolder(async (folder) => {
-    const passed = async (rules: object) => {
-      writeCatalog(folder, agents, { rules });
-      const preview = await startPreview(folder);
-      try {
-        const { body } = await fetch(`${preview.address}/__dev/events?path=/agents/one`);
-        for await (const chunk of body ?? []) {
-          const [, json] = /^data: (.+)$/m.exec(new TextDecoder().decode(chunk)) ?? [];
-          if (json !== undefined) return JSON.parse(json).checks.passed as string[];
-        }
-        return [];
-      } finally {
-        await preview.close();
-      }
-    };
-    const all = await passed({});
-    assert.ok(all.includes('editorial/rules-count'), all.join());
-    assert.equal(
-      await passed({ 'editorial/rules-count': 'off' }),
-      all.filter((code) => code !== 'editorial/rules-count'),
-    );
-  }));
-
 test('broken settings and templates are reported until they are fixed, and the pages stay', () =>
   withPreview(async ({ folder, preview, shows, page, edit }) => {
     edit('catalog.config.json', '"language"', '"languag"');

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { SmallAgent } from './catalog.ts';
-import { recorded } from './evals.ts';
+import { evalMistakes } from './evals.ts';
 import { goodDemo, goodPrompt, goodSampleInput, goodSampleOutput, goodSteps, shortPrompt } from './good-agent.ts';
 
 /** The mistakes of writing: each row breaks a good agent in one place and says what is reported, and where. */
@@ -241,22 +241,5 @@ export const editorialMistakes: [name: string, change: Change, expected: string 
     input(`${goodSampleInput}Lorem ipsum dolor\n`),
     'warning placeholder sample-input.txt:9:1',
   ],
-  [
-    'a sample output that fails its own check',
-    { files: { 'evals/checks.yaml': 'sample:\n  checks:\n    - contains: Never\n' } },
-    'error checks evals/checks.yaml:3:7',
-  ],
-  [
-    'an answer that was recorded for another prompt',
-    {
-      files: {
-        'evals/checks.yaml': 'sample:\n  checks:\n    - contains: Odd\n',
-        'evals/recordings/some-model/sample.txt': 'Odd\n',
-        'evals/recordings/some-model/recording.json': JSON.stringify({
-          cases: { sample: recorded({ made: 'pasted', promptSha256: '0'.repeat(64) }) },
-        }),
-      },
-    },
-    'warning stale evals/recordings/some-model/recording.json:1:78',
-  ],
+  ...evalMistakes,
 ];

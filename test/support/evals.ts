@@ -47,3 +47,25 @@ export const evalsFiles = {
   'evals/recordings/some-model/sample.txt': 'Odd: <b>nothing</b>\n',
   'evals/recordings/some-model/sample.without-prompt.txt': 'Looks good to me.\n',
 };
+
+/** The mistakes of writing that concern checks and recorded answers, as rows of `editorialMistakes`. */
+export const evalMistakes: [name: string, change: { files: Record<string, string> }, expected: string][] = [
+  [
+    'a sample output that fails its own check',
+    { files: { 'evals/checks.yaml': 'sample:\n  checks:\n    - contains: Never\n' } },
+    'error checks evals/checks.yaml:3:7',
+  ],
+  [
+    'an answer that was recorded for another prompt',
+    {
+      files: {
+        'evals/checks.yaml': 'sample:\n  checks:\n    - contains: Odd\n',
+        'evals/recordings/some-model/sample.txt': 'Odd\n',
+        'evals/recordings/some-model/recording.json': JSON.stringify({
+          cases: { sample: recorded({ made: 'pasted', promptSha256: '0'.repeat(64) }) },
+        }),
+      },
+    },
+    'warning stale evals/recordings/some-model/recording.json:1:78',
+  ],
+];

@@ -18,6 +18,7 @@ import {
   dataOption,
   formatOption,
   given,
+  jsonOption,
   openContent,
   runtimeUrlOption,
   todayOption,
@@ -32,7 +33,6 @@ interface Flags extends CommonFlags {
   late?: boolean;
   scheduled?: boolean;
   resolve?: 'sent' | 'unsent';
-  json?: boolean;
 }
 
 export function addAnnounce(program: Command, terminal: Console): void {
@@ -57,7 +57,7 @@ export function addAnnounce(program: Command, terminal: Console): void {
       ]),
     )
     .addOption(formatOption())
-    .option('--json', 'the same as --format json')
+    .addOption(jsonOption())
     .addHelpText(
       'after',
       '\nThe service that stores the subscribers sends the email; see `catalog serve --help` for CATALOG_SIGNUPS and its key. For\n' +
@@ -70,7 +70,7 @@ export function addAnnounce(program: Command, terminal: Console): void {
         '\nExamples:\n  $ catalog announce --dry-run\n  $ catalog announce --test me@example.com\n  $ catalog announce\n' +
         '  $ catalog announce --weekly\n',
     )
-    .action((flags: Flags) => run({ ...flags, format: flags.json === true ? 'json' : flags.format }, terminal));
+    .action((flags: Flags) => run(flags, terminal));
 }
 
 async function run(flags: Flags, terminal: Console): Promise<void> {

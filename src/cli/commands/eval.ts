@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { ParsedFolder } from '../../catalog/parse/parse.ts';
 import type { ReadAgent } from '../../record/record.ts';
 import type { Console } from '../console.ts';
-import { type CommonFlags, cwdOption, formatOption, openCatalog, slugOf } from '../options.ts';
+import { type CommonFlags, cwdOption, formatOption, jsonOption, openCatalog, slugOf } from '../options.ts';
 import {
   addRecordOptions,
   type RecordFlags,
@@ -23,6 +23,7 @@ export function addEval(program: Command, terminal: Console): void {
     .argument('[slug...]', 'agents, by slug or path; default: all that have checks')
     .addOption(cwdOption())
     .addOption(formatOption(['pretty', 'json', 'github']))
+    .addOption(jsonOption())
     .addOption(new Option('--export <tool>', 'print the cases for another tool instead').choices(['promptfoo']))
     .option('--record', 'ask a model for the answers that are missing, and store them');
   addRecordOptions(command);
