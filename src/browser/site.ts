@@ -2,6 +2,7 @@
 
 import { startCopying } from './copy.ts';
 import { startFillIn } from './fill-in.ts';
+import { startFolds } from './folds.ts';
 import { startForms } from './forms.ts';
 import { startOpenIn } from './open-in.ts';
 import { startSearch } from './search-field.ts';
@@ -12,5 +13,6 @@ startCopying();
 startFillIn();
 startOpenIn();
 startTabs();
+startFolds();
 startForms();
 startSearch();

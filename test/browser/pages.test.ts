@@ -100,6 +100,19 @@ for (const width of [phone, desk]) {
   });
 }
 
+test('a score opens the answer that it is about, and so does its address', async () => {
+  await onPage({ viewport: { width: phone, height: 900 } }, async (page) => {
+    await page.goto(`${site.address}/agents/dependency-bump-judge`);
+    const score = page.locator('section[aria-labelledby=proof] td a').first();
+    const id = (await score.getAttribute('href')) ?? '';
+    await score.click();
+    await page.locator(`${id} .checks`).waitFor();
+    await page.reload();
+    await page.locator(`${id} .checks`).waitFor();
+    assert.is(await page.locator('details[open]').count(), 1);
+  });
+});
+
 test('search results move nothing, however late the index loads', async () => {
   await onPage({ viewport: { width: desk, height: 900 } }, async (page) => {
     await page.goto(`${site.address}/archive`);
