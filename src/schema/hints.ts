@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { dateRule } from './fields.ts';
 import { describe, knownKeys } from './schema-at.ts';
-import { meant, whyNoDay } from './suggestions.ts';
+import { meant, nearest, whyNoDay } from './suggestions.ts';
 
 /** Returns a sentence that says how to fix the value `found` at `path`. It breaks the rule of `issue`. */
 export function valueHint(
@@ -49,8 +49,13 @@ function typeHint(expected: string, found: unknown, keys: readonly string[], jso
       return names === ''
         ? `Write it as a list${listOf(found, json)}.`
         : `Write it as a list; each entry has ${names}.`;
-    case 'object':
+    case 'object': {
+      // In YAML, a key without a colon and a space is a text.
+      const [word = ''] = typeof found === 'string' && !json ? found.split(/[\s:]/, 1) : [];
+      const key = word === '' ? undefined : nearest(word, keys);
+      if (key !== undefined) return `After \`${key}\`, write a colon, a space and its value.`;
       return names === '' ? undefined : `${entryHint}${names}.`;
+    }
     default:
       return undefined;
   }

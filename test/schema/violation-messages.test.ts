@@ -65,6 +65,11 @@ const rows: [schema: z.ZodType, value: unknown, ...told: string[]][] = [
     '`a[2].text` is missing. ~ Add it.',
   ],
   [
+    one(entries),
+    { a: [{ name: 'd', text: 'e' }, 'texts:f'] },
+    '`a[1]` is "texts:f"; it has to be an object with keys. ~ After `text`, write a colon, a space and its value.',
+  ],
+  [
     one(z.record(z.string(), z.string())),
     { a: [] },
     '`a` is an empty list; it has to be an object with keys. ~ Correct it, or remove it.',
