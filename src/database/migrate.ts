@@ -49,18 +49,10 @@ function migrations(): Migration[] {
 export async function migrate(url: string): Promise<string[]> {
   const applied: string[] = [];
   await withClient(url, async (client) => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await client.query(
-          'CREATE TABLE IF NOT EXISTS catalog_migrations (number integer PRIMARY KEY, name text NOT NULL, time timestamptz NOT NULL DEFAULT now())',
-        );
-        for (const migration of migrations()) if (await apply(client, migration)) applied.push(migration.name);
-        return;
-      } catch (error) {
-        await client.query('ROLLBACK');
-        if (attempt === attempts || !collisions.includes((error as { code?: string }).code ?? '')) throw error;
-      }
-    }
+    await client.query(
+      'CREATE TABLE IF NOT EXISTS catalog_migrations (number integer PRIMARY KEY, name text NOT NULL, time timestamptz NOT NULL DEFAULT now())',
+    );
+    for (const migration of migrations()) if (await apply(client, migration)) applied.push(migration.name);
   });
   return applied;
 }
@@ -74,14 +66,21 @@ async function apply(client: pg.Client, { number, name, sql }: Migration): Promi
   return rowCount === 1;
 }
 
-/** Gives a role the rights that the server needs, and no others. */
+/**
+ * Gives a role the rights that the server needs, and no others. One transaction, so servers of this role that are running
+ * never lack a right.
+ */
 export async function grantServer(url: string, role: string): Promise<void> {
   await withClient(url, async (client) => {
+    await client.query('BEGIN');
+    // Runs wait for each other here: PostgreSQL refuses concurrent changes of the rights on a table.
+    await client.query('SELECT number FROM catalog_migrations WHERE number = 1 FOR UPDATE');
     for (const [table, rights] of Object.entries(grants)) {
       const name = client.escapeIdentifier(role);
       await client.query(`REVOKE ALL ON ${table} FROM ${name}`);
       await client.query(`GRANT ${rights} ON ${table} TO ${name}`);
     }
+    await client.query('COMMIT');
   });
 }
 
@@ -104,14 +103,26 @@ export async function requireTables(database: Database): Promise<void> {
 
 const advice = 'Run catalog db migrate first.';
 
-/** Runs `work` with one connection. Throws OperationError for anything that the database reports. */
+/**
+ * Runs `work` with one connection, and again if it collides with a concurrent run, so it has to be repeatable. Throws
+ * OperationError for anything that the database reports.
+ */
 async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'catalog' });
   // A broken connection also fails the statement under way.
   client.on('error', () => {});
   try {
     await client.connect();
-    await work(client);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await work(client);
+        return;
+      } catch (error) {
+        const isCollision = collisions.includes((error as { code?: string }).code ?? '');
+        if (attempt === attempts || !isCollision) throw error;
+        await client.query('ROLLBACK');
+      }
+    }
   } catch (error) {
     throw explained(error);
   } finally {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { migrate } from '../../src/database/migrate.ts';
+import { grantServer, migrate } from '../../src/database/migrate.ts';
 import { bundled } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { execSql, type Postgres, startPostgres } from '../support/postgres.ts';
@@ -101,6 +101,24 @@ test('--grant gives a role the rights of a server, and no others', async () => {
     // 42501: insufficient privilege.
     assert.is(answer, isAllowed || '42501', statement);
   }
+});
+
+test('several runs with --grant at once succeed', async () => {
+  const url = await postgres.database();
+  await execSql(url, 'CREATE ROLE concurrent LOGIN');
+  await Promise.all(Array.from({ length: 6 }, () => grantServer(url, 'concurrent')));
+});
+
+test('rights change all at once or not at all, so that a running server never lacks one', async () => {
+  const url = await postgres.database();
+  await execSql(url, 'CREATE ROLE running LOGIN; GRANT SELECT ON catalog_votes TO running');
+  await execSql(url, 'DROP TABLE catalog_announcement_claims');
+  const refusal = await grantServer(url, 'running').catch((error) => error);
+  assert.match(refusal.message, 'catalog_announcement_claims');
+  const running = url.replace('postgres@', 'running@');
+  await execSql(running, 'SELECT * FROM catalog_votes');
+  const answer = await execSql(running, 'INSERT INTO catalog_votes SELECT WHERE false').catch(({ code }) => code);
+  assert.is(answer, '42501');
 });
 
 test.run();
