@@ -45,6 +45,8 @@ export class SmtpFailed extends Error {
   readonly code: string | null;
   /** The status of the server's answer, such as 550. */
   readonly status: number | null;
+  /** Whether the server refused the address, not the connection, the sender or the mail. */
+  readonly aboutAddress: boolean;
   /** The enhanced status of a permanent refusal, such as 5.1.1 for an unknown mailbox (RFC 3463). */
   readonly detail: string | null;
 
@@ -56,9 +58,10 @@ export class SmtpFailed extends Error {
     this.code = typeof code === 'string' ? code : null;
     this.status = status;
     this.detail = /^5\d\d[ -](5\.\d{1,3}\.\d{1,3})\b/.exec(String(response))?.[1] ?? null;
+    this.aboutAddress = command === 'RCPT TO' && status !== 421;
     // 5.7 is about the sender or the server, such as a relay that is not permitted.
-    const aboutAddress = command === 'RCPT TO' && this.detail?.startsWith('5.7.') !== true;
-    if (aboutAddress && status !== null && status >= 500) this.outcome = 'refused';
+    const permanent = this.aboutAddress && this.detail?.startsWith('5.7.') !== true;
+    if (permanent && status !== null && status >= 500) this.outcome = 'refused';
     else this.outcome = status !== null || !begun ? 'unsent' : 'unknown';
   }
 }

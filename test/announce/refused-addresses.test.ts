@@ -1,3 +1,4 @@
+import type { SMTPServerOptions } from 'smtp-server';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { smallSubject } from '../support/mail/announcing.ts';
@@ -5,6 +6,11 @@ import { addressOf } from '../support/mail/readers.ts';
 import { numbers, recipientsOf, refuse, withReaders } from '../support/mail/with-readers.ts';
 
 /** Addresses that a mail server refuses: permanently, for now, or because it is set up wrongly. */
+
+function refusal(asked: () => void): Error {
+  asked();
+  return refuse(451, '4.7.1 too many mails today');
+}
 
 test('an address that is refused permanently gets no more mail, and one that is refused for now gets it later', () => {
   const answers: Record<string, Error> = {
@@ -20,7 +26,7 @@ test('an address that is refused permanently gets no more mail, and one that is 
       assert.equal(first.deliveries, { accepted: 1, waiting: 0, deferred: 2, sending: 0, refused: 1, ended: 0 });
       assert.match(
         first.message,
-        /^Accepted by the mail server: 1 of 4 mails\. .* Not sent: 2\. To send them, run this command again\.$/,
+        /^Accepted by the mail server: 1 of 4 mails\. .* Not sent: 2\. The mail server did not accept a mail \(EENVELOPE, RCPT TO, \d+\)\. To send them, run this command again\.$/,
       );
       delete answers['full@example.com'];
       delete answers['policy@example.com'];
@@ -64,6 +70,38 @@ test('a server that refuses everyone because it is set up wrongly costs no reade
     },
   );
 });
+
+for (const [what, server] of [
+  ['MAIL FROM', (asked: () => void) => ({ onMailFrom: (_address, _session, done) => done(refusal(asked)) })],
+  [
+    'DATA',
+    (asked: () => void) => ({
+      onData: (stream, _session, done) => stream.resume().on('end', () => done(refusal(asked))),
+    }),
+  ],
+] as [string, (asked: () => void) => SMTPServerOptions][]) {
+  test(`a server that refuses ${what} is left alone after a few mails, and the reason is said`, () => {
+    let count = 0;
+    const asked = () => {
+      count += 1;
+    };
+    return withReaders(
+      numbers(30).map(addressOf),
+      async ({ send }) => {
+        const { message } = await send();
+        assert.match(
+          message,
+          new RegExp(
+            `: 0 of 30 mails\\. Not sent: 30\\. The mail server did not accept a mail \\(\\w+, ${what}, 451\\)\\. To send`,
+          ),
+        );
+        // Five are under way at once, and four of them may have begun when the fifth fails.
+        assert.ok(count >= 5 && count <= 9, `${count} mails`);
+      },
+      server(asked),
+    );
+  });
+}
 
 test('many addresses that are refused at the same time are all remembered', () => {
   const refused = numbers(20).map(addressOf);

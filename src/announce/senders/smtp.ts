@@ -62,8 +62,7 @@ export function smtpSender(tools: SmtpSenderTools): Sender {
         const ids = (await recipients(list, { records, key })).map(({ id }) => id);
         await claim.record({ type: 'recipients', ids });
       }
-      await sendWaiting(subject, claim, sendTo, tools);
-      const sent = summary(claim);
+      const sent = summary(claim, await sendWaiting(subject, claim, sendTo, tools));
       if (sent.outcome === 'sent') await claim.record({ type: 'sent' });
       return sent;
     },
@@ -77,13 +76,13 @@ export function smtpSender(tools: SmtpSenderTools): Sender {
   };
 }
 
-/** Sends all mails that were not sent yet, a few at once. Rejects if what became of a mail cannot be stored. */
+/** Sends all mails that were not sent yet, a few at once. Returns why the last one was not sent, or ''. Rejects if what became of a mail cannot be stored. */
 async function sendWaiting(
   subject: Subject,
   claim: Claim,
   sendTo: (subject: Subject, record: SubscriptionRecord) => Promise<void>,
   { records, key, now, connections = 5, signal, onProgress = () => {} }: SmtpSenderTools,
-): Promise<void> {
+): Promise<string> {
   const all = [...(claim.announcement.deliveries ?? [])];
   const waiting = all.filter(([, state]) => state === 'waiting' || state === 'deferred').map(([id]) => id);
   const suppressions = await records.suppressions();
@@ -91,6 +90,8 @@ async function sendWaiting(
   const doubtful: SubscriptionRecord[] = [];
   let accepts = false;
   let failures = 0;
+  /** Why the last mail was not sent. */
+  let reason = '';
   let done = all.length - waiting.length;
 
   async function deliver(record: SubscriptionRecord): Promise<Delivery> {
@@ -103,11 +104,12 @@ async function sendWaiting(
       return 'accepted';
     } catch (error) {
       if (!(error instanceof SmtpFailed)) throw error;
-      const { outcome, status, detail } = error;
-      failures = status === null || status === 421 || outcome === 'unknown' ? failures + 1 : 0;
+      const { outcome, aboutAddress, detail } = error;
+      failures = aboutAddress ? 0 : failures + 1;
       if (outcome === 'unknown') return 'sending';
       if (outcome === 'refused' && /^5\.[12]\./.test(detail ?? '')) return 'refused';
       if (outcome === 'refused') doubtful.push(record);
+      reason = `${error.message} `;
       return 'deferred';
     }
   }
@@ -136,9 +138,10 @@ async function sendWaiting(
     await claim.record({ type: 'delivery', id: record.id, state: 'refused' });
     await suppress(record);
   }
+  return reason;
 }
 
-function summary({ announcement }: Claim): Sent {
+function summary({ announcement }: Claim, reason: string): Sent {
   const deliveries = { accepted: 0, waiting: 0, deferred: 0, sending: 0, refused: 0, ended: 0 };
   for (const state of announcement.deliveries?.values() ?? []) deliveries[state] += 1;
   const { accepted, waiting, deferred, sending, refused, ended } = deliveries;
@@ -146,7 +149,8 @@ function summary({ announcement }: Claim): Sent {
   const lines = [`Accepted by the mail server: ${accepted} of ${total} mails.`];
   if (refused > 0) lines.push(`Refused permanently, and never mailed again: ${refused}.`);
   if (ended > 0) lines.push(`Left meanwhile: ${ended}.`);
-  if (waiting + deferred > 0) lines.push(`Not sent: ${waiting + deferred}. To send them, run this command again.`);
+  if (waiting + deferred > 0)
+    lines.push(`Not sent: ${waiting + deferred}. ${reason}To send them, run this command again.`);
   if (sending > 0) {
     lines.push(
       `Perhaps sent, and not repeated: ${sending}, since the connection or this program broke off before the answer. Look into the log of the mail server, then run this command with --resolve sent or --resolve unsent.`,
