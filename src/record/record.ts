@@ -144,7 +144,15 @@ async function recordPart(
   outcome.tokens.output += facts.tokens?.output ?? 0;
   storeAnswer({ cwd, agent, file, text }, settings, today);
   const path = pathOf(agent.slug, file.replace(/[^/]+$/, 'recording.json'));
-  const entry = { model: model.name, date: today, made: model.made, ...digests, ...facts, ...about };
+  const note = noteOf(facts.note, about.note);
+  const entry = { model: model.name, date: today, made: model.made, ...digests, ...facts, ...about, ...note };
   if (isMain) storeEntry(cwd, path, name, entry);
   outcome.recorded += 1;
+}
+
+/** Joins what the service and the editor say about an answer. If that is too long for a note, the editor decides. */
+function noteOf(service: string | undefined, editor: string | undefined): Pick<Recorded, 'note'> {
+  const note = [service, editor].filter((text) => text !== undefined).join(' ');
+  if (note === '') return {};
+  return { note: note.length > 500 && editor !== undefined ? editor : note };
 }

@@ -81,6 +81,18 @@ test('records the answers of an API like that of OpenAI', async () => {
   assert.is(validated.code, 0, validated.stdout);
 });
 
+test('keeps the dated version next to --note, unless they are too long together', async () => {
+  model.answer = (response) => says(response, 'Odd: nothing', { model: 'model-1b-2026' });
+  for (const [given, stored] of [
+    ['In the evening.', 'The service names the model model-1b-2026. In the evening.'],
+    ['x'.repeat(490), 'x'.repeat(490)],
+  ] as const) {
+    const { code, stderr } = await recordWith('--note', given, '--force');
+    assert.is(code, 0, stderr);
+    assert.is(entries().sample.note, stored);
+  }
+});
+
 test('records the answers of the API of Anthropic', async () => {
   model.answer = (response) =>
     json(response, 200, {
