@@ -32,6 +32,16 @@ test('a table of models and cases, then what failed', () =>
     assert.is(stderr, '3 recorded answers of 1 agent graded.\n');
   }));
 
+test('where to begin without checks', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents.slice(1));
+    const hint = 'There are no checks yet. Write them in evals/checks.yaml, in the folder of an agent.\n';
+    const graded = await catalog(['eval', '--cwd', folder]);
+    assert.equal([graded.code, graded.stderr], [0, `0 recorded answers of 0 agents graded.\n${hint}`]);
+    const recorded = await catalog(['eval', '--record', '--model', 'm', '--command', 'cat', '--cwd', folder]);
+    assert.is(recorded.stderr, `${hint}Recorded 0 answers. 0 existed already.\n`);
+  }));
+
 test('--format json has every answer with its grades; only those of the named agents', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, [...agents, { slug: 'three', date: '2026-01-03', files: evalsFiles }]);

@@ -16,6 +16,8 @@ interface Flags extends Pick<CommonFlags, 'cwd' | 'format'>, RecordFlags {
   export?: 'promptfoo';
 }
 
+const noChecks = 'There are no checks yet. Write them in evals/checks.yaml, in the folder of an agent.\n';
+
 export function addEval(program: Command, terminal: Console): void {
   const command = program
     .command('eval')
@@ -50,6 +52,7 @@ async function run(named: string[], flags: Flags, command: Command, terminal: Co
   if (flags.record !== true) return evaluate(named, flags, terminal);
   const { agents, ...catalog } = await readAgentsOf(named, flags);
   const wanted = agents.filter(({ parsed }) => named.length > 0 || parsed.texts.has('evals/checks.yaml'));
+  if (wanted.length === 0) terminal.say(noChecks);
   await recordAnswers(catalog, wanted, flags, terminal);
 }
 
@@ -93,6 +96,7 @@ async function evaluate(named: string[], flags: Flags, terminal: Console): Promi
   reportBroken(agents, 'graded', terminal);
   const answers = graded.reduce((sum, { evals }) => sum + evals.answers.length, 0);
   terminal.say(`${plural(answers, 'recorded answer')} of ${plural(graded.length, 'agent')} graded.\n`);
+  if (graded.length + brokenOf(agents).length === 0) terminal.say(noChecks);
 }
 
 /** Returns the agents that have cases, and errors. */
