@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { getSystemErrorName } from 'node:util';
 import { createTransport } from 'nodemailer';
 import type { SmtpSettings } from './smtp-settings.ts';
 
@@ -52,7 +53,9 @@ export class SmtpFailed extends Error {
 
   /** `begun` is whether a part of the text was sent. */
   constructor(error: unknown, begun: boolean) {
-    const { code, responseCode, response, command } = error as Partial<Record<string, unknown>>;
+    const { code: broad, errno, responseCode, response, command } = error as Partial<Record<string, unknown>>;
+    // nodemailer calls each failure of a connection ESOCKET.
+    const code = typeof errno === 'number' && errno < 0 ? getSystemErrorName(errno) : broad;
     const status = typeof responseCode === 'number' ? responseCode : null;
     super(`The mail server did not accept a mail (${[code, command, status].filter((fact) => fact).join(', ')}).`);
     this.code = typeof code === 'string' ? code : null;
