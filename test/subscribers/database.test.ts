@@ -95,10 +95,11 @@ test('an import adds nothing twice, and copies erased addresses', () =>
 test('erase removes an address in any case from the database, and ends its mails', () =>
   withBoth(async (folder, { DATABASE_URL }) => {
     const key = 'k'.repeat(32);
-    const erase = () =>
+    const erase = (CATALOG_MAIL_KEY = key) =>
       catalog(['subscribers', 'erase', 'ANN@example.com', '--cwd', folder], {
-        env: { DATABASE_URL, CATALOG_MAIL_KEY: key },
+        env: { DATABASE_URL, CATALOG_MAIL_KEY },
       });
+    assert.match((await erase('')).stderr, /^error: Nothing was erased\. .* CATALOG_MAIL_KEY is not set/);
     assert.is((await erase()).stderr, 'Erased ANN@example.com (1 subscription).\n');
     const again = await erase();
     assert.equal(
