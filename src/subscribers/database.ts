@@ -15,6 +15,9 @@ export function openSubscriberDatabase(database: Database): SubscriberProvider {
     records: databaseRecords(database),
     async add(subscription) {
       try {
+        // Only a subscription that is under way when the database goes away waits for it.
+        const failure = database.failure();
+        if (failure !== null) throw failure;
         await insert(database, subscription).catch(async (error) => {
           // Nobody knows whether it was stored. Its id makes sure that it is stored once.
           if (!(error instanceof DatabaseUnavailable) || !(await database.available(patienceMs))) throw error;

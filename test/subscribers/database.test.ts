@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openDatabase } from '../../src/database/database.ts';
-import { databaseRecords } from '../../src/subscribers/database.ts';
+import { type Database, openDatabase } from '../../src/database/database.ts';
+import { DatabaseUnavailable } from '../../src/database/unavailable.ts';
+import { databaseRecords, openSubscriberDatabase } from '../../src/subscribers/database.ts';
 import { SubscriptionFailed } from '../../src/subscribers/failure.ts';
 import { addressHash } from '../../src/subscribers/mail-key.ts';
 import { openSubscribers } from '../../src/subscribers/open.ts';
@@ -50,6 +51,26 @@ test('a database that is away is a temporary failure without private data', () =
     assert.ok(await subscribers.check().catch((error) => error));
     await postgres.start();
   }));
+
+test('a subscription does not wait for a database that is known to be away', async () => {
+  const unavailable = new DatabaseUnavailable(new Error('ECONNREFUSED'));
+  let waits = 0;
+  const away: Database = {
+    query: () => Promise.reject(unavailable),
+    failure: () => unavailable,
+    available: async () => {
+      waits += 1;
+      return false;
+    },
+    close: async () => {},
+  };
+  const failure = await openSubscriberDatabase(away)
+    .add(subscription, AbortSignal.timeout(10_000))
+    .catch((error) => error);
+  assert.instance(failure, SubscriptionFailed);
+  assert.is(failure.reason, 'storage');
+  assert.is(waits, 0);
+});
 
 const line = (fields: object) =>
   `${JSON.stringify({ id: 'a', time: '2026-11-02T10:00:00.000Z', email: 'Ann@example.com', list: 'daily', ...fields })}\n`;
