@@ -49,6 +49,8 @@ function instruments(registry: Registry) {
     labelNames: ['result'],
     registers,
   });
+  // Prometheus computes no rate from the first sample of a series, so the first refused vote has to find one.
+  for (const result of ['stored', 'refused']) votes.inc({ result }, 0);
   const waiting = new Gauge({
     name: 'catalog_votes_waiting',
     help: 'Votes that wait until they are durable.',

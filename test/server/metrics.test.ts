@@ -37,6 +37,7 @@ for (const { name, withRuntime } of stores) {
         ['catalog_http_requests_total{route="files",status="404"}', 1],
         ['catalog_http_request_seconds_count{route="feedback"}', 3],
         ['catalog_votes_total{result="stored"}', 2],
+        ['catalog_votes_total{result="refused"}', 0],
         ['catalog_votes_waiting', 0],
         ['catalog_vote_commit_seconds_count', 2],
         [`catalog_build_info{build="${build}"}`, 1],
