@@ -56,6 +56,11 @@ export const evalMistakes: [name: string, change: { files: Record<string, string
     'error checks evals/checks.yaml:3:7',
   ],
   [
+    'a check of the sample output that runs for years',
+    { files: { 'evals/checks.yaml': "sample:\n  checks:\n    - not-regex: '^([^~]|[^`])*~$'\n" } },
+    'error checks evals/checks.yaml:3:7',
+  ],
+  [
     'an answer that was recorded for another prompt',
     {
       files: {

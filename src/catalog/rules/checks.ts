@@ -1,5 +1,5 @@
 import { locationsInYaml } from '../../diagnostics/yaml-location.ts';
-import { grade, kindOf } from '../../evals/grade.ts';
+import { grade, kindOf, tooSlow } from '../../evals/grade.ts';
 import { sampleCase } from '../../schema/evals.ts';
 import type { EditorialRule } from './rule.ts';
 
@@ -22,7 +22,10 @@ export const checks: EditorialRule = {
           file: 'evals/checks.yaml',
           location: locationOf([sampleCase, 'checks', index, kindOf(check)], { key: true }),
           message: `sample-output.txt fails this check: ${failure}`,
-          hint: 'Correct the sample output if the prompt demands this. Otherwise, correct the check.',
+          hint:
+            failure === tooSlow
+              ? 'Avoid repetitions within repetitions, such as (a+)+.'
+              : 'Correct the sample output if the prompt demands this. Otherwise, correct the check.',
         },
       ];
     });
