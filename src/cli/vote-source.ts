@@ -50,11 +50,15 @@ export async function withVotes<Result>(
   return withDatabase(url, (database) => work({ records: readDatabaseVotes(database), malformed: async () => 0 }));
 }
 
-/** Runs `work` with the votes of logs and their rotated files, each vote once. */
+/**
+ * Runs `work` with the votes of logs and their rotated files, each vote once. Says which logs do not exist; if they were
+ * `named` by the user, throws OperationError instead.
+ */
 export async function withLogs<Result>(
   logs: readonly string[],
   terminal: Console,
   work: (source: VoteSource) => Promise<Result>,
+  { named = false } = {},
 ): Promise<Result> {
   const { findVoteLogs, readAllVotes } = await import('../votes/all-logs.ts');
   const unusable = (error: NodeJS.ErrnoException): never => {
@@ -66,10 +70,10 @@ export async function withLogs<Result>(
   const unreadable = found.flatMap((each) => each.unreadable);
   if (unreadable.length > 0)
     terminal.say(`Not counted: ${unreadable.join(', ')}. Decompress these files and run the command again.\n`);
-  if (files.length === 1 && !existsSync(files[0] as string))
-    terminal.say(
-      `${files[0]} does not exist: nobody has voted yet, or the vote log is elsewhere (--data or --file).\n`,
-    );
+  const missing = logs.filter((_, index) => !found[index]?.files.some((name) => existsSync(name)));
+  if (named && missing.length > 0) throw new OperationError(`There is no vote log ${missing.join(', ')}.`);
+  for (const log of missing)
+    terminal.say(`${log} does not exist: nobody has voted yet, or the vote log is elsewhere (--data or --file).\n`);
   const lines = new Map<string, number[]>();
   const records = readAllVotes(files, (name, line) => {
     lines.set(name, lines.get(name) ?? []);

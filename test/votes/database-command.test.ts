@@ -100,6 +100,15 @@ test('lines that are no votes are reported by an import and left out', () =>
     );
   }));
 
+test('an import of a named log that does not exist is an error, and imports nothing of the others', () =>
+  withLog(async (folder) => {
+    const env = { DATABASE_URL: await postgres.database() };
+    const args = ['votes', 'import', '--cwd', folder, 'data/votes.jsonl', 'wrong.jsonl'];
+    const { code, stderr } = await catalog(args, { env });
+    assert.equal([code, stderr], [1, `error: There is no vote log ${join(folder, 'wrong.jsonl')}.\n`]);
+    assert.equal(await execSql(env.DATABASE_URL, 'SELECT id FROM catalog_votes'), []);
+  }));
+
 test('an export without a database is the log', () =>
   withLog(async (folder) => {
     const { stdout, stderr } = await catalog(['votes', 'export', '--cwd', folder]);

@@ -3,7 +3,15 @@ import type { Command } from 'commander';
 import { UsageError } from '../../errors.ts';
 import type { Console } from '../console.ts';
 import { cwdOption, dataOption, type Format, formatOption, subcommandFlags } from '../options.ts';
-import { fileOption, type LogFlags, logFile, votesDatabase, withLogs, withVotes } from '../vote-source.ts';
+import {
+  fileOption,
+  type LogFlags,
+  logFile,
+  type VoteSource,
+  votesDatabase,
+  withLogs,
+  withVotes,
+} from '../vote-source.ts';
 
 /** The subcommands of `catalog votes` that move votes between stores, and its totals. */
 export function addVotesMove(votes: Command, terminal: Console): void {
@@ -59,15 +67,17 @@ async function importLogs(logs: readonly string[], flags: LogFlags, terminal: Co
   const url = requireDatabase(flags);
   const { withDatabase } = await import('../../database/command.ts');
   const { importVotes } = await import('../../votes/import-votes.ts');
-  const paths = logs.length > 0 ? logs.map((log) => resolve(flags.cwd, log)) : [logFile(flags, process.env)];
-  await withDatabase(url, (database) =>
-    withLogs(paths, terminal, async ({ records, malformed }) => {
+  const named = logs.length > 0;
+  const paths = named ? logs.map((log) => resolve(flags.cwd, log)) : [logFile(flags, process.env)];
+  await withDatabase(url, async (database) => {
+    const load = async ({ records, malformed }: VoteSource) => {
       const { added, known } = await importVotes(database, records);
       await malformed();
       const rest = known === 0 ? '' : ` The database already had ${known}.`;
       terminal.say(`Imported ${added} ${added === 1 ? 'vote' : 'votes'}.${rest}\n`);
-    }),
-  );
+    };
+    await withLogs(paths, terminal, load, { named });
+  });
 }
 
 /** How many votes are printed at once. */
