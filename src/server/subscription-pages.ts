@@ -53,7 +53,8 @@ async function answer(request: Request, response: Response, purpose: Purpose, pa
     files.page(response, follower.current(), {
       path: `subscription/${name}.html`,
       status,
-      headers,
+      // Otherwise, requests from the page would contain its address with the token.
+      headers: { 'referrer-policy': 'strict-origin', ...headers },
       fill: (text) => text.replaceAll('%MESSAGE%', message),
     });
   request.resume();

@@ -37,6 +37,8 @@ for (const scripts of [true, false]) {
       const page = await browser.newPage({ javaScriptEnabled: scripts, viewport: { width: 360, height: 700 } });
       page.setDefaultTimeout(10_000);
       const complaints = complaintsOf(page);
+      const referrers: string[] = [];
+      page.on('request', (request) => referrers.push(request.headers().referer ?? ''));
       const open = (link = '') =>
         page.goto(new URL(`.${new URL(link).pathname}${new URL(link).search}`, server.address).href);
       await page.goto(`${server.address}about`);
@@ -53,6 +55,12 @@ for (const scripts of [true, false]) {
       await page.getByRole('heading', { name: 'You are unsubscribed' }).waitFor();
       await page.close();
       assert.equal(complaints, []);
+      // A log of the server may have the referrer.
+      assert.equal(
+        referrers.filter((referrer) => referrer.includes('token=')),
+        [],
+      );
+      assert.ok(referrers.includes(server.address));
       const lines = readFileSync(join(data, 'signups.jsonl'), 'utf8').trim().split('\n');
       const [{ form } = {}, ...events] = lines.map((line) => JSON.parse(line) as { form?: string; event?: string });
       assert.equal([form, ...events.map(({ event }) => event)], [formVersion, 'confirmed', 'unsubscribed']);
