@@ -1,0 +1,72 @@
+import { load } from 'cheerio';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { evalsFiles } from '../support/evals.ts';
+import { render } from '../support/render.ts';
+
+/** The section "Proof" of an agent's page, as browsers and screen readers take it, to the last space. */
+
+const files = {
+  ...evalsFiles,
+  'evals/checks.yaml': `sample:
+  checks:
+    - quotes-in-input: true
+    - is-json: true
+      why: A program reads it.
+planted:
+  input: planted.txt
+  checks:
+    - not-equals: fine
+`,
+  'evals/recordings/other/sample.txt': 'It says "<b>twelve or more</b>".\n',
+  'sample-output.txt': '{"rows": 0}\n',
+};
+
+const page = await inFolder((folder) => {
+  writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', files }]);
+  return load(String(render(folder, { today: '2026-01-02' }).get('agents/one.html')));
+});
+const proof = page('section[aria-labelledby=proof]');
+const texts = (selector: string) =>
+  proof
+    .find(selector)
+    .map((_, element) => page(element).text())
+    .get();
+
+test('a result has its check, its reason and its failure, with single spaces and without markup of the answer', () => {
+  assert.equal(texts('#proof-other--sample li'), [
+    'Failed: quotes-in-input Not in the input: "<b>twelve or more</b>".',
+    'Failed: is-json A program reads it. It is not JSON.',
+  ]);
+  assert.equal(texts('#proof-other--planted li'), ['Failed: not-equals fine It is exactly this text.']);
+  assert.equal(texts('li code'), ['quotes-in-input', 'is-json', 'not-equals fine', 'quotes-in-input', 'is-json']);
+  assert.is(proof.find('li b').length, 0);
+});
+
+test('an answer says how it was made, and a note only if there is one', () => {
+  assert.equal(texts('details > .quiet'), [
+    'Pasted by a person on January 1, 2026. In a new chat.',
+    'Recorded through an API on January 1, 2026.',
+    'Recorded through an API on January 1, 2026. (temperature 0, 9 tokens out)',
+  ]);
+});
+
+test('every box has a name, and scores lead to their answers', () => {
+  const boxes = proof.find('[role=group]').map((_, element) => {
+    const { 'aria-label': label, 'aria-labelledby': id } = element.attribs;
+    return label ?? page(`[id="${id}"]`).text();
+  });
+  assert.equal(boxes.get(), [
+    'Input of planted',
+    'The answer',
+    'The answer',
+    'The answer',
+    'Without the prompt: 1 of 2',
+  ]);
+  for (const link of proof.find('td a').get()) assert.is(proof.find(`details${link.attribs.href}`).length, 1);
+  const ids = page('[id]').map((_, element) => element.attribs.id);
+  assert.is(new Set(ids.get()).size, ids.length);
+});
+
+test.run();
