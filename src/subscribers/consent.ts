@@ -11,11 +11,18 @@ export interface ConsentTools {
   now(): number;
 }
 
-/** Confirms a subscription. False if it cannot be confirmed any more: it was erased, or its reader left the list. */
-export async function confirm({ id }: Claims, { records, now }: ConsentTools): Promise<boolean> {
+/**
+ * Confirms a subscription. False if it cannot be confirmed any more: it was erased, or its reader left the list.
+ *
+ * The time is later than any suppression of the address, also if the clock went back since then.
+ */
+export async function confirm({ id }: Claims, { records, key, now }: ConsentTools): Promise<boolean> {
   const [record] = await records.find({ id });
   if (record === undefined || record.unsubscribed !== undefined) return false;
-  if (record.confirmed === undefined) await records.mark(id, 'confirmed', new Date(now()).toISOString());
+  if (record.confirmed !== undefined) return true;
+  const suppressed = (await records.suppressions()).get(addressHash(record.email, key));
+  const earliest = suppressed === undefined ? 0 : Date.parse(suppressed) + 1;
+  await records.mark(id, 'confirmed', new Date(Math.max(now(), earliest)).toISOString());
   return true;
 }
 
