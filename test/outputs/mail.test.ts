@@ -60,6 +60,7 @@ test('every mail of the bundled catalog is valid HTML, and no template leaves an
     const { results } = await judge.validateString(html, `${subject}.html`);
     const faults = results.flatMap(({ messages }) => messages.map((m) => `${m.line} ${m.ruleId} ${m.message}`));
     assert.equal(faults, [], subject);
+    assert.is(load(html)('[style=""]').length, 0, subject);
   }
 });
 
