@@ -26,8 +26,10 @@ test('every page passes html-validate, and no template leaves an element empty',
       'require-sri': ['error', { target: 'crossorigin' }],
     },
   });
-  assert.ok(pages.length > 20);
-  for (const [path, text] of pages) {
+  // Many pages have two addresses.
+  const distinct = new Map(pages.map(([path, text]) => [text, path]));
+  assert.ok(distinct.size > 60);
+  for (const [text, path] of distinct) {
     const report = await judge.validateString(text, path);
     const faults = report.results.flatMap(({ messages }) =>
       messages.map((m) => `${path}:${m.line}:${m.column} ${m.ruleId} ${m.message}`),
