@@ -9,14 +9,15 @@ export type Reader = (place: string) => string[];
 
 /**
  * Reads a page as a person does: a place is a CSS selector, and the texts are those of the elements that it matches,
- * without the white space that a browser folds. `selector @attribute` reads an attribute instead. Text in `pre` is kept as
- * it is.
+ * without the white space that a browser folds. `selector @attribute` reads an attribute instead, and `selector
+ * @textContent` the text to the last space. Text in `pre` is kept as it is.
  */
 export function readHtml(html: string): Reader {
   const document = load(html);
   return (place) => {
     const [selector = '', attribute] = place.split(' @');
     const elements = document(selector).toArray();
+    if (attribute === 'textContent') return elements.map((element) => document(element).text());
     if (attribute !== undefined) return elements.flatMap((element) => document(element).attr(attribute) ?? []);
     return elements.map((element) => {
       const text = document(element).text();

@@ -40,28 +40,33 @@ export function answerPages(page: Page): Record<string, Expected> {
     'subscription/confirm.html': page(answer('Confirm your subscription', asks), {
       h1: 'Confirm your subscription',
       '.page-head > p': [asks, 'Go to today’s agent'],
+      'main a @href': '/base/',
       'main form @method': 'post',
       'main form button': 'Subscribe',
     }),
     'subscription/confirmed.html': page(answer('You are subscribed', confirmed), {
       h1: 'You are subscribed',
       '.page-head > p': [confirmed, 'Go to today’s agent'],
+      'main a @href': '/base/',
       'main form': [],
     }),
     'subscription/unsubscribe.html': page(answer('Unsubscribe', ends), {
       h1: 'Unsubscribe',
       '.page-head > p': [ends, 'Go to today’s agent'],
+      'main a @href': '/base/',
       'main form @method': 'post',
       'main form button': 'Unsubscribe',
     }),
     'subscription/unsubscribed.html': page(answer('You are unsubscribed', 'You get no more of these emails.'), {
       h1: 'You are unsubscribed',
       '.page-head > p': ['You get no more of these emails.', 'Go to today’s agent'],
+      'main a @href': '/base/',
       'main form': [],
     }),
     'subscription/failed.html': page(answer('This link does not work', '%MESSAGE%'), {
       h1: 'This link does not work',
       '.page-head > p': ['%MESSAGE%', 'Go to today’s agent'],
+      'main a @href': '/base/',
       'main form': [],
     }),
     'refused.html': page(answer('Not accepted', 'The form was not accepted.'), {

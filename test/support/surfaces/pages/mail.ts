@@ -21,6 +21,7 @@ export const mailPages: Record<string, Expected> = {
     'meta[name=supported-color-schemes] @content': 'light dark',
     'body > div': rich.excerpt,
     h1: rich.title,
+    '[style=""]': [],
     h2: ['The problem', 'The prompt', 'Use it'],
     '.plate': rich.prompt.trimEnd().replaceAll('\n', ''),
     p: [
