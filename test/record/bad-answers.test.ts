@@ -176,7 +176,7 @@ test('asks no further if no other answer would come either', () =>
     const message = `${gone.url}/chat/completions cannot be reached (ECONNREFUSED). Check the address, and that the server runs.`;
     assert.match(stderr, `one, sample: ${message}\nRecorded 0 answers. 0 existed already.\nStill missing: 1 answer.`);
     const unknown = await recordWith('--command', 'no-such-program-anywhere');
-    assert.match(unknown.stderr, /one, sample: The command failed \(exit code 127\): .*not found\n/);
+    assert.match(unknown.stderr, /one, sample: The command failed \(exit code 127\): .*no-such-program-anywhere: .+\n/);
     assert.match(unknown.stderr, 'Still missing: 1 answer.');
   }));
 test.run();
