@@ -1,7 +1,8 @@
+import { plural } from '../diagnostics/report.ts';
 import { OperationError } from '../errors.ts';
 import type { PublishedAgent, Site } from '../outputs/site.ts';
 import type { ListName } from '../subscribers/provider.ts';
-import type { Announcement, AnnouncementJournal, Claim } from './journal.ts';
+import { type Announcement, type AnnouncementJournal, type Claim, isLeft } from './journal.ts';
 import { type Plan, planAnnouncement } from './plan.ts';
 import type { Sender, Sent } from './senders/sender.ts';
 
@@ -60,7 +61,7 @@ export async function rehearse(options: AnnounceOptions): Promise<{ result: Anno
 function wouldContinue({ name }: Plan, known: Announcement | null): string | null {
   if (known === null || known.deliveries === null) return null;
   const states = [...known.deliveries.values()];
-  const left = states.filter((state) => state === 'waiting' || state === 'deferred').length;
+  const left = states.filter(isLeft).length;
   const unknown = states.filter((state) => state === 'sending').length;
   const rest = unknown === 0 ? '' : ` Perhaps sent, and not repeated: ${unknown}.`;
   return `Would continue ${name}, which an earlier run began. Not sent yet: ${left} of ${states.length} mails.${rest}`;
@@ -109,12 +110,8 @@ async function store(claim: Claim, { name }: Plan, sent: boolean): Promise<strin
   const unknown = [...(deliveries ?? [])].filter(([, delivery]) => delivery === 'sending').map(([id]) => id);
   for (const id of unknown) await claim.record({ type: 'delivery', id, state: sent ? 'accepted' : 'deferred' });
   if (unknown.length > 0) {
-    const left = [...(deliveries?.values() ?? [])].some(
-      (delivery) => delivery === 'waiting' || delivery === 'deferred',
-    );
-    if (!left) await claim.record({ type: 'sent' });
-    const mails = unknown.length === 1 ? '1 mail' : `${unknown.length} mails`;
-    return `${mails} of ${name} will ${sent ? 'not be sent again' : 'be sent by the next run'}.`;
+    if (![...(deliveries?.values() ?? [])].some(isLeft)) await claim.record({ type: 'sent' });
+    return `${plural(unknown.length, 'mail')} of ${name} will ${sent ? 'not be sent again' : 'be sent by the next run'}.`;
   }
   if (deliveries !== null || state === 'sent' || (state === 'claimed' && draft === null))
     throw new OperationError(`It is known what was sent of ${name}.`);

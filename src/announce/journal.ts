@@ -31,6 +31,14 @@ export type AnnouncementEvent = z.infer<typeof announcementEvent>;
 export const storedEvent = z.intersection(announcementEvent, z.object({ time: z.string() }));
 type StoredEvent = z.infer<typeof storedEvent>;
 
+/** The mail to one recipient: one of these states, or nothing was done yet. */
+export type Delivery = z.infer<typeof deliveryState> | 'waiting';
+
+/** Whether a mail was not sent, and will be. */
+export function isLeft(delivery: Delivery): boolean {
+  return delivery === 'waiting' || delivery === 'deferred';
+}
+
 /** What is known of an announcement. */
 export interface Announcement {
   state: 'claimed' | 'sending' | 'sent';
@@ -41,7 +49,7 @@ export interface Announcement {
   /** Drafts that a person gave up. */
   abandoned: readonly string[];
   /** The mail to each recipient, by the id of the subscription; null until the recipients are known. */
-  deliveries: ReadonlyMap<string, z.infer<typeof deliveryState> | 'waiting'> | null;
+  deliveries: ReadonlyMap<string, Delivery> | null;
 }
 
 /** The right to send an announcement, which one process has at a time. */

@@ -5,7 +5,7 @@ const shortestQuotation = 12;
 
 /**
  * Returns the quotations of an answer: texts of a line between double quotes, straight or curly. An ellipsis separates
- * two quotations, since it stands for text that was left out.
+ * two quotations, since it marks text that was left out.
  */
 export function quotationsIn(answer: string): string[] {
   return [...answer.matchAll(/"([^"\n]+)"|[“„]([^“”„\n]+)[“”]|«([^«»\n]+)»/g)]

@@ -1,3 +1,4 @@
+import { plural } from '../diagnostics/report.ts';
 import { type Check, type CheckKind, type CheckValues, checkKind } from '../schema/evals.ts';
 import type { Result } from '../schema/graded.ts';
 import { type Match, matches } from '../text-safety/bounded-regex.ts';
@@ -78,7 +79,7 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
     const quotations = quotationsIn(answer);
     const invented = inventedQuotations(quotations, [input, ...allow].join('\n'));
     if (invented.length > 0) return `Not in the input: ${listed(invented)}.`;
-    return unless(quotations.length >= min, `It has ${counted(quotations.length, 'quotation')}.`);
+    return unless(quotations.length >= min, `It has ${plural(quotations.length, 'quotation')}.`);
   },
   'numbers-in-input': (options, { answer, input }) => {
     const { upTo = -1, allow = [] } = options === true ? {} : options;
@@ -129,11 +130,7 @@ function isWritten(line: string): boolean {
 }
 
 function outside({ min, max }: { min?: number | undefined; max?: number | undefined }, count: number, unit: string) {
-  return unless(count >= (min ?? 0) && count <= (max ?? Number.POSITIVE_INFINITY), `It has ${counted(count, unit)}.`);
-}
-
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+  return unless(count >= (min ?? 0) && count <= (max ?? Number.POSITIVE_INFINITY), `It has ${plural(count, unit)}.`);
 }
 
 /** Compares headings without Markdown, a number in front, a colon at the end, and upper or lower case. */

@@ -149,7 +149,7 @@ function readReply(api: Api, body: string, name: string, key: string): Reply {
     throw new NoAnswer('The answer was cut off at the limit of tokens. Raise it, such as --setting max_tokens=16000.');
   if (key !== '' && JSON.stringify(data).includes(key))
     throw new NoAnswer('The response contains your key, so it is not stored.');
-  // A name often stands for a dated version.
+  // A name is often short for a dated version.
   const isVersion = model !== undefined && model !== name && /^[\w.:/@+-]{1,100}$/.test(model);
   return { text, tokens, ...(isVersion && { note: `The service names the model ${model}.` }) };
 }

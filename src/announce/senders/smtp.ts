@@ -5,7 +5,7 @@ import { isActive, recipients } from '../../subscribers/consent.ts';
 import { addressHash } from '../../subscribers/mail-key.ts';
 import type { ListName, SubscriptionRecord, SubscriptionRecords } from '../../subscribers/provider.ts';
 import { unsubscribeAddress } from '../../subscribers/tokens.ts';
-import type { AnnouncementEvent, Claim } from '../journal.ts';
+import { type AnnouncementEvent, type Claim, isLeft } from '../journal.ts';
 import { type Sender, type Sent, type Subject, withUnsubscribe } from './sender.ts';
 
 export interface SmtpSenderTools {
@@ -84,7 +84,7 @@ async function sendWaiting(
   { records, key, now, connections = 5, signal, onProgress = () => {} }: SmtpSenderTools,
 ): Promise<string> {
   const all = [...(claim.announcement.deliveries ?? [])];
-  const waiting = all.filter(([, state]) => state === 'waiting' || state === 'deferred').map(([id]) => id);
+  const waiting = all.filter(([, state]) => isLeft(state)).map(([id]) => id);
   const suppressions = await records.suppressions();
   /** Addresses that were refused without a word that the address is the reason. */
   const doubtful: SubscriptionRecord[] = [];

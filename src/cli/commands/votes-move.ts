@@ -69,12 +69,13 @@ async function importLogs(logs: readonly string[], flags: LogFlags, terminal: Co
   const { importVotes } = await import('../../votes/import-votes.ts');
   const named = logs.length > 0;
   const paths = named ? logs.map((log) => resolve(flags.cwd, log)) : [logFile(flags, process.env)];
+  const { plural } = await import('../../diagnostics/report.ts');
   await withDatabase(url, async (database) => {
     const load = async ({ records, malformed }: VoteSource) => {
       const { added, known } = await importVotes(database, records);
       await malformed();
       const rest = known === 0 ? '' : ` The database already had ${known}.`;
-      terminal.say(`Imported ${added} ${added === 1 ? 'vote' : 'votes'}.${rest}\n`);
+      terminal.say(`Imported ${plural(added, 'vote')}.${rest}\n`);
     };
     await withLogs(paths, terminal, load, { named });
   });

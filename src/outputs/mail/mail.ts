@@ -1,3 +1,4 @@
+import { plural } from '../../diagnostics/report.ts';
 import { installTabs } from '../install/install-source.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { darkStyles, mailStyles } from './styles.ts';
@@ -76,7 +77,7 @@ export function digestMail(site: Site, agents: readonly PublishedAgent[], unsubs
   const { title } = site.settings;
   const foot = footOf(site, unsubscribe);
   const entries = agents.map(({ document, date }) => ({ agent: document, date: longDay(site, date) }));
-  const subject = `${title}: ${agents.length} ${agents.length === 1 ? 'agent' : 'agents'} of the week`;
+  const subject = `${title}: ${plural(agents.length, 'agent')} of the week`;
   const preheader = agents.map((agent) => agent.title).join(' · ');
   return {
     subject,
