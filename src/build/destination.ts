@@ -11,7 +11,7 @@ export interface Destination {
   keep(path: string, inputs: readonly string[]): boolean;
   /** Reserves the place of a file in the order of the build, if its bytes come later. */
   reserve(path: string): void;
-  write(path: string, inputs: readonly string[], bytes: Uint8Array): void;
+  write(path: string, inputs: readonly string[], content: string | Uint8Array): void;
   /** Writes a file that consists of parts. Parts that the destination already has are not rendered. */
   writeParts(path: string, inputs: readonly string[], parts: readonly Part[]): void;
   /** Gives a path the bytes of another path, which was kept or written before. */
@@ -34,7 +34,8 @@ export class MemoryDestination implements Destination {
     this.files.set(path, Buffer.alloc(0));
   }
 
-  write(path: string, _inputs: readonly string[], bytes: Uint8Array): void {
+  write(path: string, _inputs: readonly string[], content: string | Uint8Array): void {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     this.files.set(path, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
 

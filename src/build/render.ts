@@ -31,9 +31,9 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
     const content = attempt(file, faults, digest);
     if (content === null) return;
     if (typeof content === 'function') content((bytes) => destination.write(file.path, inputs, bytes));
-    else if (typeof content === 'string') destination.write(file.path, inputs, Buffer.from(content));
-    else if (content instanceof Uint8Array) destination.write(file.path, inputs, content);
-    else destination.writeParts(file.path, inputs, content);
+    else if (typeof content === 'object' && !(content instanceof Uint8Array)) {
+      destination.writeParts(file.path, inputs, content);
+    } else destination.write(file.path, inputs, content);
   };
   for (const output of outputs) {
     let done = 0;
@@ -71,7 +71,7 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
     moved: Object.fromEntries(site.moved),
     counts: { agents: site.agents.length, files: paths.length + 1 },
   };
-  destination.write(buildFile, [], Buffer.from(toJson(info)));
+  destination.write(buildFile, [], toJson(info));
   return info;
 }
 

@@ -30,6 +30,7 @@ import type { OnProgress } from '../progress.ts';
 import { outputStampOf } from '../stamps.ts';
 import { BuiltFolder, type FolderStamps } from './built-folder.ts';
 import type { Destination } from './destination.ts';
+import { encode } from './encode.ts';
 import type { BuildMemory } from './memory.ts';
 import { joinParts, type PartRecord } from './parts.ts';
 
@@ -102,7 +103,8 @@ export class BuildWriter implements Destination {
     this.records.set(path, { key: '', digest: '', stamp: '' });
   }
 
-  write(path: string, inputs: readonly string[], bytes: Uint8Array): void {
+  write(path: string, inputs: readonly string[], content: string | Uint8Array): void {
+    const bytes = typeof content === 'string' ? encode(content) : content;
     const record = { key: this.#keyOf(inputs), digest: digestOf(bytes) };
     const stamp = this.#stampOf(path);
     const known = this.#known.get(path);

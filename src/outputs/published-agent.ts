@@ -24,7 +24,8 @@ export function publisherOf(
     const document = once(() => agentDocumentOf(agent, settings, url));
     const dates = once(() => datesOf(agent.date, changes, calendar));
     const fingerprint = fingerprintOf(agent, changes, listsShowAll);
-    const known = { issue: agent.issue, fingerprint, revision: changes.length };
+    const { issue, isRecalled } = agent;
+    const known = { issue, fingerprint, revision: changes.length, ...(isRecalled === true && { isRecalled }) };
     return Object.assign(new LaterFields(agent, document, dates), headOf(agent), known);
   };
 }
