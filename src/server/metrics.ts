@@ -72,7 +72,12 @@ export async function startMetrics({ host, port }: MetricsAddress): Promise<Metr
   const { requests, durations, votes, waiting, commits } = instruments(registry);
   const server = createServer(async (request, response) => {
     if (request.url?.split('?')[0] !== '/metrics') return void response.writeHead(404).end();
-    response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
+    try {
+      const text = await registry.metrics();
+      response.writeHead(200, { 'content-type': registry.contentType }).end(text);
+    } catch {
+      response.writeHead(500).end();
+    }
   });
   await new Promise<void>((done, failed) => {
     server.once('error', (error) => failed(new OperationError(`Cannot serve metrics: ${error.message}.`)));

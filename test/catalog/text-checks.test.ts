@@ -39,6 +39,8 @@ const escapes: [name: string, change: Partial<SmallAgent>, at: string, code: str
   ['YAML, a secret', front({ title: `"\\x41KIA${tail}"` }), 'agent.md:2:8', 'text/secret', 'an Amazon access key'],
   ['YAML, an address', front({ videoUrl: '"https://press.example/\\uFEFF"' }), 'agent.md:30:11', hidden, 'U+FEFF'],
   ['JSON \\u', config('"x\\u202ey"'), 'config.json:2:8', hidden, 'U+202E'],
+  ['JSON, in a list', { files: { 'config.json': '[\n  "a\\u200bb"\n]\n' } }, 'config.json:2:3', hidden, 'U+200B'],
+  ['JSON, a text alone', { files: { 'config.json': '"a\\u200bb"\n' } }, 'config.json:1:1', hidden, 'U+200B'],
   ['JSON, half of a character', config('["x\\ud800"]'), 'config.json:2:9', hidden, 'U+D800'],
   ['JSON, in a key', config('{"\\u0000": 1}'), 'config.json:2:9', hidden, 'U+0000'],
   ['JSON, a secret', config(`"\\u0041KIA${tail}"`), 'config.json:2:8', 'text/secret', 'an Amazon access key'],

@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { startMetrics } from '../../src/server/metrics.ts';
 import { loud } from '../support/loud.ts';
 import { ask, postJson } from '../support/requests.ts';
 import { stopStores, stores } from '../support/stores.ts';
@@ -113,5 +114,22 @@ test('an error in the log has the id of its request', () =>
       ['Votes cannot be stored at the moment. Try again later.', 'request'],
     );
   }));
+
+test('metrics that could not be collected are answered with an error, and those after them as usual', async () => {
+  const metrics = await startMetrics({ host: '127.0.0.1', port: 0 });
+  let isBroken = true;
+  const build = () => {
+    if (isBroken) throw new Error('no build');
+    return 'the-build';
+  };
+  metrics.observe({ build, isDatabaseUp: null });
+  try {
+    assert.is((await fetch(metrics.address)).status, 500);
+    isBroken = false;
+    assert.match(await (await fetch(metrics.address)).text(), 'catalog_build_info{build="the-build"} 1');
+  } finally {
+    await metrics.close();
+  }
+});
 
 test.run();

@@ -66,9 +66,7 @@ function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterS
   const prompt = readable.get('prompt.txt');
   if (prompt !== undefined) checkPrompt(prompt, report);
   const evals = readEvals({ names: folder.files.map(({ name }) => name), texts: readable, report, reportText });
-  const config = configFile === null ? null : readConfig(configFile, readable.get(configFile), report);
-  if (config !== null && typeof config.value !== 'string')
-    reportText(config.file, valueFindings(config.value, locationsInYaml(config.text)));
+  const config = configFile === null ? null : readConfig(configFile, readable.get(configFile), { report, reportText });
 
   const text = readable.get('agent.md');
   const source = text === undefined ? null : splitFrontMatter(text, pathOf(slug, 'agent.md'), slug);
@@ -214,7 +212,11 @@ function checkPrompt(prompt: string, report: Report): void {
   }
 }
 
-function readConfig(file: string, text: string | undefined, report: Report): Config | null {
+function readConfig(
+  file: string,
+  text: string | undefined,
+  { report, reportText }: { report: Report; reportText: ReturnType<typeof textReporter> },
+): Config | null {
   if (text === undefined) return null;
   if (!file.endsWith('.json')) return { file, text, value: text };
   const { value, faults } = readJson(text);
@@ -227,6 +229,7 @@ function readConfig(file: string, text: string | undefined, report: Report): Con
     report(file, finding);
     return null;
   }
+  reportText(file, valueFindings(value, locationsInYaml(text)));
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return { file, text, value: isObject ? (value as Record<string, unknown>) : text };
 }

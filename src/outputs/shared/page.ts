@@ -59,7 +59,7 @@ export function renderPage(site: Site, head: PageHead, data: object): string {
     plates: head.plates === true,
     moved: head.moved === true ? url.link(head.path ?? '') : null,
     canonical: head.path === null ? null : url.absolute(head.path),
-    kind: head.graph === undefined || head.path === '' ? 'website' : 'article',
+    kind: head.template === 'agent' ? 'article' : 'website',
     socialImage: url.absolute(image.path),
     socialImageText: image.text,
     alternates: head.alternates ?? [],

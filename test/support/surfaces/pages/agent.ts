@@ -180,6 +180,7 @@ export function agentPages(page: Page): Record<string, Expected> {
     path: 'agents/rich',
     picture: 'og/rich.png',
     pictureShows: `No. 2 of ${name}: ${rich.title}`,
+    kind: 'article' as const,
     accent: '1',
     fonts: ['red-hat-mono-basic'],
   };
@@ -187,7 +188,6 @@ export function agentPages(page: Page): Record<string, Expected> {
     title: `${rich.title} has moved from formerly-rich`,
     description: `${rich.title}, which was called formerly-rich, is at another address.`,
     path: 'agents/rich',
-    kind: 'website' as const,
     noindex: true,
   };
   return {

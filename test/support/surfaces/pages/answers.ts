@@ -22,7 +22,6 @@ export function answerPages(page: Page): Record<string, Expected> {
     title,
     description: text,
     path: null,
-    kind: 'website',
     noindex: true,
   });
   return {

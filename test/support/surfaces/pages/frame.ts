@@ -22,7 +22,7 @@ export interface Frame {
   noindex?: boolean;
   /** Whether the footer has the search. */
   search?: boolean;
-  /** Whether it has data for search engines; by default if it is an article. */
+  /** Whether it has data for search engines; by default if search engines may list it. */
   data?: boolean;
 }
 
@@ -37,11 +37,11 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
   const {
     title,
     path,
-    kind = 'article',
-    data = kind === 'article',
+    kind = 'website',
     current = [],
     fonts = [],
     noindex = false,
+    data = !noindex,
     search = true,
   } = page;
   const picture = page.picture ?? 'og/catalog.png';
