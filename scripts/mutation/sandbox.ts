@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -53,6 +54,8 @@ export async function makeSandbox(root: string, folder: string): Promise<Sandbox
   const path = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'catalog-mutation-'));
   const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 5 });
   try {
+    // For root, PostgreSQL runs as the user nobody, who has to reach its programs in here.
+    chmodSync(path, 0o711);
     const skipped = new Set(
       ['node_modules', '.git', 'lib', 'dist', 'data', 'coverage'].map((name) => join(root, name)),
     );
