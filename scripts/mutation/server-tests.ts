@@ -10,6 +10,7 @@ export const serverTests: readonly string[] = [
   'server/client',
   'server/limits',
   'server/metrics',
+  'server/measured',
   'server/shared-limits',
   'server/requests',
   'server/rates',

@@ -1,7 +1,9 @@
-import { once } from 'node:events';
-import { ServerResponse } from 'node:http';
+import { EventEmitter, once } from 'node:events';
+import { type Server, ServerResponse } from 'node:http';
+import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { limitConnections } from '../../src/server/connections.ts';
 import { client, get, writeLargeFile } from '../support/connections.ts';
 import { ask } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
@@ -143,6 +145,41 @@ test('behind a proxy, which bundles many clients, there is no limit per client',
     assert.equal(clients.filter(({ isClosed }) => isClosed()).length, 0);
     for (const { socket } of clients) socket.destroy();
   }));
+
+test('a body without end is cut off, so that nobody can keep the server reading', () =>
+  withRuntime({}, async (here) => {
+    const { socket, isClosed } = client(here);
+    socket.resume();
+    const type = 'Content-Type: application/json\r\nTransfer-Encoding: chunked';
+    socket.write(`POST /api/feedback HTTP/1.1\r\nHost: x\r\n${type}\r\n\r\n`);
+    const chunk = `40000\r\n${'x'.repeat(0x40000)}\r\n`;
+    for (let sent = 0; sent < 64 && !isClosed(); sent += 1) {
+      if (!socket.write(chunk)) await until(() => isClosed() || !socket.writableNeedDrain);
+    }
+    assert.is(isClosed(), true, 'the server read 16 MB');
+  }));
+
+test('the connections of an IPv6 network are those of one client', () => {
+  const server = new EventEmitter();
+  limitConnections(server as Server, { total: 0, perClient: 2 }, pino({ level: 'silent' }));
+  const isTaken = (remoteAddress: string) => {
+    let isClosed = false;
+    const destroy = () => {
+      isClosed = true;
+    };
+    const socket = Object.assign(new EventEmitter(), { remoteAddress, destroy });
+    server.emit('connection', socket);
+    return { socket, taken: !isClosed };
+  };
+  const addresses = ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::3', '2001:db8:0:1::1', '192.0.2.1'];
+  const opened = addresses.map(isTaken);
+  assert.equal(
+    opened.map(({ taken }) => taken),
+    [true, true, false, true, true],
+  );
+  opened[0]?.socket.emit('close');
+  assert.equal([isTaken('2001:db8::4').taken, isTaken('2001:db8::5').taken], [true, false]);
+});
 
 test('an answer that fails after it has begun ends its connection, and the bug is logged', () =>
   withRuntime({}, async ({ server }) => {

@@ -39,30 +39,38 @@ const subscribe = ({ address }: ServerHere) =>
   postJson(address, '/api/subscribe', { email: 'ann@example.com', list: 'daily' });
 
 test('servers share limits, each limit with its own count, and store no address', () =>
-  withServers({ voteRate: '3/60', subscribeRate: '1/60', refusedRate: '2/60' }, async ({ url, one, two }) => {
-    const votes = [
-      await vote(one.address, 'a'),
-      await vote(two.address, 'b'),
-      await vote(one.address, 'c'),
-      await vote(two.address, 'd'),
-      await vote(one.address, 'e'),
-    ];
-    assert.equal(
-      votes.map(({ status, headers }) => `${status} ${headers.ratelimit}`.replace(/t=\d+/, 't=')),
-      ['200 "votes";r=2;t=', '200 "votes";r=1;t=', '200 "votes";r=0;t=', '429 "votes";r=0;t=', '429 "votes";r=0;t='],
-    );
-    assert.equal([(await subscribe(two)).status, (await subscribe(one)).status], [200, 429]);
-    const refused = [one, two, one].map((server) => () => postJson(server.address, '/api/feedback', {}));
-    const statuses: number[] = [];
-    for (const ask of refused) statuses.push((await ask()).status);
-    assert.equal(statuses, [400, 400, 429]);
-    const keys = (await execSql(url, 'SELECT key FROM catalog_limits ORDER BY key')).map(({ key }) => String(key));
-    assert.equal(
-      keys.map((key) => key.replace(/[0-9a-f]{32}$/, '…')),
-      ['refused:…', 'subscriptions:…', 'votes:…'],
-    );
-    assert.is(new Set(keys.map((key) => key.split(':')[1])).size, 3, 'a pseudonym is the same in two limits');
-  }));
+  withServers(
+    { voteRate: '3/60', subscribeRate: '1/60', refusedRate: '2/60', mcpRate: '1/60' },
+    async ({ url, one, two }) => {
+      const votes = [
+        await vote(one.address, 'a'),
+        await vote(two.address, 'b'),
+        await vote(one.address, 'c'),
+        await vote(two.address, 'd'),
+        await vote(one.address, 'e'),
+      ];
+      assert.equal(
+        votes.map(({ status, headers }) => `${status} ${headers.ratelimit}`.replace(/t=\d+/, 't=')),
+        ['200 "votes";r=2;t=', '200 "votes";r=1;t=', '200 "votes";r=0;t=', '429 "votes";r=0;t=', '429 "votes";r=0;t='],
+      );
+      assert.equal([(await subscribe(two)).status, (await subscribe(one)).status], [200, 429]);
+      const refused = [one, two, one].map((server) => () => postJson(server.address, '/api/feedback', {}));
+      const statuses: number[] = [];
+      for (const ask of refused) statuses.push((await ask()).status);
+      assert.equal(statuses, [400, 400, 429]);
+      // Reading needs no database, so each server counts its own messages.
+      const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+      const pings: number[] = [];
+      for (const { address } of [one, two, one]) pings.push((await postJson(address, '/api/mcp', ping)).status);
+      assert.equal(pings, [200, 200, 429]);
+      const keys = (await execSql(url, 'SELECT key FROM catalog_limits ORDER BY key')).map(({ key }) => String(key));
+      assert.equal(
+        keys.map((key) => key.replace(/[0-9a-f]{32}$/, '…')),
+        ['refused:…', 'subscriptions:…', 'votes:…'],
+      );
+      assert.is(new Set(keys.map((key) => key.split(':')[1])).size, 3, 'a pseudonym is the same in two limits');
+    },
+  ));
 
 /** Subscriptions that pass the limit are 502 then, since they cannot be stored. */
 const modes: [mode: string, statuses: number[], says: RegExp][] = [
