@@ -81,6 +81,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'subscribers/buttondown',
     'subscribers/calls',
     'subscribers/command',
+    'subscribers/confirmations',
     'subscribers/database',
     'subscribers/consent',
     'subscribers/deadline',

@@ -36,6 +36,8 @@ test('a reader is asked by mail, confirms with the button, and leaves in one cli
       /<form class="subscribe" method="post">\s*<p class="buttons"><button type="submit">Subscribe</,
     );
     assert.is(page.headers['cache-control'], 'no-store');
+    // Otherwise, requests from the page would show the token in its address to others.
+    assert.is(page.headers['referrer-policy'], 'strict-origin');
     const confirmed = await open(confirm, 'POST', '');
     assert.equal([confirmed.status, titleOf(confirmed)], [200, 'You are subscribed']);
 

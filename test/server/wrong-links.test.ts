@@ -59,8 +59,11 @@ test('guessing links is limited, and links that work are not', () =>
       await mailbox.received(1);
       const link = unsubscribeLink(mailbox.mails[0] as ReceivedMail);
       const statuses = [];
-      for (let guess = 0; guess < 3; guess += 1) statuses.push((await open(forgedLink, 'POST', '')).status);
-      assert.equal(statuses, [400, 400, 429]);
+      for (let guess = 0; guess < 2; guess += 1) statuses.push((await open(forgedLink, 'POST', '')).status);
+      assert.equal(statuses, [400, 400]);
+      const over = await open(forgedLink, 'POST', '');
+      assert.equal([over.status, titleOf(over)], [429, 'This link does not work']);
+      assert.match(over.headers['retry-after'] ?? '', /^[1-9]\d*$/);
       for (let click = 0; click < 5; click += 1) assert.is((await open(link, 'POST', '')).status, 200);
     },
     { flags: { refusedRate: '2/60' } },
@@ -112,7 +115,7 @@ test('without a mail server, subscriptions need no confirmation, the log says so
 });
 
 test('a disk that fails answers 503 to a click', () =>
-  withMails(async ({ subscribe, open, mailbox, data }) => {
+  withMails(async ({ subscribe, open, mailbox, data, server }) => {
     await subscribe();
     await mailbox.received(1);
     const link = confirmLink(mailbox.mails[0] as ReceivedMail);
@@ -121,8 +124,54 @@ test('a disk that fails answers 503 to a click', () =>
     mkdirSync(file);
     const answer = await open(link, 'POST', '');
     assert.equal([answer.status, says(answer)], [503, 'Your answer could not be stored. Try again later.']);
+    const [line = ''] = server
+      .logged()
+      .split('\n')
+      .filter((each) => each.includes('"level":50'));
+    const { err, path, msg } = JSON.parse(line);
+    assert.equal(
+      [err.code, path, msg],
+      ['EISDIR', '/subscription/confirm', 'what a reader answered to a mail could not be stored'],
+    );
     assert.is((await open(link)).status, 200);
   }));
+
+test('the pages of links are not files of the site, with or without mails', () =>
+  withMails(async ({ server }) => {
+    for (const page of [
+      'confirm.html',
+      'unsubscribe.html',
+      'failed',
+      'failed.html',
+      'confirmed',
+      'unsubscribed.html',
+    ]) {
+      for (let round = 0; round < 2; round += 1) {
+        const { status, text } = await ask(server.address, `/subscription/${page}`);
+        assert.equal([status, text.includes('%MESSAGE%')], [404, false], page);
+      }
+    }
+  }).then(() =>
+    withRuntime({}, async ({ server }) => {
+      for (const page of ['confirm', 'unsubscribe', 'confirmed']) {
+        assert.is((await ask(server.address, `/subscription/${page}`)).status, 404, page);
+      }
+    }),
+  ));
+
+test('a provider that asks readers itself needs no mails, and the log says that none are sent', () => {
+  const given = {
+    ...env,
+    CATALOG_SMTP_URL: 'smtp://127.0.0.1:9',
+    CATALOG_SIGNUPS: 'buttondown',
+    CATALOG_SIGNUPS_KEY: 'k',
+  };
+  return withRuntime({ env: given }, async ({ server }) => {
+    assert.match(server.logged(), 'mails are not sent, since buttondown asks readers to confirm');
+    const { pathname, search } = new URL(confirmAddress(subscribed, { runtimeUrl: base, key }, Date.now()));
+    assert.is((await ask(server.address, pathname + search)).status, 404);
+  });
+});
 
 test('mails without an address of the server stop the start, and so does a sender that is missing', async () => {
   const start = (more: object, given: object) =>
