@@ -21,8 +21,23 @@ test('the card is at both addresses, matches the server, and can be cached', asy
     assert.is(bare.text, card.text);
     assert.is(card.headers['access-control-allow-origin'], '*');
     assert.is(card.headers['cache-control'], 'public, max-age=3600');
+    assert.is(card.headers['x-content-type-options'], 'nosniff');
     const fresh = await ask(server.address, '/api/mcp', { headers: { 'if-none-match': card.headers.etag } });
     assert.equal([fresh.status, fresh.text], [304, '']);
+    // Scripts of other sites may read the card and its ETag, also if they have it already.
+    const ofCard = ['access-control-allow-origin', 'access-control-expose-headers', 'cache-control'];
+    for (const { headers } of [card, fresh]) {
+      assert.equal(
+        ofCard.map((name) => headers[name]),
+        ['*', 'ETag', 'public, max-age=3600'],
+      );
+    }
+    const get = { origin: 'https://elsewhere.example', 'access-control-request-method': 'GET' };
+    for (const path of ['/api/mcp', '/api/mcp/server-card']) {
+      const { status, headers } = await ask(server.address, path, { method: 'OPTIONS', headers: get });
+      assert.equal([status, headers['access-control-allow-methods']], [204, 'GET'], path);
+      assert.is(headers['access-control-allow-headers'], 'Content-Type, If-None-Match', path);
+    }
     const head = await ask(server.address, '/api/mcp', { method: 'HEAD' });
     assert.equal([head.status, head.text, head.headers['content-length']], [200, '', String(card.body.length)]);
     const both = { accept: 'application/json, text/event-stream' };

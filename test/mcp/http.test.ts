@@ -39,11 +39,14 @@ test('HTTP refusals are JSON-RPC errors too, and a client that is refused too of
       const answer = await postJson(limited.address, mcpPath, good, asking);
       assertAnswer(answer, [name, null, {}, status, name === 'an unsupported version' ? -32600 : -32000]);
       if (status === 429) assert.ok(Number(answer.headers['retry-after']) > 0);
+      assert.is(answer.headers['access-control-allow-origin'], undefined, name);
     }
     const whole = ` ${good}${' '.repeat(256 * 1024 - good.length - 1)}`;
     assert.is((await postJson(limited.address, mcpPath, whole)).status, 200);
     const own = await postJson(limited.address, mcpPath, good, { headers: { origin: 'https://press.example' } });
     assert.equal([own.status, own.headers['access-control-allow-origin']], [200, 'https://press.example']);
+    const tooMany = await postJson(limited.address, mcpPath, '{', { headers: { origin: 'https://press.example' } });
+    assert.equal([tooMany.status, tooMany.headers['access-control-allow-origin']], [429, 'https://press.example']);
   });
 });
 

@@ -69,6 +69,7 @@ for (const size of [limit - 1, limit, limit + 1]) {
           [unit, String(last - first + 1), etag],
           range,
         );
+        assert.is(found.headers['cache-control'], 'no-cache', range);
         assert.is(found.headers['content-security-policy'], common['content-security-policy'], range);
       }
       const statuses: [status: number, headers: Record<string, string>][] = [
@@ -81,7 +82,13 @@ for (const size of [limit - 1, limit, limit + 1]) {
         [200, { 'if-none-match': '"other"' }],
       ];
       for (const [status, headers] of statuses) {
-        assert.is((await ask(address, path, { headers })).status, status, JSON.stringify(headers));
+        const found = await ask(address, path, { headers });
+        assert.is(found.status, status, JSON.stringify(headers));
+        // A browser that stored the file asks each time whether it has changed.
+        assert.equal(
+          [found.headers['cache-control'], found.headers['access-control-allow-origin'], found.headers.etag],
+          ['no-cache', '*', etag],
+        );
       }
       const head = await ask(address, path, { method: 'HEAD', headers: { range: 'bytes=0-0' } });
       assert.equal(

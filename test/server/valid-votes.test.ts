@@ -55,6 +55,7 @@ for (const { name, withRuntime } of stores) {
       for (const [name, answer] of votes) {
         const { status, text, headers } = await answer;
         assert.equal([name, status, text, headers['content-type']], [name, 200, '{"ok":true}', 'application/json']);
+        assert.equal([headers['cache-control'], headers['x-content-type-options']], ['no-store', 'nosniff'], name);
       }
       assert.equal(
         (await notes()).sort(),
@@ -90,7 +91,8 @@ for (const { name, withRuntime } of stores) {
       assert.is((await send('slug=one&vote=yes&note=a%00b')).status, 303);
       const unknown = await send('slug=none&vote=yes');
       assert.equal([unknown.status, unknown.text.includes('No agent')], [404, true]);
-      assert.equal(await notes(), ['two\nlines here', 'a\uFFFDb']);
+      assert.is((await send('slug=one&vote=no&note=1%2B1=2&note=3')).status, 303);
+      assert.equal(await notes(), ['two\nlines here', 'a\uFFFDb', '1+1=2']);
     }));
 }
 

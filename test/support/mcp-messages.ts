@@ -38,6 +38,7 @@ export function assertAnswer(
   [name, , , expected, code, holds = {}]: Exchange,
 ): void {
   assert.is(status, expected, `${name}: ${text}`);
+  assert.equal([headers['cache-control'], headers['x-content-type-options']], ['no-store', 'nosniff'], name);
   if (code === undefined) {
     assert.is(text, '', name);
     return;
