@@ -86,6 +86,9 @@ export class Drawing {
   }
 
   #start(): Thread {
+    // resvg's memory allocator, mimalloc, then keeps freed memory for the next image. By default, it returns it to the
+    // system, which takes as long as half of the drawing. It reads this variable of the process when resvg is loaded.
+    process.env.MIMALLOC_PURGE_DELAY ??= '-1';
     const { port1: port, port2: answers } = new MessageChannel();
     const workerData: WorkerInput = { answers, answered: this.#answered, fontFiles: this.#fontFiles };
     const worker = new Worker(script, { workerData, transferList: [answers], execArgv: [] });
