@@ -97,6 +97,8 @@ export const moduleTests: Record<string, readonly string[]> = {
   ],
   mail: ['mail/smtp'],
   announce: [
+    'announce/plan',
+    'announce/service-mistakes',
     'announce/services',
     'announce/database-journal',
     'announce/journal',

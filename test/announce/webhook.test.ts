@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSender } from '../../src/announce/open-sender.ts';
+import type { Sender, Subject } from '../../src/announce/senders/sender.ts';
 import { parseAnnounceSettings } from '../../src/announce/settings.ts';
 import { inFolder } from '../support/catalog.ts';
 import { journalIn, smallSubject } from '../support/mail/announcing.ts';
@@ -13,7 +14,8 @@ const key = 'a-secret-that-signs';
 const subject = smallSubject();
 
 interface Place extends FakeProvider {
-  send(): Promise<{ outcome?: string; message: string }>;
+  sender: Sender;
+  send(kind?: Subject['kind']): Promise<{ outcome?: string; message: string }>;
   state(): Promise<string | undefined>;
 }
 
@@ -30,14 +32,14 @@ async function withReceiver(replies: readonly Reply[], use: (place: Place) => Pr
         site: { baseUrl: 'https://press.example', runtimeUrl: null },
         ...{ data, environment, now: () => new Date('2026-11-20T08:00:00Z'), wait: async () => {} },
       });
-      const send = async () => {
+      const send: Place['send'] = async (kind = 'issue') => {
         const claim = await journalIn(data).claim(subject.key);
         return sender
-          .send(subject, claim)
+          .send({ ...subject, kind }, claim)
           .catch((error: Error) => error)
           .finally(() => claim.release());
       };
-      await use({ ...provider, send, state: async () => (await journalIn(data).read(subject.key))?.state });
+      await use({ ...provider, sender, send, state: async () => (await journalIn(data).read(subject.key))?.state });
     });
   } finally {
     await provider.close();
@@ -95,6 +97,21 @@ test('a receiver that is away gets the announcement from the next run, with the 
     assert.is(await state(), 'sending');
     assert.is((await send()).outcome, 'sent');
     assert.equal([...new Set(received.map(({ json }) => (json as { id: string }).id))], [subject.key]);
+  }));
+
+test('a digest and a test are told apart from the mail about an agent, and a test names no address', () =>
+  withReceiver([{ status: 200 }, { status: 200 }], async ({ sender, send, received, state }) => {
+    assert.is((await send('digest')).outcome, 'sent');
+    const said = await sender.test(subject, 'me@press.example');
+    assert.match(
+      said,
+      /^127\.0\.0\.1:\d+ accepted the announcement as a test\. It does not learn the address me@press/,
+    );
+    const [digest, trial] = received.map(({ json }) => json as { type: string; id: string });
+    assert.equal([digest?.type, digest?.id, trial?.type], ['announce.digest', subject.key, 'announce.test']);
+    assert.match(trial?.id ?? '', new RegExp(`^${subject.key}:test:\\d+$`));
+    assert.not.match(received[1]?.text ?? '', 'me@press.example');
+    assert.is(await state(), 'sent');
   }));
 
 test.run();

@@ -111,6 +111,32 @@ test('an address with a line break adds no recipient and no header', async () =>
   );
 });
 
+test('a server on another host has to offer TLS before it gets a mail', async () => {
+  const mailbox = await startMailbox();
+  // This address leads to the same machine, but it does not say so.
+  const smtp = openSmtp(settings(mailbox.url.replace('127.0.0.1', '0.0.0.0')));
+  const failure = await smtp.send(mail).catch((error) => error);
+  smtp.close();
+  await mailbox.close();
+  assert.equal([failure.outcome, mailbox.mails.length], ['unsent', 0]);
+});
+
+test('the user and the password in the settings open the server', async () => {
+  const tried: unknown[] = [];
+  const mailbox = await startMailbox({
+    ...{ authOptional: false, allowInsecureAuth: true, disabledCommands: ['STARTTLS'] },
+    onAuth({ username, password }, _session, done) {
+      tried.push([username, password]);
+      done(null, { user: username });
+    },
+  });
+  const smtp = openSmtp(settings(mailbox.url.replace('//', '//us%40er:p%3Ass@')));
+  await smtp.send(mail);
+  smtp.close();
+  await mailbox.close();
+  assert.equal([tried, mailbox.mails.length], [[['us@er', 'p:ss']], 1]);
+});
+
 const readable: [name: string, environment: NodeJS.ProcessEnv, expected: unknown][] = [
   ['nothing', {}, null],
   ['an empty address', { CATALOG_SMTP_URL: ' ', CATALOG_MAIL_FROM: 'a@example.com' }, null],

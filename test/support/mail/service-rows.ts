@@ -1,6 +1,7 @@
 import { openSender } from '../../../src/announce/open-sender.ts';
 import type { Sender, Subject } from '../../../src/announce/senders/sender.ts';
 import { parseAnnounceSettings } from '../../../src/announce/settings.ts';
+import type { ListName } from '../../../src/subscribers/provider.ts';
 import { inFolder } from '../catalog.ts';
 import { journalIn, smallSubject } from './announcing.ts';
 import { type Answer, buttondown, listmonk, resend, type Service, startService } from './services.ts';
@@ -67,11 +68,12 @@ export interface Place {
   now: { ms: number };
 }
 
-/** Runs `use` with a service, which answers as its row or `answer` says, and a sender for it. */
+/** Runs `use` with a service, which answers as its row or `answer` says, and a sender for a list of it. */
 export async function withService(
   row: Row,
   use: (place: Place) => Promise<void>,
   answer = row.answer(),
+  list: ListName = 'daily',
 ): Promise<void> {
   const service = await startService(answer);
   const now = { ms: Date.parse('2026-11-20T08:00:00Z') };
@@ -80,7 +82,7 @@ export async function withService(
     await inFolder(async (folder) => {
       const settings = parseAnnounceSettings({ ...row.environment, CATALOG_SIGNUPS_URL: service.url });
       const { sender } = await openSender(settings, {
-        list: 'daily',
+        list,
         site: { baseUrl: 'https://press.example', runtimeUrl: 'https://press.example' },
         ...{ data: folder, environment: {}, now: clock, wait: async () => {}, calls: { timeoutMs: 500 } },
       });
