@@ -76,7 +76,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'subscribers/erase',
     'subscribers/file',
   ],
-  database: ['database/migrate', 'votes/database-votes', 'server/settings'],
+  database: ['database/away', 'database/migrate', 'votes/database-votes', 'server/settings'],
   subscribers: [
     'subscribers/buttondown',
     'subscribers/calls',

@@ -103,6 +103,36 @@ test('--grant gives a role the rights of a server, and no others', async () => {
   }
 });
 
+/** The rights that a server needs on each table, by what it does with it. */
+const needed: Record<string, string[]> = {
+  catalog_migrations: ['SELECT'],
+  // Votes, and events of an announcement, are only ever added.
+  catalog_votes: ['SELECT', 'INSERT'],
+  catalog_announcements: ['SELECT', 'INSERT'],
+  // The secret of yesterday and totals that are counted again are deleted.
+  catalog_voter_secrets: ['SELECT', 'INSERT', 'DELETE'],
+  catalog_vote_days: ['SELECT', 'INSERT', 'DELETE'],
+  catalog_limits: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  catalog_announcement_claims: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  // Subscriptions are confirmed and ended. Only an operator erases them.
+  catalog_subscriptions: ['SELECT', 'INSERT', 'UPDATE'],
+  catalog_suppressions: ['SELECT', 'INSERT', 'UPDATE'],
+};
+
+test('--grant gives the rights that a server needs on every table', async () => {
+  const url = await postgres.database();
+  await execSql(url, 'CREATE ROLE needy LOGIN');
+  await grantServer(url, 'needy');
+  const tables = await execSql(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+  assert.equal(tables.map(({ tablename }) => tablename).sort(), Object.keys(needed).sort());
+  for (const [table, rights] of Object.entries(needed)) {
+    for (const right of ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) {
+      const [row] = await execSql(url, `SELECT has_table_privilege('needy', '${table}', '${right}') AS has`);
+      assert.is(row?.has, rights.includes(right), `${right} on ${table}`);
+    }
+  }
+});
+
 test('several runs with --grant at once succeed', async () => {
   const url = await postgres.database();
   await execSql(url, 'CREATE ROLE concurrent LOGIN');
