@@ -55,6 +55,18 @@ test('a server with its own path accepts votes there and below the base URL, and
       assert.is((await send('/live/api/feedback')).status, 200);
       assert.is((await send('/catalog/api/feedback')).status, 200);
       assert.is((await send('/api/feedback')).status, 404);
+      // A form on the static host leads back to it, and any other to the page of this server.
+      for (const [from, location] of [
+        ['https://press.example', 'https://press.example/catalog/thanks/vote'],
+        ['https://run.example', '/catalog/thanks/vote'],
+      ] as const) {
+        const sent = await ask(server.address, '/live/api/feedback', {
+          method: 'POST',
+          headers: { origin: from, host: 'run.example', 'content-type': 'application/x-www-form-urlencoded' },
+          body: 'slug=one&vote=yes',
+        });
+        assert.equal([sent.status, sent.headers.location], [303, location]);
+      }
       for (const path of ['/live/api/nothing', '/catalog/api/nothing']) {
         const response = await fetch(origin + path);
         assert.is(response.status, 404);

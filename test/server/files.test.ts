@@ -175,6 +175,7 @@ test('another method is refused also for a page that is in memory', () =>
       }
       const { status, headers } = await ask(address, path, { method: 'OPTIONS' });
       assert.equal([status, headers['access-control-allow-methods']], [204, 'GET, HEAD']);
+      assert.equal([headers.allow, headers['access-control-allow-origin']], ['GET, HEAD, OPTIONS', '*']);
       assert.equal(
         [headers['access-control-allow-headers'], headers['access-control-max-age']],
         ['Content-Type, If-None-Match', '86400'],
