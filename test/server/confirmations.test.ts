@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ann, base, confirmLink, says, titleOf, unsubscribeLink, withMails } from '../support/confirmations.ts';
 import type { ReceivedMail } from '../support/mailbox.ts';
+import { until } from '../support/until.ts';
 
 /** Subscriptions that are confirmed by mail: a real SMTP server, and the pages that its mails link to. */
 
@@ -102,5 +103,23 @@ test('an address that is known gets the same answer as a new one, and no second 
     assert.match(mailbox.mails[1]?.text ?? '', 'Someone entered this address to join the Pro waitlist of Agents & Co.');
     assert.is(stored().length, 4);
   }));
+
+test('a server that stops finishes the mail that it is sending', () => {
+  let isBegun = false;
+  const onMailFrom = (_address: unknown, _session: unknown, done: () => void) => {
+    isBegun = true;
+    setTimeout(done, 200);
+  };
+  return withMails(
+    async ({ subscribe, mailbox, server }) => {
+      await subscribe();
+      await until(() => isBegun);
+      await server.stop();
+      assert.is(mailbox.mails.length, 1);
+    },
+    {},
+    { onMailFrom },
+  );
+});
 
 test.run();

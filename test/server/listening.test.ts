@@ -1,6 +1,9 @@
+import { existsSync, renameSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect, Server as NetServer, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -12,6 +15,7 @@ import { serverSettings } from '../../src/server/settings.ts';
 import { answerUnparsed } from '../../src/server/unparsed.ts';
 import { ask, exchange, parseAnswer } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
+import { testUnless } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 
 /** How the server begins to listen, and the connections that it ends itself. */
@@ -56,21 +60,36 @@ test('a busy connection is closed seven seconds after the server was asked to st
   await closed;
 });
 
+const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
 const shown: [host: string, address: string][] = [
   ['127.0.0.1', 'localhost'],
   ['0.0.0.0', 'localhost'],
   ['127.0.0.2', '127.0.0.2'],
+  ['::1', 'localhost'],
+  ['::', 'localhost'],
+  ['0::1', '[::1]'],
 ];
 for (const [host, name] of shown) {
-  test(`the address of a server on ${host} begins with ${name}, in the log too`, () =>
+  const isMissing = host.includes(':') && !hasIpv6;
+  testUnless(isMissing && 'this machine has no IPv6')(`a server on ${host} is shown as ${name}, in the log too`, () =>
     withRuntime({ flags: { host } }, ({ server: { address, logged } }) => {
       assert.is(new URL(address).hostname, name);
       const line = logged()
         .split('\n')
         .find((each) => each.includes('"msg":"serving"'));
       assert.is(JSON.parse(line ?? '{}').address, address);
-    }));
+    }),
+  );
 }
+
+test('after a rotation, new files follow for votes and for subscribers, and the log says so', () =>
+  withRuntime({}, async ({ server, log, data }) => {
+    const files = [log, join(data, 'signups.jsonl')];
+    for (const file of files) renameSync(file, `${file}.1`);
+    await server.reopen();
+    assert.equal(files.map(existsSync), [true, true]);
+    assert.match(server.logged(), '"msg":"opened new log files"');
+  }));
 
 const notHere = '192.0.2.1 is not an address of this machine. Choose one with --host.';
 const refusals: [code: string, message: string][] = [

@@ -48,6 +48,8 @@ for (const { name, withRuntime } of stores) {
       assert.ok((found.get('process_cpu_seconds_total') ?? 0) > 0);
       assert.is((await fetch(address.replace('/metrics', '/healthz'))).status, 404);
       assert.is((await ask(at, '/metrics')).status, 404);
+      await server.stop();
+      assert.instance(await fetch(address).catch((error) => error), TypeError, 'metrics are served after the end');
     }));
 
   test(`a server that is about to stop is not ready, and still stores votes, ${name}`, () =>

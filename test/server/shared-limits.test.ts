@@ -99,6 +99,8 @@ for (const [limitFailure, statuses, says] of modes) {
         await subscribe(one);
         return one.logged().includes('limits are shared again');
       });
+      await subscribe(one);
+      assert.is(one.logged().match(/limits are shared again/g)?.length, 1);
     }));
 }
 

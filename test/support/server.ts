@@ -32,6 +32,8 @@ export interface ServerHere {
   address: string;
   /** The log so far, as JSON lines. */
   logged(): string;
+  /** Does what SIGHUP does. */
+  reopen(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -109,6 +111,7 @@ export async function startRuntime(
   return {
     address: server.address,
     logged: () => logged,
+    reopen: () => server.reopen(),
     stop() {
       stopped ??= server.close();
       return stopped;
