@@ -1,4 +1,5 @@
-import { type Diagnostic, sortDiagnostics } from './diagnostics/diagnostic.ts';
+import type { Diagnostic } from './diagnostics/diagnostic.ts';
+import { sortDiagnostics } from './diagnostics/sort.ts';
 
 /** Errors in the catalog stop a command. The CLI prints the diagnostics and exits with 1. */
 export class ContentError extends Error {

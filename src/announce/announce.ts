@@ -1,6 +1,6 @@
-import { plural } from '../diagnostics/report.ts';
 import { OperationError } from '../errors.ts';
 import type { PublishedAgent, Site } from '../outputs/site.ts';
+import { plural } from '../plural.ts';
 import type { ListName } from '../subscribers/provider.ts';
 import { type Announcement, type AnnouncementJournal, type Claim, isLeft } from './journal.ts';
 import { type Plan, planAnnouncement } from './plan.ts';

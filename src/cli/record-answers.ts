@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../errors.ts';
+import { plural } from '../plural.ts';
 import type { Api, ApiName } from '../record/api.ts';
 import type { Model, Reply } from '../record/model.ts';
 import type { Outcome, ReadAgent, RecordOptions } from '../record/record.ts';
@@ -144,7 +145,6 @@ async function askPerson(message: string, name: string, terminal: Console): Prom
 }
 
 async function report({ recorded, kept, stale, left, failures, tokens }: Outcome, terminal: Console): Promise<void> {
-  const { plural } = await import('../diagnostics/report.ts');
   for (const { slug, case: name, message } of failures)
     terminal.say(`${name === null ? slug : `${slug}, ${name}`}: ${message}\n`);
   const used = tokens.input + tokens.output > 0 ? ` (${tokens.input} tokens in, ${tokens.output} out)` : '';

@@ -1,5 +1,5 @@
 import { queueText, type Status } from '../catalog/schedule.ts';
-import { plural } from '../diagnostics/report.ts';
+import { plural } from '../plural.ts';
 import type { Settings } from '../schema/settings.ts';
 
 export interface TableOptions {

@@ -1,4 +1,3 @@
-import { compareText } from '../compare.ts';
 import { type RuleCode, ruleSeverity } from '../schema/rules.ts';
 import { maskSecrets } from '../text-safety/find-secrets.ts';
 import { visible } from '../text-safety/printable.ts';
@@ -57,11 +56,4 @@ export function diagnose({ code, file, text, location, message, hint, slug }: Fi
     frame: text === undefined || location === undefined ? '' : codeFrame(maskSecrets(text), at),
     slug: slug ?? null,
   };
-}
-
-/** Returns the diagnostics in the order in which they are reported: by file, line, column and code. */
-export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  return [...diagnostics].sort(
-    (a, b) => compareText(a.file, b.file) || a.line - b.line || a.column - b.column || compareText(a.code, b.code),
-  );
 }

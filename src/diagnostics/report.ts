@@ -1,6 +1,8 @@
+import { plural } from '../plural.ts';
 import { programPage } from '../program.ts';
 import { visible } from '../text-safety/printable.ts';
-import { type Diagnostic, sortDiagnostics } from './diagnostic.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { sortDiagnostics } from './sort.ts';
 
 /** Formats diagnostics for people: sorted by file and line, with code frames, and with the totals at the end. */
 export function prettyReport(diagnostics: readonly Diagnostic[], { color }: { color: boolean }): string {
@@ -83,11 +85,6 @@ export function summary(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const counts = [plural(errors, 'error'), plural(diagnostics.length - errors, 'warning')];
   return counts.filter((count) => !count.startsWith('0 ')).join(', ');
-}
-
-/** "1 agent", "2 agents". */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function indent(text: string): string[] {

@@ -1,4 +1,4 @@
-import { plural } from '../diagnostics/report.ts';
+import { plural } from '../plural.ts';
 import { type Check, type CheckKind, type CheckValues, checkKind } from '../schema/evals.ts';
 import type { Result } from '../schema/graded.ts';
 import { type Match, matches } from '../text-safety/bounded-regex.ts';

@@ -1,7 +1,9 @@
 import { queueText } from '../catalog/schedule.ts';
-import { type Diagnostic, sortDiagnostics } from '../diagnostics/diagnostic.ts';
-import { plural, prettyReport, summary } from '../diagnostics/report.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { prettyReport, summary } from '../diagnostics/report.ts';
+import { sortDiagnostics } from '../diagnostics/sort.ts';
 import { scoreOf, scoreTable } from '../evals/score-table.ts';
+import { plural } from '../plural.ts';
 import { howToPublish } from '../publish/plan.ts';
 import type { Publication } from '../publish/publish.ts';
 import type { Evals } from '../schema/graded.ts';

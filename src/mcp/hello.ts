@@ -1,5 +1,5 @@
 import { contributedPrompts } from '../agent-text/provenance.ts';
-import { plural } from '../diagnostics/report.ts';
+import { plural } from '../plural.ts';
 import { promptLicense } from '../schema/license.ts';
 import { handshakeVersions, protocolVersions } from '../schema/mcp.ts';
 import type { McpCatalog } from './catalog.ts';

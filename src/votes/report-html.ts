@@ -1,5 +1,5 @@
 import { addDays } from '../calendar.ts';
-import { plural } from '../diagnostics/report.ts';
+import { plural } from '../plural.ts';
 import { type Html, html } from './html.ts';
 import type { DayVotes, VoteReport } from './report.ts';
 import { type AgentShare, dayPlot, percent, sharePlot } from './report-plots.ts';

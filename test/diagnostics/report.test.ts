@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Diagnostic, diagnose, sortDiagnostics } from '../../src/diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnose } from '../../src/diagnostics/diagnostic.ts';
 import { githubReport, jsonReport, prettyReport } from '../../src/diagnostics/report.ts';
+import { sortDiagnostics } from '../../src/diagnostics/sort.ts';
 import { codeFrame, locationAt } from '../../src/diagnostics/source-location.ts';
 
 /** How a problem is shown: the lines around it, the order, the totals, and the annotations of GitHub. */

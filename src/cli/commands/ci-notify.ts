@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { plural } from '../../plural.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, openCatalog, todayOption } from '../options.ts';
 
@@ -21,7 +22,6 @@ async function notify(flags: Flags, terminal: Console): Promise<void> {
   const { alertsOf } = await import('../../github/alerts.ts');
   const { issueTracker, openIssuesFor } = await import('../../github/issues.ts');
   const { planPublication } = await import('../../publish/plan.ts');
-  const { plural } = await import('../../diagnostics/report.ts');
   const { cwd, settings, today } = await openCatalog(flags);
   const alerts = alertsOf(planPublication(cwd, settings, today));
   const opened = await openIssuesFor(alerts, issueTracker(process.env));

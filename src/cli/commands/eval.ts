@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ParsedFolder } from '../../catalog/parse/parse.ts';
+import { plural } from '../../plural.ts';
 import type { ReadAgent } from '../../record/record.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, jsonOption, openCatalog, slugOf } from '../options.ts';
@@ -57,7 +58,6 @@ async function run(named: string[], flags: Flags, command: Command, terminal: Co
 }
 
 async function exportCases(named: string[], flags: Flags, terminal: Console): Promise<void> {
-  const { plural } = await import('../../diagnostics/report.ts');
   const { promptfooConfig } = await import('../../evals/promptfoo.ts');
   const { agents } = await readAgentsOf(named, flags);
   const withCases = agents.flatMap(({ parsed: { slug, agent } }) =>
@@ -75,7 +75,6 @@ async function exportCases(named: string[], flags: Flags, terminal: Console): Pr
 }
 
 async function evaluate(named: string[], flags: Flags, terminal: Console): Promise<void> {
-  const { plural } = await import('../../diagnostics/report.ts');
   const { evalReport } = await import('../eval-report.ts');
   const { agents } = await readAgentsOf(named, flags);
   const folders = agents.map(({ parsed }) => parsed);

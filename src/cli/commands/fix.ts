@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { FileFix } from '../../fix/fix.ts';
+import { plural } from '../../plural.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, openContent, slugOf } from '../options.ts';
 import { paintedDiff } from '../painted-diff.ts';
@@ -28,7 +29,7 @@ export function addFix(program: Command, terminal: Console): void {
 
 async function fix(named: string[], { write = false, ...flags }: Flags, terminal: Console): Promise<void> {
   const { readAgents } = await import('../../catalog/read.ts');
-  const { painter, plural } = await import('../../diagnostics/report.ts');
+  const { painter } = await import('../../diagnostics/report.ts');
   const { fixesOf, writeFixes } = await import('../../fix/fix.ts');
   const { refuseUnknownAgents } = await import('../unknown-agents.ts');
   const { cwd, content } = await openContent(flags);

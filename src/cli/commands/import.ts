@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formats } from '../../import/formats.ts';
 import type { Draft } from '../../import/import.ts';
+import { plural } from '../../plural.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, openContent, todayOption } from '../options.ts';
@@ -43,7 +44,6 @@ export function addImport(program: Command, terminal: Console): void {
 async function runImport(from: string, flags: Flags, terminal: Console): Promise<void> {
   const { importPrompts } = await import('../../import/import.ts');
   const { isAddress, readPrompts } = await import('../../import/sources.ts');
-  const { plural } = await import('../../diagnostics/report.ts');
   const { demand } = await import('../../scaffold/answer-checks.ts');
   const { frontMatterSchema } = await import('../../schema/front-matter.ts');
   const { cwd, settings, content, today } = await openContent(flags);

@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander';
 import { compareText } from '../../compare.ts';
 import { databaseUrl } from '../../database/url.ts';
 import { OperationError, UsageError } from '../../errors.ts';
+import { plural } from '../../plural.ts';
 import type { ExportFilter, SubscriberEntry } from '../../subscribers/export.ts';
 import { type ListName, listNames } from '../../subscribers/provider.ts';
 import type { Console } from '../console.ts';
@@ -115,7 +116,6 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
   if (flags.format === 'json') terminal.printJson({ counts, subscriptions: entries });
   else if (flags.format === 'csv') terminal.print(toCsv(entries));
   else {
-    const { plural } = await import('../../diagnostics/report.ts');
     const addresses = byAddress(entries);
     terminal.print(subscribersText(addresses));
     const perList = listNames.filter((name) => counts[name] > 0).map((name) => `${counts[name]} ${name}`);
@@ -157,7 +157,6 @@ function countByList(entries: readonly SubscriberEntry[]): Record<ListName, numb
 
 async function erase(address: string, flags: FileFlags, terminal: Console): Promise<void> {
   const place = placeOf(flags, process.env);
-  const { plural } = await import('../../diagnostics/report.ts');
   const { visible } = await import('../../text-safety/printable.ts');
   const { readMailKey } = await import('../../subscribers/mail-key.ts');
   const folder =
@@ -227,7 +226,6 @@ async function importFile(flags: FileFlags, terminal: Console): Promise<void> {
   const { withDatabase } = await import('../../database/command.ts');
   const { importSubscriptions } = await import('../../subscribers/database.ts');
   const { fileRecords } = await import('../../subscribers/file-records.ts');
-  const { plural } = await import('../../diagnostics/report.ts');
   const records = fileRecords(file);
   const lists = await Promise.all(listNames.map((list) => records.find({ list })));
   const all = lists.flat().sort((a, b) => compareText(a.time, b.time));

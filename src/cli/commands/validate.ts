@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { plural } from '../../plural.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, printForMachines, slugOf, todayOption } from '../options.ts';
 
@@ -21,7 +22,7 @@ export function addValidate(program: Command, terminal: Console): void {
 }
 
 async function validate(named: string[], flags: Flags, terminal: Console): Promise<void> {
-  const { hasErrors, plural, prettyReport, rulePage } = await import('../../diagnostics/report.ts');
+  const { hasErrors, prettyReport, rulePage } = await import('../../diagnostics/report.ts');
   const { checkCatalog } = await import('../../validate.ts');
   const { refuseUnknownAgents } = await import('../unknown-agents.ts');
   const { folders, drafts, diagnostics } = await checkCatalog(

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { plural } from '../../plural.ts';
 import type { Verdict } from '../../verify/verify.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, openCatalog, todayOption } from '../options.ts';
@@ -28,7 +29,7 @@ export function addVerify(program: Command, terminal: Console): void {
 }
 
 async function verify(paths: string[], flags: Flags, terminal: Console): Promise<void> {
-  const { painter, plural } = await import('../../diagnostics/report.ts');
+  const { painter } = await import('../../diagnostics/report.ts');
   const { readCopies } = await import('../../verify/copies.ts');
   const { Verifier } = await import('../../verify/verify.ts');
   const { published, missing } = await open(flags);

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../../errors.ts';
+import { plural } from '../../plural.ts';
 import type { Console } from '../console.ts';
 import { cwdOption, dataOption, type Format, formatOption, subcommandFlags } from '../options.ts';
 import {
@@ -69,7 +70,6 @@ async function importLogs(logs: readonly string[], flags: LogFlags, terminal: Co
   const { importVotes } = await import('../../votes/import-votes.ts');
   const named = logs.length > 0;
   const paths = named ? logs.map((log) => resolve(flags.cwd, log)) : [logFile(flags, process.env)];
-  const { plural } = await import('../../diagnostics/report.ts');
   await withDatabase(url, async (database) => {
     const load = async ({ records, malformed }: VoteSource) => {
       const { added, known } = await importVotes(database, records);

@@ -1,4 +1,4 @@
-import { plural } from '../../diagnostics/report.ts';
+import { plural } from '../../plural.ts';
 import { installTabs } from '../install/install-source.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { darkStyles, mailStyles } from './styles.ts';
