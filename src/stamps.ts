@@ -28,45 +28,130 @@ export function folderStampOf({ ino, mtimeMs }: Stats): string {
   return `${ino} ${mtimeMs}`;
 }
 
-/** Paths with their stamps. A stamp is null if it may stay the same when the file changes again. */
-export type Stamps = [path: string, stamp: string | null][];
+/**
+ * The stamps of many files and folders. They are numbers, since a build that finds nothing changed spends most of its
+ * time comparing stamps.
+ */
+export interface Stamps {
+  paths: readonly string[];
+  /**
+   * Four numbers for each path: the size, inode, time of change and time of change of the inode, in milliseconds. A folder
+   * has the size -1, and 0 instead of the last. If nothing is at the path, the size is -2. If the stamp may stay the same
+   * when the file changes again, the size is NaN.
+   */
+  numbers: Float64Array;
+}
+
+const width = 4;
+
+export const noStamps: Stamps = { paths: [], numbers: new Float64Array() };
 
 /**
  * Returns the stamps of some files, and of everything in the folders among them. Folders that have the same stamp as in
  * `last`, which are earlier stamps of the same files, are not listed again.
  */
-export function sourceStamps(paths: readonly string[], last: Stamps = []): Stamps {
+export function sourceStamps(paths: readonly string[], last: Stamps = noStamps): Stamps {
   const now = Date.now();
-  const same = new Map(last.filter(([path, stamp]) => stamp !== null && stamp === sourceStamp(path, now)));
-  if (last.length > 0 && same.size === last.length && paths.every((path) => same.has(path))) return last;
-  const contents = new Map<string, string[]>();
-  for (const [path] of last) {
-    const folder = path.slice(0, path.lastIndexOf('/'));
-    const inside = contents.get(folder);
-    if (inside === undefined) contents.set(folder, [path]);
-    else inside.push(path);
-  }
-  const stamps = new Map<string, string | null>();
+  const again = stampsOf(last.paths, (stats) => sourceNumbers(stats, now));
+  if (hasSameNames(last, again) && paths.every((path) => last.paths.includes(path))) return again;
+  const all = new Map<string, Numbers>();
   const add = (path: string) => {
-    if (stamps.has(path)) return;
-    const known = same.get(path);
-    if (known !== undefined) {
-      stamps.set(path, known);
-      for (const inside of contents.get(path) ?? []) add(inside);
-    } else {
-      const stats = lstatSync(path, { throwIfNoEntry: false });
-      const names = stats?.isDirectory() ? namesIn(path) : [];
-      stamps.set(path, names === null ? null : sourceStampOf(stats, now));
-      for (const name of names ?? []) add(`${path}/${name}`);
-    }
+    if (all.has(path)) return;
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    const names = stats?.isDirectory() ? namesIn(path) : [];
+    all.set(path, names === null ? unsettled : sourceNumbers(stats, now));
+    for (const name of names ?? []) add(`${path}/${name}`);
   };
   for (const path of paths) add(path);
-  return [...stamps];
+  return { paths: [...all.keys()], numbers: Float64Array.from([...all.values()].flat()) };
 }
 
-/** Whether no stamp is null. */
-export function areSettled(stamps: Stamps): boolean {
-  return stamps.every(([, stamp]) => stamp !== null);
+/** Returns the stamps of files and folders that a build wrote, by their stamps as texts. */
+export function outputStamps(
+  files: Iterable<[path: string, stamp: string]>,
+  folders: Iterable<[path: string, stamp: string]>,
+): Stamps {
+  const paths: string[] = [];
+  const numbers: number[] = [];
+  for (const [path, stamp] of files) {
+    paths.push(path);
+    numbers.push(...stamp.split(' ').map(Number), 0);
+  }
+  for (const [path, stamp] of folders) {
+    paths.push(path);
+    numbers.push(-1, ...stamp.split(' ').map(Number), 0);
+  }
+  return { paths, numbers: Float64Array.from(numbers) };
+}
+
+/** Whether every file and folder of a build still has its stamp. */
+export function areOutputsUnchanged(stamps: Stamps): boolean {
+  return areSame(stamps, stampsOf(stamps.paths, outputNumbers));
+}
+
+/** Whether the same paths have the same stamps, and none of them can hide a change. */
+export function areSame(left: Stamps, right: Stamps): boolean {
+  return (
+    left.paths.length === right.paths.length &&
+    left.numbers.every((number, index) => number === right.numbers[index]) &&
+    left.paths.every((path, index) => path === right.paths[index])
+  );
+}
+
+/** Whether every stamp changes if its file does. */
+export function areSettled({ numbers }: Stamps): boolean {
+  return !numbers.some(Number.isNaN);
+}
+
+/** Calls `each` with every path and its stamp as a text, or null if the stamp can hide a change. */
+export function forEachStamp({ paths, numbers }: Stamps, each: (path: string, stamp: string | null) => void): void {
+  let at = 0;
+  for (const path of paths) {
+    const [size, inode, changed, inodeChanged] = [numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]];
+    each(path, Number.isNaN(size) ? null : `${size} ${inode} ${changed} ${inodeChanged}`);
+    at += width;
+  }
+}
+
+type Numbers = readonly [size: number, inode: number, changed: number, inodeChanged: number];
+
+const missing: Numbers = [-2, 0, 0, 0];
+const unsettled: Numbers = [Number.NaN, 0, 0, 0];
+
+function stampsOf(paths: readonly string[], numbersOf: (stats: Stats | undefined) => Numbers): Stamps {
+  const numbers = new Float64Array(paths.length * width);
+  let at = 0;
+  for (const path of paths) {
+    numbers.set(numbersOf(lstatSync(path, { throwIfNoEntry: false })), at);
+    at += width;
+  }
+  return { paths, numbers };
+}
+
+function sourceNumbers(stats: Stats | undefined, now: number): Numbers {
+  if (stats === undefined) return missing;
+  if (isFresh(stats, now)) return unsettled;
+  return stats.isDirectory() ? folderNumbers(stats) : [stats.size, stats.ino, stats.mtimeMs, stats.ctimeMs];
+}
+
+function outputNumbers(stats: Stats | undefined): Numbers {
+  if (stats === undefined) return missing;
+  return stats.isDirectory() ? folderNumbers(stats) : [stats.size, stats.ino, stats.mtimeMs, 0];
+}
+
+function folderNumbers({ ino, mtimeMs }: Stats): Numbers {
+  return [-1, ino, mtimeMs, 0];
+}
+
+/** Whether nothing was added, removed or renamed: all folders have the same stamps, and files are still files. */
+function hasSameNames({ numbers: before }: Stamps, { numbers: after }: Stamps): boolean {
+  for (let at = 0; at < after.length; at += width) {
+    const [size, other] = [before[at] as number, after[at] as number];
+    const isFile = size >= 0 && other >= 0;
+    if (!isFile && (size !== other || before[at + 1] !== after[at + 1] || before[at + 2] !== after[at + 2]))
+      return false;
+  }
+  return before.length > 0;
 }
 
 /** The names in a folder, or null if it cannot be read. */
@@ -76,24 +161,4 @@ function namesIn(folder: string): string[] | null {
   } catch {
     return null;
   }
-}
-
-/** Whether every file and folder of a build still has its stamp. */
-export function areOutputsUnchanged(stamps: Stamps): boolean {
-  return stamps.every(([path, stamp]) => {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) return false;
-    return (stats.isDirectory() ? folderStampOf(stats) : outputStampOf(stats)) === stamp;
-  });
-}
-
-function sourceStamp(path: string, now: number): string | null {
-  return sourceStampOf(lstatSync(path, { throwIfNoEntry: false }), now);
-}
-
-/** The stamp of a source file or folder, which may be missing; null if it is fresh. */
-function sourceStampOf(stats: Stats | undefined, now: number): string | null {
-  if (stats === undefined) return '';
-  if (isFresh(stats, now)) return null;
-  return stats.isDirectory() ? folderStampOf(stats) : stampOf(stats);
 }

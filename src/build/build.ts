@@ -13,7 +13,7 @@ import { programFiles } from '../program.ts';
 import type { OnProgress } from '../progress.ts';
 import type { BuildInfo } from '../schema/build-info.ts';
 import type { Settings } from '../schema/settings.ts';
-import { areSettled, type Stamps, sourceStamps } from '../stamps.ts';
+import { areSettled, noStamps, type Stamps, sourceStamps } from '../stamps.ts';
 import type { FolderStamps } from './built-folder.ts';
 import { type Destination, MemoryDestination } from './destination.ts';
 import { refuseOtherTrees, writeInstallTree } from './install-folder.ts';
@@ -135,7 +135,7 @@ function commonInputs(
   { templates, assets, fonts }: TemplateFiles,
 ): string {
   const stamps = sourceStamps(programFiles);
-  const program = areSettled(stamps) ? stamps : randomUUID();
+  const program = areSettled(stamps) ? [stamps.paths, ...stamps.numbers] : randomUUID();
   const options = [program, process.versions, settings, future, drafts, images];
   const hash = createHash('sha256').update(JSON.stringify(options));
   for (const { name, text } of templates) hash.update(`\0${name}\0${text}`);
@@ -155,7 +155,7 @@ function render<Target extends Destination>(
   memory: BuildMemory | null,
   open: () => Target,
 ): { destination: Target; info: BuildInfo; selected: Selected; site: Site; historyMissing: string | null } {
-  const { cwd, settings, images = true, onProgress = () => {}, sources = [], ...selection } = options;
+  const { cwd, settings, images = true, onProgress = () => {}, sources = noStamps, ...selection } = options;
   const cache = cacheOf(options);
   const recalled = memory ?? noMemory;
   const preview = selection.future === true || selection.drafts === true;

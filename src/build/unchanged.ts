@@ -4,7 +4,7 @@ import { addDays, zone } from '../calendar.ts';
 import { gitFiles } from '../git/stamp.ts';
 import { programFiles } from '../program.ts';
 import type { BuildInfo } from '../schema/build-info.ts';
-import { areOutputsUnchanged, areSettled, type Stamps, sourceStamps } from '../stamps.ts';
+import { areOutputsUnchanged, areSame, areSettled, outputStamps, type Stamps, sourceStamps } from '../stamps.ts';
 import type { BuildResult } from './build.ts';
 import { memoryFile, readChecked, writeChecked } from './memory.ts';
 
@@ -32,15 +32,21 @@ interface Outcome {
   historyMissing: string | null;
 }
 
-interface LastBuild extends Outcome {
+interface LastBuild<Saved> extends Outcome {
   options: string;
   /** When the day begins and ends in the catalog's time zone, in milliseconds since 1970. */
   begin: number;
   end: number;
-  inputs: Stamps;
+  inputs: Saved;
   /** The build folder with links resolved. */
   root: string;
-  outputs: Stamps;
+  outputs: Saved;
+}
+
+/** Stamps as JSON: the numbers are in base64, which is read twenty times faster than decimals. */
+interface SavedStamps {
+  paths: readonly string[];
+  numbers: string;
 }
 
 /**
@@ -53,14 +59,18 @@ export function checkUnchanged(
 ): { unchanged: Outcome | null; inputs: Stamps | null } {
   const git = gitFiles(place.cwd);
   if (git === null) return { unchanged: null, inputs: null };
-  const last = readChecked<LastBuild>(lastFile(place));
+  const saved = readChecked<LastBuild<SavedStamps>>(lastFile(place));
+  const last = saved === null ? null : { ...saved, inputs: restored(saved.inputs), outputs: restored(saved.outputs) };
   const own = ['agents', 'templates', 'catalog.config.json'].map((name) => join(place.cwd, name));
   const inputs = sourceStamps([...own, ...programFiles, ...git], last?.inputs);
-  return { unchanged: last !== null && last.inputs === inputs && isSame(last, place, today) ? last : null, inputs };
+  return {
+    unchanged: last !== null && areSame(last.inputs, inputs) && isSame(last, place, today) ? last : null,
+    inputs,
+  };
 }
 
 /** Whether a build of the same inputs as the last would write the same files. */
-function isSame(last: LastBuild, place: Place, today: string | undefined): boolean {
+function isSame(last: LastBuild<Stamps>, place: Place, today: string | undefined): boolean {
   if (last.options !== optionsOf(place)) return false;
   if (!existsSync(place.out) || realpathSync(place.out) !== last.root || hasLeftovers(last.root)) return false;
   const isDay = today === undefined ? isWithin(Date.now(), last) : today === last.day;
@@ -76,14 +86,14 @@ export function rememberBuild(
   if (!existsSync(place.out) || !areSettled(inputs)) return;
   const root = realpathSync(place.out);
   const { startOfDay } = zone(timezone);
-  const last: LastBuild = {
+  const last: LastBuild<SavedStamps> = {
     ...outcome,
     options: optionsOf(place),
     begin: startOfDay(outcome.day).getTime(),
     end: startOfDay(addDays(outcome.day, 1)).getTime(),
-    inputs,
+    inputs: savedOf(inputs),
     root,
-    outputs: outputsIn(root, { files, folders }),
+    outputs: savedOf(outputsIn(root, { files, folders })),
   };
   writeChecked(lastFile(place), last);
 }
@@ -91,10 +101,18 @@ export function rememberBuild(
 /** The stamps of a build. A file with several names has one of them: as long as its folders stay, so do the other names. */
 function outputsIn(root: string, { files, folders }: Pick<BuildResult, 'files' | 'folders'>): Stamps {
   const once = new Map(Array.from(files, ([path, { stamp }]) => [stamp, path]));
-  return [
-    ...Array.from(folders, ([path, stamp]): [string, string] => [path === '' ? root : `${root}/${path}`, stamp]),
-    ...Array.from(once, ([stamp, path]): [string, string] => [`${root}/${path}`, stamp]),
-  ];
+  return outputStamps(
+    Array.from(once, ([stamp, path]) => [`${root}/${path}`, stamp]),
+    Array.from(folders, ([path, stamp]) => [path === '' ? root : `${root}/${path}`, stamp]),
+  );
+}
+
+function savedOf({ paths, numbers }: Stamps): SavedStamps {
+  return { paths, numbers: Buffer.from(numbers.buffer).toString('base64') };
+}
+
+function restored({ paths, numbers }: SavedStamps): Stamps {
+  return { paths, numbers: new Float64Array(new Uint8Array(Buffer.from(numbers, 'base64')).buffer) };
 }
 
 /** Whether a killed build left something next to the folder, such as new files that a server already reads. */
@@ -102,7 +120,7 @@ function hasLeftovers(root: string): boolean {
   return readdirSync(dirname(root)).some((name) => name.startsWith(`.${basename(root)}.`));
 }
 
-function isWithin(now: number, { begin, end }: LastBuild): boolean {
+function isWithin(now: number, { begin, end }: LastBuild<Stamps>): boolean {
   return begin <= now && now < end;
 }
 
@@ -111,5 +129,5 @@ function optionsOf({ cwd, options }: Place): string {
 }
 
 function lastFile({ cache, out }: Place): string {
-  return memoryFile(cache, out, 'last');
+  return memoryFile(cache, out, 'stamps');
 }

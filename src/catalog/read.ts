@@ -2,7 +2,7 @@ import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats } from 'n
 import { dirname, join } from 'node:path';
 import { compareText } from '../compare.ts';
 import { once } from '../once.ts';
-import { type Stamps, sourceStamps } from '../stamps.ts';
+import { forEachStamp, noStamps, type Stamps, sourceStamps } from '../stamps.ts';
 
 /** An entry of agents/ as read from disk, not yet parsed. */
 export interface SourceFolder {
@@ -41,7 +41,7 @@ export const maxFileBytes = 256 * 1024;
  * Hidden entries, such as .gitkeep and .DS_Store, are ignored. If agents/ is missing, there are no entries. `sources`
  * are the stamps of everything in agents/, if they are known. Throws the system error if agents/ cannot be read.
  */
-export function readAgents(catalog: string, sources: Stamps = []): SourceFolder[] {
+export function readAgents(catalog: string, sources: Stamps = noStamps): SourceFolder[] {
   const root = join(catalog, 'agents');
   const stamps = stampsByFolder(root, sources);
   return listEntries(root).map((entry) => readEntry(root, entry.name, entry, stamps.get(entry.name)));
@@ -102,13 +102,13 @@ function readFolder(path: string): Pick<SourceFolder, 'files' | 'problem'> {
 /** Joins the stamps of everything in each folder below `root`, by its name; null if one of them is null. */
 function stampsByFolder(root: string, sources: Stamps): Map<string, string | null> {
   const stamps = new Map<string, string | null>();
-  for (const [path, stamp] of sources) {
-    if (!path.startsWith(`${root}/`)) continue;
+  forEachStamp(sources, (path, stamp) => {
+    if (!path.startsWith(`${root}/`)) return;
     const inside = path.slice(root.length + 1);
     const [slug = ''] = inside.split('/', 1);
     const before = stamps.get(slug) ?? (stamps.has(slug) ? null : '');
     stamps.set(slug, before === null || stamp === null ? null : `${before}${inside} ${stamp}\n`);
-  }
+  });
   return stamps;
 }
 

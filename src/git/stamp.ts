@@ -23,7 +23,9 @@ export function gitFiles(cwd: string, environment: NodeJS.ProcessEnv = process.e
 export function gitStamp(cwd: string, environment: NodeJS.ProcessEnv = process.env): string | null {
   const files = gitFiles(cwd, environment);
   const stamps = sourceStamps(files ?? []);
-  return files !== null && areSettled(stamps) ? JSON.stringify([environment.PATH, stamps]) : null;
+  return files !== null && areSettled(stamps)
+    ? JSON.stringify([environment.PATH, stamps.paths, ...stamps.numbers])
+    : null;
 }
 
 /** Whether a folder is in a repository. */

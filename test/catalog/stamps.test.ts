@@ -60,7 +60,7 @@ test('stamps that are based on earlier ones are the same as new ones', async () 
     try {
       const paths = [join(root, 'agents'), join(root, 'settings'), join(root, 'agents/two')];
       const first = sourceStamps(paths);
-      assert.is(sourceStamps(paths, first), first);
+      assert.equal(sourceStamps(paths, first), first);
       const edits: (() => void)[] = [
         () => writeFiles(root, { 'agents/one/agent.md': 'other' }),
         () => writeFiles(root, { 'agents/two/images/a.png': 'new', settings: 'new' }),

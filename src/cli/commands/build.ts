@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { BuildResult, InstalledTree } from '../../build/build.ts';
 import { ContentError, UsageError } from '../../errors.ts';
+import { plural } from '../../plural.ts';
 import type { OnProgress } from '../../progress.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
@@ -55,7 +56,6 @@ async function printErrors(error: unknown, flags: Flags, terminal: Console): Pro
 }
 
 async function runBuild(flags: Flags, terminal: Console): Promise<void> {
-  const { plural } = await import('../../diagnostics/report.ts');
   const begun = performance.now();
   const out = outFolder(flags);
   const { day, info, written, tree, warnings, skipped, historyMissing } = await changedOnly(
@@ -124,8 +124,8 @@ async function changedOnly(flags: Flags, out: string, onProgress: OnProgress): P
   const { build } = await import('../../build/build.ts');
   const { settings, today: day } = await openCatalog(flags);
   const selection = { today: day, future, drafts, skipInvalid };
-  const sources = inputs ?? [];
-  const result = build({ cwd, out, installTree: tree, settings, cache, ...selection, onProgress, sources });
+  const sources = inputs === null ? {} : { sources: inputs };
+  const result = build({ cwd, out, installTree: tree, settings, cache, ...selection, onProgress, ...sources });
   const { info, warnings, skipped, historyMissing } = result;
   if (place !== null && inputs !== null && warnings.length + skipped.length === 0) {
     rememberBuild(place, { inputs, day, timezone: settings.timezone, info, historyMissing }, result);
