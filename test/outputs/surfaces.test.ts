@@ -13,6 +13,7 @@ import type { Asked } from '../support/surfaces/mcp/asked.ts';
 import { mcpRows } from '../support/surfaces/mcp/index.ts';
 import { largeMcpRows } from '../support/surfaces/mcp/large.ts';
 import { serverInfo } from '../support/surfaces/mcp/server.ts';
+import { controls, controlsOf } from '../support/surfaces/pages/controls.ts';
 import { differences, readJson, readMarkdown } from '../support/surfaces/reader.ts';
 
 /** Every text of an agent is complete and in its place on every output. */
@@ -163,6 +164,11 @@ test('no file shows a text of an agent that does not belong there', () => {
     const holding = texts.filter(([, text]) => text.toLowerCase().includes(mark.toLowerCase()));
     assert.equal(holding.map(([path]) => path).sort(), [...paths].sort(), mark);
   }
+});
+
+test('browsers and assistive software are told the purpose of every button, field and box', () => {
+  const pages = [...files].filter(([path]) => path.endsWith('.html') && !path.startsWith('mail/'));
+  assert.equal(controlsOf(pages.map(([, bytes]) => bytes.toString('utf8'))), controls);
 });
 
 test('only an agent with recorded answers has a document of them', () => {

@@ -13,6 +13,7 @@ const about: Expected = {
     'Every agent is published on its date with a permanent number and address. Published so far: 3. The archive lists them all.',
   'section[aria-labelledby=daily] a @href': '/base/archive',
   'section[aria-labelledby=reuse] p': `The prompts are published under CC BY 4.0. You may copy, change and sell them if you name ${publisher.name} and link to the agent. Every page has a ready-made credit line.`,
+  'section[aria-labelledby=reuse] a @href': 'https://creativecommons.org/licenses/by/4.0/',
   'section[aria-labelledby=follow] p a @href': [
     '/base/atom.xml',
     '/base/feed.xml',
@@ -32,6 +33,8 @@ const developers: Expected = {
     `curl ${base}/api/agents/newer.json`,
     `curl ${base}/agents/newer/prompt.txt`,
   ],
+  'section[aria-labelledby=api] .leaf-body > p':
+    'The contract is version 1.1.0 and stable. OpenAPI 3.1 describes every operation, and a JSON Schema every document.',
   'section[aria-labelledby=api] .leaf-body > p a @href': ['/base/api/openapi.json', '/base/api/schema.json'],
   'section[aria-labelledby=api] .copy': ['Copy the command', 'Copy the command', 'Copy the command'],
   'section[aria-labelledby=api] .copy @data-copy': ['curl-catalog', 'curl-agent', 'curl-prompt'],
@@ -96,6 +99,7 @@ const developers: Expected = {
     null,
     2,
   ),
+  'section[aria-labelledby=outputs] th @scope': ['col', 'col'],
   'section[aria-labelledby=outputs] td': outputs.flatMap(({ path, purpose }) => [path, purpose]),
   'section[aria-labelledby=skills] pre': `npx skills add ${base}`,
   'section[aria-labelledby=skills] .copy @data-copy': 'skills-command',

@@ -24,6 +24,7 @@ const agentPage: Expected = {
   '.agent .standfirst': rich.excerpt,
   '.agent .actions .copy': 'Copy the prompt',
   '.agent .actions .copy @data-copy': 'prompt-text',
+  '.agent .actions a @href': ['#prompt', '#sample'],
   '.agent section[aria-labelledby=problem] p': rich.problem,
   '.facts dt': ['Category', 'Difficulty', 'Made for', 'Tags'],
   '.facts dd': [coding, rich.difficulty, rich.runtimes.join(', '), 'tag-one, tag-two'],
@@ -67,6 +68,8 @@ const agentPage: Expected = {
   ],
   '.open-in a @data-limit': ['8000', '8000', '8000', '8000'],
   'section[aria-labelledby=sample] pre': [rich.sampleInput, rich.sampleOutput],
+  'section[aria-labelledby=sample] pre @aria-labelledby': ['sample-input', 'sample-output'],
+  '#sample-input, #sample-output': ['Sample input', 'Sample output'],
   'section[aria-labelledby=sample] figcaption a @href': '/base/agents/rich/sample-output.txt',
   ...proof,
   'section[aria-labelledby=demo] li': rich.demo.map(({ label, detail }) => `${label}${detail}`),
@@ -123,12 +126,15 @@ const agentPage: Expected = {
     'Update: There is nothing to update.Remove: Delete the server in the settings of the assistant.',
     'Update: Run the command again.Remove: Delete the file.',
   ],
+  // Mails link to this part.
+  '#verdict': 'Was it useful?',
   'form.vote @action': 'https://runtime.example/run/api/feedback',
   'form.vote input[name=slug] @value': 'rich',
   'form.vote textarea @maxlength': '500',
   'form.vote .honeypot label @for': 'vote-website',
   'form.vote .honeypot input @id': 'vote-website',
   'form.vote button': ['Yes', 'No'],
+  'form.vote button @value': ['yes', 'no'],
   '#attribution': attribution,
   'section[aria-labelledby=reuse] p a': ['CC BY 4.0', 'Edit this agent'],
   'section[aria-labelledby=reuse] p a @href': [
@@ -197,6 +203,7 @@ export function agentPages(page: Page): Record<string, Expected> {
     'agents/formerly-rich.html': page(moved, {
       'meta[http-equiv=refresh] @content': '0; url=/base/agents/rich',
       h1: `${rich.title} has moved`,
+      '.standfirst': 'It is now at a new address.',
       'main a @href': '/base/agents/rich',
     }),
   };

@@ -41,6 +41,7 @@ export function answerPages(page: Page): Record<string, Expected> {
       '.page-head > p': [asks, 'Go to today’s agent'],
       'main a @href': '/base/',
       'main form @method': 'post',
+      'main form button @type': 'submit',
       'main form button': 'Subscribe',
     }),
     'subscription/confirmed.html': page(answer('You are subscribed', confirmed), {
@@ -54,6 +55,7 @@ export function answerPages(page: Page): Record<string, Expected> {
       '.page-head > p': [ends, 'Go to today’s agent'],
       'main a @href': '/base/',
       'main form @method': 'post',
+      'main form button @type': 'submit',
       'main form button': 'Unsubscribe',
     }),
     'subscription/unsubscribed.html': page(answer('You are unsubscribed', 'You get no more of these emails.'), {

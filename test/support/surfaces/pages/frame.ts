@@ -48,13 +48,22 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
   const preloaded = ['besley-basic', 'libre-franklin-basic', ...fonts].map((font) => `assets/fonts/${font}.woff2`);
   return {
     'html @lang': 'en',
+    'meta[charset] @charset': 'utf-8',
+    // The addresses of the pages that emails link to contain a token.
+    'meta[name=referrer] @content': path === null ? 'strict-origin' : 'strict-origin-when-cross-origin',
+    'meta[name=viewport] @content': 'width=device-width, initial-scale=1',
+    'meta[name=color-scheme] @content': 'light dark',
+    'meta[name=theme-color] @media': ['(prefers-color-scheme: light)', '(prefers-color-scheme: dark)'],
     'meta[http-equiv="Content-Security-Policy"] @content':
       "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; script-src 'self'; connect-src 'self' https://runtime.example; form-action 'self' https://runtime.example; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     title: page.bar ?? `${title} · ${name}`,
     'meta[name=description] @content': page.description,
     'link[rel=preload] @href': preloaded.map((font) => asset(files, font)),
+    // A browser loads a font a second time if its preload lacks one of these.
+    'link[rel=preload][as=font][type="font/woff2"] @crossorigin': preloaded.map(() => ''),
     'link[rel=stylesheet] @href': asset(files, 'assets/style.css'),
     'link[rel=icon] @href': asset(files, 'assets/favicon.svg'),
+    'link[rel=icon] @type': 'image/svg+xml',
     'script[type=module] @src': asset(files, 'assets/site.js'),
     // A page with a search field of its own waits for its script, so that the field does not move.
     'script[type=module] @blocking': search ? [] : ['render'],
@@ -68,6 +77,10 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
     'meta[property="og:title"] @content': title,
     'meta[property="og:description"] @content': page.description,
     'meta[property="og:image"] @content': `${base}/${picture}`,
+    'meta[property="og:image:type"] @content': 'image/png',
+    'meta[property="og:image:width"] @content': '1200',
+    'meta[property="og:image:height"] @content': '630',
+    'meta[name="twitter:card"] @content': 'summary_large_image',
     'meta[property="og:image:alt"] @content': page.pictureShows ?? `${name}: ${tagline}`,
     'link[rel=alternate][type="application/atom+xml"] @title': `${name} (Atom)`,
     'link[rel=alternate][type="application/atom+xml"] @href': '/base/atom.xml',
@@ -77,6 +90,8 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
     'link[rel=alternate][type="application/feed+json"] @href': '/base/feed.json',
     'body @data-accent': page.accent ?? [],
     '.preview': [],
+    '.skip @href': '#content',
+    'main @id': 'content',
     '.nameplate': name,
     '.nameplate a @href': '/base/',
     '.nameplate svg @viewBox': '0 0 32 32',
@@ -96,6 +111,8 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
       `${repository}/issues/new?template=propose-an-agent.yml`,
     ],
     'footer.colophon .filters legend': [],
+    'form.search .search-line label @for': 'search',
+    'form.search input @id': 'search',
     'form.search @data-script': asset(files, 'assets/search.js'),
     'form.search @data-index': '/base/search-index.json',
     'form.search @data-agents': '/base/agents',

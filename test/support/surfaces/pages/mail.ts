@@ -20,6 +20,8 @@ export const mailPages: Record<string, Expected> = {
     'meta[name=color-scheme] @content': 'light dark',
     'meta[name=supported-color-schemes] @content': 'light dark',
     'body > div': rich.excerpt,
+    // Mail programs show it after the subject. In the mail itself, it would be there twice.
+    'body > div[style*="display: none"]': rich.excerpt,
     h1: rich.title,
     '[style=""]': [],
     h2: ['The problem', 'The prompt', 'Use it'],

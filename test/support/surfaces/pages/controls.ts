@@ -1,0 +1,81 @@
+import { load } from 'cheerio';
+
+/**
+ * What browsers and assistive software are told of the parts of pages that a reader uses: forms, buttons, fields, boxes
+ * that scroll, and parts that scripts show. Each kind of part once, with its class and attributes.
+ */
+
+const parts =
+  'form, fieldset, button, input, select, textarea, pre, th, [role], [hidden], [aria-hidden], a[rel], a[target], .copy-status, .form-message';
+/** Lists whose numbers fall, since the newest is first. */
+const falling = 'ol.entries, ol.days, ol.history';
+
+const attributes = [
+  ...['type', 'name', 'method', 'role', 'rel', 'target', 'scope', 'reversed', 'hidden', 'disabled', 'required'],
+  ...['tabindex', 'autocomplete', 'spellcheck', 'dir', 'aria-required', 'aria-keyshortcuts', 'aria-hidden'],
+];
+
+/** The kinds of parts that pages have, sorted. */
+export function controlsOf(pages: Iterable<string>): string[] {
+  const found = new Set<string>();
+  for (const html of pages) {
+    const document = load(html);
+    for (const { tagName, attribs } of document(`${parts}, ${falling}`).toArray()) {
+      const name = attribs.class === undefined ? tagName : `${tagName}.${attribs.class.split(' ').pop()}`;
+      const own = attributes
+        .filter((key) => key in attribs)
+        .map((key) => (attribs[key] ? `${key}=${attribs[key]}` : key));
+      found.add([name, ...own].join(' '));
+    }
+  }
+  return [...found].sort();
+}
+
+/** All kinds of parts on the pages of the rich catalog. */
+export const controls: readonly string[] = [
+  'a rel=license',
+  'a rel=next',
+  'a rel=noopener noreferrer target=_blank',
+  'a rel=prev',
+  'button type=button',
+  'button type=submit',
+  'button type=submit name=vote',
+  'button.copy type=button hidden',
+  'button.more-results type=button hidden',
+  'div.open-in hidden',
+  'div.results hidden',
+  'fieldset',
+  'fieldset.filters hidden disabled',
+  'form.fill-in hidden',
+  'form.search role=search',
+  'form.subscribe method=post',
+  'form.vote method=post',
+  'input type=email name=email required autocomplete=email',
+  'input type=hidden name=form',
+  'input type=hidden name=list',
+  'input type=hidden name=slug',
+  'input type=search name=q autocomplete=off spellcheck=false aria-keyshortcuts=/',
+  'input type=text name=website tabindex=-1 autocomplete=off',
+  'ol.days reversed',
+  'ol.entries reversed',
+  'ol.history reversed',
+  'p.form-message role=status',
+  'p.honeypot hidden',
+  'p.open-in-status role=status',
+  'p.results-count role=status',
+  'pre role=group tabindex=0',
+  'pre.prompt role=group tabindex=0',
+  'select name=category',
+  'select name=difficulty',
+  'select name=runtime',
+  'select name=tag',
+  'span aria-hidden=true',
+  'span.copy-status role=status',
+  'svg.mark aria-hidden=true',
+  'textarea name=note',
+  'textarea spellcheck=false',
+  'textarea spellcheck=false dir=auto',
+  'textarea spellcheck=false dir=auto aria-required=true',
+  'th scope=col',
+  'th scope=row',
+];
