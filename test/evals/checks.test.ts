@@ -83,8 +83,16 @@ const rows: [string, unknown, string, boolean][] = [
   ['table-columns', ['a', 'b'], 'a | b\n-', false],
   ['table-columns', ['a', 'b'], 'a | b\n|:|', false],
   ['table-columns', ['a', 'b'], '| a | b |\n|---|---| and more', false],
+  ['not-equals', 'fine\n', 'fine', false],
+  ['headings', ['Odd', 'Odd'], '# Odd\nx', false],
+  ['headings', ['Odd', 'Odd'], '# Odd\nx\n# Odd', true],
+  ['headings', ['Odd', 'Rows'], '12. Odd\n13 Rows', true],
+  ['quotes-in-input', { min: 1 }, 'It says "two rows have no price".', true],
+  ['quotes-in-input', true, 'It says "The tent isn’t | here."', true],
+  ['quotes-in-input', true, 'It says "eleven rows", and "twelve: rows".', false],
+  ['quotes-in-input', true, 'It says "eleven rows".', true],
 ];
-const input = 'Two rows\nhave: two rows\n  have no price. 2026-11-22 14:05, 1240.5\n';
+const input = "Two rows\nhave: two rows\n  have no price. 2026-11-22 14:05, 1240.5\nThe tent isn't \\| here.\n";
 for (const [kind, value, answer, passes] of rows) {
   test(`${kind} ${JSON.stringify(value)} ${passes ? 'passes' : 'fails'} ${JSON.stringify(answer)}`, () => {
     assert.is(grade([check.parse({ [kind]: value })], answer, input)[0]?.failure === null, passes);
@@ -101,9 +109,11 @@ const failures: [string, unknown, string, string, string][] = [
     'a · b · c · d · e',
     'It does not contain "a", "b", "c" and 1 more.',
   ],
+  ['contains-all', ['a', 'b', 'c'], 'x', 'a · b · c', 'It does not contain "a", "b", "c".'],
   ['contains-any', ['a', 'b'], 'c', 'a · b', 'It contains none of them.'],
   ['icontains-any', ['a', 'b'], 'c', 'a · b', 'It contains none of them.'],
   ['starts-with', 'Verdict', `Sure!\nVerdict`, 'Verdict', 'It starts with "Sure!".'],
+  ['starts-with', 'Verdict', 'x'.repeat(80), 'Verdict', `It starts with "${'x'.repeat(80)}".`],
   ['starts-with', 'Verdict', 'x'.repeat(81), 'Verdict', `It starts with "${'x'.repeat(77)}…".`],
   ['is-json', true, 'x', '', 'It is not JSON.'],
   ['word-count', { min: 2, max: 3 }, 'one', 'min 2, max 3', 'It has 1 word.'],
@@ -119,6 +129,13 @@ const failures: [string, unknown, string, string, string][] = [
   ['table-columns', ['a', 'b'], '| a | c |\n|---|---|', 'a · b', 'The columns are a, c.'],
   ['quotes-in-input', { min: 1 }, 'x', 'min 1', 'It has 0 quotations.'],
   ['quotes-in-input', true, '"nowhere to be found"', '', 'Not in the input: "nowhere to be found".'],
+  [
+    'numbers-in-input',
+    true,
+    '31 32 33 34 35 36 37 38 39 40 41',
+    '',
+    'Not in the input: 31, 32, 33, 34, 35, 36, 37, 38, 39, 40.',
+  ],
   ['numbers-in-input', { upTo: 3, allow: [4, '5'] }, '6 or 1,007', 'upTo 3, allow 4, 5', 'Not in the input: 6, 1007.'],
 ];
 for (const [kind, value, answer, shown, failure] of failures) {
@@ -150,6 +167,8 @@ const folders: [string, string][] = [
   ['nul', 'model'],
   ['模型', 'model'],
   ['a'.repeat(80), 'a'.repeat(64)],
+  [`${'a'.repeat(63)}-b`, 'a'.repeat(63)],
+  ['v1.-x', 'v1-x'],
 ];
 for (const [model, folder] of folders) {
   test(`the folder of ${model} is ${folder}`, () => {

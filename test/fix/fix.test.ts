@@ -38,6 +38,12 @@ const rows: [name: string, file: string, before: string, after: string, publishe
     withPrompt('Replace curly quotes such as “these”.\n'),
     withPrompt('Replace curly quotes such as “these”.\n'),
   ],
+  ...['Curly quotes', 'typographic marks', 'Smart quotes'].map((subject): (typeof rows)[number] => [
+    `no curly quotes in a prompt about ${subject}`,
+    'prompt.txt',
+    withPrompt(`${subject} are “these”.\n`),
+    withPrompt(`${subject} are “these”.\n`),
+  ]),
   [
     'the line endings and the final newline of a published prompt, but nothing else of it',
     'prompt.txt',
@@ -85,8 +91,8 @@ const rows: [name: string, file: string, before: string, after: string, publishe
   [
     'trailing spaces in agent.md, but not those that break a line or are part of a value',
     'agent.md',
-    md('title: T  \nproblem: |\n  a  \n', 'a \nb  \nc  \n\nd\t\n'),
-    md('title: T  \nproblem: |\n  a  \n', 'a\nb  \nc\n\nd\n'),
+    md('title: T  \nproblem: |\n  a  \n', 'a \nb  \nc  \n\nd\t\ne  \n \nf  \n'),
+    md('title: T  \nproblem: |\n  a  \n', 'a\nb  \nc\n\nd\ne\n\nf\n'),
   ],
   [
     'trailing spaces after a value',

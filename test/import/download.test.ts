@@ -19,12 +19,16 @@ const answers: Record<string, RequestListener> = {
   '/out': (_, response) => response.writeHead(302, { location: 'http://example.com/' }).end(),
   '/named': (_, response) => response.writeHead(302, { location: 'https://a:b@example.com/' }).end(),
   '/script': (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+  '/jump': (_, response) => response.writeHead(302, { location: '/deep/hop' }).end(),
+  '/deep/hop': (_, response) => response.writeHead(302, { location: 'ok' }).end(),
+  '/deep/ok': (_, response) => response.end('deep text'),
   '/full': (_, response) => response.end('x'.repeat(100)),
   '/long': (_, response) => response.end('x'.repeat(101)),
   '/page': (_, response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<p>x'),
   '/slow': (_, response) => void response.write('x'),
   '/cut': (_, response) => void response.writeHead(200, { 'content-length': '9' }).write('x', () => response.destroy()),
   '/%zz.prompt.md': (_, response) => response.end('Count.'),
+  '/a%20b.prompt.md': (_, response) => response.end('Count.'),
   '/skills/counting/SKILL.md': (_, response) => response.end('---\nlicense: CC0-1.0\n---\nCount the rows.\n'),
 };
 
@@ -61,6 +65,7 @@ async function textAt(address: string, changed: Partial<typeof limits> = {}): Pr
 const rows: [path: string, expected: string, changed?: Partial<typeof limits>][] = [
   ['/ok', 'text'],
   ['/hop1', 'text'],
+  ['/jump', 'deep text'],
   ['/hop0', 'it redirects more than 2 times.'],
   ['/out', 'it redirects to http://example.com/, which does not start with https.'],
   ['/named', 'it redirects to https://a:b@example.com/, which has a user name or password; remove it.'],
@@ -81,25 +86,28 @@ for (const [path, expected, changed] of rows) {
 test('only https is asked, except on this machine', async () => {
   assert.is(await textAt('http://example.com/a'), ' does not start with https.');
   assert.is(await textAt('https://a:b@example.com/a'), ' has a user name or password; remove it.');
+  assert.is(await textAt('https://:b@example.com/a'), ' has a user name or password; remove it.');
   assert.is(await textAt('https://'), ' is not an address.');
   assert.is(await textAt('http://localhost.example.com/a'), ' does not start with https.');
   assert.is(await textAt('http://127.0.0.1:1/'), 'the connection failed.');
 });
 
-test('an address on the internet cannot redirect to this machine', async () => {
-  const real = globalThis.fetch;
-  const asked: string[] = [];
-  globalThis.fetch = async (url) => {
-    asked.push(String(url));
-    return new Response(null, { status: 302, headers: { location: base } });
-  };
-  try {
-    assert.is(await textAt('https://example.com/a'), `it redirects to ${base}/, which is on this machine.`);
-    assert.equal(asked, ['https://example.com/a']);
-  } finally {
-    globalThis.fetch = real;
-  }
-});
+for (const local of ['http://127.0.0.1', 'https://127.8.9.1', 'https://localhost:8443', 'https://[::1]']) {
+  test(`an address on the internet cannot redirect to ${local}, on this machine`, async () => {
+    const real = globalThis.fetch;
+    const asked: string[] = [];
+    globalThis.fetch = async (url) => {
+      asked.push(String(url));
+      return new Response(null, { status: 302, headers: { location: local } });
+    };
+    try {
+      assert.is(await textAt('https://example.com/a'), `it redirects to ${local}/, which is on this machine.`);
+      assert.equal(asked, ['https://example.com/a']);
+    } finally {
+      globalThis.fetch = real;
+    }
+  });
+}
 
 test('a prompt at an address becomes a draft that names it', async () => {
   await inFolder(async (folder) => {
@@ -114,6 +122,10 @@ test('a prompt at an address becomes a draft that names it', async () => {
     const odd = await catalog(['import', `${base}/%zz.prompt.md`, '--from', 'copilot', '--cwd', folder, '--dry-run']);
     assert.is(odd.code, 0, odd.stderr);
     assert.match(odd.stdout, /^agents\/zz /);
+    const spaced = await catalog([
+      ...['import', `${base}/a%20b.prompt.md`, '--from', 'copilot', '--cwd', folder, '--dry-run'],
+    ]);
+    assert.match(spaced.stdout, /^agents\/a-b /);
   });
 });
 

@@ -112,6 +112,32 @@ for (const [name, format, path, file, text, expected, prompt] of fileRows) {
   });
 }
 
+test('a prompt file says which settings and files are not imported, and keeps its license and all its sections', async () => {
+  const keys = ['tools', 'allowed-tools', 'model', 'agent', 'mode', 'mcp-servers', 'hooks'];
+  const front = `---\nlicense: CC0-1.0\ndescription: ${'x'.repeat(301)}\n${keys.map((key) => `${key}: x\n`).join('')}---\n`;
+  const sections = '# Input\nA list.\n# Rules\n1. Count.\n# Output\nA number.\n';
+  const notes = [`Not imported: ${keys.join(', ')}.`];
+  const beside = { '.DS_Store': 'x', 'b.md': 'x\n', 'a.md': 'x\n' };
+  const rows: [format: string, file: string, notes: string[]][] = [
+    ['skill', 'SKILL.md', [...notes, 'Not imported: the files a.md, b.md next to it.']],
+    ['fabric', 'system.md', [...notes, 'Not imported: the files a.md, b.md next to it.']],
+    ['copilot', 'x.agent.md', notes],
+  ];
+  for (const [format, file, expected] of rows) {
+    const files = { [`x/${file}`]: front + sections };
+    for (const [name, text] of Object.entries(beside)) Object.assign(files, { [`x/${name}`]: text });
+    await withImport(files, async (run, folder) => {
+      const { result } = await run('', '--from', format, '--license', 'MIT');
+      assert.equal(
+        result.drafts.map(({ slug, license, publishable, notes }) => [slug, license, publishable, notes]),
+        [['x', 'CC0-1.0', true, expected]],
+      );
+      assert.is(read(folder, 'x/prompt.txt'), 'INPUT\nA list.\n\nRULES\n1. Count.\n\nOUTPUT\nA number.\n');
+      assert.not.match(read(folder, 'x/agent.md'), 'xxx');
+    });
+  }
+});
+
 const files: [name: string, file: string, bytes: Uint8Array, problem: string][] = [
   ['not UTF-8', 'a/SKILL.md', Buffer.from('é', 'latin1'), 'It is not UTF-8 text.'],
   ['too large', 'a/SKILL.md', Buffer.alloc(262_145, 'a'), 'It has 262145 bytes; at most 262144 are allowed.'],

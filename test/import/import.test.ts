@@ -97,6 +97,11 @@ const problems: [name: string, csv: string | Uint8Array, expected: string[]][] =
     ],
   ],
   ['a name without letters', 'act,prompt\n"…",x\n', ['row 1 (line 2): Its name has no letter']],
+  [
+    'a name without letters, after a byte-order mark and an empty line',
+    '\ufeffact,prompt\n\n"…",x\n',
+    ['row 1 (line '],
+  ],
   ['an empty prompt', 'act,prompt\nA, \n', ['row 1 (line 2): It is empty.']],
   [
     'another type',
@@ -145,6 +150,7 @@ const broken: [name: string, csv: string | Uint8Array, message: RegExp][] = [
     Buffer.concat([Buffer.from(`act,prompt\nA,a\n${'x,y\n'.repeat(1)}`), Buffer.from('é,é\n', 'latin1')]),
     /not UTF-8 text: the first wrong character is in line 1 or after it/,
   ],
+  ['half of a character at its end', Buffer.from('act,prompt\nA,a\n\xc3', 'latin1'), /not UTF-8 text/],
   ['other columns', 'title,text\nA,a\n', /^error: The CSV has no column act and no column prompt\./],
 ];
 for (const [name, csv, message] of broken) {

@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withSections } from '../../src/import/sections.ts';
 import { inFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { today, withImport } from '../support/import.ts';
 import { catalog } from '../support/process.ts';
 
 /** What `catalog import` says, which files it reads, and which parts of a prompt it moves. */
@@ -41,6 +42,30 @@ test('people read each draft with its notes, what was not imported, and how to g
     const third = await run();
     assert.equal([third.stdout, third.stderr], ['', `${wrong}3 prompts imported earlier.\nWrote 0 drafts.\n`]);
   }));
+
+test('a draft gets the next date that no other agent has, and the same name from elsewhere is another prompt', async () => {
+  await withImport({ 'a.csv': 'act,prompt\nA,a\nB,b\n' }, async (run, folder) => {
+    writeCatalog(folder, [
+      { slug: 'one', date: today },
+      { slug: 'two', date: '2026-02-03', front: { draft: 'true' } },
+      { slug: 'three', date: '2026-02-04' },
+    ]);
+    const from = (address: string) => run('a.csv', '--from', 'prompts-chat', '--source', address);
+    const { result } = await from('https://prompts.example/a');
+    assert.equal(
+      result.drafts.map(({ slug, date }) => [slug, date]),
+      [
+        ['a', '2026-02-02'],
+        ['b', '2026-02-05'],
+      ],
+    );
+    assert.equal((await from('https://prompts.example/a')).result.known, ['a', 'b']);
+    assert.equal(
+      (await from('https://prompts.example/b')).result.problems.map(({ problem }) => problem),
+      ['a', 'b'].map((slug) => `agents/${slug} already exists, and was not imported from here.`),
+    );
+  });
+});
 
 for (const limit of ['0', '-1', '1.5', 'ten', '12345678']) {
   test(`--limit ${limit} is wrong usage`, async () => {

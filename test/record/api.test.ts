@@ -116,11 +116,19 @@ test('records the answers of the API of Anthropic', async () => {
   const { path, headers, body } = model.asked[0] as Asked;
   assert.is(path, '/v1/messages');
   assert.equal([headers['x-api-key'], headers['anthropic-version']], [key, '2023-06-01']);
-  assert.equal(Object.keys(body), ['max_tokens', 'model', 'messages']);
+  assert.equal({ ...body, messages: '' }, { max_tokens: 8192, model: 'Org/Model:1b', messages: '' });
+
+  model.answer = (response) => json(response, 200, { content: [{ text: 'Od' }], stop_reason: 'max_tokens' });
+  const short = await recordWith('--api', 'anthropic', '--force', '--setting', 'max_tokens=9');
+  assert.match(short.stderr, 'one, sample: The answer was cut off at the limit of tokens.');
+  assert.is(model.asked.at(-1)?.body.max_tokens, 9);
+  assert.is(recorded()['sample.txt'], 'Odd: rope');
 });
 
 test('records what the model says to the input alone', async () => {
-  model.answer = (response, { message }) => says(response, messages.includes(message) ? 'Odd: nothing' : 'Looks good.');
+  const usage = { prompt_tokens: 1, completion_tokens: 1 };
+  model.answer = (response, { message }) =>
+    messages.includes(message) ? says(response, 'Odd: nothing') : says(response, 'Looks good.', { usage });
   const { stderr } = await recordWith('--without-prompt');
   assert.match(stderr, 'Recorded 4 answers');
   assert.equal(
@@ -137,6 +145,8 @@ test('records what the model says to the input alone', async () => {
     'sample.txt': 'Odd: nothing',
     'sample.without-prompt.txt': 'Looks good.',
   });
+  assert.equal(Object.keys(entries()), ['planted', 'sample']);
+  assert.equal(entries().sample.tokens, { input: 11, output: 7 }, 'of the answer with the prompt');
 });
 
 test('asks only for what is missing, and replaces answers only if it is told to', async () => {
@@ -172,15 +182,15 @@ test('asks only for what is missing, and replaces answers only if it is told to'
 });
 
 test('repeats a request that failed for the moment, and waits as long as the service asks', async () => {
-  const answers = [0, 429, 500, 503];
+  const answers = [0, 429, 500, 503, 200, 408];
   model.answer = (response) => {
     const status = answers.shift();
     if (status === 0) response.destroy();
-    else if (status === undefined) says(response, 'Odd: nothing');
+    else if (status === undefined || status === 200) says(response, 'Odd: nothing');
     else json(response, status, {}, { 'retry-after': '0' });
   };
   const { code } = await recordWith('--concurrency', '1');
-  assert.equal([code, model.asked.length], [0, 6]);
+  assert.equal([code, model.asked.length], [0, 7]);
 });
 
 test('asks for several answers at a time', async () => {

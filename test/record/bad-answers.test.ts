@@ -117,6 +117,16 @@ const rows: Row[] = [
     message: 'one, planted: The response contains your key, so it is not stored.\n',
   },
   {
+    name: 'an answer of a model that is named like the key',
+    answer: (response) => says(response, 'Odd: nothing', { model: key }),
+    message: 'one, planted: The response contains your key, so it is not stored.\n',
+  },
+  {
+    name: 'an error with another secret',
+    answer: (response) => json(response, 400, { error: { message: `Not ${token}.` } }),
+    message: `one, planted: The service answered 400. It says: Not ghp_${'*'.repeat(36)}.\n`,
+  },
+  {
     name: 'an answer with another secret',
     answer: (response) => says(response, `One\ntoken: ${token}\n`),
     message: 'agents/one/evals/recordings/m/planted.txt:2:8  error  text/secret',
@@ -178,5 +188,8 @@ test('asks no further if no other answer would come either', () =>
     const unknown = await recordWith('--command', 'no-such-program-anywhere');
     assert.match(unknown.stderr, /one, sample: The command failed \(exit code 127\): .*no-such-program-anywhere: .+\n/);
     assert.match(unknown.stderr, 'Still missing: 1 answer.');
+    const notExecutable = await recordWith('--command', '/');
+    assert.match(notExecutable.stderr, /one, sample: The command failed \(exit code 126\): .+\nRecorded 0/);
+    assert.match(notExecutable.stderr, 'Still missing: 1 answer.');
   }));
 test.run();

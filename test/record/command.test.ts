@@ -26,6 +26,8 @@ test.before.each(() => {
 test.after.each(() => folder.remove());
 
 const args = (...more: string[]) => ['eval', '--record', '--cwd', folder.path, ...more];
+/** Invented, and assembled at run time so that scanners do not report this file as a leak. */
+const token = ['ghp', '16C7e42F292c6912E7710c838347Ae178B4a'].join('_');
 const read = (path: string) => readFileSync(join(recordings, path), 'utf8');
 
 test('gives the exact message to a command', async () => {
@@ -38,6 +40,10 @@ test('gives the exact message to a command', async () => {
 
 for (const [command, message] of [
   ['echo first >&2; echo it broke >&2; exit 3', 'one, sample: The command failed (exit code 3): it broke\n'],
+  [
+    `echo wrong key ${token} >&2; exit 2`,
+    `one, sample: The command failed (exit code 2): wrong key ghp_${'*'.repeat(36)}\n`,
+  ],
   ['exit 1', 'one, sample: The command failed (exit code 1).\n'],
   ['true', 'one, sample: The answer is empty, so it is not stored.\n'],
   ["printf '\\377'", 'one, sample: The output of the command is not UTF-8 text.\n'],
@@ -52,6 +58,14 @@ for (const [command, message] of [
     assert.is(existsSync(recordings), false);
   });
 }
+
+test('asks for no answer to an input alone that is blank, or whose answer with the prompt failed', async () => {
+  writeFiles(join(folder.path, 'agents/one'), { 'evals/planted.txt': '\n' });
+  const command = 'if grep -q lamp; then exit 3; fi; echo Odd';
+  const { stderr } = await catalog(args('--model', 'm', '--command', command, '--without-prompt'));
+  assert.equal(stderr.match(/one, sample: /g)?.length, 1, stderr);
+  assert.equal(Object.keys(snapshot(recordings)), ['m/planted.txt', 'm/recording.json']);
+});
 
 test('prints one message a run to paste, and reads the answer', async () => {
   const paste = (input: string) =>
