@@ -16,4 +16,45 @@ test('each refused link is found where it is, even one that is repeated', () => 
   );
 });
 
+/** A text, and the code and the text of each finding. */
+const found: [name: string, source: string, ...findings: string[]][] = [
+  [
+    'links to addresses of mail and the web, in any case',
+    '[a](MAILTO:b@c.example) <HTTPS://d.example> <mailto:e@f.example>',
+  ],
+  ['links to paths with a colon after the first part', '[a](b/c:d) [e](?f:g) [h](#i:j) [k](/l:m)'],
+  ['a link with a scheme that starts like a path', '[a](b:c/d)', 'link b:c/d'],
+  [
+    'an address in a link that is not one',
+    '[a](https://) [b](xhttps://c.example)',
+    'link https://',
+    'link xhttps://c.example',
+  ],
+  ['a link that is written with an entity', 'One.\n\nTwo [a](data&colon;x)', 'link T'],
+  ['HTML in code, which is text', '`<img src=x>`\n\n```\n<img src=x>\n```\n\n    <img src=x>'],
+  ['HTML without attributes', '<b>a</b> <br> 1 <a and b= 2'],
+  ['HTML after code that looks the same', '`<a href=x>`\n\nSee <a href=x>', 'html <a href='],
+  ['a block of HTML', 'One.\n\n<p id=x>\nTwo.\n', 'html <p id='],
+  ['the heading after the hundredth', `${'# a\n'.repeat(100)}## b\n${'# c\n'.repeat(2)}`, 'size #'],
+  ['at most twenty links', '[a](data:x)\n'.repeat(25), ...Array.from({ length: 20 }, () => 'link data:x')],
+];
+for (const [name, source, ...findings] of found) {
+  test(`Markdown with ${name}`, () => {
+    assert.equal(
+      markdownFindings(source).map(
+        ({ code, offset, length }) => `${code.replace('markdown/', '')} ${source.slice(offset, offset + length)}`,
+      ),
+      findings,
+    );
+  });
+}
+
+test('the finding of too many headings is at the first one that is too many', () => {
+  const source = `[a](/b)\n\n${'# a\n'.repeat(102)}`;
+  assert.equal(
+    markdownFindings(source).map(({ offset, message }) => [offset, message]),
+    [[9 + 400, 'The Markdown has 102 headings; at most 100 are allowed.']],
+  );
+});
+
 test.run();

@@ -196,6 +196,16 @@ test('the schedule sorts by date, then by slug, and starts with the next agent w
   assert.is(result.freeDates.at(-1), '2026-01-23');
 });
 
+test('the numbers and dates of deleted agents are not given to others', () => {
+  const content = contentOf([agent('a', 9, { issue: '1' }), agent('b', 12)], today);
+  const reserved = [
+    { slug: 'gone', issue: 7, date: '2026-01-11' },
+    { slug: 'early', issue: 8, date: null },
+  ];
+  const { next, freeDates } = status({ ...content, reserved }, { today, settings });
+  assert.equal([next?.issue, freeDates.slice(0, 2)], [9, ['2026-01-13', '2026-01-14']]);
+});
+
 test('an empty catalog has fourteen free days and nothing else', () => {
   const { freeDates, next: coming, queueDays, faulty } = status(contentOf([], today), { today, settings });
   assert.equal([freeDates[0], freeDates.length, coming, queueDays, faulty], [today, 14, null, 0, []]);

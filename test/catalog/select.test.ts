@@ -15,7 +15,7 @@ const agent = (slug: string, day: number, front: Record<string, string> = {}): S
 
 const mixed = [
   agent('out', 8, { issue: '1', formerSlugs: '[older, old]' }),
-  agent('back', 9, { issue: '2', withdrawn: 'Wrong.' }),
+  agent('back', 9, { issue: '2', withdrawn: 'Wrong.', formerSlugs: '[front]' }),
   agent('now', 10),
   agent('then', 11),
   agent('sketch', 12, { draft: 'true' }),
@@ -36,7 +36,7 @@ for (const [name, options, ...slugs] of selections) {
     assert.equal(
       [selected.withdrawn, [...selected.moved]],
       [
-        ['back'],
+        ['back', 'front'],
         [
           ['older', 'out'],
           ['old', 'out'],

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadSettings } from '../../src/catalog/settings.ts';
@@ -143,6 +145,15 @@ test('refuses the same text in the settings as in agents', async () => {
     ['Coding\0', '15:16 This is the hidden character U+0000, a control character.'],
   ];
   await inFolder((folder) => {
+    writeCatalog(folder, [], { title: `AKIA${tail}`, description: 'Tiny\u202e' });
+    const text = readFileSync(join(folder, 'catalog.config.json'), 'utf8').replace('AKIA', '\\u0041KIA');
+    writeFiles(folder, { 'catalog.config.json': text });
+    const both = refusal(() => loadSettings(folder, {}, {})).diagnostics;
+    assert.equal(
+      both.map(({ code, line }) => `${code} ${line}`),
+      ['text/secret 2', `${hidden} 4`],
+    );
+    assert.not.match(JSON.stringify(both), tail);
     for (const [label, found] of labels) {
       writeCatalog(folder, [], { categories: { coding: { label, description: 'Programs.' } } });
       const error = refusal(() => loadSettings(folder, {}, {}));

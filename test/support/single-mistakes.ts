@@ -151,6 +151,17 @@ const encoded: SingleMistake[] = (
       'agent.md is not UTF-8 text but UTF-16.',
       'Save the file in UTF-8.',
     ],
+    ...([Buffer.from(agentMd, 'utf16le'), Buffer.from(agentMd, 'utf16le').swap16()] as const).map(
+      (bytes, index) =>
+        [
+          `UTF-16 without a byte-order mark, ${index === 0 ? 'little' : 'big'}-endian`,
+          bytes,
+          'file/encoding',
+          '1:1-2',
+          'agent.md is not UTF-8 text but UTF-16.',
+          'Save the file in UTF-8.',
+        ] as const,
+    ),
   ] as const
 ).map(([name, text, code, place, says, fix]) => ({
   name,
