@@ -119,6 +119,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'votes/redact',
     'votes/report',
     'votes/report-html',
+    'votes/report-plots',
     'votes/store',
     'votes/voter',
     'text-safety/csv',

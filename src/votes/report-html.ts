@@ -49,12 +49,13 @@ function daySection(days: readonly DayVotes[]): Html {
   const last = days.at(-1)?.day ?? '';
   const earliest = addDays(last, 1 - shown.days);
   const drawn = withEmptyDays(days.filter(({ day }) => day >= earliest));
-  const busiest = days.reduce((most, day) => (day.yes + day.no > most.yes + most.no ? day : most));
+  const busiest = drawn.reduce((most, day) => (day.yes + day.no > most.yes + most.no ? day : most));
   const description = `From ${drawn[0]?.day} to ${last}. Most votes on ${busiest.day}: ${busiest.yes} yes and ${busiest.no} no.`;
+  const rest = days.some(({ day }) => day < earliest) ? ' Earlier days are only in the table.' : '';
   return html`<section aria-labelledby="days">
 <h2 id="days">Votes per day</h2>
 <div class="scroll" role="group" aria-label="Plot of the votes per day" tabindex="0">${dayPlot(drawn, description)}</div>
-<p class="quiet">${description}${drawn.length < shown.days ? '' : ' Earlier days are only in the table.'}</p>
+<p class="quiet">${description + rest}</p>
 ${table(
   'days',
   ['Day', 'Votes', 'Yes', 'No'],

@@ -44,7 +44,8 @@ export function dayPlot(days: readonly DayVotes[], description: string): Html {
     );
   const marks = x
     .ticks(5)
-    .filter((date) => date.getTime() % 86_400_000 === 0)
+    // The scale ends with the end of the last day, which is the start of a day without a bar.
+    .filter((date) => date.getTime() % 86_400_000 === 0 && date <= new Date(last))
     .map((date) => {
       const middle = near((at(date.toISOString().slice(0, 10)) + x(new Date(date.getTime() + 86_400_000))) / 2);
       return html`<line class="grid" x1="${middle}" x2="${middle}" y1="${bottom}" y2="${bottom + 5}"/><text x="${middle}" y="${bottom + 20}" text-anchor="middle">${dayName(date)}</text>`;

@@ -1,6 +1,5 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CheerioAPI, load } from 'cheerio';
 import { HtmlValidate } from 'html-validate';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,8 +7,9 @@ import { wilsonInterval } from '../../src/votes/wilson-interval.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 import { line, withLog, writeBuild } from '../support/vote-log.ts';
+import { cellsOf, pageOf } from '../support/vote-page.ts';
 
-/** `catalog votes --html` writes a page with pictures, tables and notes. */
+/** `catalog votes --html` writes a page with pictures (see report-plots.test.ts), tables and notes. */
 
 // Of R. G. Newcombe, "Two-sided confidence intervals for the single proportion", 1998, table I, method 3.
 for (const [yes, votes, low, high] of [
@@ -25,32 +25,6 @@ for (const [yes, votes, low, high] of [
     assert.equal([interval.low.toFixed(4), interval.high.toFixed(4)], [low.toFixed(4), high.toFixed(4)]);
   });
 }
-
-/** Runs the command, and returns what it printed and the page. */
-async function pageOf(folder: string, ...args: string[]) {
-  const path = join(folder, 'votes.html');
-  const { code, stdout, stderr } = await catalog(['votes', '--cwd', folder, '--html', path, ...args]);
-  assert.is(code, 0, stderr);
-  assert.is(stdout, `${path}\n`);
-  const text = readFileSync(path, 'utf8');
-  return { path, text, $: load(text) };
-}
-
-const cellsOf = ($: CheerioAPI, table: number) =>
-  $('table')
-    .eq(table)
-    .find('tr')
-    .toArray()
-    .map((row) =>
-      $(row)
-        .children()
-        .toArray()
-        .map((cell) => $(cell).text()),
-    );
-const numbers = ($: CheerioAPI, selector: string, name: string) =>
-  $(selector)
-    .toArray()
-    .map((element) => Number($(element).attr(name)));
 
 test('the tables have the days, and the agents with their intervals', () =>
   withLog(async (folder) => {
@@ -72,50 +46,21 @@ test('the tables have the days, and the agents with their intervals', () =>
     assert.is(statSync(path).mode & 0o777, 0o600);
   }));
 
-test('the plots show the same numbers, and have a title and a description', () =>
+test('each note has its day, agent and vote, and the heading counts them', () =>
   withLog(async (folder) => {
     const { $ } = await pageOf(folder);
-    const [days, shares] = $('svg')
-      .toArray()
-      .map((svg) => ({
-        role: $(svg).attr('role'),
-        text: ($(svg).attr('aria-labelledby') ?? '').split(' ').map((id) => $(`[id="${id}"]`).text()),
-      }));
-    assert.equal(days, {
-      role: 'img',
-      text: ['Votes per day', 'From 2026-11-01 to 2026-11-02. Most votes on 2026-11-02: 4 yes and 0 no.'],
-    });
-    assert.is(shares?.text[0], 'Share of yes by agent');
+    assert.is($('#notes').text(), 'The latest 3 notes');
     assert.equal(
-      $('svg g > title')
+      $('.notes li')
         .toArray()
-        .map((title) => $(title).text()),
+        .map((note) => [$(note).find('.quiet').text(), $(note).find('time').attr('datetime')]),
       [
-        '2026-11-01: 0 yes, 1 no',
-        '2026-11-02: 4 yes, 0 no',
-        'one: 75% of 4, 95% interval 30% to 95%',
-        'gone: 100% of 1, 95% interval 21% to 100%',
+        ['2026-11-02, gone, yes', '2026-11-02T10:00:00.000Z'],
+        ['2026-11-02, one, yes', '2026-11-02T10:00:00.000Z'],
+        ['2026-11-01, one, no', '2026-11-01T23:59:59.999Z'],
       ],
     );
-    // The legend comes last. The bar of four is four times as high as that of one, and ends at the same line.
-    const [none, four] = numbers($, 'svg rect.yes', 'height');
-    const [one] = numbers($, 'svg rect.no', 'height');
-    assert.equal([none, four], [0, 4 * (one ?? Number.NaN)]);
-    // Points and lines: 0 % and 100 % are where the grid says.
-    const grid = numbers($, 'svg:eq(1) line.grid', 'x1');
-    const [zero = 0, hundred = 0] = [grid[0], grid.at(-1)];
-    const at = (x: number) => ((x - zero) / (hundred - zero)).toFixed(2);
-    assert.equal(numbers($, 'circle.share', 'cx').map(at), ['0.75', '1.00']);
-    const ranges = $('svg:eq(1) g')
-      .toArray()
-      .map((row) => $(row).find('line.range').first());
-    assert.equal(
-      ranges.map((range) => [at(Number(range.attr('x1'))), at(Number(range.attr('x2')))]),
-      [
-        ['0.30', '0.95'],
-        ['0.21', '1.00'],
-      ],
-    );
+    assert.not.match($('main').text(), 'Earlier days are only in the table.');
   }));
 
 test('the page is valid, loads nothing, and shows hostile notes as text', async () => {
@@ -159,6 +104,10 @@ test('without votes there are no plots; a log of years draws its last 366 days a
     assert.is(cellsOf($, 1).length, 61);
     assert.match($('main').text(), 'The 50 agents with the most votes.');
     assert.is($('.notes li').length, 12);
+    assert.is(
+      $('.quiet').first().text(),
+      'From 2025-05-15 to 2026-05-15. Most votes on 2025-05-15: 1 yes and 0 no. Earlier days are only in the table.',
+    );
     assert.match(
       (await pageOf(folder, '--since', '2026-05-01')).$('main > p').text(),
       '15 votes since 2026-05-01: 15 yes',
