@@ -143,15 +143,19 @@ test('totals count the last vote of a reader per agent and day, and past days ar
     await add('6', '2026-11-02T09:00:01Z', 'one', 'yes', 'b');
     assert.equal(await totals('2026-11-04T12:00:00Z'), ['one 2 1', 'two 1 1']);
     assert.equal(await days(), ['2026-11-01', '2026-11-02']);
+    for (const slug of ['b', 'a']) await add(slug, '2026-11-03T09:00:00Z', slug, 'no');
+    assert.equal(await totals('2026-11-04T12:00:00Z'), ['one 2 1', 'two 1 1', 'a 0 1', 'b 0 1']);
+    // A machine whose clock is behind counts no day twice.
+    assert.equal(await totals('2026-11-02T12:00:00Z'), ['one 2 1', 'two 1 1', 'a 0 1', 'b 0 1']);
     // What was counted is not counted again.
     await execSql(url, 'DELETE FROM catalog_votes');
-    assert.equal(await totals('2026-11-04T12:00:00Z'), ['one 2 1', 'two 1 1']);
+    assert.equal(await totals('2026-11-04T12:00:00Z'), ['one 2 1', 'two 1 1', 'a 0 1', 'b 0 1']);
   } finally {
     await database.close();
   }
 });
 
-test('an import of older votes counts their days again', () =>
+test('an import of older votes counts their days again, and totals are printed as a table', () =>
   inFolder(async (folder) => {
     const env = { DATABASE_URL: await postgres.database() };
     const imported = (votes: string) => {
@@ -162,6 +166,9 @@ test('an import of older votes counts their days again', () =>
     assert.equal(await totalsOf(env.DATABASE_URL), ['one,1,1,0']);
     await imported(line({ id: 'a', time: '2026-11-01T10:00:00.000Z', vote: 'no' }));
     assert.equal(await totalsOf(env.DATABASE_URL), ['one,2,1,1']);
+    await imported(line({ id: 'c', time: '2026-11-01T10:00:00.000Z', vote: 'no', voter: 2 }));
+    const { stdout } = await catalog(['votes', 'totals'], { env });
+    assert.is(stdout, 'agent  votes  yes  no\none        3    1   2\n');
   }));
 
 test('redact blanks the note of one vote in the database, for a role that may', () =>
@@ -191,6 +198,8 @@ test('commands that need a database say so, and a database without tables is an 
     const { code, stderr } = await catalog(['votes', command]);
     assert.equal([code, stderr], [2, 'error: Set DATABASE_URL to a connection URI of the database.\n']);
   }
+  const none = await catalog(['votes', 'totals'], { env: { DATABASE_URL: await postgres.database() } });
+  assert.equal([none.code, none.stdout], [0, 'No votes.\n']);
   const env = { DATABASE_URL: await postgres.emptyDatabase() };
   const { code, stderr } = await catalog(['votes', 'export'], { env });
   assert.is(code, 1);
