@@ -216,6 +216,7 @@ export const moduleTests: Record<string, readonly string[]> = {
   ],
   mcp: [
     'mcp/answers',
+    'mcp/suggestions',
     'mcp/errors',
     'mcp/http',
     'mcp/limits',

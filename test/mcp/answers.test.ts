@@ -122,31 +122,6 @@ test('only the slug is completed in the address of an agent', async () => {
   assert.equal(result.completion, { values: [], total: 0, hasMore: false });
 });
 
-test('two letters of a slug are not enough for a suggestion', async () => {
-  const { catalog } = await load();
-  const text = async (slug: string) => (await askTool(catalog, 'get_agent', { slug })).result.content[0].text;
-  assert.is(await text('ne'), 'No agent has this slug. search_agents finds agents by what they are for.');
-  assert.match(await text('new'), 'Did you mean newer?');
-});
-
-const nothing: [tool: string, filters: object, reason: string][] = [
-  ['list_agents', { category: 'codin' }, ' No agent has this category; did you mean coding?'],
-  ['list_agents', { tag: 'tag-tow' }, ' No agent has this tag; did you mean tag-two?'],
-  ['list_agents', { tag: 'coding' }, ' No agent has this tag.'],
-  ['list_agents', { category: 'other-tag' }, ' No agent has this category.'],
-  ['list_agents', { category: 'x', tag: 'y' }, ' No agent has this category. No agent has this tag.'],
-  ['list_agents', { category: 'WRITING', tag: ' Tag-One ' }, ''],
-  ['list_agents', { category: 'writing label', tag: 'tag-one' }, ''],
-  ['search_agents', { query: 'title', category: 'codin' }, ' No agent has this category; did you mean coding?'],
-];
-test('if nothing was found, the answer names the filter that no agent meets', async () => {
-  const { catalog } = await load();
-  for (const [tool, filters, reason] of nothing) {
-    const { result } = await askTool(catalog, tool, filters);
-    assert.is(result.content[0].text.split('\n')[0], `No agent was found.${reason}`, JSON.stringify(filters));
-  }
-});
-
 test('invalid params are explained', async () => {
   const { catalog } = await load();
   const { error } = await ask(catalog, 'prompts/list', { cursor: 5 });

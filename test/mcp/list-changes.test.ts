@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { McpCatalog } from '../../src/mcp/catalog.ts';
+import { ListChanges } from '../../src/mcp/list-changes.ts';
 import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { agents, connect, mcpCatalog, stdioHere } from '../support/mcp.ts';
@@ -128,6 +129,13 @@ test('nothing is sent before a handshake is complete, or if no list changed', as
   await looked();
   assert.is(messages().length, 4);
   await end();
+});
+
+test('another card is a change too, since it is in the descriptions of the lists', () => {
+  const changes = new ListChanges(today);
+  changes.answer({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  assert.equal(changes.of({ ...today }), []);
+  assert.is(changes.of({ ...today, card: { ...today.card, title: 'Another Title' } }).length, 3);
 });
 
 /** Rows of: the params of subscriptions/listen, and the answer. */

@@ -1,0 +1,54 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { McpCatalog } from '../../src/mcp/catalog.ts';
+import { temporaryFolder } from '../support/catalog.ts';
+import { loud } from '../support/loud.ts';
+import { ask, askTool, loadBuild } from '../support/mcp-answers.ts';
+import { renderRichCatalog, writeRichCatalog } from '../support/rich-catalog.ts';
+
+/** What MCP suggests for a wrong name, and if nothing was found. */
+
+const folder = temporaryFolder();
+let catalog: McpCatalog;
+test.before(
+  loud(async () => {
+    writeRichCatalog(folder.path);
+    ({ catalog } = await loadBuild(renderRichCatalog(folder.path)));
+  }),
+);
+test.after(() => folder.remove());
+
+test('two letters of a slug are not enough for a suggestion', async () => {
+  const text = async (slug: string) => (await askTool(catalog, 'get_agent', { slug })).result.content[0].text;
+  assert.is(await text('ne'), 'No agent has this slug. search_agents finds agents by what they are for.');
+  assert.match(await text('new'), 'Did you mean newer?');
+});
+
+test('a wrong name of a prompt or tool is answered with the right ones', async () => {
+  const prompt = async (name: string) => (await ask(catalog, 'prompts/get', { name })).error.message;
+  const list = 'There is no such prompt; prompts/list lists them all.';
+  assert.equal([await prompt('oewer'), await prompt('zzzzzz')], [`${list} Did you mean newer or older?`, list]);
+  const { text } = (await askTool(catalog, 'get_agent', { slug: ' Oe--wer!' })).result.content[0];
+  assert.match(text, 'Did you mean newer or older?');
+  const { error } = await askTool(catalog, 'get_agents', {});
+  assert.is(error.message, 'There is no such tool; the tools are list_agents, search_agents, get_agent.');
+});
+
+const nothing: [tool: string, filters: object, reason: string][] = [
+  ['list_agents', { category: 'codin' }, ' No agent has this category; did you mean coding?'],
+  ['list_agents', { tag: 'tag-tow' }, ' No agent has this tag; did you mean tag-two?'],
+  ['list_agents', { tag: 'coding' }, ' No agent has this tag.'],
+  ['list_agents', { category: 'other-tag' }, ' No agent has this category.'],
+  ['list_agents', { category: 'x', tag: 'y' }, ' No agent has this category. No agent has this tag.'],
+  ['list_agents', { category: 'WRITING', tag: ' Tag-One ' }, ''],
+  ['list_agents', { category: 'writing label', tag: 'tag-one' }, ''],
+  ['search_agents', { query: 'title', category: 'codin' }, ' No agent has this category; did you mean coding?'],
+];
+test('if nothing was found, the answer names the filter that no agent meets', async () => {
+  for (const [tool, filters, reason] of nothing) {
+    const { result } = await askTool(catalog, tool, filters);
+    assert.is(result.content[0].text.split('\n')[0], `No agent was found.${reason}`, JSON.stringify(filters));
+  }
+});
+
+test.run();
