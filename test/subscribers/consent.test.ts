@@ -165,6 +165,17 @@ for (const [name, open] of stores) {
       assert.is(await subscribe('6'), true);
     }));
 
+  test(`an address is asked again after ten minutes, or at once if it left before it confirmed, ${name}`, () =>
+    withConsent(async ({ subscribe, at, ...tools }) => {
+      assert.is(await subscribe('1'), true);
+      assert.is(await subscribe('2', 'bob@example.com'), true);
+      await unsubscribe(claims('2'), tools);
+      at(minutes(1));
+      assert.is(await subscribe('3', 'bob@example.com'), true);
+      at(minutes(10));
+      assert.is(await subscribe('4'), true);
+    }));
+
   test(`however often somebody types an address, it gets three mails a week at most, ${name}`, () =>
     withConsent(async ({ subscribe, at }) => {
       let asked = 0;
@@ -189,6 +200,14 @@ for (const [name, open] of stores) {
       at(days(9));
       await confirm(claims('2'), tools);
       assert.equal(await mailed(), ['ann@example.com']);
+      // Erased in the same millisecond.
+      await subscribe('3', 'bob@example.com');
+      await confirm(claims('3'), tools);
+      // An import may repeat an earlier time.
+      for (const time of [tools.now(), start]) {
+        await elsewhere.suppress(addressHash('bob@example.com', key), new Date(time).toISOString());
+        assert.equal(await mailed(), ['ann@example.com']);
+      }
     }));
 }
 

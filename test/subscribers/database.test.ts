@@ -39,6 +39,10 @@ test('a subscription is stored once, however often it is sent', () =>
     const { id, email, list, note = null } = subscription;
     assert.equal(rows, [{ id, email, address: email.toLowerCase(), list, note, pending: false }]);
     await subscribers.check();
+    // PostgreSQL stores no NUL.
+    assert.is(await subscribers.add({ ...subscription, id: 'other', note: 'a\0b' }), 'accepted');
+    const [other] = await execSql(url, "SELECT note FROM catalog_subscriptions WHERE id = 'other'");
+    assert.is(other?.note, 'a\uFFFDb');
   }));
 
 test('a database that is away is a temporary failure without private data', () =>
