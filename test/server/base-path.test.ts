@@ -95,6 +95,7 @@ test('with a base path, pages, votes and errors are below it, and the root redir
     assert.match(server.address, /\/catalog\/$/);
     const root = await ask(server.address, '/');
     assert.equal([root.status, root.headers.location], [302, '/catalog/']);
+    assert.is(root.headers['cache-control'], 'no-store');
     assert.is((await ask(server.address, '/catalog/')).status, 200);
     assert.is((await ask(server.address, '/catalog')).status, 200);
     assert.is((await ask(server.address, '/catalog/api/agents/one.json')).status, 200);

@@ -39,6 +39,25 @@ test('until there is something to serve, the answer is 503 with a time to wait',
   }
 });
 
+test('a request has 20 seconds to arrive, and idle connections stay open for longer than proxies keep them', async () => {
+  const { listen } = NetServer.prototype;
+  let opened: Partial<Server> = {};
+  NetServer.prototype.listen = function (this: Server, ...args: unknown[]) {
+    opened = this;
+    return Reflect.apply(listen, this, args);
+  } as typeof listen;
+  const server = httpServer('0');
+  try {
+    await server.listen();
+    const { requestTimeout = 0, headersTimeout = 0, keepAliveTimeout = 0 } = opened;
+    assert.is(requestTimeout, 20_000);
+    assert.ok(headersTimeout <= requestTimeout && keepAliveTimeout > 20_000);
+  } finally {
+    NetServer.prototype.listen = listen;
+    await server.close();
+  }
+});
+
 test('a busy connection is closed seven seconds after the server was asked to stop', async () => {
   const server = httpServer('0');
   const port = await server.listen();
