@@ -9,7 +9,7 @@ export interface Destination {
    * `write`.
    */
   keep(path: string, inputs: readonly string[]): boolean;
-  /** Reserves the place of a file in the order of the build, if its bytes come later. */
+  /** Puts a file next in the order of the build. Its bytes may come earlier or later. */
   reserve(path: string): void;
   write(path: string, inputs: readonly string[], content: string | Uint8Array): void;
   /** Writes a file that consists of parts. Parts that the destination already has are not rendered. */
@@ -31,7 +31,9 @@ export class MemoryDestination implements Destination {
   }
 
   reserve(path: string): void {
-    this.files.set(path, Buffer.alloc(0));
+    const bytes = this.files.get(path) ?? Buffer.alloc(0);
+    this.files.delete(path);
+    this.files.set(path, bytes);
   }
 
   write(path: string, _inputs: readonly string[], content: string | Uint8Array): void {

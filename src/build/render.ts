@@ -24,10 +24,9 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
   const paths: string[] = [];
   const claim = claimPaths();
   const faults: Diagnostic[] = [];
-  /** Files that other threads make, while the rest is rendered. */
-  const waiting: (() => void)[] = [];
   const digest = (path: string) => Buffer.from(destination.digest(path), 'base64url').toString('hex');
-  const write = (file: RenderedFile, inputs: readonly string[]) => {
+  const inputsOf = ({ inputs = whole(site.agents) }: RenderedFile) => inputs;
+  const write = (file: RenderedFile, inputs = inputsOf(file)) => {
     const content = attempt(file, faults, digest);
     if (content === null) return;
     if (typeof content === 'function') content((bytes) => destination.write(file.path, inputs, bytes));
@@ -35,19 +34,29 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
       destination.writeParts(file.path, inputs, content);
     } else destination.write(file.path, inputs, content);
   };
+  /** Files that other threads make, while the rest is rendered. */
+  const waiting = outputs
+    .filter(({ inThreads }) => inThreads)
+    .flatMap((output) => [...output.files(site)])
+    .filter((file) => !destination.keep(file.path, inputsOf(file)))
+    .reverse();
+  const startNext = () => {
+    const file = waiting.pop();
+    if (file !== undefined) write(file);
+  };
   for (const output of outputs) {
     let done = 0;
     for (const file of output.files(site)) {
-      const { path, copy, inputs = whole(site.agents) } = file;
+      const { path, copy } = file;
+      const inputs = inputsOf(file);
       claim(path);
       paths.push(path);
       done += 1;
       if (file.agent !== undefined) onProgress(`Rendering ${output.path}`, done, site.agents.length);
-      if (!destination.keep(path, inputs)) {
+      if (output.inThreads || !destination.keep(path, inputs)) {
         destination.reserve(path);
-        if (output.inThreads) waiting.push(() => write(file, inputs));
-        else write(file, inputs);
-        while (waiting.length > 0 && site.images.isReady()) waiting.shift()?.();
+        if (!output.inThreads) write(file, inputs);
+        if (waiting.length > 0 && site.images.isReady()) startNext();
       }
       if (copy === undefined || faults.length > 0) continue;
       claim(copy);
@@ -55,9 +64,9 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
       destination.copy(copy, path);
     }
   }
-  for (const [index, writeOne] of waiting.entries()) {
-    onProgress('Drawing social images', index, waiting.length);
-    writeOne();
+  for (const left = waiting.length; waiting.length > 0; ) {
+    onProgress('Drawing social images', left - waiting.length, left);
+    startNext();
   }
   if (faults.length > 0) throw new UnrenderableAgents(faults);
   site.images.finish();

@@ -100,7 +100,9 @@ export class BuildWriter implements Destination {
   }
 
   reserve(path: string): void {
-    this.records.set(path, { key: '', digest: '', stamp: '' });
+    const record = this.records.get(path) ?? { key: '', digest: '', stamp: '' };
+    this.records.delete(path);
+    this.records.set(path, record);
   }
 
   write(path: string, inputs: readonly string[], content: string | Uint8Array): void {

@@ -62,6 +62,20 @@ test('a failed build leaves dist/ unchanged', async () => {
   });
 });
 
+test('a file whose bytes come early or late keeps its place in the order', async () => {
+  await inFolder((folder) => {
+    const writer = new BuildWriter(join(folder, 'dist'));
+    const write = (path: string) => writer.write(path, [], Buffer.from(path));
+    write('early');
+    write('first');
+    for (const path of ['early', 'late']) writer.reserve(path);
+    write('last');
+    write('late');
+    assert.equal([...writer.records.keys()], ['first', 'early', 'late', 'last']);
+    assert.equal(writer.finish(), { changed: 4, removed: 0, unchanged: 0 });
+  });
+});
+
 test('all new files are synced before the first of them is moved into place', async () => {
   await inFolder(async (folder) => {
     const dist = join(folder, 'dist');

@@ -49,6 +49,24 @@ test('every agent and the publication have their own social image, 1200 by 630, 
   });
 });
 
+test('images come after the prompts and before the pages in the order of the build', async () => {
+  await inFolder((folder) => {
+    writeCatalog(folder, agents.slice(0, 1));
+    const inOrder = [
+      'agents/longest/prompt.txt',
+      'og/longest.png',
+      'og/catalog.png',
+      'agents/longest.html',
+      'build.json',
+    ];
+    for (const when of ['drawn', 'cached']) {
+      const paths = [...build(folder, join(folder, 'cache')).keys()];
+      const found = paths.filter((path) => inOrder.includes(path));
+      assert.equal(found, inOrder, when);
+    }
+  });
+});
+
 test('a page gives the address of its social image, and its alternative text', async () => {
   await inFolder((folder) => {
     writeCatalog(folder, agents, { baseUrl: 'https://press.example/sub' });
