@@ -15,6 +15,11 @@ export interface GroupCommitOptions {
    * The most items that may wait. More are refused, so that memory does not fill up while a disk hangs. @default 10000
    */
   maxWaiting?: number;
+  /**
+   * Called before each pass. Items that arrive until it settles join the pass. If it rejects, every item of that pass
+   * does. @default one turn of the event loop
+   */
+  ready?(): Promise<void>;
   /** Called after each pass with how many items were stored, and how long that took, in milliseconds. */
   onPass?(items: number, ms: number): void;
 }
@@ -31,19 +36,21 @@ interface Waiting<Item, Result> {
  */
 export function groupCommit<Item, Result>(
   flush: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { maxPerPass = 1000, maxWaiting = 10_000, onPass }: GroupCommitOptions = {},
+  { maxPerPass = 1000, maxWaiting = 10_000, ready = turn, onPass }: GroupCommitOptions = {},
 ): GroupCommit<Item, Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let running: Promise<void> | null = null;
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
-      // Items that arrive in the same turn of the event loop join this pass: responses to one pass bring the next
-      // requests.
-      await turn();
-      const pass = waiting.splice(0, maxPerPass);
       const begun = performance.now();
+      const readiness = ready();
+      // Responses to one pass bring the next requests. If a pass began with the first of them, all others would wait for
+      // it, so that each request would take the time of two passes.
+      await Promise.allSettled([readiness]);
+      const pass = waiting.splice(0, maxPerPass);
       try {
+        await readiness;
         const results = await flush(pass.map(({ item }) => item));
         onPass?.(pass.length, performance.now() - begun);
         for (const [index, { resolve }] of pass.entries()) resolve(results[index] as Result);

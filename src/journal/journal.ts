@@ -61,7 +61,7 @@ export async function openJournal<Item, Stored extends object>(
       throw error;
     },
   );
-  const commit = groupCommit(store, { ...(onPass && { onPass }) });
+  const commit = groupCommit(store, { ready: () => alone(() => lines.ready()), ...(onPass && { onPass }) });
   // Checking, reopening and closing happen between passes.
   let turn: Promise<unknown> = Promise.resolve();
   let closing: Promise<void> | null = null;

@@ -18,8 +18,8 @@ const probeBytes = 4096;
  * Linux may drop them and report success the second time. If the file was renamed in the meantime and can no longer be
  * cut, the operator gets a warning, and the new file is used.
  *
- * Each append checks that the path still names the open file, with the length it had. If it was renamed or removed, a
- * new one is opened, even without reopen(). Lines are written again, before they are acknowledged, if the file was
+ * Before lines are appended, ready() checks that the path still names the open file, with the length it had. If it was
+ * renamed or removed, a new one is opened, even without reopen(). Lines are written again, before they are acknowledged, if the file was
  * removed during the write; if it was renamed during the write, they stay in the renamed file.
  */
 export class LineFile {
@@ -38,11 +38,16 @@ export class LineFile {
     return new LineFile(options, await prepareFile(await openFile(options), options));
   }
 
-  /** Adds whole lines, and resolves once they are durable. If it rejects, none of them is in the file, now or later. */
-  async append(lines: string): Promise<void> {
-    const { path, warn } = this.#options;
+  /** Repairs the file, and follows its path, if necessary. The caller awaits it right before each append(). */
+  async ready(): Promise<void> {
     await this.#beReady();
     await this.#followPath();
+  }
+
+  /** Adds whole lines, and resolves once they are durable. If it rejects, none of them is in the file, now or later. */
+  async append(lines: string): Promise<void> {
+    const { path, warn, mayWrite } = this.#options;
+    await mayWrite();
     const bytes = Buffer.from(lines);
     for (let attempt = 1; ; attempt += 1) {
       await this.#write(bytes);

@@ -71,6 +71,29 @@ test('shares one sync among the lines that wait for it', () =>
     });
   }));
 
+test('shares one sync among the lines that arrive while the path is checked', () =>
+  withFolder(async (file) => {
+    let syncs = 0;
+    const checks: (() => void)[] = [];
+    let held = false;
+    const disk = shimDisk(async ({ op, path, run }) => {
+      if (path === file && op === 'datasync') syncs += 1;
+      if (held && path === file && op === 'stat') await new Promise<void>((resolve) => checks.push(resolve));
+      return run();
+    });
+    await withJournal({ file, disk }, async ({ journal }) => {
+      held = true;
+      syncs = 0;
+      const first = journal.append({ client: 1 });
+      await until(() => checks.length === 1);
+      const rest = [2, 3].map((client) => journal.append({ client }));
+      held = false;
+      checks[0]?.();
+      await Promise.all([first, ...rest]);
+      assert.is(syncs, 1);
+    });
+  }));
+
 test('keeps lines in the order of the calls', () =>
   withFolder(async (file) => {
     await withJournal({ file }, async ({ journal }) => {

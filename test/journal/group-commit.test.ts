@@ -42,6 +42,42 @@ test('puts all items of one turn of the event loop into one pass', async () => {
   assert.equal(passes, [[1, 2, 3]]);
 });
 
+test('puts all items that arrive until a pass is ready into that pass', async () => {
+  const passes: number[][] = [];
+  let prepared = () => {};
+  const ready = () =>
+    new Promise<void>((resolve) => {
+      prepared = resolve;
+    });
+  const flush = async (items: readonly number[]) => {
+    passes.push([...items]);
+    return items;
+  };
+  const commit = groupCommit(flush, { ready });
+  const first = commit.add(1);
+  await new Promise(setImmediate);
+  const second = commit.add(2);
+  assert.equal(passes, []);
+  prepared();
+  await Promise.all([first, second]);
+  assert.equal(passes, [[1, 2]]);
+});
+
+test('rejects the items of a pass that cannot be made ready, and no others', async () => {
+  let calls = 0;
+  const ready = async () => {
+    calls += 1;
+    if (calls === 1) throw new Error('no disk');
+  };
+  const commit = groupCommit(async (items: readonly number[]) => items, { ready });
+  const failed = await Promise.all([1, 2].map((item) => rejection(commit.add(item))));
+  assert.equal(
+    failed.map((error) => error?.message),
+    ['no disk', 'no disk'],
+  );
+  assert.is(await commit.add(3), 3);
+});
+
 test('rejects the items of a pass that fails, and no others', async () => {
   let calls = 0;
   const commit = groupCommit(async (items: readonly number[]) => {

@@ -2,7 +2,16 @@ import * as fs from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { acquireLock } from '../../src/journal/lock.ts';
-import { linesIn, rejection, shimDisk, systemError, withFolder, withJournal } from '../support/journal.ts';
+import {
+  type Item,
+  linesIn,
+  rejection,
+  type Stored,
+  shimDisk,
+  systemError,
+  withFolder,
+  withJournal,
+} from '../support/journal.ts';
 import { lockOptions, ownerOf, putLock } from '../support/lock.ts';
 import { soon, until } from '../support/until.ts';
 
@@ -118,6 +127,22 @@ test('an owner that was suspended while another process took its lock writes not
         assert.is((await linesIn(file)).length, 1);
         assert.equal(await ownerOf(file), taken);
       });
+    }),
+  ));
+
+test('an owner that was suspended right before a write writes nothing afterward', () =>
+  withClock((to) =>
+    withFolder(async (file) => {
+      const beatMs = 1_000_000;
+      const prepare = async (items: readonly Item[]): Promise<Stored[]> => {
+        await putLock(file, { host: 'elsewhere' });
+        to(2 * beatMs + 1);
+        return items.map((item) => ({ id: 'late', ...item }));
+      };
+      await withJournal({ file, beatMs, prepare }, async ({ journal }) => {
+        assert.match(String(await rejection(journal.append({ client: 1 }))), 'elsewhere');
+      });
+      assert.equal(await linesIn(file), []);
     }),
   ));
 
