@@ -1,0 +1,98 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { AgentDocument } from '../../src/schema/documents.ts';
+import { searchAgents, wordsOf } from '../../src/search/query.ts';
+import { loadSearchIndex, type SearchedAgent, searchIndex, searchIndexJson } from '../../src/search/search-index.ts';
+import { stemOf, weightOf } from '../../src/search/words.ts';
+
+/** What the search index has of each agent, how servers load it, and which words of a query count. */
+
+const shown = {
+  ...{ excerpt: 'An excerpt.', tags: ['tag-one', 'tag-two'], category: 'coding', categoryLabel: 'Code' },
+  ...{ difficulty: 'easy', runtimes: ['Claude', 'Cursor'], date: '2026-01-05' },
+};
+
+function agentOf(issue: number, title: string, changedOn = shown.date): SearchedAgent {
+  const document = { ...shown, slug: `a${issue}`, issue, title, problem: '', steps: [] } as unknown as AgentDocument;
+  return { document, changedOn };
+}
+
+/** The slugs that a query finds among agents with these titles, which are numbered from 1. */
+function found(query: string, ...titles: string[]): string[] {
+  const index = searchIndex(titles.map((title, at) => agentOf(at + 1, title)));
+  return searchAgents(index, query, () => true).map(({ id }) => id);
+}
+
+for (const [name, changedOn, changed] of [
+  ['that did not change since its date', '2026-01-05', {}],
+  ['that changed later', '2026-01-06', { changedOn: '2026-01-06' }],
+] as const) {
+  test(`an agent ${name} is found with what results show, and what they are filtered by`, () => {
+    const index = searchIndex([agentOf(1, 'Sorting tables', changedOn)]);
+    assert.equal(index.getStoredFields('a1'), { ...shown, issue: 1, title: 'Sorting tables', ...changed });
+  });
+}
+
+/** Several times as large as what a server parses at a time, with letters of several bytes. */
+const large = searchIndex(
+  Array.from({ length: 600 }, (_, at) => agentOf(at, `Größe Ωμέγα ${at.toString(36)} ünïque${at}`)),
+);
+
+test('a server loads an index of any size as it was written, whatever its letters', async () => {
+  const json = Buffer.from(searchIndexJson(large));
+  assert.ok(json.length > 150_000, String(json.length));
+  const loaded = (await loadSearchIndex(json)).toJSON();
+  const written = large.toJSON();
+  // Their order has no meaning. As texts, since a comparison that fails would print all of them.
+  const termsOf = ({ index }: typeof written) => index.map((term) => JSON.stringify(term)).sort();
+  assert.is(JSON.stringify(loaded.storedFields), JSON.stringify(written.storedFields));
+  assert.ok(termsOf(loaded).join() === termsOf(written).join(), 'the terms differ');
+  assert.equal({ ...loaded, index: [], storedFields: {} }, { ...written, index: [], storedFields: {} });
+});
+
+test('a server refuses an index that lacks a part', async () => {
+  const json = searchIndexJson(large);
+  const [stored, terms] = [json.indexOf('"storedFields"'), json.indexOf('"index":[\n')];
+  const parts = [json.slice(0, stored), json.slice(0, terms), json.slice(0, -3), json.slice(stored), json.slice(terms)];
+  for (const part of parts) {
+    const error = await loadSearchIndex(Buffer.from(part)).catch((reason) => reason);
+    assert.instance(error, Error, part.slice(0, 50));
+  }
+});
+
+test('words count once, and single Latin letters not at all', () => {
+  assert.equal(wordsOf('Test a plan B: test, C, TEST β 1'), ['test', 'plan', 'β', '1']);
+});
+
+test('only words of five letters may have a typo, and only those of eight two', () => {
+  const titles = ['Lynx', 'Zebra', 'Penguin', 'Flamingo'];
+  for (const [query, slugs] of [
+    ['lynq', []],
+    ['zebrq', ['a2']],
+    ['zebqq', []],
+    ['penguqn', ['a3']],
+    ['pengqqn', []],
+    ['flamqqgo', ['a4']],
+    ['flaqqqgo', []],
+  ] as const) {
+    assert.equal(found(query, ...titles), slugs, query);
+  }
+});
+
+test('a word of one or two letters is searched as a beginning only in scripts where it can be a word', () => {
+  assert.equal(found('翻', '翻訳者', 'Translator'), ['a1']);
+  assert.equal(found('tr', '翻訳者', 'Translator'), []);
+});
+
+test('verbs that start any request count less, in all of their forms', () => {
+  for (const word of ['write', 'writes', 'writing', 'summarized', 'plans', 'checking'])
+    assert.is(weightOf(word), 0.3, word);
+  for (const word of ['letter', 'checkout', 'planet']) assert.is(weightOf(word), 1, word);
+  assert.equal(found('write zeppelin', 'Write a story', 'Zeppelin pilot'), ['a2']);
+});
+
+test('a word that only looks like a plural stays', () => {
+  assert.equal(['news', 'new', 'status', 'glass'].map(stemOf), ['news', 'new', 'status', 'glass']);
+});
+
+test.run();
