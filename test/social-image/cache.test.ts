@@ -1,4 +1,4 @@
-import { existsSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -28,5 +28,14 @@ for (const [name, days, isRead, isKept] of uses) {
       assert.equal(cache.read('new'), image);
     }));
 }
+
+test('an image that cannot be put into its place leaves nothing behind', () =>
+  inFolder((folder) => {
+    mkdirSync(join(folder, 'social-images', 'one.png'), { recursive: true });
+    const cache = imageCache(folder);
+    cache.write('one', image);
+    assert.is(cache.read('one'), null);
+    assert.equal(readdirSync(join(folder, 'social-images')), ['one.png']);
+  }));
 
 test.run();

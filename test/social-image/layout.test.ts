@@ -69,4 +69,30 @@ test('in a language whose letters no font has, the image shows what can be drawn
     assert.equal(drawn('catalog'), ['press.example', 'press.example']);
   }));
 
+/** Numbers with their size: a 9 is 0.5565 of it wide, and the margin 264 pixels. */
+const numbers: [issue: number, size: number][] = [
+  [9, 176],
+  [99, 176],
+  [999, 150],
+  [9_999, 104],
+  [99_999, 84],
+];
+test('a number of any length fits into the margin', () =>
+  inFolder((folder) => {
+    writeCatalog(
+      folder,
+      numbers.map(([issue], index) => ({
+        slug: `agent-${issue}`,
+        date: `2026-01-0${index + 1}`,
+        front: { issue: String(issue) },
+      })),
+    );
+    const files = renderUndrawn(folder, '2026-02-01');
+    const drawn = numbers.map(([issue]) => {
+      const svg = String(files.get(`og/agent-${issue}.png`));
+      return [issue, Number(new RegExp(`font-size="(\\d+)"[^>]*>${issue}<`).exec(svg)?.[1])];
+    });
+    assert.equal(drawn, numbers);
+  }));
+
 test.run();
