@@ -7,6 +7,19 @@ export function once<Value>(make: () => Value): () => Value {
   };
 }
 
+/** The same for a function with parameters, but only the value for the last arguments is kept. */
+export function onceForLast<Given extends readonly unknown[], Value>(
+  make: (...given: Given) => Value,
+): (...given: Given) => Value {
+  let last: { given: Given; value: Value } | undefined;
+  return (...given) => {
+    if (last === undefined || given.some((argument, index) => argument !== last?.given[index])) {
+      last = { given, value: make(...given) };
+    }
+    return last.value;
+  };
+}
+
 /** The same for a function of a text or number: `make` is called once for each. */
 export function onceForEach<Key extends string | number, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new Map<Key, Value>();

@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../cache-folder.ts';
 import type { ContentMemory } from '../catalog/load.ts';
@@ -123,21 +133,20 @@ export function memoryFile(cache: string, out: string, what: string): string {
 export function readChecked<Value>(file: string): Value | null {
   try {
     const bytes = readFileSync(file);
-    const body = bytes.subarray(bytes.indexOf('\n') + 1);
-    const isWhole = bytes.toString('latin1', 0, bytes.length - body.length) === `${digestOf(body)}\n`;
+    const body = bytes.subarray(0, bytes.lastIndexOf('\n'));
+    const isWhole = bytes.toString('latin1', body.length) === `\n${digestOf(body)}`;
     return isWhole ? (JSON.parse(body.toString()) as Value) : null;
   } catch {
     return null;
   }
 }
 
-/** Writes a value after its hash, and replaces the file in one step. Nothing is thrown. */
-export function writeChecked(file: string, value: unknown): void {
+/** Writes the fields of an object and then their hash, and replaces the file in one step. Nothing is thrown. */
+export function writeChecked(file: string, value: object): void {
   const draft = `${file}.${process.pid}`;
   try {
     makeFolder(dirname(file));
-    const body = Buffer.from(JSON.stringify(value));
-    writeFileSync(draft, Buffer.concat([Buffer.from(`${digestOf(body)}\n`), body]), { mode: 0o600 });
+    writeHashed(draft, jsonPieces(value));
     renameSync(draft, file);
     removeOld(dirname(file));
   } catch {
@@ -147,6 +156,40 @@ export function writeChecked(file: string, value: unknown): void {
       // The folder of the cache is a file, for example.
     }
   }
+}
+
+function writeHashed(file: string, pieces: Iterable<string>): void {
+  const target = openSync(file, 'w', 0o600);
+  try {
+    const hash = createHash('sha256');
+    for (const piece of pieces) {
+      hash.update(piece);
+      writeFileSync(target, piece);
+    }
+    writeFileSync(target, `\n${hash.digest('base64url')}`);
+  } finally {
+    closeSync(target);
+  }
+}
+
+/** How many items of a list are one piece of JSON. */
+const itemsPerPiece = 1000;
+
+/** The JSON of an object in pieces. As one text, the lists of a large build would take more memory than the build. */
+function* jsonPieces(value: object): Generator<string> {
+  for (const [index, [name, field]] of Object.entries(value).entries()) {
+    yield `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;
+    if (!Array.isArray(field)) {
+      yield JSON.stringify(field);
+      continue;
+    }
+    for (let start = 0; start === 0 || start < field.length; start += itemsPerPiece) {
+      const items = JSON.stringify(field.slice(start, start + itemsPerPiece)).slice(1, -1);
+      yield (start === 0 ? '[' : ',') + items;
+    }
+    yield ']';
+  }
+  yield '}';
 }
 
 /** Removes what no build has used for 60 days, such as the memory of a folder that no longer exists. */

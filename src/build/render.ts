@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { unprocessable } from '../catalog/unprocessable.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { ContentError, OperationError } from '../errors.ts';
@@ -70,9 +70,10 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
   }
   if (faults.length > 0) throw new UnrenderableAgents(faults);
   site.images.finish();
-  const id = hash('sha256', paths.map((path) => `${path}\0${destination.digest(path)}\0`).join(''), 'hex');
+  const id = createHash('sha256');
+  for (const path of paths) id.update(`${path}\0${destination.digest(path)}\0`);
   const info: BuildInfo = {
-    id: id.slice(0, 32),
+    id: id.digest('hex').slice(0, 32),
     version: programVersion,
     baseUrl: site.settings.baseUrl,
     runtimeUrl: site.settings.runtimeUrl,

@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { compareText } from '../compare.ts';
-import { once } from '../once.ts';
+import { onceForLast } from '../once.ts';
 import { forEachStamp, noStamps, type Stamps, sourceStamps } from '../stamps.ts';
 
 /** An entry of agents/ as read from disk, not yet parsed. */
@@ -36,7 +36,8 @@ export const maxFileBytes = 256 * 1024;
 
 /**
  * Lists every entry of agents/ in the folder `catalog`. The entries and their files are sorted by name. The files of a
- * folder are read when they are first used.
+ * folder are read when they are used, and only those of the last folder are kept: together they would take more memory
+ * than what is made of them.
  *
  * Hidden entries, such as .gitkeep and .DS_Store, are ignored. If agents/ is missing, there are no entries. `sources`
  * are the stamps of everything in agents/, if they are known. Throws the system error if agents/ cannot be read.
@@ -44,25 +45,26 @@ export const maxFileBytes = 256 * 1024;
 export function readAgents(catalog: string, sources: Stamps = noStamps): SourceFolder[] {
   const root = join(catalog, 'agents');
   const stamps = stampsByFolder(root, sources);
-  return listEntries(root).map((entry) => readEntry(root, entry.name, entry, stamps.get(entry.name)));
+  const read = onceForLast(readFolder);
+  return listEntries(root).map((entry) => readEntry(root, entry.name, entry, { read, stamp: stamps.get(entry.name) }));
 }
 
 /** Reads the entry of agents/ with this name, as `readAgents` does; null if there is none. */
 export function readAgent(catalog: string, name: string): SourceFolder | null {
   const root = join(catalog, 'agents');
   const stats = lstatSync(join(root, name), { throwIfNoEntry: false });
-  return stats === undefined ? null : readEntry(root, name, stats);
+  return stats === undefined ? null : readEntry(root, name, stats, { read: onceForLast(readFolder) });
 }
 
 function readEntry(
   root: string,
   name: string,
   type: Pick<Stats, 'isSymbolicLink' | 'isDirectory'>,
-  stamp?: string | null,
+  from: LazyContent,
 ): SourceFolder {
   if (type.isSymbolicLink()) return folder(name, [], { kind: 'symlink', reason: '' });
   if (!type.isDirectory()) return folder(name, [], { kind: 'not-a-folder', reason: '' });
-  return lazyFolder(`${root}/${name}`, name, stamp);
+  return lazyFolder(`${root}/${name}`, name, from);
 }
 
 function listEntries(root: string) {
@@ -74,19 +76,23 @@ function listEntries(root: string) {
   }
 }
 
-/** A folder whose files are listed and read when they are first used. */
-function lazyFolder(path: string, slug: string, stamp: string | null | undefined): SourceFolder {
-  const content = once(() => readFolder(path));
+interface LazyContent {
+  read: typeof readFolder;
+  stamp?: string | null | undefined;
+}
+
+/** A folder whose files are listed and read when they are used. */
+function lazyFolder(path: string, slug: string, { read, stamp }: LazyContent): SourceFolder {
   return {
     slug,
     get problem() {
-      return content().problem;
+      return read(path).problem;
     },
     get stamp() {
       return stamp === undefined ? (stampsByFolder(dirname(path), sourceStamps([path])).get(slug) ?? null) : stamp;
     },
     get files() {
-      return content().files;
+      return read(path).files;
     },
   };
 }

@@ -25,8 +25,14 @@ test('files of builds that were killed are removed, and those of a running build
 test('a value in the cache is read as it was written, and a damaged or missing one is none', () =>
   inFolder((folder) => {
     const file = join(folder, 'new', 'builds', 'a.json');
-    writeChecked(file, { text: 'ü' });
-    assert.equal(readChecked(file), { text: 'ü' });
+    const value = {
+      text: 'ü',
+      none: [],
+      list: Array.from({ length: 2001 }, (_, index) => [`ü${index}`, null]),
+      last: {},
+    };
+    writeChecked(file, value);
+    assert.equal(readChecked(file), value);
     assert.equal(readdirSync(join(folder, 'new', 'builds')), ['a.json']);
     // It may contain drafts.
     assert.is(statSync(file).mode & 0o777, 0o600);
@@ -38,6 +44,7 @@ test('a value in the cache is read as it was written, and a damaged or missing o
       '',
       '{}',
       `${whole.split('\n')[0]}\n`,
+      whole.split('\n')[1] ?? '',
     ]) {
       writeFileSync(file, damaged);
       assert.is(readChecked(file), null, damaged);
@@ -55,9 +62,9 @@ test('values that no build used for 60 days are removed, and a cache that cannot
       const then = Date.now() / 1000 - days * 86_400;
       utimesSync(join(folder, name), then, then);
     }
-    writeChecked(join(folder, 'new.json'), 1);
+    writeChecked(join(folder, 'new.json'), {});
     assert.equal(readdirSync(folder).sort(), ['file', 'new.json', 'recent.json']);
-    writeChecked(join(folder, 'file', 'new.json'), 1);
+    writeChecked(join(folder, 'file', 'new.json'), {});
     assert.ok(existsSync(join(folder, 'file')));
   }));
 
