@@ -93,6 +93,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'subscribers/export',
     'subscribers/failure',
     'subscribers/file',
+    'subscribers/file-records',
     'subscribers/listmonk',
     'subscribers/resend',
     'subscribers/settings',

@@ -154,7 +154,7 @@ test('erase ends the mail: it removes the consent, and keeps only a hash of the 
     const kept = asked('2', 'bob@example.com') + event('2');
     writeFiles(folder, { 'data/signups.jsonl': asked('1', 'ann@example.com') + event('1') + kept });
     const env = { CATALOG_MAIL_KEY: 'k'.repeat(32) };
-    const { code, stderr } = await catalog(['subscribers', 'erase', 'Ann@example.com', '--cwd', folder], { env });
+    const { code, stderr } = await catalog(['subscribers', 'erase', ' Ann@example.com', '--cwd', folder], { env });
     assert.equal([code, stderr], [0, 'Erased Ann@example.com (2 lines).\n']);
     assert.is(await fs.readFile(file, 'utf8'), kept);
     const suppressed = await fs.readFile(join(folder, 'data/suppressed.jsonl'), 'utf8');
@@ -190,10 +190,12 @@ test('if an address is in none of the files that were searched, erase still name
 
 test('erasing an unknown address exits with 1 and changes nothing', () =>
   withFile(async (folder, file) => {
-    const { code, stderr } = await catalog(['subscribers', 'erase', 'dan@example.com', '--cwd', folder]);
+    const env = { CATALOG_MAIL_KEY: 'k'.repeat(32) };
+    const { code, stderr } = await catalog(['subscribers', 'erase', 'dan@example.com', '--cwd', folder], { env });
     assert.is(code, 1);
     assert.match(stderr, `dan@example.com is not in ${file}; nothing was changed.`);
     assert.is(await fs.readFile(file, 'utf8'), stored);
+    assert.equal(await fs.readdir(join(folder, 'data')), ['signups.jsonl']);
   }));
 
 test('erase without a file exits with 1', () =>

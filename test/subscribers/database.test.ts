@@ -2,10 +2,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { DatabaseUnavailable } from '../../src/database/unavailable.ts';
-import { databaseRecords, openSubscriberDatabase } from '../../src/subscribers/database.ts';
+import { allSubscriptions, databaseRecords, openSubscriberDatabase } from '../../src/subscribers/database.ts';
 import { SubscriptionFailed } from '../../src/subscribers/failure.ts';
 import { addressHash } from '../../src/subscribers/mail-key.ts';
 import { openSubscribers } from '../../src/subscribers/open.ts';
+import type { SubscriberStore } from '../../src/subscribers/provider.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { execSql, type Postgres, startPostgres } from '../support/postgres.ts';
@@ -23,17 +24,17 @@ test.before(
 test.after(loud(() => postgres?.stop()));
 
 async function withSubscribers(
-  use: (opened: { url: string; subscribers: Awaited<ReturnType<typeof openSubscribers>> }) => Promise<void>,
+  use: (opened: { url: string; database: Database; subscribers: SubscriberStore }) => Promise<void>,
 ): Promise<void> {
   const url = await postgres.database();
   const database = openDatabase({ url, warn: () => {} });
   const tools = { file: '/nowhere', database, log: recorder([]) };
   const subscribers = await openSubscribers({ provider: 'file' }, tools);
-  await use({ url, subscribers }).finally(() => database.close());
+  await use({ url, database, subscribers }).finally(() => database.close());
 }
 
 test('a subscription is stored once, however often it is sent', () =>
-  withSubscribers(async ({ url, subscribers }) => {
+  withSubscribers(async ({ url, subscribers, database }) => {
     for (let round = 0; round < 2; round += 1) assert.is(await subscribers.add(subscription), 'accepted');
     const rows = await execSql(url, 'SELECT id, email, address, list, note, pending FROM catalog_subscriptions');
     const { id, email, list, note = null } = subscription;
@@ -43,6 +44,15 @@ test('a subscription is stored once, however often it is sent', () =>
     assert.is(await subscribers.add({ ...subscription, id: 'other', note: 'a\0b' }), 'accepted');
     const [other] = await execSql(url, "SELECT note FROM catalog_subscriptions WHERE id = 'other'");
     assert.is(other?.note, 'a\uFFFDb');
+    // A row that was changed keeps its position.
+    await subscribers.records?.mark(id, 'confirmed', '2026-11-22T10:00:00.000Z');
+    assert.equal(
+      (await allSubscriptions(database)).map(({ id, confirmed }) => [id, confirmed]),
+      [
+        [id, '2026-11-22T10:00:00.000Z'],
+        ['other', undefined],
+      ],
+    );
   }));
 
 test('a database that is away is a temporary failure without private data', () =>
@@ -121,7 +131,7 @@ test('erase removes an address in any case from the database, and ends its mails
   withBoth(async (folder, { DATABASE_URL }) => {
     const key = 'k'.repeat(32);
     const erase = (CATALOG_MAIL_KEY = key) =>
-      catalog(['subscribers', 'erase', 'ANN@example.com', '--cwd', folder], {
+      catalog(['subscribers', 'erase', ' ANN@example.com ', '--cwd', folder], {
         env: { DATABASE_URL, CATALOG_MAIL_KEY },
       });
     assert.match((await erase('')).stderr, /^error: Nothing was erased\. .* CATALOG_MAIL_KEY is not set/);

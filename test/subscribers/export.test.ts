@@ -164,6 +164,17 @@ for (const [name, content, consent, shown] of consents) {
   });
 }
 
+test('each list of an address has its own remark', async () => {
+  const on = (id: string, list: string) =>
+    `${JSON.stringify({ id, time: '2026-01-01T00:00:00Z', email: 'a@example.com', list, pending: true })}\n`;
+  const content = on('1', 'daily') + on('2', 'pro') + on('3', 'custom') + event('2', 2, 'unsubscribed');
+  const { entries } = await read(content + event('3', 3, 'confirmed'));
+  assert.is(
+    subscribersText(byAddress(entries)),
+    'a@example.com  daily (not confirmed), pro (unsubscribed), custom  2026-01-01T00:00:00Z\n',
+  );
+});
+
 test('CSV: without entries, there is only a header', () => {
   assert.is(toCsv([]), 'time,email,list,note,requested,form,confirmed,unsubscribed\r\n');
 });

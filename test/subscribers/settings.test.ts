@@ -6,7 +6,7 @@ import { subscriberVariables } from '../../src/subscribers/variables.ts';
 
 const id = '78261eea-8f8b-4381-83c6-79fa7120f1cf';
 const ids = { LIST_DAILY: id, LIST_PRO: id, LIST_CUSTOM: id };
-const numbers = { LIST_DAILY: '1', LIST_PRO: '20', LIST_CUSTOM: '300' };
+const numbers = { LIST_DAILY: '1', LIST_PRO: '20', LIST_CUSTOM: '987654321' };
 const url = 'http://127.0.0.1:9000';
 
 /** CATALOG_SIGNUPS_… from the parts of their names. */
@@ -56,13 +56,13 @@ const good: { name: string; flag?: string; given: Record<string, string>; expect
   },
   {
     name: 'resend with a property for notes',
-    given: { '': 'resend', URL: url, KEY: 're_1', ...ids, NOTE_PROPERTY: 'reader_note' },
+    given: { '': 'resend', URL: url, KEY: 're_1', ...ids, NOTE_PROPERTY: 'n'.repeat(50) },
     expected: {
       provider: 'resend',
       url,
       key: 're_1',
       lists: { daily: id, pro: id, custom: id },
-      noteProperty: 'reader_note',
+      noteProperty: 'n'.repeat(50),
     },
   },
   {
@@ -72,7 +72,7 @@ const good: { name: string; flag?: string; given: Record<string, string>; expect
       provider: 'listmonk',
       url: `${url}/mail`,
       key: 'catalog:t0ken:x',
-      lists: { daily: 1, pro: 20, custom: 300 },
+      lists: { daily: 1, pro: 20, custom: 987_654_321 },
     },
   },
   {
@@ -127,12 +127,12 @@ const bad: { name: string; flag?: string; given: Record<string, string>; expecte
     given: { KEY: 'k', ...ids, LIST_PRO: value },
     expected: [`CATALOG_SIGNUPS_LIST_PRO is "${value}"; for resend it has to be the id of a segment`],
   })),
-  {
-    name: 'resend with a property that is none',
+  ...['a note', 'n'.repeat(51)].map((value) => ({
+    name: `resend with the property ${value}`,
     flag: 'resend',
-    given: { KEY: 'k', ...ids, NOTE_PROPERTY: 'a note' },
-    expected: [/_NOTE_PROPERTY is "a note"; for resend it has to be the key of a contact property/],
-  },
+    given: { KEY: 'k', ...ids, NOTE_PROPERTY: value },
+    expected: [`_NOTE_PROPERTY is "${value}"; for resend it has to be the key of a contact property`],
+  })),
   {
     name: 'listmonk without anything',
     flag: 'listmonk',

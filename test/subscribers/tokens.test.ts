@@ -90,6 +90,16 @@ test('CATALOG_MAIL_KEY is the key if it is set; one that can be guessed is refus
     );
   }));
 
+test('a key that was written by hand needs no newline at its end', () =>
+  withFolder(async (path) => {
+    const folder = dirname(path);
+    await mkdir(folder);
+    for (const end of ['', '\n']) {
+      await writeFile(join(folder, 'mail.key'), `${'0f'.repeat(32)}${end}`);
+      assert.equal(await readMailKey({ environment: {}, folder }), Buffer.alloc(32, 0x0f));
+    }
+  }));
+
 test('a damaged key is not replaced, since links that were sent need it', () =>
   withFolder(async (path) => {
     const folder = dirname(path);

@@ -52,4 +52,11 @@ test('the address of a webhook, which may be a secret, does not get into an erro
   assert.is(inShort(outcome), 'network deliver');
 });
 
+test('neither does the query of its address, even if its path is no secret', async () => {
+  const settings = (url: string) => ({ provider: 'webhook' as const, url: `${url}/?t=5ecret-path`, key: secret });
+  const fetch = (url: string) => Promise.reject(new TypeError(`cannot fetch ${new URL(url).search}`));
+  const { outcome } = await tryProvider('webhook', [], { settings, fetch });
+  assert.is(inShort(outcome), 'network deliver');
+});
+
 test.run();
