@@ -45,6 +45,31 @@ test('catalog db migrate creates the tables, and says so when they are up to dat
   assert.equal([second.code, second.stderr], [0, 'The tables are up to date.\n']);
 });
 
+test('a command names the migrations that a database lacks', async () => {
+  const DATABASE_URL = await postgres.database();
+  await execSql(DATABASE_URL, 'DELETE FROM catalog_migrations WHERE number > 2');
+  const { code, stderr } = await catalog(['votes', 'export'], { env: { DATABASE_URL } });
+  const lacking = names.slice(2).join(', ');
+  assert.equal([code, stderr], [1, `error: The database lacks ${lacking}. Run catalog db migrate first.\n`]);
+});
+
+test('the table of votes takes yes and no, and no id twice', async () => {
+  const url = await postgres.database();
+  const insert = (id: string, vote: string) =>
+    execSql(
+      url,
+      `INSERT INTO catalog_votes (id, time, slug, vote, voter) VALUES ('${id}', now(), 'one', '${vote}', 'x')`,
+    ).then(
+      () => 'stored',
+      ({ code }) => code,
+    );
+  // 23514: a check failed; 23505: a key exists.
+  assert.equal(
+    [await insert('a', 'yes'), await insert('b', 'no'), await insert('c', 'maybe'), await insert('a', 'no')],
+    ['stored', 'stored', '23514', '23505'],
+  );
+});
+
 const wrongUris: [name: string, url: string][] = [
   ['no URI', ''],
   ['the URI of another protocol', 'https://user:secret@db.example'],

@@ -33,7 +33,8 @@ for (const code of ['ENOSPC', 'EROFS', 'EIO', 'EACCES', 'EMFILE', 'ENOENT']) {
         if (fails && changing.includes(op)) throw systemError(code);
         return run();
       });
-      const journal = await open(file, { disk });
+      const warnings: string[] = [];
+      const journal = await open(file, { disk, warn: (message) => warnings.push(message) });
       for (const refused of [journal.append({ client: 1 }), journal.check(), journal.append({ client: 2 })]) {
         assert.is(((await rejection(refused)) as NodeJS.ErrnoException)?.code, code);
       }
@@ -44,6 +45,10 @@ for (const code of ['ENOSPC', 'EROFS', 'EIO', 'EACCES', 'EMFILE', 'ENOENT']) {
       await journal.append({ client: 3 });
       await journal.close();
       assert.equal(await linesIn(file), [{ client: 3 }]);
+      assert.equal(warnings, [
+        `${file} cannot be used (${code}). Nothing can be stored. The server keeps trying.`,
+        `${file} is available again.`,
+      ]);
     }));
 }
 

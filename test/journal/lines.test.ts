@@ -33,6 +33,7 @@ for (const { name, lines } of rows) {
 test('reads no lines from a missing file', () =>
   withFolder(async (file) => {
     assert.equal(await linesOf(file), []);
+    assert.equal(await linesOf(`${file}.gz`), []);
   }));
 
 test.run();

@@ -110,6 +110,17 @@ test('reopening cuts refused lines from the log that was renamed', () =>
     });
   }));
 
+test('a log that closes before refused lines could be cut off says that it may contain them', () =>
+  withFolder(async (file) => {
+    const state = failing(file);
+    let warned: string[] = [];
+    await withJournal({ file, disk: state.disk }, async ({ journal, warnings }) => {
+      warned = warnings;
+      await refuseSecond(journal, state);
+    });
+    assert.is(warned.at(-1), `${file} may contain lines that were not accepted: EIO`);
+  }));
+
 test('the check fails while refused lines cannot be cut off, then cuts them', () =>
   withFolder(async (file) => {
     const state = failing(file);
