@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { McpCatalog } from '../../src/mcp/catalog.ts';
+import { keptResults } from '../../src/mcp/results.ts';
 import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { ask, askTool, loadBuild } from '../support/mcp-answers.ts';
@@ -49,6 +50,24 @@ test('if nothing was found, the answer names the filter that no agent meets', as
     const { result } = await askTool(catalog, tool, filters);
     assert.is(result.content[0].text.split('\n')[0], `No agent was found.${reason}`, JSON.stringify(filters));
   }
+});
+
+test('an empty query is named as the reason, and spaces around a slug do not count', async () => {
+  const { result } = await askTool(catalog, 'search_agents', { query: ' ' });
+  assert.is(result.content[0].text.split('\n')[0], 'The query is empty, so nothing was searched.');
+  const found = await askTool(catalog, 'get_agent', { slug: ' rich\n' });
+  assert.is(found.result.structuredContent.slug, 'rich');
+});
+
+test('of many tags and categories, the 15 and 40 with the most agents are named', async () => {
+  const many = (name: string) => Array.from({ length: 50 }, (_, at) => ({ key: `${name}-${at + 1}`, count: 99 - at }));
+  const large = { ...catalog, tags: many('tag'), categories: many('category'), results: keptResults() };
+  const { result } = await askTool(large, 'list_agents', { difficulty: 'none' });
+  const { tags, categories } = result.structuredContent.tryInstead;
+  assert.equal([tags.length, tags.at(-1), categories.length], [15, 'tag-15', 50]);
+  const [{ description }] = (await ask(large, 'tools/list')).result.tools;
+  assert.match(description, 'category-40.');
+  assert.not.match(description, 'category-41');
 });
 
 test.run();
