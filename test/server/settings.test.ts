@@ -94,6 +94,11 @@ test('DATABASE_URL names the database; an empty one means that everything is sto
   assert.equal([read(url), read(` ${url}\n`), read(''), read(' ')], [url, url, null, null]);
 });
 
+test('without a file of its own, the vote log is in the data folder', () => {
+  const { data, votes } = serverSettings({ data: '../kept' }, {}, '/srv/catalog');
+  assert.equal([data, votes], ['/srv/kept', '/srv/kept/votes.jsonl']);
+});
+
 test('servers that share a database and send mails need the same key', () => {
   const mails = { CATALOG_SMTP_URL: 'smtp://mail.example:587', CATALOG_MAIL_FROM: 'Daily <daily@mail.example>' };
   const read = (rest: object) => serverSettings({}, { ...mails, ...rest }, '/');

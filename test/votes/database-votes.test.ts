@@ -108,6 +108,29 @@ test('servers share the pseudonyms of a day, and the first vote of the next day 
   });
 });
 
+test('the secret of a day is deleted at its end, even without votes', async () => {
+  let now = new Date('2026-11-21T12:00:00Z');
+  const tasks: (() => unknown)[] = [];
+  const { setInterval } = globalThis;
+  globalThis.setInterval = ((task: () => unknown, ms: number) => {
+    if (ms === 60_000) tasks.push(task);
+    return setInterval(() => {}, ms);
+  }) as typeof setInterval;
+  try {
+    await withVotes({ now: () => now }, async ({ url, store }) => {
+      await store.append(voteBy(1));
+      now = new Date('2026-11-22T00:00:30Z');
+      for (const task of tasks) task();
+      await until(async () => {
+        const days = await execSql(url, 'SELECT day::text FROM catalog_voter_secrets');
+        return days.length === 1 && days[0]?.day === '2026-11-22';
+      });
+    });
+  } finally {
+    globalThis.setInterval = setInterval;
+  }
+});
+
 test('while the database is away, votes are refused at once; then they are stored again, without a restart', () =>
   withVotes({}, async ({ url, store, warnings }) => {
     await store.append(voteBy(1, { note: 'before' }));
