@@ -11,6 +11,7 @@ export const slow: readonly string[] = [
   'cli/build-options',
   'cli/calendar',
   'cli/install-tree',
+  'cli/nightly-rebuild',
   'cli/serve',
   'cli/usage',
   'cli/validate-and-build',

@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { calendarTable } from '../../src/cli/calendar-table.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { everyKind, status, today } from '../support/schedule.ts';
 import { onTerminal } from '../support/terminal.ts';
@@ -59,6 +60,14 @@ test('--calendar starts with the previous month, with --all at the first agent, 
     assert.match(all, /^ 31#\s/m);
     assert.not.match(all, 'earlier months');
   });
+});
+
+test('the day of an agent that was deleted is not free', () => {
+  const list = { published: [], due: [], coming: [], drafts: [], withdrawn: [], faulty: [] };
+  const status = { ...list, today, timezone: 'UTC', freeDates: [], next: null, queueDays: 0, queueLow: false };
+  const shown = calendarTable(status, new Set(['2026-11-17', '2026-11-19', null]), { all: false, color: false });
+  assert.match(shown, /^ 16 {2}17x 18- 19x 20->21\. 22\./m);
+  assert.match(shown, 'withdrawn 2, missed 2,');
 });
 
 test('--calendar has colors on a terminal only, and none with NO_COLOR', async () => {

@@ -107,6 +107,49 @@ test('progress shows the time left; it is one line on a terminal, which the next
   assert.is(told(false), 'Checking agents: 5 of 9, 8 s left\nChecking agents: 7 of 9, 6 s left\nDone.\n');
 });
 
+/** Rows of: whether stdout and stderr are terminals, the environment, and whether results and messages have colors. */
+const colors: [out: boolean, error: boolean, env: NodeJS.ProcessEnv, results: boolean, messages: boolean][] = [
+  [true, true, {}, true, true],
+  [true, false, {}, true, false],
+  [false, true, {}, false, true],
+  [true, true, { NO_COLOR: '', TERM: 'xterm' }, true, true],
+  [true, true, { NO_COLOR: '1' }, false, false],
+  [true, true, { TERM: 'dumb' }, false, false],
+];
+for (const [out, error, env, results, messages] of colors) {
+  test(`colors: ${JSON.stringify({ out, error, ...env })}`, () => {
+    const stream = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY });
+    const { colorData, color } = new Console(stream(out), stream(error), env);
+    assert.equal([colorData, color], [results, messages]);
+  });
+}
+
+test('a reader that closes the pipe is no error, but a full disk is', () => {
+  const [out, error] = [new PassThrough(), new PassThrough()];
+  new Console(out, error, {});
+  const failure = (code: string) => Object.assign(new Error(code), { code });
+  for (const stream of [out, error]) {
+    stream.emit('error', failure('EPIPE'));
+    assert.throws(() => stream.emit('error', failure('ENOSPC')), 'ENOSPC');
+  }
+});
+
+test('the time left of a second task does not depend on the first', () => {
+  const error = Object.assign(new PassThrough(), { isTTY: true });
+  let now = 0;
+  const terminal = new Console(new PassThrough(), error, {}, () => now);
+  for (const [task, done, at] of [
+    ['Reading agents', 1, 0],
+    ['Reading agents', 9, 60_000],
+    ['Checking agents', 0, 60_200],
+    ['Checking agents', 5, 70_200],
+  ] as const) {
+    now = at;
+    terminal.progress(task, done, 10);
+  }
+  assert.match(String(error.read()), 'Checking agents: 5 of 10, 10 s left');
+});
+
 test('only the messages of MCP and the log of the server bypass the console', () => {
   const root = join(bundled, 'src');
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>

@@ -35,7 +35,9 @@ const status = async (address: string) => (await fetch(address)).status;
 
 async function comesOut(): Promise<void> {
   await inFolder(async (folder) => {
-    writeCatalog(folder, agents, { timezone: 'Europe/Berlin' });
+    // An agent that is due but has an error is skipped at midnight, too.
+    const faulty: SmallAgent = { slug: 'faulty', date: '2031-05-04', files: { 'prompt.txt': 'No sections.\n' } };
+    writeCatalog(folder, [...agents, faulty], { timezone: 'Europe/Berlin' });
     const urls = { base: 'https://catalog.example', runtime: 'https://votes.example' };
     const server = await serveBeforeMidnight(folder, '--base-url', urls.base, '--runtime-url', urls.runtime);
     try {

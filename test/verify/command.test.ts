@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { zipSync } from 'fflate';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { fillIn } from '../../src/agent-text/fill-in.ts';
 import { inFolder, temporaryFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { otherPrompt, published, revisions, serveFiles, today, writeRevisions } from '../support/copies.ts';
 import { gitSync } from '../support/git.ts';
@@ -105,6 +106,32 @@ test('an unchanged copy exits with 0, also if it is of an earlier revision, and 
       assert.is(code, 0, stderr);
       assert.match(stdout, '  Unchanged. A newer one exists (2026-11-15)');
     }
+  });
+});
+
+test('each kind of copy is described in a sentence, and --json says the same', async () => {
+  const described: [file: string, text: string, sentence: string][] = [
+    ['a.txt', third, 'Unchanged.'],
+    ['b.txt', third.replaceAll('\n', '\r\n'), 'Unchanged except for line endings and blank lines at its ends.'],
+    ['c.txt', fillIn(third, [{ text: 'lamp' }]), 'Unchanged except for the input that was filled in.'],
+    ['d.txt', `Hello.\n\n${third}`, 'Contains the unchanged prompt. The text around it was not compared.'],
+    ['gone.txt', 'Another.\n', 'An agent of this name was withdrawn. Stop using the copy.'],
+    ['poem.txt', 'A poem.\n', 'No published agent has this text.'],
+  ];
+  await copies(Object.fromEntries(described.map(([file, text]) => [file, text])), async (path) => {
+    const paths = described.map(([file]) => join(path, file));
+    const { code, stdout } = await catalog(['verify', ...paths, '--cwd', cwd, '--today', today]);
+    assert.is(code, 1);
+    const sentences = described.map(([, , sentence]) => `  ${sentence}`);
+    assert.equal(stdout.match(/^ {2}.*$/gm), sentences);
+    const json = await catalog(['verify', ...paths, path, '--cwd', cwd, '--today', today, '--format', 'json']);
+    const { comparedWith, complete, copies: found, others, unreadable } = JSON.parse(json.stdout);
+    assert.equal([comparedWith, complete, others, unreadable], [cwd, true, 1, []]);
+    const statuses = ['unchanged', 'line-ends', 'filled-in', 'contained', 'withdrawn'];
+    assert.equal(
+      found.map(({ status }: { status: string }) => status),
+      [...statuses, 'unknown', ...statuses],
+    );
   });
 });
 

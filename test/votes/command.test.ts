@@ -98,6 +98,19 @@ test('without a build, no agent is marked, and stderr says so', () =>
     assert.match(stderr, /dist has no build .*marks no agent as withdrawn/);
   }));
 
+test('every line that is not a vote is counted, also if there are many', () =>
+  inFolder(async (folder) => {
+    writeFiles(folder, {
+      'data/votes.jsonl': `x\n${line({ id: 'a' })}${'x\n'.repeat(11)}`,
+      'data/votes.jsonl.1': 'x\n',
+    });
+    const { stdout } = await catalog(['votes', '--cwd', folder, '--format', 'json']);
+    const { totals, malformed } = JSON.parse(stdout);
+    assert.equal([totals.votes, malformed], [1, 13]);
+    const none = await catalog(['votes', '--cwd', folder, '--data', 'nowhere']);
+    assert.match(none.stderr, `${join(folder, 'nowhere/votes.jsonl')} does not exist: nobody has voted yet, or`);
+  }));
+
 test('an unreadable build counts as none', () =>
   withLog(async (folder) => {
     writeFileSync(join(folder, 'dist', 'api', 'agents.json'), '{"agents"');
