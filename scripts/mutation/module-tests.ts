@@ -56,6 +56,7 @@ export const moduleTests: Record<string, readonly string[]> = {
   deploy: ['deploy/deploy', 'deploy/live-site', 'deploy/target', 'deploy/verify', 'publish/days'],
   git: [
     'git/branches',
+    'git/commands',
     'git/history',
     'publish/command',
     'publish/refusals',

@@ -7,6 +7,7 @@ import {
   readlinkSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -134,7 +135,14 @@ test('deploying a build twice keeps one copy, and an earlier build can be restor
     const host = join(folder, 'host');
     const first = builtCatalog(join(folder, 'first'), [one]);
     const next = builtCatalog(join(folder, 'next'), [one, two]);
-    for (const out of [first, first, next, first]) assert.is((await deploy(out, host)).code, 0);
+    // A transfer that was interrupted yesterday, and one that is under way.
+    for (const name of ['.incoming-old', '.incoming-now']) mkdirSync(join(host, 'builds', name), { recursive: true });
+    const yesterday = new Date(Date.now() - 86_400_000);
+    utimesSync(join(host, 'builds/.incoming-old'), yesterday, yesterday);
+    assert.is((await deploy(first, host)).code, 0);
+    assert.equal(readdirSync(join(host, 'builds')).sort(), ['.incoming-now', idOf(first)].sort());
+    rmSync(join(host, 'builds/.incoming-now'), { recursive: true });
+    for (const out of [first, next, first]) assert.is((await deploy(out, host)).code, 0);
     assert.is(readdirSync(join(host, 'builds')).length, 2);
     assert.not.ok(existsSync(join(host, 'dist/agents/two.html')));
     assert.ok(existsSync(join(host, 'dist/agents/one.html')));

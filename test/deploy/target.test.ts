@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -65,5 +65,18 @@ test('a port is passed on', async () => {
 test('another command gets its own arguments and the script', async () => {
   assert.equal(await deploy('host:', '--ssh', 'BIN/ssh -v other'), ['-v', 'other', 'set -eu']);
 });
+
+test('a transfer that lacks files is refused, and nothing is served', () =>
+  inFolder(async (folder) => {
+    const info = { id: '0f3c'.repeat(8), baseUrl: 'https://press.example', counts: { agents: 0, files: 2 } };
+    writeFiles(folder, { 'dist/build.json': JSON.stringify(info) });
+    const target = `host:${folder}/host`;
+    const { code, stderr } = await catalog(['deploy', target, '--cwd', folder, '--ssh', 'sh -c']);
+    assert.is(code, 1);
+    const told = 'only 1 of 2 files arrived. It still serves the previous one.\n';
+    assert.is(stderr, `error: The host did not accept the build: ${told}`);
+    assert.equal(readdirSync(join(folder, 'host')), ['builds']);
+    assert.equal(readdirSync(join(folder, 'host/builds')), []);
+  }));
 
 test.run();

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { inFolder, smallSettings, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { newDiscussion } from '../support/forge-api.ts';
 import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
 import { hostile } from '../support/hostile-forms.ts';
@@ -149,6 +149,24 @@ for (const [name, change, expected] of [
     assert.match(unescaped(comment), expected);
   });
 }
+
+test('the answer is updated also in a GitHub issue with more comments than the API returns at once', async () => {
+  const discussion = newDiscussion();
+  for (let id = 1; id <= 100; id += 1) discussion.comments.push({ id, issue: 7, body: 'Hi', user: { type: 'User' } });
+  await submit(submitted({ category: 'cooking' }), { discussion });
+  await submit(submitted({ category: 'Writing' }), { discussion });
+  const own = discussion.comments.filter(({ user }) => user.type === 'Bot');
+  assert.is(own.length, 1);
+  assert.match(own[0]?.body ?? '', 'A draft of your agent is in');
+});
+
+test('a category may be given by its label, and assistants on lines of their own, in any case', async () => {
+  const categories = { coding: smallSettings.categories.coding, writing: { label: 'Texts', description: 'Texts.' } };
+  const answers = { category: ' TEXTS ', runtimes: 'chatgpt\nclaude' };
+  const { files } = await submit(submitted(answers), { settings: { categories } });
+  const made = (files['stock-list-checker/agent.md'] ?? '').split('\n');
+  assert.ok(made.includes('category: writing') && made.includes('runtimes: [ChatGPT, Claude]'), made.join('\n'));
+});
 
 test('a GitHub issue that was not written with the form gets no answer', async () => {
   for (const body of ['', 'Please add an agent.', '### Agent\n\nrelease-notes', `Hello\n\n${submitted()}`]) {

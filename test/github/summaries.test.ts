@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { publicationSummary } from '../../src/github/summaries.ts';
 import { inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
 import { git } from '../support/git.ts';
 import { goodPrompt } from '../support/good-agent.ts';
@@ -121,6 +122,35 @@ test('the summary of publish names what is published, skipped and next; the next
       { slug: 'five', date: '2027-03-05', front: { title: '"Five *stars*"' } },
     ],
   ));
+
+test('a number that was changed is reported where it changed, and the recorded one is used', () =>
+  inRepository(
+    async ({ editor }) => {
+      const path = join(editor, 'agents/one/agent.md');
+      writeFileSync(path, readFileSync(path, 'utf8').replace('issue: 1\n', 'issue: 9\n'));
+      await git(editor, 'commit', '--quiet', '--all', '-m', 'Edit');
+      await git(editor, 'push', '--quiet');
+      const { stdout } = await published(editor, '--dry-run');
+      assert.match(stdout, /^::error file=agents\/one\/agent\.md,.*title=issue\/order::/m);
+      const { stderr } = await publish(editor, ['--dry-run']);
+      assert.match(stderr, /issue\/order[\s\S]*\nThe issue numbers recorded in git were used instead\.\n/);
+    },
+    [
+      { slug: 'one', date: '2027-02-27', front: { issue: '1' } },
+      { slug: 'two', date: '2027-02-28', front: { issue: '2' } },
+    ],
+  ));
+
+test('a notice is a warning in the summary, which it cannot break', () => {
+  const published = {
+    ...{ today: '2027-03-02', releases: [], skipped: [], freeDate: '2027-03-03', warnings: [], next: null },
+    ...{ notices: ['No. 2 (<b>two</b>) was deleted.'], queueDays: 0, queueLow: false, commit: null, pushed: false },
+  };
+  assert.is(
+    publicationSummary(published).join('\n'),
+    '## Publication on 2027-03-02\n\nNo new agent is due.\n\n**Warning:** No. 2 \\(&lt;b&gt;two&lt;/b&gt;\\) was deleted.\n\nNo agent is scheduled next.',
+  );
+});
 
 test('a day on which nothing is due and nothing is wrong needs no attention', () =>
   inRepository(

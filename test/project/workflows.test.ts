@@ -2,6 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { announceVariables } from '../../src/announce/variables.ts';
+import { mailVariables } from '../../src/mail/variables.ts';
+import { subscriberVariables } from '../../src/subscribers/variables.ts';
 import { bundled, inFolder } from '../support/catalog.ts';
 import { type Job, readWorkflow, type Step, type Workflow } from '../support/workflow.ts';
 import { checkWorkflow, workflowFaults } from '../support/workflow-rules.ts';
@@ -44,6 +47,36 @@ test('workflows that GitHub would refuse are reported', async () => {
     writeFileSync(path, readFileSync(join(folder, 'ci.yml'), 'utf8').replace('contents: read', 'kontents: read'));
     assert.match((await checkWorkflow(path)).join(), /kontents/);
   });
+});
+
+test('each step gets the variable or secret of the same name', () => {
+  // In the environment of a step, and with other names: the contexts of GitHub, and what other steps found out.
+  for (const file of files) {
+    for (const [name, { steps }] of Object.entries(readWorkflow(join(folder, file)).jobs)) {
+      for (const [key, value] of steps.flatMap(({ env }) => Object.entries(env ?? {}))) {
+        const [, context, given] = /^\$\{\{ (vars|secrets)\.(\w+)/.exec(value) ?? [];
+        if (context === undefined) continue;
+        assert.equal([given, context], [key, /KEY$|HOSTS$/.test(key) ? 'secrets' : 'vars'], `${file}, ${name}`);
+      }
+    }
+  }
+});
+
+test('the steps that build, check and announce get the addresses, and the last one all settings of a provider', () => {
+  const { jobs } = readWorkflow(join(folder, 'publish.yml'));
+  const steps = Object.values(jobs).flatMap((job) => job.steps);
+  const variablesOf = (command: string) =>
+    Object.keys(steps.find(({ run }) => run?.includes(`catalog ${command}`))?.env ?? {}).filter(
+      (name) => name !== 'TODAY',
+    );
+  const addresses = ['CATALOG_BASE_URL', 'CATALOG_RUNTIME_URL'];
+  assert.equal(variablesOf('ci verify --today'), addresses);
+  assert.equal(variablesOf('build'), addresses);
+  // A file with subscribers, and its mail server, belong to a server. Notes do not matter for announcements.
+  const known = [...subscriberVariables, ...mailVariables, ...announceVariables].map(({ name }) => name);
+  const others = /^(?:CATALOG_SMTP_URL|CATALOG_MAIL_(?:KEY|RATE)|CATALOG_SIGNUPS_(?:NOTE|LIMIT|TIMEOUT)\w*)$/;
+  const ofProviders = known.filter((name) => !others.test(name));
+  assert.equal(variablesOf('announce').sort(), [...addresses, ...ofProviders].sort());
 });
 
 const good: { job: Job; step: Step } = {

@@ -49,7 +49,11 @@ test('flags fill the settings, missing folders are created, and the agent has th
     const status = await catalog(['status', '--format', 'json', '--cwd', made, '--today', today]);
     assert.match(status.stdout, 'handover-gap-finder');
     assert.match(read(made, 'agents/handover-gap-finder/agent.md'), `\ndate: ${today}\n`);
-    assert.match(read(made, '.gitignore'), 'node_modules/\n');
+    // `data/` has the votes and the addresses of subscribers.
+    for (const line of ['node_modules/', 'dist/', 'preview/', 'data/'])
+      assert.ok(read(made, '.gitignore').split('\n').includes(line), line);
+    for (const line of ['.git', 'node_modules', 'dist', 'preview', 'data'])
+      assert.ok(read(made, '.dockerignore').split('\n').includes(line), line);
     assert.match(read(made, '.gitattributes'), 'eol=lf');
     assert.match(read(made, 'README.md'), '# Prompts \\& \\<Co\\>\n');
     assert.equal(brokenLinks(made, 'README.md'), []);

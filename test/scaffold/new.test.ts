@@ -41,6 +41,12 @@ Next:
     assert.equal(readdirSync(join(folder, 'agents')), ['release-notes']);
     assert.equal(await errorsOf(folder), []);
 
+    const draft = await catalog(['validate', 'release-notes', '--cwd', folder, '--today', today]);
+    assert.is(
+      draft.stderr,
+      '1 agent checked, no errors.\nrelease-notes is a draft. To publish it on its date, replace the 16 placeholders that it still has, then remove `draft: true` from agent.md.\n',
+    );
+
     const path = join(folder, 'agents', 'release-notes', 'agent.md');
     const text = readFileSync(path, 'utf8');
     for (const line of ['title: Release Notes', `date: ${today}`, 'draft: true', 'category: coding']) {

@@ -1,3 +1,5 @@
+import { chmodSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { completePackageJson, dependencyOn } from '../../src/scaffold/catalog/package-json.ts';
@@ -51,6 +53,16 @@ test('the path of a package is relative to the working directory, and written re
     assert.is(code, 0, stderr);
     const { dependencies } = JSON.parse(read(folder, 'new/one/package.json'));
     assert.is(dependencies['daily-agent-catalog'], 'file:../../packages/a.tgz');
+  });
+});
+
+test('a package.json that only its owner can read stays so', async () => {
+  await inFolder(async (folder) => {
+    writeFiles(folder, { 'package.json': '{}' });
+    chmodSync(join(folder, 'package.json'), 0o600);
+    assert.is((await catalog(['init'], { cwd: folder })).code, 0);
+    assert.match(read(folder, 'package.json'), 'catalog serve --build');
+    if (process.platform !== 'win32') assert.is(statSync(join(folder, 'package.json')).mode & 0o777, 0o600);
   });
 });
 

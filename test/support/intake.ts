@@ -19,16 +19,26 @@ export interface Taken {
 }
 
 /** Runs `catalog ci intake` for a GitHub issue, in a catalog with one agent. */
-export function submit(body: string, { form = formText, discussion = newDiscussion() } = {}): Promise<Taken> {
+export function submit(
+  body: string,
+  { form = formText, discussion = newDiscussion(), settings = {} } = {},
+): Promise<Taken> {
   return inFolder(async (folder) => {
     const server = await serveForge(folder, discussion);
     try {
       const { port } = server.address() as AddressInfo;
-      const { code, stdout, stderr } = await intake(folder, body, form, ['--reply', 'pushed'], {
-        GITHUB_API_URL: `http://127.0.0.1:${port}/api`,
-        GITHUB_REPOSITORY: 'press/catalog',
-        GITHUB_TOKEN: 'token-of-the-job',
-      });
+      const { code, stdout, stderr } = await intake(
+        folder,
+        body,
+        form,
+        ['--reply', 'pushed'],
+        {
+          GITHUB_API_URL: `http://127.0.0.1:${port}/api`,
+          GITHUB_REPOSITORY: 'press/catalog',
+          GITHUB_TOKEN: 'token-of-the-job',
+        },
+        settings,
+      );
       assert.is(code, 0, stderr);
       assert.equal(readdirSync(folder).sort(), ['.github', 'agents', 'catalog.config.json', 'event.json']);
       const all = Object.entries(snapshot(join(folder, 'agents')));
@@ -45,9 +55,16 @@ export function submit(body: string, { form = formText, discussion = newDiscussi
   });
 }
 
-export function intake(folder: string, body: string, form: string, args: string[], env: NodeJS.ProcessEnv) {
+export function intake(
+  folder: string,
+  body: string,
+  form: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  settings = {},
+) {
   const event = { issue: { number: 7, body }, repository: { default_branch: 'main' } };
-  writeCatalog(folder, [{ slug: 'taken', date: today }]);
+  writeCatalog(folder, [{ slug: 'taken', date: today }], settings);
   const checklist = { '.github/PULL_REQUEST_TEMPLATE.md': '- [ ] Checked\n' };
   writeFiles(folder, { ...checklist, [formPath]: form, 'event.json': JSON.stringify(event) });
   const own = { GITHUB_EVENT_PATH: join(folder, 'event.json'), ...env };
