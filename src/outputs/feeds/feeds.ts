@@ -1,7 +1,7 @@
 import { type Author, Feed, type Item } from 'feed';
 import Handlebars from 'handlebars';
 import { promptLicense } from '../../schema/license.ts';
-import { type Output, single, whole } from '../output.ts';
+import { type Output, type Part, single, whole } from '../output.ts';
 import { categoriesOf } from '../shared/groups.ts';
 import { assetVersion } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
@@ -9,20 +9,14 @@ import type { PublishedAgent, Site } from '../site.ts';
 export const rss = single(
   'feed.xml',
   'RSS 2.0: the newest agents',
-  (site) => {
-    const feed = feedOf(site, { path: 'feed.xml', agents: newest(site), format: rssFormat });
-    return styled(site, feed.rss2());
-  },
+  (site) => partsOf(site, { path: 'feed.xml', agents: newest(site), format: rssFormat }),
   (site) => whole(newest(site)),
 );
 
 export const atom = single(
   'atom.xml',
   'Atom: the newest agents',
-  (site) => {
-    const feed = feedOf(site, { path: 'atom.xml', agents: newest(site), format: atomFormat });
-    return styled(site, feed.atom1());
-  },
+  (site) => partsOf(site, { path: 'atom.xml', agents: newest(site), format: atomFormat }),
   (site) => whole(newest(site)),
 );
 
@@ -34,20 +28,16 @@ export const category: Output = {
     for (const { key, label, agents: all } of categoriesOf(site)) {
       const path = `feeds/${key}.xml`;
       const agents = all.slice(0, site.settings.feedLength);
-      const render = () => {
-        const feed = feedOf(site, {
-          path,
-          agents,
-          format: atomFormat,
-          about: {
-            id: `${site.settings.feedId}/categories/${key}`,
-            title: `${site.settings.title}: ${label}`,
-            page: `categories/${key}`,
-          },
-        });
-        return styled(site, feed.atom1());
+      const about = {
+        id: `${site.settings.feedId}/categories/${key}`,
+        title: `${site.settings.title}: ${label}`,
+        page: `categories/${key}`,
       };
-      yield { path, inputs: whole(agents), render };
+      yield {
+        path,
+        inputs: whole(agents),
+        render: () => partsOf(site, { path, agents, format: atomFormat, about }),
+      };
     }
   },
 };
@@ -87,6 +77,9 @@ interface FeedInput {
 
 /** How to pass values to the library that RSS and Atom write differently. */
 interface Format {
+  write(feed: Feed): string;
+  /** The element of an entry. */
+  element: string;
   title(title: string): string;
   /** The label of a category. */
   label(label: string): string;
@@ -96,6 +89,8 @@ interface Format {
 
 /** Titles are HTML. */
 const atomFormat: Format = {
+  write: (feed) => feed.atom1(),
+  element: 'entry',
   title: Handlebars.escapeExpression,
   label: (label) => label,
   byline: (author) => ({ author: [author] }),
@@ -103,6 +98,8 @@ const atomFormat: Format = {
 
 /** Titles are text. `author` may only be an email address (RSS 2.0), so entries name their creator. */
 const rssFormat: Format = {
+  write: (feed) => feed.rss2(),
+  element: 'item',
   title: (title) => title.replaceAll(']]>', cdataEnd),
   label: xmlText,
   byline: ({ name }) => ({ extensions: [{ name: 'dc:creator', objects: { _text: name } }] }),
@@ -116,14 +113,44 @@ function xmlText(text: string): string {
   return text.replaceAll('&', '&amp;');
 }
 
-function feedOf(site: Site, { path, agents, format, about }: FeedInput): Feed {
-  const { settings, url } = site;
-  const { publisher } = settings;
-  const author = {
+/**
+ * Divides a feed into parts, one for each entry, so that after an edit the other entries are copied from the last build
+ * instead of being rendered. The library writes whole feeds only: each part is cut out of a feed with a single entry.
+ */
+function partsOf(site: Site, input: FeedInput): Part[] {
+  const { agents, format } = input;
+  const author = authorOf(site);
+  const write = (items: readonly Item[]) => styled(site, format.write(feedOf(site, input, items)));
+  if (agents.length === 0) return [{ input: 'empty', render: () => write([]) }];
+  const any = { title: '-', link: site.url.absolute(), description: '-', content: '-', date: updatedOf(agents) };
+  const [before, , after] = divide(write([{ ...any, ...format.byline(author) }]), format.element);
+  return [
+    { input: before, render: () => before },
+    ...agents.map((agent) => ({
+      input: agent.fingerprint.whole,
+      render: () => divide(write([itemOf(site, agent, format)]), format.element)[1],
+    })),
+    { input: after, render: () => after },
+  ];
+}
+
+/** Divides a feed with one entry into what precedes the entry, the entry, and the rest. */
+function divide(xml: string, element: string): [before: string, entry: string, after: string] {
+  const begin = xml.lastIndexOf('\n', xml.indexOf(`<${element}>`)) + 1;
+  const end = xml.indexOf('\n', xml.lastIndexOf(`</${element}>`)) + 1;
+  return [xml.slice(0, begin), xml.slice(begin, end), xml.slice(end)];
+}
+
+function authorOf({ settings: { publisher } }: Site): Author & { name: string } {
+  return {
     name: xmlText(publisher.name),
     link: publisher.url,
     ...(publisher.email === undefined ? {} : { email: publisher.email }),
   };
+}
+
+function feedOf(site: Site, { path, agents, about }: FeedInput, items: readonly Item[]): Feed {
+  const { settings, url } = site;
   const feed = new Feed({
     id: about?.id ?? settings.feedId,
     title: xmlText(about?.title ?? settings.title),
@@ -132,32 +159,28 @@ function feedOf(site: Site, { path, agents, format, about }: FeedInput): Feed {
     link: url.absolute(about?.page),
     feed: url.absolute(path),
     updated: updatedOf(agents),
-    author,
-    copyright: xmlText(`${publisher.name}, ${promptLicense.name}`),
+    author: authorOf(site),
+    copyright: xmlText(`${settings.publisher.name}, ${promptLicense.name}`),
     generator: 'Daily Agent Catalog',
   });
-  for (const agent of agents) {
-    const { document } = agent;
-    feed.addItem({
-      id: entryId(site, agent),
-      title: format.title(agent.title),
-      link: document.url,
-      date: agent.changed,
-      published: agent.published,
-      description: Handlebars.escapeExpression(agent.excerpt),
-      content: entryContent(site, agent),
-      ...format.byline(author),
-      category: [
-        {
-          name: format.label(document.categoryLabel),
-          term: agent.category,
-          scheme: url.absolute('archive'),
-          domain: url.absolute('archive'),
-        },
-      ],
-    });
-  }
+  for (const item of items) feed.addItem(item);
   return feed;
+}
+
+function itemOf(site: Site, agent: PublishedAgent, format: Format): Item {
+  const { document } = agent;
+  const archive = site.url.absolute('archive');
+  return {
+    id: entryId(site, agent),
+    title: format.title(agent.title),
+    link: document.url,
+    date: agent.changed,
+    published: agent.published,
+    description: Handlebars.escapeExpression(agent.excerpt),
+    content: entryContent(site, agent),
+    ...format.byline(authorOf(site)),
+    category: [{ name: format.label(document.categoryLabel), term: agent.category, scheme: archive, domain: archive }],
+  };
 }
 
 /** Characters that are not allowed in XML (XML 1.0, Char). Agents have none, but a custom template may. */
