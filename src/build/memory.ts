@@ -19,17 +19,21 @@ import type { KnownVersions } from '../outputs/install/plugin-versions.ts';
 import type { Related, Site } from '../outputs/site.ts';
 import type { AgentHead } from '../schema/agent.ts';
 import type { FolderStamps } from './built-folder.ts';
-import type { PartRecord } from './parts.ts';
 import type { BuildWriter, FileRecord } from './write.ts';
+
+interface KnownAgent {
+  stamp: string;
+  head: AgentHead;
+}
 
 /** What a build keeps in the cache for the next build into the same folder. */
 interface Remembered {
   /** A hash of what all files depend on: settings, templates, program. If it differs, nothing is used. */
   common: string;
   /** The agents in folders without errors, with the stamps of the folders. */
-  agents: [slug: string, stamp: string, head: AgentHead][];
+  agents: [slug: string, KnownAgent][];
   /** The files of the build. */
-  files: [path: string, key: string, digest: string, stamp: string, parts: PartRecord | null][];
+  files: [path: string, FileRecord][];
   /** The stamps of its folders. */
   folders: [path: string, stamp: string][];
   /** Which agents are related, and a hash of what decides it. */
@@ -46,7 +50,7 @@ interface Remembered {
 export class BuildMemory implements ContentMemory {
   readonly #file: string | null;
   readonly #common: string;
-  readonly #agents: ReadonlyMap<string, { stamp: string; head: AgentHead }>;
+  readonly #agents: ReadonlyMap<string, KnownAgent>;
   readonly #next: Remembered['agents'] = [];
   readonly #inRepository: boolean;
   readonly #git: Remembered['git'];
@@ -73,10 +77,8 @@ export class BuildMemory implements ContentMemory {
     const read = this.#file === null || !existsSync(out) ? null : readChecked<Remembered>(this.#file);
     const known = read?.common === common ? read : null;
     this.isKnown = known !== null;
-    this.#agents = new Map(known?.agents.map(([slug, stamp, head]) => [slug, { stamp, head }]));
-    this.files = new Map(
-      known?.files.map(([path, key, digest, stamp, parts]) => [path, { key, digest, stamp, parts }]),
-    );
+    this.#agents = new Map(known?.agents);
+    this.files = new Map(known?.files);
     this.folders = new Map(known?.folders);
     this.related = known?.related ?? null;
     this.versions = known?.versions ?? [];
@@ -92,7 +94,7 @@ export class BuildMemory implements ContentMemory {
   }
 
   remember(stamp: string, head: AgentHead): void {
-    this.#next.push([head.slug, stamp, head]);
+    this.#next.push([head.slug, { stamp, head }]);
   }
 
   ofGit<Value>(name: string, read: () => Value, isComplete: (value: Value) => boolean): Value {
@@ -113,7 +115,7 @@ export class BuildMemory implements ContentMemory {
     const remembered: Remembered = {
       common: this.#common,
       agents: this.#next,
-      files: [...files].map(([path, { key, digest, stamp, parts = null }]) => [path, key, digest, stamp, parts]),
+      files: [...files],
       folders: [...folders],
       related: this.related,
       versions: this.versions,

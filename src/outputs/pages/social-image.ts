@@ -25,14 +25,14 @@ export default {
     };
     const { weekday, longDate } = site.dates;
     for (const agent of site.agents) {
-      const { slug, title, excerpt, issue, date, category, document } = agent;
       const render = () => {
+        const { slug, title, excerpt, issue, date, category, document } = agent;
         const texts = { slug, title, excerpt, issue, date, category, categoryLabel: document.categoryLabel };
         const dates = { weekday: weekday(date), longDate: longDate(date) };
         const color = accentColor(settings, category);
         return draw(site, layOutAgent(fonts, { ...texts, ...dates, color, publication }));
       };
-      yield { ...ofAgent(agent), path: agentImage(slug), inputs: listed([agent]), render };
+      yield { ...ofAgent(agent), path: agentImage(agent.slug), inputs: listed([agent]), render };
     }
     const color = accentColor(settings, '');
     yield {
