@@ -1,5 +1,5 @@
 import { type RuleCode, ruleSeverity } from '../schema/rules.ts';
-import { maskSecrets } from '../text-safety/find-secrets.ts';
+import { findSecrets, maskSecrets } from '../text-safety/find-secrets.ts';
 import { visible } from '../text-safety/printable.ts';
 import { codeFrame, type Location } from './source-location.ts';
 
@@ -53,7 +53,32 @@ export function diagnose({ code, file, text, location, message, hint, slug }: Fi
     endColumn: at.column + at.length,
     message: maskSecrets(visible(message)),
     hint: maskSecrets(visible(hint)),
-    frame: text === undefined || location === undefined ? '' : codeFrame(maskSecrets(text), at),
+    frame: text === undefined || location === undefined ? '' : codeFrame(maskShown(maskSecrets(text), at), at),
     slug: slug ?? null,
   };
+}
+
+/** Masks the lines around a location that write a secret with escapes, which `maskSecrets` does not recognize. */
+function maskShown(text: string, { line }: Location): string {
+  if (!/[\\&%]/.test(text)) return text;
+  const isShown = (index: number) => Math.abs(index + 1 - line) <= 1;
+  return text
+    .split('\n')
+    .map((one, index) => (isShown(index) && findSecrets(unescaped(one)).length > 0 ? one.replace(/\S/g, '*') : one))
+    .join('\n');
+}
+
+/** Decodes the escapes of JSON, YAML, Markdown and addresses, and leaves out other backslashes. */
+function unescaped(line: string): string {
+  return line
+    .replace(/\\U000([\da-fA-F]{5})|\\u([\da-fA-F]{4})|\\x([\da-fA-F]{2})|%([\da-fA-F]{2})/g, decoded)
+    .replace(/&#[xX]([\da-fA-F]{1,5});/g, decoded)
+    .replace(/&#(\d{1,6});/g, (_, number) => String.fromCodePoint(Number(number)))
+    .replaceAll('\\', '');
+}
+
+/** The character with the hexadecimal number that one of the groups of a match has. */
+function decoded(_match: string, ...groups: (string | number | undefined)[]): string {
+  const digits = groups.slice(0, -2).join('');
+  return String.fromCodePoint(Number.parseInt(digits, 16));
 }

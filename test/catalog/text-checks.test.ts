@@ -145,13 +145,13 @@ test('refuses the same text in the settings as in agents', async () => {
     ['Coding\0', '15:16 This is the hidden character U+0000, a control character.'],
   ];
   await inFolder((folder) => {
-    writeCatalog(folder, [], { title: `AKIA${tail}`, description: 'Tiny\u202e' });
+    writeCatalog(folder, [], { title: `AKIA${tail}`, tagline: 'Tiny\u202e' });
     const text = readFileSync(join(folder, 'catalog.config.json'), 'utf8').replace('AKIA', '\\u0041KIA');
     writeFiles(folder, { 'catalog.config.json': text });
     const both = refusal(() => loadSettings(folder, {}, {})).diagnostics;
     assert.equal(
       both.map(({ code, line }) => `${code} ${line}`),
-      ['text/secret 2', `${hidden} 4`],
+      ['text/secret 2', `${hidden} 3`],
     );
     assert.not.match(JSON.stringify(both), tail);
     for (const [label, found] of labels) {

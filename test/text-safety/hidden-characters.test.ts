@@ -167,6 +167,14 @@ const pairs: [what: string, allowed: string, refused: string][] = [
     `${'ب\u200Cب '.repeat(9)}${'ب'.repeat(54)}`,
     `${'ب\u200Cب '.repeat(9)}${'ب'.repeat(53)}`,
   ],
+  ...[
+    ...['क\u094D', 'ক\u09CD', 'ਕ\u0A4D', 'ક\u0ACD', 'କ\u0B4D', 'க\u0BCD', 'క\u0C4D', 'ಕ\u0CCD', 'ക\u0D4D', 'ක\u0DCA'],
+    ...['က\u1039', 'ក\u17D2'],
+  ].map((written): [string, string, string] => [
+    `one for eight letters in the script of ${written}`,
+    `${`${written}\u200D `.repeat(9)}${written.repeat(27)}`,
+    `${`${written}\u200D `.repeat(9)}${written.repeat(26)}`,
+  ]),
   ['six tags for each flag', flag('gbeng').repeat(3), `${flag('gbeng')}${tags('g')}`],
 ];
 for (const [what, good, bad] of pairs) {

@@ -128,4 +128,20 @@ test('a diagnostic shows no secret, neither in its message nor in its frame, inc
   );
 });
 
+test('a frame hides a line that writes a secret with escapes', () => {
+  const tail = 'Q7ZK2WM9XC4VB8NS';
+  const written = ['\\u0041KIA', '\\x41KIA', '\\U00000041KIA', '&#65;KIA', '&#x41;KIA', '%41KIA', 'A\\KIA'];
+  for (const start of written) {
+    const text = `one\nkey: "${start}${tail}"\nthree: \\u0041, 100% & more\n`;
+    const location = { line: 3, column: 8, length: 6 };
+    const { frame } = diagnose({ code: 'text/hidden-character', file: 'a', text, location, message: '', hint: '' });
+    assert.equal(frame.split('\n'), [
+      `  2 | **** ${'*'.repeat(start.length + tail.length + 2)}`,
+      '> 3 | three: \\u0041, 100% & more',
+      '    |        ^^^^^^',
+      '  4 |',
+    ]);
+  }
+});
+
 test.run();
