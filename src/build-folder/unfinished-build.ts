@@ -95,6 +95,8 @@ export function completePending(target: string): void {
 export function putInPlace(target: string, { folder, staged, moved, removed }: PendingBuild): void {
   for (const path of moved) if (path !== buildFile) move(staged, target, path);
   for (const path of removed) {
+    // A new file may need its path as a folder, or have the path of its folder.
+    if (isFolder(join(target, path)) || !isFolder(join(target, dirname(path)))) continue;
     rmSync(join(target, path), { force: true });
     removeEmptyFolders(target, dirname(path));
   }
@@ -129,11 +131,15 @@ function clearTheWay(target: string, path: string): void {
   const parts = path.split('/');
   for (let depth = 1; depth < parts.length; depth += 1) {
     const folder = join(target, ...parts.slice(0, depth));
-    if (existsSync(folder) && !statSync(folder).isDirectory()) unlinkSync(folder);
+    if (existsSync(folder) && !isFolder(folder)) unlinkSync(folder);
   }
   const file = join(target, path);
   mkdirSync(dirname(file), { recursive: true });
-  if (existsSync(file) && statSync(file).isDirectory()) rmSync(file, { recursive: true });
+  if (isFolder(file)) rmSync(file, { recursive: true });
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
 }
 
 function removeEmptyFolders(target: string, folder: string): void {

@@ -22,7 +22,7 @@ export class BuiltFolder {
 
   /** The stamp of a file, or null if there is none. */
   stampOf(path: string): string | null {
-    const stats = statSync(`${this.#root}/${path}`, { throwIfNoEntry: false });
+    const stats = statsOf(statSync, `${this.#root}/${path}`);
     return stats?.isFile() ? outputStampOf(stats) : null;
   }
 
@@ -62,8 +62,18 @@ export class BuiltFolder {
   }
 
   #folderStamp(path: string): string | null {
-    const stats = lstatSync(`${this.#root}/${path}`, { throwIfNoEntry: false });
+    const stats = statsOf(lstatSync, `${this.#root}/${path}`);
     return stats?.isDirectory() ? folderStampOf(stats) : null;
+  }
+}
+
+/** The stats of a path; undefined if there is nothing, or if one of its folders is a file. */
+function statsOf(read: typeof statSync | typeof lstatSync, path: string) {
+  try {
+    return read(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    throw error;
   }
 }
 

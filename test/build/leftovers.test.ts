@@ -15,8 +15,9 @@ test('files of builds that were killed are removed, and those of a running build
       '.dist.staging-mine',
       '.other.staging-999999',
       'dist.staging-999999',
+      '.dist2.ready-1',
     ];
-    const removed = [`.dist.staging-${process.pid}`, '.dist.staging-999999'];
+    const removed = [`.dist.staging-${process.pid}`, '.dist.staging-999999', '.dist.ready-1'];
     for (const name of [...kept, ...removed]) mkdirSync(join(folder, name));
     writeBuild(join(folder, 'dist'), new Map([['build.json', Buffer.from('{}')]]));
     assert.equal(readdirSync(folder).sort(), [...kept, 'dist'].sort());

@@ -145,6 +145,18 @@ test('a folder with other files is left alone, and an empty one is used', async 
   });
 });
 
+test('a file takes the place of a folder, and a folder that of a file', async () => {
+  await inFolder((folder) => {
+    const dist = join(folder, 'dist');
+    for (const path of ['tags/a', 'tags/a/b/c', 'tags/a/b', 'tags']) {
+      const files = { [path]: path, 'build.json': `{ "with": "${path}" }` };
+      writeBuild(dist, new Map(Object.entries(files).map(([name, text]) => [name, Buffer.from(text)])));
+      assert.equal(snapshot(dist), files);
+      assert.equal(readdirSync(folder), ['dist']);
+    }
+  });
+});
+
 test('if dist/ is a symbolic link, the build is written to its target', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, before);
