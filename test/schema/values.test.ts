@@ -3,7 +3,9 @@ import * as assert from 'uvu/assert';
 import type { z } from 'zod';
 import { parseBuildInfo } from '../../src/schema/build-info.ts';
 import { configTypes } from '../../src/schema/config-files.ts';
+import { recorded } from '../../src/schema/evals.ts';
 import { demoPoint, publicUrl, webUrl } from '../../src/schema/fields.ts';
+import { type Evals, proofOf } from '../../src/schema/graded.ts';
 import { openApi } from '../../src/schema/openapi.ts';
 import { type Settings, settingsSource } from '../../src/schema/settings.ts';
 import { slugFrom, tagsFrom, titleFrom } from '../../src/schema/slugs.ts';
@@ -182,6 +184,24 @@ test('the paths of a runtime elsewhere name its address, even in a catalog witho
     ['/api/feedback', '/api/subscribe', '/api/mcp'].map((path) => [path, servers]),
   );
   for (const runtimeUrl of [null, smallSettings.baseUrl]) assert.equal(serversOf({ runtimeUrl }), []);
+});
+
+test('a slug has no later word in place of one that is too long, and the contact has the address of the publisher', () => {
+  assert.is(slugFrom(`${'a'.repeat(60)} longer b`), 'a'.repeat(60));
+  const publisher = { ...smallSettings.publisher, email: 'desk@press.example' };
+  const described = (change: object) => openApi({ ...smallSettings, ...change } as unknown as Settings, null).info;
+  assert.is((described({ publisher }) as { contact: { email?: string } }).contact.email, 'desk@press.example');
+});
+
+test('answers of every kind and settings of every type can be recorded, and each stale answer counts', () => {
+  const sha256 = '0'.repeat(64);
+  const made = ['api', 'command', 'pasted'].map((made) => ({
+    ...{ model: 'm', date: '2026-01-01', made, promptSha256: sha256, inputSha256: sha256 },
+    settings: { a: 'text', b: 1, c: true },
+  }));
+  for (const one of made) assert.ok(recorded.safeParse(one).success, one.made);
+  const answers = [null, 'prompt', 'input'].map((stale) => ({ folder: 'm', stale, results: [] }));
+  assert.equal(proofOf({ cases: [], answers } as unknown as Evals), { models: 1, answers: 3, passed: 3, stale: 2 });
 });
 
 test.run();
