@@ -56,9 +56,9 @@ export function figure(outcome: Outcome, server: string, key: keyof Round): numb
   return median((outcome[server] ?? []).map((round) => round[key]));
 }
 
-/** How many times the answers of `other` the server gave: the median of the rounds' ratios. */
-export function ratio(outcome: Outcome, server: string, other: string): number {
-  return median((outcome[server] ?? []).map(({ rate }, round) => rate / (outcome[other]?.[round]?.rate ?? Number.NaN)));
+/** A figure of a server, by default its answers, divided by that of `other`: the median of the rounds' ratios. */
+export function ratio(outcome: Outcome, server: string, other: string, key: keyof Round = 'rate'): number {
+  return median((outcome[server] ?? []).map((round, at) => round[key] / (outcome[other]?.[at]?.[key] ?? Number.NaN)));
 }
 
 /** The same by the CPU time of an answer, which what else runs on the machine disturbs less. */

@@ -1,7 +1,8 @@
 /**
  * A server to compare with, in a process of its own: `bare <answers>` answers from memory with node:http, `sirv <dist>`
- * is sirv on polka, `sdk <dist>` is an MCP server of the official SDK, `unkept <dist> <data>`, `one-sync <dist> <data>` and `one-insert <dist> <data> <url>` are
- * the server with another vote store.
+ * is sirv on polka, `sdk <dist>` is an MCP server of the official SDK, `group-commit <data>` only stores votes, and
+ * `unkept <dist> <data>`, `one-sync <dist> <data>` and `one-insert <dist> <data> <url>` are the server with another vote
+ * store.
  *
  * It is bundled as `catalog serve` is, and says where it serves as that does.
  */
@@ -16,6 +17,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import polka from 'polka';
 import sirv from 'sirv';
 import type { VoteRecord, VoteStore } from '../src/votes/store.ts';
+import { groupCommitAlone } from './group-commit.ts';
 
 /** What `bare` answers with, by path. */
 export type Answers = Record<string, { status: number; headers: string[]; body: string }>;
@@ -24,6 +26,7 @@ const makers: Record<string, (args: string[]) => RequestListener | Promise<Reque
   bare: ([file = '']) => bare(JSON.parse(readFileSync(file, 'utf8')) as Answers),
   sirv: ([dist = '']) => polka().use(sirv(dist, { etag: true, brotli: true })).handler as unknown as RequestListener,
   sdk: ([dist = '']) => sdk(dist),
+  'group-commit': ([data = '']) => groupCommitAlone(join(data, 'votes.jsonl')),
   unkept: ([dist = '', data = '']) => runtime(dist, data, unkept()),
   'one-insert': async ([dist = '', data = '', url = '']) => runtime(dist, data, await oneInsert(url)),
   'one-sync': async ([dist = '', data = '']) => runtime(dist, data, await oneSync(join(data, 'votes.jsonl'))),
