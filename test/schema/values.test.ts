@@ -5,6 +5,7 @@ import { parseBuildInfo } from '../../src/schema/build-info.ts';
 import { configTypes } from '../../src/schema/config-files.ts';
 import { recorded } from '../../src/schema/evals.ts';
 import { demoPoint, publicUrl, webUrl } from '../../src/schema/fields.ts';
+import { frontMatterSchema } from '../../src/schema/front-matter.ts';
 import { type Evals, proofOf } from '../../src/schema/graded.ts';
 import { openApi } from '../../src/schema/openapi.ts';
 import { type Settings, settingsSource } from '../../src/schema/settings.ts';
@@ -202,6 +203,19 @@ test('answers of every kind and settings of every type can be recorded, and each
   for (const one of made) assert.ok(recorded.safeParse(one).success, one.made);
   const answers = [null, 'prompt', 'input'].map((stale) => ({ folder: 'm', stale, results: [] }));
   assert.equal(proofOf({ cases: [], answers } as unknown as Evals), { models: 1, answers: 3, passed: 3, stale: 2 });
+});
+
+test('an entry that breaks a rule hides neither a repeated entry nor a point out of order', () => {
+  const schema = frontMatterSchema({ categories: null, difficulties: null, runtimes: null });
+  const point = (second: number, label: string) => ({ second, label, detail: 'a' });
+  const given = { tags: ['Bad tag', 'a', 'a'], demo: [point(5, ''), point(1, 'b')] };
+  const paths = schema.safeParse(given).error?.issues.map(({ path }) => path.join('.')) ?? [];
+  assert.equal(paths.filter((path) => /^(?:tags|demo)/.test(path)).sort(), [
+    'demo.0.label',
+    'demo.1.second',
+    'tags.0',
+    'tags.2',
+  ]);
 });
 
 test.run();
