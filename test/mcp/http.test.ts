@@ -128,6 +128,7 @@ test('GET for an event stream, DELETE and other methods are not allowed; HEAD an
     for (const asking of refused) {
       const answer = await ask(server.address, mcpPath, asking);
       assert.is(answer.headers.allow, 'GET, HEAD, POST, OPTIONS');
+      assert.is(answer.headers['access-control-allow-origin'], '*');
       if (asking.method === 'HEAD') assert.is(answer.status, 405);
       else assertError(answer, 405, 'method_not_allowed');
     }
