@@ -205,10 +205,10 @@ test('answers of every kind and settings of every type can be recorded, and each
   assert.equal(proofOf({ cases: [], answers } as unknown as Evals), { models: 1, answers: 3, passed: 3, stale: 2 });
 });
 
-test('an entry that breaks a rule hides neither a repeated entry nor a point out of order', () => {
+test('an entry of the wrong type hides neither a repeated entry nor a point out of order', () => {
   const schema = frontMatterSchema({ categories: null, difficulties: null, runtimes: null });
-  const point = (second: number, label: string) => ({ second, label, detail: 'a' });
-  const given = { tags: ['Bad tag', 'a', 'a'], demo: [point(5, ''), point(1, 'b')] };
+  const point = (second: number, label: unknown) => ({ second, label, detail: 'a' });
+  const given = { tags: [7, 'a', 'a'], demo: [point(5, 7), point(1, 'b')] };
   const paths = new Set(schema.safeParse(given).error?.issues.map(({ path }) => path.join('.')));
   assert.equal([...paths].filter((path) => /^(?:tags|demo)/.test(path)).sort(), [
     'demo.0.label',
