@@ -1,7 +1,6 @@
-import { join } from 'node:path';
-import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { OperationError } from '../errors.ts';
-import { type AgentHead, agentOf, headOf } from '../schema/agent.ts';
+import { type Agent, type AgentHead, agentOf, headOf } from '../schema/agent.ts';
 import { frontMatterSchema } from '../schema/front-matter.ts';
 import { type RuleSettings, withRules } from '../schema/rules.ts';
 import type { KnownVocabulary } from '../schema/settings.ts';
@@ -20,7 +19,7 @@ import { decodeFolder } from './parse/files.ts';
 import { guessSchedule, readSchedule } from './parse/front-matter-schedule.ts';
 import { type ParsedFolder, parseFolder } from './parse/parse.ts';
 import { readAgents, type SourceFolder } from './read.ts';
-import { unprocessable } from './unprocessable.ts';
+import { unprocessable, unreadable } from './unprocessable.ts';
 
 /** All folders of a catalog and their structural errors, including conflicts between folders. */
 export interface Content extends Calendar {
@@ -80,17 +79,6 @@ export function loadContent(
     sources: () => sources,
     expectNumbers,
     memory,
-  });
-}
-
-/** The diagnostic of a folder agents/ that cannot be read. */
-export function unreadable(cwd: string, error: unknown): Diagnostic {
-  const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-  return diagnose({
-    code: 'agents/unreadable',
-    file: 'agents',
-    message: `The folder agents/ in ${join(cwd)} cannot be read (${reason}).`,
-    hint: 'Make agents/ a folder that contains one folder for each agent.',
   });
 }
 
@@ -166,8 +154,11 @@ function recallOrParse(
   if (known === undefined) {
     const folder = parse(source);
     // A folder with warnings is parsed again, so that every build reports them.
-    if (folder.agent !== null && folder.diagnostics.length === 0) memory.remember(stamp, headOf(folder.agent));
-    return folder;
+    if (folder.agent === null || folder.diagnostics.length > 0) return folder;
+    // The texts of an agent are slices of its files, which keep the whole files in memory. Those of a copy are not.
+    const copy = JSON.parse(JSON.stringify(folder.agent)) as Agent;
+    memory.remember(stamp, headOf(copy));
+    return folderOf(source, copy);
   }
   memory.remember(stamp, known);
   const agent = agentOf(known, () => {
@@ -175,6 +166,11 @@ function recallOrParse(
     if (read?.digest === known.digest) return read;
     throw new OperationError(`agents/${source.slug} changed during the build. Build again.`);
   });
+  return folderOf(source, agent);
+}
+
+/** A folder without diagnostics. Its files are read again if they are needed. */
+function folderOf(source: SourceFolder, agent: Agent): ParsedFolder {
   return {
     slug: source.slug,
     get texts() {
@@ -182,7 +178,7 @@ function recallOrParse(
     },
     agent,
     written: agent,
-    schedule: readSchedule(known),
+    schedule: readSchedule(agent),
     diagnostics: [],
   };
 }

@@ -1,12 +1,13 @@
 import { prepareSite } from '../build/prepare.ts';
 import { readTemplates, type TemplateFiles } from '../build/read-templates.ts';
 import { zone } from '../calendar.ts';
-import { parseSafely, settleContent, unreadable } from '../catalog/load.ts';
+import { parseSafely, settleContent } from '../catalog/load.ts';
 import type { ParsedFolder } from '../catalog/parse/parse.ts';
 import { readAgent, readAgents, type SourceFolder } from '../catalog/read.ts';
 import { editorialFindings, editorialRules } from '../catalog/rules/index.ts';
 import { select } from '../catalog/select.ts';
 import { loadSettings, type Settings } from '../catalog/settings.ts';
+import { unreadable } from '../catalog/unprocessable.ts';
 import { compareText } from '../compare.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { ContentError } from '../errors.ts';
