@@ -171,6 +171,9 @@ test('every tab shows its own way to install and copies its command, and the las
       await page.keyboard.press('Control+End');
       await page.reload();
       assert.equal(await selected(), ['VS Code']);
+      await page.goto('about:blank');
+      await page.goto(`${site.address}${path}#install-codex-way`);
+      assert.equal(await selected(), ['Codex'], 'the address names a tab');
     }
   });
 });
