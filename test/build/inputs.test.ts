@@ -1,0 +1,85 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { prepareSite } from '../../src/build/prepare.ts';
+import { readTemplates } from '../../src/build/read-templates.ts';
+import { addDays } from '../../src/calendar.ts';
+import { select } from '../../src/catalog/select.ts';
+import { loadSettings } from '../../src/catalog/settings.ts';
+import { sha256Of } from '../../src/digest.ts';
+import { outputs } from '../../src/outputs/index.ts';
+import { bundled, type SmallAgent } from '../support/catalog.ts';
+import { contentOf } from '../support/memory.ts';
+
+/**
+ * A build keeps a file whose inputs did not change, so a file that forgets an input stays as it was. These are the lists of
+ * a catalog with so many agents that they have further pages; test/build/incremental.test.ts has small catalogs.
+ */
+
+const templates = readTemplates(bundled);
+const settings = loadSettings(bundled, {}, {});
+
+/** The inputs and the bytes of every file that is not about one agent, by path. */
+function listsOf(agents: readonly SmallAgent[], today: string): Map<string, { inputs: string; bytes: string }> {
+  const selected = select(contentOf([...agents], today), { today });
+  assert.equal(selected.errors, []);
+  const site = prepareSite(templates, settings, selected, {
+    ...{ preview: false, history: new Map(), cache: null, images: false },
+  });
+  const lists = new Map<string, { inputs: string; bytes: string }>();
+  for (const output of outputs) {
+    for (const { path, agent, inputs = ['all'], render } of output.files(site)) {
+      if (agent !== undefined) break;
+      const content = render((name) => sha256Of(name));
+      const bytes = Array.isArray(content) ? content.map((part) => part.render()).join('') : String(content);
+      lists.set(path, { inputs: JSON.stringify(inputs), bytes });
+    }
+  }
+  return lists;
+}
+
+const last = '2026-09-30';
+const many = Array.from({ length: 230 }, (_, index): SmallAgent => {
+  const date = addDays(last, index - 229);
+  return { slug: `agent-${index + 1}`, date, front: { issue: String(index + 1), tags: `[tag-${index % 3}, small]` } };
+});
+const changed = (at: number, front: SmallAgent['front']) =>
+  many.map((agent, index) => (index === at ? { ...agent, front: { ...agent.front, ...front } } : agent));
+
+const changes: [what: string, agents: SmallAgent[], today: string, differing: string[]][] = [
+  [
+    'the first agent of a month',
+    [...many, { slug: 'october', date: '2026-10-01', front: { issue: '231' } }],
+    '2026-10-01',
+    ['archive/2026/09.html', 'archive/2026/10.html', 'archive/2026.html', 'index.html', 'feed.xml'],
+  ],
+  [
+    'another title in the middle',
+    changed(100, { title: 'A title that was changed' }),
+    last,
+    ['archive/2026/05.html', 'archive/2026.html'],
+  ],
+  [
+    'another tag and category',
+    changed(130, { tags: '[other, small]', category: 'writing' }),
+    last,
+    ['tags/other.html', 'categories/writing.html'],
+  ],
+];
+
+const before = listsOf(many, last);
+for (const [what, agents, today, differing] of changes) {
+  test(`after ${what}, every list that changes is rendered again`, () => {
+    const after = listsOf(agents, today);
+    const stale = [...after].filter(([path, { inputs, bytes }]) => {
+      const known = before.get(path);
+      return known?.inputs === inputs && known.bytes !== bytes;
+    });
+    assert.equal(
+      stale.map(([path]) => path),
+      [],
+    );
+    for (const path of differing) assert.is.not(after.get(path)?.bytes, before.get(path)?.bytes, path);
+  });
+}
+
+test.run();
