@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
+import { render } from '../support/render.ts';
 
 /** Every option and variable of `catalog build` has an effect, also right after a build without it. */
 
@@ -159,6 +160,21 @@ test('a changed style is built, under a new address, also with a cache', () =>
     }
     assert.is(links[0], links[1]);
     assert.is.not(links[1], links[2]);
+  }));
+
+test('a style, script or icon of the catalog replaces that of the program', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, agents);
+    const own = {
+      'style.css': 'a { color: red }\n',
+      'site.js': '// own\n',
+      'favicon.svg': '<svg/>\n',
+      'new.js': '1\n',
+    };
+    for (const [name, text] of Object.entries(own)) writeFiles(folder, { [`templates/assets/${name}`]: text });
+    const files = render(folder, { today: '2026-02-01' });
+    for (const [name, text] of Object.entries(own)) assert.is(files.get(`assets/${name}`), text);
+    assert.ok((files.get('assets/search.js') ?? '').length > 1000);
   }));
 
 test.run();

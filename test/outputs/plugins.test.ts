@@ -186,7 +186,10 @@ test('the README has the commands for this repository, and no text of an agent b
   assert.match(readme, 'gemini extensions install https://github.com/press/prompts --ref=install');
   assert.match(readme, 'claude plugin marketplace add https://press.example/marketplace.json');
   assert.not.match(readme, /[^\\]<i>/);
-  assert.match(tree.get('CHANGELOG.md') ?? '', '- 2026-11-01: The plain agent (`plain`, No. 1), version 1.0.0');
+  const changelog = tree.get('CHANGELOG.md') ?? '';
+  assert.match(changelog, '- 2026-11-01: The plain agent (`plain`, No. 1), version 1.0.0');
+  assert.match(changelog, '- 2026-11-02: Title \\<i>');
+  assert.not.match(changelog, /[^\\]<i>/);
   assert.match(tree.get('LICENSE') ?? '', 'SPDX identifier CC-BY-4.0');
 });
 
