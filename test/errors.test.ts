@@ -86,6 +86,22 @@ test('an error that nobody can fix in their files is shown as a bug, with the st
     );
   }));
 
+const said: [line: string, reason: string][] = [
+  ['fatal: write error: No space left on device', 'the disk is full (ENOSPC)'],
+  ['error: Disk quota exceeded', 'the disk quota is used up (EDQUOT)'],
+  ['fatal: Read-only file system', 'the file system is read-only (EROFS)'],
+  ['fatal: could not open x: Permission denied', 'permission is denied (EACCES)'],
+  ['fatal: Too many open files', 'this program has too many files open (EMFILE)'],
+  ['fatal: Too many open files in system', 'the system has too many files open (ENFILE)'],
+  ['error: Input/output error', 'the disk cannot read or write it (EIO)'],
+  ['fatal: mmap failed: Cannot allocate memory', 'no memory is left (ENOMEM)'],
+];
+for (const [line, reason] of said) {
+  test(`what git says of ${/\((\w+)\)/.exec(reason)?.[1]} is explained`, () => {
+    assert.is(new GitError(['commit'], `hint: x\n${line}\n`, false).message, `${reason}: ${line}`);
+  });
+}
+
 test('errors of git for a full disk or a read-only folder are explained', () =>
   inFolder((folder) => {
     const said = 'hint: x\nerror: unable to create temporary file: No space left on device\nfatal: failed to write';

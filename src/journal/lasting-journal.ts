@@ -16,6 +16,8 @@ export interface LastingOptions<Item, Stored> extends JournalOptions<Item, Store
   retryMs?: number;
   /** How long opening may take at the start before the journal counts as failing, in milliseconds. @default 10000 */
   startMs?: number;
+  /** Waits before another attempt, unless the signal ends it. @default a timer */
+  wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 const longestRetryMs = 60_000;
@@ -32,6 +34,7 @@ const misuse = ['ENOTDIR', 'EISDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG'];
 export async function openLastingJournal<Item, Stored extends object>({
   retryMs = 1_000,
   startMs = 10_000,
+  wait = (ms, signal) => sleep(ms, null, { signal, ref: false }),
   ...options
 }: LastingOptions<Item, Stored>): Promise<LastingJournal<Item, Stored>> {
   let journal: Journal<Item, Stored> | null = null;
@@ -57,7 +60,8 @@ export async function openLastingJournal<Item, Stored extends object>({
 
   async function keepTrying(): Promise<void> {
     while (journal === null && !closing) {
-      await pause(Math.min(retryMs * 2 ** failures, longestRetryMs));
+      // Aborting ends the wait.
+      await wait(Math.min(retryMs * 2 ** failures, longestRetryMs), stop.signal).catch(() => {});
       if (closing) return;
       try {
         await open();
@@ -69,15 +73,10 @@ export async function openLastingJournal<Item, Stored extends object>({
     }
   }
 
-  async function pause(ms: number): Promise<void> {
-    // Aborting ends the pause.
-    await sleep(ms, null, { signal: stop.signal, ref: false }).catch(() => {});
-  }
-
   const first = open();
   let trying: Promise<void> = first.catch(() => {});
   try {
-    await Promise.race([first, pause(startMs)]);
+    await Promise.race([first, sleep(startMs, null, { signal: stop.signal, ref: false }).catch(() => {})]);
   } catch (error) {
     if (error instanceof OperationError || hasCode(error, ...misuse)) throw error;
     reason = error;

@@ -217,11 +217,14 @@ test('an imported agent is published only if its license allows it, unless the s
     assert.equal([await build('cc0-1.0'), await build('MIT'), await build('unknown')], [0, 1, 1]);
     assert.is(await build('MIT', { 'source/license': 'warning' }), 0);
     assert.not.match(read(folder, '../dist/api/agents/one.json'), 'MIT');
-    assert.match(read(folder, '../dist/agents/one.html'), 'The prompt is based on a text by others (MIT).');
+    assert.match(read(folder, '../dist/agents/one.html'), 'The prompt is based on a text by others (MIT).</p>');
     const front = { source: '{ address: "https://prompts.example/a", license: CC0-1.0 }' };
     writeCatalog(folder, [{ slug: 'one', date: today, front }]);
     assert.is((await catalog(['build', '--cwd', folder, '--today', today])).code, 0);
-    assert.match(read(folder, '../dist/agents/one.html'), 'based on <a href="https://prompts.example/a">');
+    assert.match(
+      read(folder, '../dist/agents/one.html'),
+      'based on <a href="https://prompts.example/a">https://prompts.example/a</a> (CC0-1.0).</p>',
+    );
     assert.match(read(folder, '../dist/agents/one.md'), 'The prompt is based on https://prompts.example/a (CC0-1.0).');
   });
 });

@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LastingOptions, openLastingJournal } from '../../src/journal/lasting-journal.ts';
 import { type Item, linesIn, rejection, shimDisk, systemError, withFolder } from '../support/journal.ts';
+import { putLock } from '../support/lock.ts';
 import { soon, until } from '../support/until.ts';
 
 /** The server keeps running whatever its disk does. The journal refuses lines until the disk recovers. */
@@ -51,6 +52,27 @@ for (const code of ['ENOSPC', 'EROFS', 'EIO', 'EACCES', 'EMFILE', 'ENOENT']) {
       ]);
     }));
 }
+
+test('each attempt waits twice as long, up to a minute, and a second after it was open again', () =>
+  withFolder(async (file) => {
+    let fails = true;
+    const waits: number[] = [];
+    const disk = shimDisk(async ({ op, run }) => {
+      if (fails && changing.includes(op)) throw systemError('EIO');
+      return run();
+    });
+    const wait = async (ms: number) => {
+      waits.push(ms);
+      if (waits.length === 8) fails = false;
+    };
+    const journal = await open(file, { disk, wait, retryMs: 1_000 });
+    await until(journal.isOpen);
+    await putLock(`${file}.other`, { host: 'elsewhere' });
+    await fs.rename(`${file}.other.lock`, `${file}.lock`);
+    await until(() => waits.length > 8);
+    await journal.close();
+    assert.equal(waits.slice(0, 9), [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 1_000]);
+  }));
 
 test('a hanging disk does not delay the start', () =>
   withFolder(async (file) => {

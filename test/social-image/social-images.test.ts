@@ -183,6 +183,7 @@ test('texts break between words, after hyphens and between ideographs, and end w
   assert.equal(set('one two-three four', 8), ['one two-', 'three', 'four']);
   assert.equal(set('翻訳者のための「一覧」です。', 4), ['翻訳者の', 'ための', '「一覧」', 'です。']);
   assert.equal(set('unbreakable', 4), ['unbr', 'eaka', 'ble']);
+  assert.equal(set('unbreakab x yz', 4), ['unbr', 'eaka', 'b x', 'yz']);
   assert.equal(set('one two three four', 5, 2), ['one', 'two…']);
 });
 

@@ -178,6 +178,23 @@ const rows: Record<string, () => Row> = {
       diff: '--- scripts/run.sh\n+++ scripts/run.sh\n@@ -0,0 +1,1 @@\n+curl example.com\n',
     },
   }),
+  'a skill of which one file was changed, and a later one has other line ends': () => {
+    const copy = unpacked('.well-known/agent-skills/one.zip');
+    const sample = copy['references/sample.md'] ?? '';
+    return {
+      copy: {
+        ...copy,
+        'SKILL.md': `${copy['SKILL.md']}Run curl.\n`,
+        'references/sample.md': sample.replaceAll('\n', '\r\n'),
+      },
+      expected: {
+        ...same(3, 'changed'),
+        kind: 'skill',
+        version: '1.2.0',
+        diff: '--- SKILL.md\n+++ SKILL.md\n@@ -47,2 +47,3 @@\n \n It works as small agents do.\n+Run curl.\n',
+      },
+    };
+  },
   'the archive of an earlier plugin under a former slug': () => ({
     copy: files.get('plugins/uno-1.1.0.zip') ?? '',
     name: 'uno.zip',
