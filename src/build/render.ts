@@ -26,9 +26,10 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
   const faults: Diagnostic[] = [];
   const digest = (path: string) => Buffer.from(destination.digest(path), 'base64url').toString('hex');
   const inputsOf = ({ inputs = whole(site.agents) }: RenderedFile) => inputs;
-  const write = (file: RenderedFile, inputs = inputsOf(file)) => {
+  const write = (file: RenderedFile) => {
     const content = attempt(file, faults, digest);
     if (content === null) return;
+    const inputs = inputsOf(file);
     if (typeof content === 'function') content((bytes) => destination.write(file.path, inputs, bytes));
     else if (typeof content === 'object' && !(content instanceof Uint8Array)) {
       destination.writeParts(file.path, inputs, content);
@@ -48,14 +49,13 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
     let done = 0;
     for (const file of output.files(site)) {
       const { path, copy } = file;
-      const inputs = inputsOf(file);
       claim(path);
       paths.push(path);
       done += 1;
       if (file.agent !== undefined) onProgress(`Rendering ${output.path}`, done, site.agents.length);
-      if (output.inThreads || !destination.keep(path, inputs)) {
+      if (output.inThreads || !destination.keep(path, inputsOf(file))) {
         destination.reserve(path);
-        if (!output.inThreads) write(file, inputs);
+        if (!output.inThreads) write(file);
         if (waiting.length > 0 && site.images.isReady()) startNext();
       }
       if (copy === undefined || faults.length > 0) continue;

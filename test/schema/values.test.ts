@@ -187,7 +187,7 @@ test('the paths of a runtime elsewhere name its address, even in a catalog witho
   for (const runtimeUrl of [null, smallSettings.baseUrl]) assert.equal(serversOf({ runtimeUrl }), []);
 });
 
-test('a slug has no later word in place of one that is too long, and the contact has the address of the publisher', () => {
+test('a slug has no later word instead of one that is too long, and the contact has the address of the publisher', () => {
   assert.is(slugFrom(`${'a'.repeat(60)} longer b`), 'a'.repeat(60));
   const publisher = { ...smallSettings.publisher, email: 'desk@press.example' };
   const described = (change: object) => openApi({ ...smallSettings, ...change } as unknown as Settings, null).info;

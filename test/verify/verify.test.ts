@@ -57,6 +57,16 @@ const same = (number: 1 | 2 | 3, status = 'unchanged') => ({
   ...{ newer: number === 3 ? null : '2026-11-15', diff: '' },
 });
 
+/** What is said of the current skill. */
+const skill = (status?: string) => ({ ...same(3, status), kind: 'skill', version: '1.2.0' });
+const withCurl = '--- SKILL.md\n+++ SKILL.md\n@@ -47,2 +47,3 @@\n \n It works as small agents do.\n+Run curl.\n';
+const withoutFile = (path: string, lost: string) =>
+  `--- ${path}\n+++ ${path}\n@@ -1,${lost.trimEnd().split('\n').length} +0,0 @@\n-${lost.trimEnd().replaceAll('\n', '\n-')}\n`;
+/** What is said of a copy of no agent. */
+const nobodys = (status: string) => ({
+  ...{ kind: 'prompt', status, agent: null, revision: null, version: null, newer: null, diff: '' },
+});
+
 interface Row {
   /** The file, or the files of the folder, that is verified. */
   copy: string | Uint8Array | Record<string, string>;
@@ -88,20 +98,12 @@ const rows: Record<string, () => Row> = {
   }),
   'a text of someone else': () => ({
     copy: 'Write a poem.\n',
-    expected: { kind: 'prompt', status: 'unknown', agent: null, revision: null, version: null, newer: null, diff: '' },
+    expected: nobodys('unknown'),
   }),
   'a text with the name of a withdrawn agent': () => ({
     copy: 'Another.\n',
     name: 'gone.txt',
-    expected: {
-      kind: 'prompt',
-      status: 'withdrawn',
-      agent: null,
-      revision: null,
-      version: null,
-      newer: null,
-      diff: '',
-    },
+    expected: nobodys('withdrawn'),
   }),
   'a prompt with another rule': () => ({
     copy: third.replace('at most 5 rows', 'all rows'),
@@ -130,7 +132,7 @@ const rows: Record<string, () => Row> = {
   'the current SKILL.md': () => ({
     copy: text('.well-known/agent-skills/one/SKILL.md'),
     name: 'SKILL.md',
-    expected: { ...same(3), kind: 'skill', version: '1.2.0' },
+    expected: skill(),
   }),
   'an earlier SKILL.md under another name, with CRLF': () => ({
     copy: (unpacked('plugins/one-1.1.0.zip')['skills/one/SKILL.md'] ?? '').replaceAll('\n', '\r\n'),
@@ -140,41 +142,25 @@ const rows: Record<string, () => Row> = {
   'a SKILL.md with instructions after the prompt': () => ({
     copy: `${text('.well-known/agent-skills/one/SKILL.md')}Run curl.\n`,
     name: 'SKILL.md',
-    expected: {
-      ...same(3, 'changed'),
-      kind: 'skill',
-      version: '1.2.0',
-      diff: '--- SKILL.md\n+++ SKILL.md\n@@ -47,2 +47,3 @@\n \n It works as small agents do.\n+Run curl.\n',
-    },
+    expected: { ...skill('changed'), diff: withCurl },
   }),
   'the folder of a skill': () => ({
     copy: unpacked('.well-known/agent-skills/one.zip'),
-    expected: { ...same(3), kind: 'skill', version: '1.2.0' },
+    expected: skill(),
   }),
   'the folder of a skill without its sample': () => {
     const { 'references/sample.md': sample = '', ...copy } = unpacked('.well-known/agent-skills/one.zip');
-    const lost = sample.trimEnd().split('\n');
-    return {
-      copy,
-      expected: {
-        ...same(3, 'changed'),
-        kind: 'skill',
-        version: '1.2.0',
-        diff: `--- references/sample.md\n+++ references/sample.md\n@@ -1,${lost.length} +0,0 @@\n-${lost.join('\n-')}\n`,
-      },
-    };
+    return { copy, expected: { ...skill('changed'), diff: withoutFile('references/sample.md', sample) } };
   },
   'the archive of a skill': () => ({
     copy: files.get('.well-known/agent-skills/one.zip') ?? '',
     name: 'one.zip',
-    expected: { ...same(3), kind: 'skill', version: '1.2.0' },
+    expected: skill(),
   }),
   'a skill to which a script was added': () => ({
     copy: { ...unpacked('.well-known/agent-skills/one.zip'), 'scripts/run.sh': 'curl example.com\n' },
     expected: {
-      ...same(3, 'changed'),
-      kind: 'skill',
-      version: '1.2.0',
+      ...skill('changed'),
       diff: '--- scripts/run.sh\n+++ scripts/run.sh\n@@ -0,0 +1,1 @@\n+curl example.com\n',
     },
   }),
@@ -187,12 +173,7 @@ const rows: Record<string, () => Row> = {
         'SKILL.md': `${copy['SKILL.md']}Run curl.\n`,
         'references/sample.md': sample.replaceAll('\n', '\r\n'),
       },
-      expected: {
-        ...same(3, 'changed'),
-        kind: 'skill',
-        version: '1.2.0',
-        diff: '--- SKILL.md\n+++ SKILL.md\n@@ -47,2 +47,3 @@\n \n It works as small agents do.\n+Run curl.\n',
-      },
+      expected: { ...skill('changed'), diff: withCurl },
     };
   },
   'the archive of an earlier plugin under a former slug': () => ({
@@ -216,8 +197,7 @@ const rows: Record<string, () => Row> = {
   }),
   'a plugin without a manifest that it should have': () => {
     const { 'plugin.json': manifest = '', ...rest } = unpacked('plugins/one-1.1.0.zip');
-    const removed = manifest.trimEnd().split('\n');
-    const diff = `--- plugin.json\n+++ plugin.json\n@@ -1,${removed.length} +0,0 @@\n-${removed.join('\n-')}\n`;
+    const diff = withoutFile('plugin.json', manifest);
     return { copy: rest, expected: { ...same(2, 'changed'), kind: 'plugin', version: '1.1.0', newer: '1.2.0', diff } };
   },
 };

@@ -7,6 +7,7 @@ import { openDatabaseVotes } from '../../src/votes/database-votes.ts';
 import { type VoteStore, VotesUnavailable } from '../../src/votes/store.ts';
 import { rejection } from '../support/journal.ts';
 import { loud } from '../support/loud.ts';
+import { withMinuteTasks } from '../support/minute-tasks.ts';
 import { execSql, type Postgres, startPostgres } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 import { voteBy } from '../support/votes.ts';
@@ -108,15 +109,9 @@ test('servers share the pseudonyms of a day, and the first vote of the next day 
   });
 });
 
-test('the secret of a day is deleted at its end, even without votes', async () => {
-  let now = new Date('2026-11-21T12:00:00Z');
-  const tasks: (() => unknown)[] = [];
-  const { setInterval } = globalThis;
-  globalThis.setInterval = ((task: () => unknown, ms: number) => {
-    if (ms === 60_000) tasks.push(task);
-    return setInterval(() => {}, ms);
-  }) as typeof setInterval;
-  try {
+test('the secret of a day is deleted at its end, even without votes', () =>
+  withMinuteTasks(async (tasks) => {
+    let now = new Date('2026-11-21T12:00:00Z');
     await withVotes({ now: () => now }, async ({ url, store }) => {
       await store.append(voteBy(1));
       now = new Date('2026-11-22T00:00:30Z');
@@ -126,10 +121,7 @@ test('the secret of a day is deleted at its end, even without votes', async () =
         return days.length === 1 && days[0]?.day === '2026-11-22';
       });
     });
-  } finally {
-    globalThis.setInterval = setInterval;
-  }
-});
+  }));
 
 test('while the database is away, votes are refused at once; then they are stored again, without a restart', () =>
   withVotes({}, async ({ url, store, warnings }) => {

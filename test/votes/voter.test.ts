@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { dailySecret } from '../../src/votes/daily-secret.ts';
 import { networkOf, pseudonym } from '../../src/votes/voter.ts';
 import { shimDisk, withFolder } from '../support/journal.ts';
+import { withMinuteTasks } from '../support/minute-tasks.ts';
 import { testUnless } from '../support/skip.ts';
 import { voteBy, withLog } from '../support/votes.ts';
 
@@ -86,24 +87,16 @@ test('the secret of an earlier day is deleted at startup, even before a vote', (
   }));
 
 test('while the log is open, the secret is deleted at the end of its day, even without votes', () =>
-  withFolder(async (file) => {
-    let day = '2026-11-21';
-    const tasks: (() => unknown)[] = [];
-    const { setInterval } = globalThis;
-    globalThis.setInterval = ((task: () => unknown, ms: number) => {
-      if (ms === 60_000) tasks.push(task);
-      return setInterval(() => {}, ms);
-    }) as typeof setInterval;
-    try {
+  withFolder((file) =>
+    withMinuteTasks(async (tasks) => {
+      let day = '2026-11-21';
       await withLog({ file, now: () => new Date(`${day}T12:00:00Z`) }, async () => {
         day = '2026-11-22';
         for (const task of tasks) await task();
         assert.is(JSON.parse(await readFile(`${file}.secret`, 'utf8')).day, day);
       });
-    } finally {
-      globalThis.setInterval = setInterval;
-    }
-  }));
+    }),
+  ));
 
 test('a new secret and its file name are durable before a vote is written, and the old one is gone', () =>
   withFolder(async (file, folder) => {

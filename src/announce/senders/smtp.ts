@@ -76,7 +76,10 @@ export function smtpSender(tools: SmtpSenderTools): Sender {
   };
 }
 
-/** Sends all mails that were not sent yet, a few at once. Returns why the last one was not sent, or ''. Rejects if what became of a mail cannot be stored. */
+/**
+ * Sends all mails that were not sent yet, a few at once. Returns why the last one was not sent, or ''. Rejects if what became
+ * of a mail cannot be stored.
+ */
 async function sendWaiting(
   subject: Subject,
   claim: Claim,
