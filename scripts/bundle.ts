@@ -21,7 +21,7 @@ const { metafile } = await build({
   bundle: true,
   format: 'esm',
   logLevel: 'warning',
-  entryPoints: ['src/main.ts', 'src/social-image/drawing-worker.ts'],
+  entryPoints: ['src/main.ts', 'src/build/staging-worker.ts', 'src/social-image/drawing-worker.ts'],
   // These load files of their own when they run; pg looks for pg-native.
   external: ['@resvg/resvg-js', 'pg', 'pino'],
   platform: 'node',

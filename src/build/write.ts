@@ -1,11 +1,6 @@
 import {
-  closeSync,
-  copyFileSync,
   existsSync,
-  fstatSync,
-  linkSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -13,7 +8,6 @@ import {
   rmdirSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { refuseOtherFolders, removeLeftovers } from '../build-folder/folder.ts';
@@ -27,12 +21,12 @@ import {
 import { digestOf } from '../digest.ts';
 import type { Part } from '../outputs/output.ts';
 import type { OnProgress } from '../progress.ts';
-import { outputStampOf } from '../stamps.ts';
 import { BuiltFolder, type FolderStamps } from './built-folder.ts';
 import type { Destination } from './destination.ts';
 import { encode } from './encode.ts';
 import type { BuildMemory } from './memory.ts';
 import { joinParts, type PartRecord } from './parts.ts';
+import { type StagedFile, type Staging, StagingFolder, StagingThread } from './staging.ts';
 
 /** How many files writing a build changed, removed or left unchanged. */
 export interface Written {
@@ -42,15 +36,15 @@ export interface Written {
 }
 
 /** What is known of a file of a build. */
-export interface FileRecord {
+export interface FileRecord extends StagedFile {
   /** A hash of what it was rendered from. */
   key: string;
-  digest: string;
-  /** ../stamps.ts */
-  stamp: string;
   /** If the file consists of parts. */
   parts?: PartRecord | null;
 }
+
+/** From how many files on a first build stages them in another thread. Starting it takes as long as staging a few hundred. */
+const threadFrom = 500;
 
 /**
  * Writes a build to the folder `out`. New and changed files are first written to a staging folder next to it, and
@@ -66,15 +60,16 @@ export class BuildWriter implements Destination {
   /** The stamps of the folders, once everything is in place. */
   folders: FolderStamps = new Map();
   readonly #target: string;
-  readonly #staging: string;
+  /** The staging folder. */
+  readonly #beside: string;
   /** Where new files are, in it. */
   readonly #staged: string;
+  #staging: Staging;
   readonly #known: ReadonlyMap<string, FileRecord>;
   readonly #before: BuiltFolder;
   /** Whether there is no build yet. */
   readonly #fresh: boolean;
   readonly #changed = new Set<string>();
-  readonly #folders = new Set<string>();
 
   /**
    * `memory` has the files that the last build left. Throws OperationError if `out` contains files that are not a
@@ -85,8 +80,9 @@ export class BuildWriter implements Destination {
     refuseOtherFolders(this.#target, out);
     removeLeftovers(this.#target);
     completePending(this.#target);
-    this.#staging = join(dirname(this.#target), `.${basename(this.#target)}.staging-${process.pid}`);
-    this.#staged = stagedFolder(this.#staging);
+    this.#beside = join(dirname(this.#target), `.${basename(this.#target)}.staging-${process.pid}`);
+    this.#staged = stagedFolder(this.#beside);
+    this.#staging = new StagingFolder(this.#staged);
     this.#fresh = !existsSync(this.#target) || readdirSync(this.#target).length === 0;
     this.#known = this.#fresh ? new Map() : memory.files;
     this.#before = new BuiltFolder(this.#target, this.#fresh ? new Map() : memory.folders);
@@ -106,15 +102,22 @@ export class BuildWriter implements Destination {
   }
 
   write(path: string, inputs: readonly string[], content: string | Uint8Array): void {
+    const record = { key: this.#keyOf(inputs), digest: '', stamp: '' };
+    this.records.set(path, record);
+    if (this.#fresh) {
+      this.#stage(path).write(path, content, record);
+      return;
+    }
     const bytes = typeof content === 'string' ? encode(content) : content;
-    const record = { key: this.#keyOf(inputs), digest: digestOf(bytes) };
+    record.digest = digestOf(bytes);
     const stamp = this.#stampOf(path);
     const known = this.#known.get(path);
     const isSame =
       known !== undefined && known.stamp === stamp
         ? known.digest === record.digest
         : stamp !== null && sameBytes(join(this.#target, path), bytes);
-    this.records.set(path, { ...record, stamp: isSame && stamp !== null ? stamp : this.#stage(path, bytes) });
+    if (isSame && stamp !== null) record.stamp = stamp;
+    else this.#stage(path).write(path, bytes, record);
   }
 
   writeParts(path: string, inputs: readonly string[], parts: readonly Part[]): void {
@@ -125,7 +128,7 @@ export class BuildWriter implements Destination {
         : null;
     const joined = joinParts(parts, before);
     this.write(path, inputs, joined.bytes);
-    this.records.set(path, { ...(this.records.get(path) as FileRecord), parts: joined.parts });
+    (this.records.get(path) as FileRecord).parts = joined.parts;
   }
 
   copy(path: string, from: string): void {
@@ -143,10 +146,14 @@ export class BuildWriter implements Destination {
       known !== undefined && known.stamp === stamp
         ? known.digest === record.digest
         : stamp !== null && (stamp === record.stamp || sameBytes(join(this.#target, path), readFileSync(source)));
-    this.records.set(path, { ...record, stamp: isSame && stamp !== null ? stamp : this.#link(path, source) });
+    const copy = { ...record };
+    this.records.set(path, copy);
+    if (isSame && stamp !== null) copy.stamp = stamp;
+    else this.#stage(path).link(path, source, record, copy);
   }
 
   digest(path: string): string {
+    this.#staging.settle();
     return this.records.get(path)?.digest ?? '';
   }
 
@@ -161,10 +168,12 @@ export class BuildWriter implements Destination {
 
   /** Removes what was written beside the folder. */
   discard(): void {
-    rmSync(this.#staging, { recursive: true, force: true });
+    this.#staging.close();
+    rmSync(this.#beside, { recursive: true, force: true });
   }
 
   #putInPlace(onProgress: OnProgress): Written {
+    this.#staging.settle();
     const changed = [...this.records.keys()].filter((path) => this.#changed.has(path));
     const removed = this.#fresh ? [] : this.#before.filesBesides(this.records, this.#known.keys());
     if (this.#fresh) {
@@ -180,7 +189,7 @@ export class BuildWriter implements Destination {
         onProgress('Writing files', index, changed.length);
         syncFile(join(this.#staged, path));
       }
-      putInPlace(this.#target, commitPending(this.#staging, this.#target, { moved: changed, removed }));
+      putInPlace(this.#target, commitPending(this.#beside, this.#target, { moved: changed, removed }));
     }
     this.folders = this.#before.stampsAfter(this.records.keys(), [...changed, ...removed]);
     return { changed: changed.length, removed: removed.length, unchanged: this.records.size - changed.length };
@@ -195,37 +204,11 @@ export class BuildWriter implements Destination {
     return this.#fresh ? null : this.#before.stampOf(path);
   }
 
-  /** Writes a file beside the folder and returns its stamp, which stays when it is moved into place. */
-  #stage(path: string, bytes: Uint8Array): string {
-    const file = openSync(this.#newFile(path), 'w');
-    try {
-      writeFileSync(file, bytes);
-      return outputStampOf(fstatSync(file));
-    } finally {
-      closeSync(file);
-    }
-  }
-
-  /** The same for a file with the bytes of `source`: one more name for it, where the file system has such. */
-  #link(path: string, source: string): string {
-    const file = this.#newFile(path);
-    try {
-      linkSync(source, file);
-    } catch {
-      copyFileSync(source, file);
-    }
-    return outputStampOf(statSync(file));
-  }
-
-  /** Where a file of that path is staged; its folder exists. */
-  #newFile(path: string): string {
-    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
-    if (!this.#folders.has(folder)) {
-      mkdirSync(join(this.#staged, folder), { recursive: true });
-      this.#folders.add(folder);
-    }
+  /** Where a new or changed file is staged. */
+  #stage(path: string): Staging {
     this.#changed.add(path);
-    return `${this.#staged}/${path}`;
+    if (this.#fresh && this.#changed.size === threadFrom) this.#staging = new StagingThread(this.#staged);
+    return this.#staging;
   }
 }
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { workerData } from 'node:worker_threads';
-import type { Drawn, WorkerInput } from './drawing.ts';
+import { answerJobs } from '../job-threads.ts';
+import type { Drawn } from './drawing.ts';
 import { indexedPng } from './indexed-png.ts';
 
 /**
@@ -9,21 +9,11 @@ import { indexedPng } from './indexed-png.ts';
  */
 
 const require = createRequire(import.meta.url);
-const { answers, answered, fontFiles } = workerData as WorkerInput;
 
 /** An empty area crops nothing. Without it, resvg copies the whole image. */
 const crop = { left: 0, top: 0, right: 0, bottom: 0 };
 
-// A turn that drew on receipt would not end as long as messages keep arriving.
-answers.on('message', (svg: string) => setImmediate(answer, svg));
-
-function answer(svg: string): void {
-  answers.postMessage(draw(svg));
-  Atomics.add(answered, 0, 1);
-  Atomics.notify(answered, 0);
-}
-
-function draw(svg: string): Drawn {
+answerJobs((fontFiles: string[]) => (svg: string): Drawn => {
   let renderer: typeof import('@resvg/resvg-js');
   try {
     renderer = require('@resvg/resvg-js');
@@ -36,4 +26,4 @@ function draw(svg: string): Drawn {
   } catch (error) {
     return { failure: 'refused', message: (error as Error).message };
   }
-}
+});

@@ -4,7 +4,7 @@ import { diagnose } from '../diagnostics/diagnostic.ts';
 import { ContentError, OperationError } from '../errors.ts';
 import { programVersion } from '../program.ts';
 import { imageCache } from './cache.ts';
-import { Drawing, type Drawn } from './drawing.ts';
+import { type Drawn, openDrawing } from './drawing.ts';
 import { type Font, type FontFile, readFont } from './font.ts';
 
 const require = createRequire(import.meta.url);
@@ -43,7 +43,7 @@ export interface ImageRenderer {
 export function imageRenderer(files: readonly FontFile[], cache: string | null): ImageRenderer {
   const cached = cache === null ? null : imageCache(cache);
   const fonts = files.map(fontOf);
-  const drawing = new Drawing(files.map(({ path }) => path));
+  const drawing = openDrawing(files.map(({ path }) => path));
   const resvg = require('@resvg/resvg-js/package.json') as { version: string };
   const tools = createHash('sha256').update(`${programVersion}\0${resvg.version}`);
   for (const { name, bytes } of files) tools.update(`\0${name}\0${bytes.length}\0`).update(bytes);
@@ -55,7 +55,7 @@ export function imageRenderer(files: readonly FontFile[], cache: string | null):
       const known = cached?.read(key);
       if (known) return known;
       return (done) =>
-        drawing.draw(svg, (drawn) => {
+        drawing.send(svg, (drawn) => {
           const image = imageOf(drawn);
           cached?.write(key, image);
           done(image);
@@ -63,7 +63,7 @@ export function imageRenderer(files: readonly FontFile[], cache: string | null):
     },
     isReady: () => drawing.isReady(),
     finish: () => drawing.finish(),
-    close: () => drawing.close(),
+    close: () => drawing.stop(),
   };
 }
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Drawing, type Drawn } from '../../src/social-image/drawing.ts';
+import { type Drawn, openDrawing } from '../../src/social-image/drawing.ts';
 
 /** Other threads draw any number of images in bounded memory. */
 
@@ -13,17 +13,17 @@ test('the memory of drawn images is freed while others are drawn', () => {
     (_, index) =>
       `<svg xmlns="http://www.w3.org/2000/svg" width="1024" height="1024"><rect width="${index}" height="9"/></svg>`,
   );
-  const drawing = new Drawing([]);
+  const drawing = openDrawing([]);
   try {
     const before = process.memoryUsage.rss();
     const drawn: Drawn[] = [];
-    for (const document of documents) drawing.draw(document, (image) => drawn.push(image));
+    for (const document of documents) drawing.send(document, (image) => drawn.push(image));
     drawing.finish();
     const taken = (process.memoryUsage.rss() - before) / 1024 ** 2;
     assert.is(drawn.filter((image) => 'image' in image).length, documents.length);
     assert.ok(taken < 160 * threads, `${Math.round(taken)} MiB`);
   } finally {
-    drawing.close();
+    drawing.stop();
   }
 });
 
