@@ -28,6 +28,9 @@ const halfQuoted =
   'front-matter/yaml The quote that opens here is never closed. ~ Add the closing quote at the end of the text.';
 const afterQuote = (fix: string) => `front-matter/yaml There is text after the closing quote. ~ ${inQuotes}: ${fix}.`;
 
+const tooDeep =
+  'front-matter/yaml The front matter is nested too deeply here: more than 100 lists and keys are open. ~ No key of an agent needs more than two levels. If this is text, put it in quotes.';
+
 /** The replacement of the line `title: The one agent`, and the expected findings. */
 const yaml: [title: string, ...found: string[]][] = [
   [`title: A: ${x(57)}`, `2:8 ${colon} ~ ${inQuotes}: 'A: ${x(57)}'.`],
@@ -58,9 +61,12 @@ const yaml: [title: string, ...found: string[]][] = [
     'title: |\n  The one\n  -agent\n agent',
     '5:1 front-matter/yaml This line is not indented like the lines that it belongs to. ~ Start the keys of one level in the same column; start the entries of a list with two spaces, a hyphen, and a space.',
   ],
+  [`title: ${'['.repeat(101)}${']'.repeat(101)}`, `2:108 ${tooDeep}`],
+  [`title: ${']'.repeat(5000)}${'['.repeat(5000)}`, `2:5108 ${tooDeep}`],
+  ...['- ', '? ', ': '].map((sign): [string, string] => [`title: ${sign.repeat(100)}a`, `2:6 ${tooDeep}`]),
   [
-    `title: ${'['.repeat(101)}${']'.repeat(101)}`,
-    '2:108 front-matter/yaml The front matter is nested too deeply here: more than 100 lists and keys are open. ~ No key of an agent needs more than two levels. If this is text, put it in quotes.',
+    `title: The one agent\ntag: [${'{ a: 1 }, [b], '.repeat(101)}]`,
+    '3:1 front-matter/unknown-key `tag` is not a known key. ~ Did you mean `tags`?',
   ],
   ['# first\ntitle: @agent', `3:8 ${special('@')}`],
   ['title: [a', `2:8 ${unclosed(']')}`],

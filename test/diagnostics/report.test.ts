@@ -57,6 +57,16 @@ const problem = (rest: Partial<Diagnostic>): Diagnostic => ({
   ...rest,
 });
 
+test('a message and a hint are one line each, whatever they quote', () => {
+  const { message, hint } = diagnose({
+    code: 'date/taken',
+    file: 'a',
+    message: 'One\ntwo\x1b.',
+    hint: 'Three\r\nfour\x07.',
+  });
+  assert.equal([message, hint], ['One two\ufffd.', 'Three four\ufffd.']);
+});
+
 test('problems are in the order of file, line, column and code', () => {
   const expected = [
     problem({ file: 'a', line: 2, column: 1 }),
@@ -88,6 +98,7 @@ agents/one/agent.md:9:1  warning  front-matter/value
 
 1 error, 1 warning`,
   );
+  assert.match(prettyReport([problem({ file: 'a\x1bb' })], { color: false }), /^a\ufffdb:1:1 {2}error/);
   const head = (severity: Diagnostic['severity']) =>
     prettyReport([problem({ severity })], { color: true }).split('\n')[0];
   const place = '\x1b[1magents/one/agent.md:1:1\x1b[0m';
@@ -124,6 +135,13 @@ test('ten annotations are shown, and of eleven only nine and how many more there
     ).split('\n');
   assert.is(count(10).length, 10);
   assert.not.match(count(10).join(), 'more');
+  const [errors, warnings] = [problem({}), problem({ severity: 'warning' })].map((one) => Array(11).fill(one));
+  assert.equal(
+    githubReport([...(warnings ?? []), ...(errors ?? [])], '')
+      .split('\n')
+      .map((line) => /^::(\w+) (?:title=And \d+ more)?/.exec(line)?.[0]),
+    [...['error', 'warning'].flatMap((level) => [...Array(9).fill(`::${level} `), `::${level} title=And 2 more`])],
+  );
   const lines = count(11);
   assert.is(lines.length, 10);
   assert.is(lines[9], '::warning title=And 2 more::2 warnings more: run catalog validate to see all of them.');

@@ -14,7 +14,7 @@ const secret = ['ghp', 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6'].join('_');
 const agents: SmallAgent[] = [
   { slug: 'one', date: '2026-01-01', front: { tags: '[Testing, small]' }, files: { 'config.md': 'x\r\n' } },
   { slug: 'two', date: '2026-01-02', files: { 'prompt.txt': withPrompt(`Odd: ${secret} \n`) } },
-  { slug: 'three', date: '2026-01-03', files: { 'sample-input.txt': goodSampleInput.trimEnd() } },
+  { slug: 'three', date: '2026-01-03', files: { 'sample-input.txt': `\ufeff${goodSampleInput.trimEnd()}` } },
 ].map((agent: SmallAgent) => {
   const files = smallAgent(agent);
   return { ...agent, files: { ...files, 'agent.md': String(files['agent.md']).replace(/ +$/gm, '') } };
@@ -65,7 +65,7 @@ agents/two/prompt.txt: trailing spaces
       [
         ['agents/one/agent.md', 'tags'],
         ['agents/one/config.md', 'line endings'],
-        ['agents/three/sample-input.txt', 'final newline'],
+        ['agents/three/sample-input.txt', 'byte-order mark', 'final newline'],
       ],
     );
     assert.equal(snapshot(folder), {

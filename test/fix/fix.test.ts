@@ -33,6 +33,12 @@ const rows: [name: string, file: string, before: string, after: string, publishe
     withPrompt('The mark ” ends it. “a "b" c” `“x”` „Wort“ “”\n```\n“y”\n```\n'),
   ],
   [
+    'every apostrophe and pair of curly quotes of a line, but none in its code',
+    'prompt.txt',
+    withPrompt('`“x”` Don’t, won’t, the 90’s: “a”, “5”, ‘b’, ‘c’ `“y”` “d”\n'),
+    withPrompt("`“x”` Don't, won't, the 90's: \"a\", \"5\", 'b', 'c' `“y”` \"d\"\n"),
+  ],
+  [
     'no curly quotes in a prompt about them',
     'prompt.txt',
     withPrompt('Replace curly quotes such as “these”.\n'),
@@ -70,6 +76,12 @@ const rows: [name: string, file: string, before: string, after: string, publishe
     md('title: T\ndemo:\n  - { second: 0, label: a }\n  # last\n  - second: 9\n    label: b\n'),
   ],
   [
+    'the order of a demo before other keys, with the comment below its last point',
+    'agent.md',
+    md('demo:\n  - second: 9\n    label: b\n  - second: 0\n    label: a\n  # end\nx: 1\n'),
+    md('demo:\n  - second: 0\n    label: a\n  - second: 9\n    label: b\n  # end\nx: 1\n'),
+  ],
+  [
     'no demo whose seconds are not numbers',
     'agent.md',
     md('demo:\n  - second: 9s\n  - second: 0\n'),
@@ -87,7 +99,14 @@ const rows: [name: string, file: string, before: string, after: string, publishe
     md('tags: [Testing, "Unit Tests", small_talk, C++, ok] # Testing\n'),
     md('tags: [testing, "unit-tests", small-talk, C++, ok] # Testing\n'),
   ],
+  [
+    'several tags that become shorter',
+    'agent.md',
+    md('tags: ["Unit  Tests", "Small  Talk", Ok]\n'),
+    md('tags: ["unit-tests", "small-talk", ok]\n'),
+  ],
   ['no tag that would then be there twice', 'agent.md', md('tags: [a, A]\n'), md('tags: [a, A]\n')],
+  ['one of two tags that would then be the same', 'agent.md', md('tags: [Git, GIT]\n'), md('tags: [Git, git]\n')],
   [
     'trailing spaces in agent.md, but not those that break a line or are part of a value',
     'agent.md',

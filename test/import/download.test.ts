@@ -24,11 +24,14 @@ const answers: Record<string, RequestListener> = {
   '/deep/ok': (_, response) => response.end('deep text'),
   '/full': (_, response) => response.end('x'.repeat(100)),
   '/long': (_, response) => response.end('x'.repeat(101)),
+  '/parts': (_, response) =>
+    void response.write('x'.repeat(60), () => setTimeout(() => response.end('x'.repeat(41)), 20)),
   '/page': (_, response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<p>x'),
   '/slow': (_, response) => void response.write('x'),
   '/cut': (_, response) => void response.writeHead(200, { 'content-length': '9' }).write('x', () => response.destroy()),
   '/%zz.prompt.md': (_, response) => response.end('Count.'),
   '/a%20b.prompt.md': (_, response) => response.end('Count.'),
+  '/prompts.csv': (_, response) => response.end('act,prompt\nCount rows,Count.\nCount twice,Count again.\n'),
   '/skills/counting/SKILL.md': (_, response) => response.end('---\nlicense: CC0-1.0\n---\nCount the rows.\n'),
 };
 
@@ -72,6 +75,7 @@ const rows: [path: string, expected: string, changed?: Partial<typeof limits>][]
   ['/script', 'it redirects to file:///etc/passwd, which does not start with https.'],
   ['/full', 'x'.repeat(100)],
   ['/long', 'it has more than 100 bytes.'],
+  ['/parts', 'it has more than 100 bytes.'],
   ['/page', 'it is a web page. Of a file on GitHub, use the address behind “Raw”.'],
   ['/none', 'the answer was 404.'],
   ['/slow', 'it takes more than 0.2 seconds.', { timeoutMs: 200 }],
@@ -119,6 +123,23 @@ test('a prompt at an address becomes a draft that names it', async () => {
     assert.is(code, 0, stderr);
     assert.is(stdout, 'agents/counting  2026-02-01  Counting\n  It has no section yet; write the others.\n');
     assert.is(stderr, 'Would write 1 draft.\n');
+    const csv = await catalog([
+      ...[
+        'import',
+        `${base}/prompts.csv`,
+        '--from',
+        'prompts-chat',
+        '--cwd',
+        folder,
+        '--today',
+        '2026-02-01',
+        '--dry-run',
+      ],
+    ]);
+    assert.equal(csv.stdout.match(/^agents.*$/gm), [
+      'agents/count-rows  2026-02-01  Count rows',
+      'agents/count-twice  2026-02-02  Count twice',
+    ]);
     const odd = await catalog(['import', `${base}/%zz.prompt.md`, '--from', 'copilot', '--cwd', folder, '--dry-run']);
     assert.is(odd.code, 0, odd.stderr);
     assert.match(odd.stdout, /^agents\/zz /);

@@ -39,7 +39,7 @@ const fileRows: [
     'skill',
     '',
     'skills/stock-check/SKILL.md',
-    '---\nname: stock-check\ndescription: Checks a stock list. Use when counting.\nlicense: MIT\nallowed-tools: Read\n---\n# Stock check\n\nDo it.\n\n## Input\n\nA list.\n\n### Form\n\nCSV.\n\n## Notes\n\nNone.\n',
+    '---\nname: stock-check\ndescription: |\n  Checks a stock list.\n  Use when counting.\nlicense: MIT\nallowed-tools: Read\n---\n# Stock check\n\nDo it.\n\n## Input\n\nA list.\n\n### Form\n\nCSV.\n\n## Notes\n\nNone.\n',
     {
       slug: 'stock-check',
       where: 'in/skills/stock-check/SKILL.md',
@@ -87,7 +87,16 @@ const fileRows: [
     '',
     '.claude/agents/stock.md',
     '---\nname: stock-keeper\ndescription: Use it: always\nmodel: opus\n---\nYou keep stock.\n\n```\nINPUT\n',
-    { slug: 'stock-keeper', where: 'in/.claude/agents/stock.md' },
+    {
+      slug: 'stock-keeper',
+      where: 'in/.claude/agents/stock.md',
+      notes: [
+        'Line 3 of its front matter was not read: This text has a colon and a space, which YAML takes for another key.',
+        'Not imported: model.',
+        'It has no section yet; write the others.',
+        'Its license (unknown) does not allow publication under CC BY 4.0, so it has to stay a draft.',
+      ],
+    },
     `You keep stock.\n\n\`\`\`\nINPUT\n\`\`\`\n\nINPUT\n${inputGuidance}\n\nRULES\n${rulesGuidance}\n\nOUTPUT\n${outputGuidance}\n`,
   ],
 ];
@@ -140,6 +149,7 @@ test('a prompt file says which settings and files are not imported, and keeps it
 
 const files: [name: string, file: string, bytes: Uint8Array, problem: string][] = [
   ['not UTF-8', 'a/SKILL.md', Buffer.from('é', 'latin1'), 'It is not UTF-8 text.'],
+  ['not text', 'a/SKILL.md', Buffer.from('a\0b'), 'It is not UTF-8 text.'],
   ['too large', 'a/SKILL.md', Buffer.alloc(262_145, 'a'), 'It has 262145 bytes; at most 262144 are allowed.'],
   ['not front matter', 'a/SKILL.md', Buffer.from('---\nname: a\n'), 'The front matter is opened but never closed.'],
 ];

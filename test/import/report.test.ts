@@ -125,6 +125,21 @@ const prompts: [name: string, text: string, expected: string][] = [
     ` RULES of the house\nx\n\n${empty(input)}\n${empty(rules)}\n${empty(output)}`,
   ],
   [
+    'a heading of Markdown after a bare one',
+    'INPUT\na\n# Notes\nb',
+    `# Notes\nb\n\nINPUT\na\n\n${empty(rules)}\n${empty(output)}`,
+  ],
+  [
+    'the name of a section as an ordinary line',
+    'Read the\nrules\nof it.',
+    `Read the\nrules\nof it.\n\n${empty(input)}\n${empty(rules)}\n${empty(output)}`,
+  ],
+  [
+    'a fence that is open in its last section',
+    '# Input\na\n# Rules\n~~~~\nb',
+    `INPUT\na\n\nRULES\n~~~~\nb\n~~~~\n\n${empty(output)}`,
+  ],
+  [
     'a heading in a code fence',
     '```\n# Input\n```',
     `\`\`\`\n# Input\n\`\`\`\n\n${empty(input)}\n${empty(rules)}\n${empty(output)}`,

@@ -141,6 +141,9 @@ test('a frame hides a line that writes a secret with escapes', () => {
       '    |        ^^^^^^',
       '  4 |',
     ]);
+    const only = { code: 'text/hidden-character', file: 'a', text: start + tail, message: '', hint: '' } as const;
+    const { frame: shown } = diagnose({ ...only, location: { ...location, line: 1 } });
+    assert.is(shown.split('\n')[0], `> 1 | ${'*'.repeat(start.length + tail.length)}`);
   }
 });
 
