@@ -16,7 +16,7 @@ import {
 } from './consistency/record.ts';
 import { type Settled, settle } from './consistency/record-rules.ts';
 import { decodeFolder } from './parse/files.ts';
-import { guessSchedule, readSchedule } from './parse/front-matter-schedule.ts';
+import { guessSchedule, readSchedule, type Schedule } from './parse/front-matter-schedule.ts';
 import { type ParsedFolder, parseFolder } from './parse/parse.ts';
 import { readAgents, type SourceFolder } from './read.ts';
 import { unprocessable, unreadable } from './unprocessable.ts';
@@ -158,7 +158,7 @@ function recallOrParse(
     // The texts of an agent are slices of its files, which keep the whole files in memory. Those of a copy are not.
     const copy = JSON.parse(JSON.stringify(folder.agent)) as Agent;
     memory.remember(stamp, headOf(copy));
-    return folderOf(source, copy);
+    return new CheckedFolder(source, copy);
   }
   memory.remember(stamp, known);
   const agent = agentOf(known, () => {
@@ -166,21 +166,29 @@ function recallOrParse(
     if (read?.digest === known.digest) return read;
     throw new OperationError(`agents/${source.slug} changed during the build. Build again.`);
   });
-  return folderOf(source, agent);
+  return new CheckedFolder(source, agent);
 }
 
-/** A folder without diagnostics. Its files are read again if they are needed. */
-function folderOf(source: SourceFolder, agent: Agent): ParsedFolder {
-  return {
-    slug: source.slug,
-    get texts() {
-      return decodeFolder(source).texts;
-    },
-    agent,
-    written: agent,
-    schedule: readSchedule(agent),
-    diagnostics: [],
-  };
+/** A folder without diagnostics, whose files are read again if needed. Own getters would take several times the memory. */
+class CheckedFolder implements ParsedFolder {
+  readonly slug: string;
+  readonly agent: Agent;
+  readonly written: Agent;
+  readonly schedule: Schedule;
+  readonly diagnostics: Diagnostic[] = [];
+  readonly #source: SourceFolder;
+
+  constructor(source: SourceFolder, agent: Agent) {
+    this.slug = source.slug;
+    this.agent = agent;
+    this.written = agent;
+    this.schedule = readSchedule(agent);
+    this.#source = source;
+  }
+
+  get texts(): ReadonlyMap<string, string> {
+    return decodeFolder(this.#source).texts;
+  }
 }
 
 /**

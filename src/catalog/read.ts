@@ -1,6 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { compareText } from '../compare.ts';
+import { digestOf } from '../digest.ts';
 import { onceForLast } from '../once.ts';
 import { forEachStamp, noStamps, type Stamps, sourceStamps } from '../stamps.ts';
 
@@ -10,7 +11,7 @@ export interface SourceFolder {
   files: SourceFile[];
   /** Why the folder could not be read, or null. */
   problem: ReadProblem | null;
-  /** The names and stamps of everything in it (see ../stamps.ts); null if a file is too new. Absent if not on the disk. */
+  /** A hash of the names and stamps of everything in it (see ../stamps.ts); null if a file is too new. Absent if not on the disk. */
   stamp?: string | null;
 }
 
@@ -64,7 +65,7 @@ function readEntry(
 ): SourceFolder {
   if (type.isSymbolicLink()) return folder(name, [], { kind: 'symlink', reason: '' });
   if (!type.isDirectory()) return folder(name, [], { kind: 'not-a-folder', reason: '' });
-  return lazyFolder(`${root}/${name}`, name, from);
+  return new LazyFolder(`${root}/${name}`, name, from);
 }
 
 function listEntries(root: string) {
@@ -81,20 +82,32 @@ interface LazyContent {
   stamp?: string | null | undefined;
 }
 
-/** A folder whose files are listed and read when they are used. */
-function lazyFolder(path: string, slug: string, { read, stamp }: LazyContent): SourceFolder {
-  return {
-    slug,
-    get problem() {
-      return read(path).problem;
-    },
-    get stamp() {
-      return stamp === undefined ? (stampsByFolder(dirname(path), sourceStamps([path])).get(slug) ?? null) : stamp;
-    },
-    get files() {
-      return read(path).files;
-    },
-  };
+/** A folder whose files are listed and read when they are used. Own getters would take several times the memory. */
+class LazyFolder implements SourceFolder {
+  readonly slug: string;
+  readonly #path: string;
+  readonly #read: typeof readFolder;
+  readonly #stamp: string | null | undefined;
+
+  constructor(path: string, slug: string, { read, stamp }: LazyContent) {
+    this.slug = slug;
+    this.#path = path;
+    this.#read = read;
+    this.#stamp = stamp;
+  }
+
+  get problem(): ReadProblem | null {
+    return this.#read(this.#path).problem;
+  }
+
+  get stamp(): string | null {
+    if (this.#stamp !== undefined) return this.#stamp;
+    return stampsByFolder(dirname(this.#path), sourceStamps([this.#path])).get(this.slug) ?? null;
+  }
+
+  get files(): SourceFile[] {
+    return this.#read(this.#path).files;
+  }
 }
 
 function readFolder(path: string): Pick<SourceFolder, 'files' | 'problem'> {
@@ -105,7 +118,7 @@ function readFolder(path: string): Pick<SourceFolder, 'files' | 'problem'> {
   }
 }
 
-/** Joins the stamps of everything in each folder below `root`, by its name; null if one of them is null. */
+/** A hash of the stamps of everything in each folder below `root`, by its name; null if one of them is null. */
 function stampsByFolder(root: string, sources: Stamps): Map<string, string | null> {
   const stamps = new Map<string, string | null>();
   forEachStamp(sources, (path, stamp) => {
@@ -115,6 +128,7 @@ function stampsByFolder(root: string, sources: Stamps): Map<string, string | nul
     const before = stamps.get(slug) ?? (stamps.has(slug) ? null : '');
     stamps.set(slug, before === null || stamp === null ? null : `${before}${inside} ${stamp}\n`);
   });
+  for (const [slug, stamp] of stamps) if (stamp !== null) stamps.set(slug, digestOf(stamp));
   return stamps;
 }
 

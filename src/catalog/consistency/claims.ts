@@ -109,5 +109,23 @@ export function lostLine(folder: ParsedFolder, issue: number, where: string): Di
 /** Returns a copy of the folder without its number. */
 export function withoutNumber(folder: ParsedFolder): ParsedFolder {
   const agent = folder.agent === null ? null : withFields(folder.agent, { issue: null });
-  return withFields(folder, { schedule: { ...folder.schedule, issue: null }, agent });
+  return rescheduled(folder, { schedule: { ...folder.schedule, issue: null }, agent });
+}
+
+/** Returns a copy of the folder with another schedule. Its texts are still only read when they are used. */
+export function rescheduled(
+  folder: ParsedFolder,
+  { schedule, agent }: Pick<ParsedFolder, 'schedule' | 'agent'>,
+): ParsedFolder {
+  const { slug, written, diagnostics } = folder;
+  return {
+    slug,
+    get texts() {
+      return folder.texts;
+    },
+    agent,
+    written,
+    schedule,
+    diagnostics,
+  };
 }

@@ -3,7 +3,7 @@ import { withFields } from '../../with-fields.ts';
 import { pathOf } from '../parse/files.ts';
 import type { Schedule } from '../parse/front-matter-schedule.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
-import { checkClaims, lostLine, withoutNumber } from './claims.ts';
+import { checkClaims, lostLine, rescheduled, withoutNumber } from './claims.ts';
 import { inFrontMatter } from './front-matter-finding.ts';
 import type { LostNumber, PublicationRecord } from './record.ts';
 
@@ -211,5 +211,5 @@ function corrected(folder: ParsedFolder, owner: RecordedAgent | undefined, refus
   const date = owner.date ?? folder.schedule.date;
   if (folder.schedule.issue === issue && folder.schedule.date === date) return folder;
   const agent = folder.agent === null || date === null ? null : withFields(folder.agent, { issue, date });
-  return withFields(folder, { schedule: { ...folder.schedule, issue, date }, agent });
+  return rescheduled(folder, { schedule: { ...folder.schedule, issue, date }, agent });
 }
