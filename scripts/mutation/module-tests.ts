@@ -31,7 +31,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'catalog/single-mistakes',
   ],
   evals: ['cli/eval', 'evals/checks', 'evals/promptfoo'],
-  record: ['record/api', 'record/bad-answers', 'record/command'],
+  record: ['record/unusual', 'record/api', 'record/bad-answers', 'record/command'],
   diagnostics: [
     'diagnostics/report',
     'catalog/explanations',
@@ -66,6 +66,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'outputs/revisions',
   ],
   journal: [
+    'journal/after-failures',
     'journal/durability',
     'journal/failing-disk',
     'journal/group-commit',

@@ -34,7 +34,7 @@ test.after.each(() => folder.remove());
 
 const recordWith = (...args: string[]) =>
   catalog(['eval', '--record', '--cwd', folder.path, '--url', model.url, '--model', 'Org/Model:1b', ...args], {
-    env: { CATALOG_EVAL_KEY: key },
+    env: { CATALOG_EVAL_KEY: ` ${key}\n` },
   });
 
 /** The recorded files, by their paths in the folder of the model. */
