@@ -34,6 +34,9 @@ interface Threads {
 /** How long nothing may be answered, in milliseconds. It includes the start of a thread. */
 const patienceMs = 60_000;
 
+/** Jobs leave nothing behind, so a thread needs no room for objects that may live longer; the default is 48 MiB. */
+const resourceLimits = { maxYoungGenerationSizeMb: 4 };
+
 /** Threads that do jobs while the caller goes on, without returning to its event loop: a build is a single turn of it. */
 export class JobThreads<Job, Answer> {
   readonly #options: Threads;
@@ -103,7 +106,7 @@ export class JobThreads<Job, Answer> {
     const { script, input } = this.#options;
     const { port1: port, port2 } = new MessageChannel();
     const workerData: Start<unknown> = { input, port: port2, answered: this.#answered };
-    const worker = new Worker(script, { workerData, transferList: [port2], execArgv: [] });
+    const worker = new Worker(script, { workerData, transferList: [port2], execArgv: [], resourceLimits });
     worker.unref();
     const thread = { worker, port, waiting: [] };
     this.#threads.push(thread);

@@ -23,3 +23,23 @@ export function joinParts(
     parts: parts.map(({ input }, index) => [input, pieces[index]?.length ?? 0]),
   };
 }
+
+/** How long a piece is, in UTF-16 units. */
+const pieceLength = 128 * 1024;
+
+/** Renders all parts, and joins them to pieces of some length. Each part is added to `rendered`. */
+export function* joinedPieces(parts: readonly Part[], rendered: PartRecord): Generator<string> {
+  let piece: string[] = [];
+  let length = 0;
+  for (const { input, render } of parts) {
+    const text = render();
+    rendered.push([input, Buffer.byteLength(text)]);
+    piece.push(text);
+    length += text.length;
+    if (length < pieceLength) continue;
+    yield piece.join('');
+    piece = [];
+    length = 0;
+  }
+  yield piece.join('');
+}

@@ -6,10 +6,11 @@ import { type StagedFile, StagingFolder, type StagingJob } from './staging.ts';
 answerJobs((root: string) => {
   const folder = new StagingFolder(root);
   return (jobs: StagingJob[]) =>
-    jobs.map(([path, content, from]) => {
+    jobs.map((job) => {
       const file: StagedFile = { digest: '', stamp: '' };
-      if (content === null) folder.link(path, from, file, file);
-      else folder.write(path, content, file);
+      if ('from' in job) folder.link(job.path, job.from, file, file);
+      else if ('piece' in job) folder.append(job.path, job.piece, job.isLast ? file : null);
+      else folder.write(job.path, job.content, file);
       return file;
     });
 });

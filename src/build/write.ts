@@ -25,7 +25,7 @@ import { BuiltFolder, type FolderStamps } from './built-folder.ts';
 import type { Destination } from './destination.ts';
 import { encode } from './encode.ts';
 import type { BuildMemory } from './memory.ts';
-import { joinParts, type PartRecord } from './parts.ts';
+import { joinedPieces, joinParts, type PartRecord } from './parts.ts';
 import { type StagedFile, type Staging, StagingFolder, StagingThread } from './staging.ts';
 
 /** How many files writing a build changed, removed or left unchanged. */
@@ -121,6 +121,12 @@ export class BuildWriter implements Destination {
   }
 
   writeParts(path: string, inputs: readonly string[], parts: readonly Part[]): void {
+    if (this.#fresh) {
+      const record = { key: this.#keyOf(inputs), digest: '', stamp: '', parts: [] };
+      this.records.set(path, record);
+      this.#stage(path).writePieces(path, joinedPieces(parts, record.parts), record);
+      return;
+    }
     const known = this.#known.get(path);
     const before =
       known?.parts != null && known.stamp === this.#stampOf(path)

@@ -20,7 +20,16 @@ test('every file of a large first build has its bytes, digest and stamp, also co
   await inFolder((folder) => {
     const dist = join(folder, 'dist');
     const writer = new BuildWriter(dist);
+    const parts = Array.from({ length: 500 }, (_, index) => ({
+      input: `${index}`,
+      render: () => `${index}é`.repeat(200),
+    }));
+    const list = Buffer.from(parts.map(({ render }) => render()).join(''));
+    // Parts may need the digests of other files.
+    const last = { input: 'last', render: () => writer.digest('early list') };
+    writer.writeParts('early list', [], parts);
     writeMany(writer);
+    writer.writeParts('late list', [], [...parts, last]);
     const reused = Buffer.from('before, PNG, after');
     const contents: [path: string, content: string | Uint8Array, bytes: Buffer][] = [
       ['text', 'naïve 日本 🙂', Buffer.from('naïve 日本 🙂')],
@@ -42,11 +51,13 @@ test('every file of a large first build has its bytes, digest and stamp, also co
     writer.copy('deep/copy', 'text');
     assert.is(writer.digest('deep/copy'), sha256(Buffer.from('naïve 日本 🙂')));
     writer.write('build.json', [], '{}');
-    assert.equal(writer.finish(), { changed: 608, removed: 0, unchanged: 0 });
+    assert.equal(writer.finish(), { changed: 610, removed: 0, unchanged: 0 });
 
     const expected = new Map([
       ...contents.map(([path, , bytes]) => [path, bytes] as const),
       ['list', Buffer.from('éb')],
+      ['early list', list],
+      ['late list', Buffer.concat([list, Buffer.from(sha256(list))])],
       ['deep/copy', Buffer.from('naïve 日本 🙂')],
       ['many/0', Buffer.from('File 0')],
       ['many/599', Buffer.from('File 599')],
