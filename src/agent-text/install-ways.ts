@@ -28,7 +28,7 @@ export type InstallWays = (agent: InstallableAgent | null) => InstallWay[];
 export function installWays(source: InstallSource): InstallWays {
   const shared = sourceValues(source);
   return (agent) => {
-    const values = agent === null ? shared : { ...shared, ...agentValues(agent) };
+    const values = agent === null ? shared : Object.assign({}, shared, agentValues(agent));
     return clients.flatMap(({ name, catalog = [], agent: ofAgent = [] }) => {
       for (const texts of agent === null ? catalog : ofAgent) {
         const way = filled(name, texts, values);

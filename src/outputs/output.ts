@@ -40,9 +40,13 @@ export interface Part {
   render(): string;
 }
 
-/** The fields of a file that shows only one agent. */
-export function ofAgent({ slug, fingerprint }: PublishedAgent): Pick<RenderedFile, 'agent' | 'inputs'> {
-  return { agent: slug, inputs: [fingerprint.whole] };
+/** A file that shows only one agent. */
+export function ofAgent(
+  { slug, fingerprint }: PublishedAgent,
+  path: string,
+  render: () => string | Uint8Array,
+): RenderedFile {
+  return { path, inputs: [fingerprint.whole], agent: slug, render };
 }
 
 /** The inputs of a file that lists agents. */
@@ -85,7 +89,7 @@ export function forAgents(
     purpose,
     *files(site) {
       for (const agent of site.agents) {
-        yield { ...ofAgent(agent), path: path.replace('{slug}', agent.slug), render: () => render(site, agent) };
+        yield ofAgent(agent, path.replace('{slug}', agent.slug), () => render(site, agent));
       }
     },
   };

@@ -49,7 +49,7 @@ export function parseFolder(
 ): ParsedFolder {
   const parsed = parseTexts(folder, schema);
   const diagnostics = withRules(parsed.diagnostics, rules);
-  return { ...parsed, agent: hasErrors(diagnostics) ? null : parsed.written, diagnostics };
+  return Object.assign(parsed, { agent: hasErrors(diagnostics) ? null : parsed.written, diagnostics });
 }
 
 function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterSchema>): Omit<ParsedFolder, 'agent'> {
@@ -89,8 +89,7 @@ function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterS
   const data = checkFrontMatter(source, schema, { locationOf, hasConfig: configFile !== null, report });
   checkBody(source, text, report);
   if (data === null) return { slug, texts, written: null, schedule, diagnostics };
-  const written: Agent = {
-    ...data,
+  const written: Agent = Object.assign(data, {
     slug,
     digest: digestOf([...texts].flat().join('\0')),
     headDigest: '',
@@ -101,8 +100,8 @@ function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterS
     config,
     evals,
     proof: evals === null ? null : proofOf(evals),
-  };
-  written.headDigest = digestOf(JSON.stringify({ ...headOf(written), digest: '' }));
+  });
+  written.headDigest = digestOf(JSON.stringify(Object.assign(headOf(written), { digest: '' })));
   const isWhole = requiredFiles.every((name) => readable.has(name)) && sectionFaults(written.prompt).length === 0;
   return { slug, texts, written: isWhole ? written : null, schedule, diagnostics };
 }

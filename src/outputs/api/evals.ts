@@ -11,7 +11,7 @@ export const agent: Output = {
     for (const agent of agents) {
       if (agent.proof === null) continue;
       const path = agentEvalsPath.replace('{slug}', agent.slug);
-      yield { ...ofAgent(agent), path, render: () => toJson(evalsOf(agent)) };
+      yield ofAgent(agent, path, () => toJson(evalsOf(agent)));
     }
   },
 };

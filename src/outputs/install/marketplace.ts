@@ -1,7 +1,7 @@
 import { marketplaceName } from '../../agent-text/client-names.ts';
 import { OperationError } from '../../errors.ts';
 import type { PluginRelease } from '../../schema/plugins.ts';
-import { type Output, ofAgent, type RenderedFile } from '../output.ts';
+import type { Output, RenderedFile } from '../output.ts';
 import { jsonParts } from '../shared/json-parts.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { describePlugin, pluginFiles } from './plugin.ts';
@@ -30,7 +30,7 @@ export const marketplace: Output = {
             value: () => {
               const path = archivePath(agent.slug, plugins.of(agent));
               const source = { source: 'archive', url: url.absolute(path), sha256: digest(path) };
-              return { ...marketplaceEntry(site, agent), source };
+              return Object.assign(marketplaceEntry(site, agent), { source });
             },
           })),
         ),
@@ -48,7 +48,7 @@ export const archives: Output = {
       yield {
         path: archivePath(agent.slug, version),
         agent: agent.slug,
-        inputs: [...(ofAgent(agent).inputs ?? []), version],
+        inputs: [agent.fingerprint.whole, version],
         render: () => zip(pluginFiles(site, agent, version)),
       };
     }
@@ -116,5 +116,5 @@ export function marketplaceHead({ settings, moved, withdrawn, agents }: Site): o
 /** An entry of such a marketplace, without its source. */
 export function marketplaceEntry(site: Site, agent: PublishedAgent): object {
   const { shared, title, category, publisher } = describePlugin(site, agent, site.plugins.of(agent));
-  return { ...shared, displayName: title, author: publisher, category, tags: shared.keywords };
+  return Object.assign({}, shared, { displayName: title, author: publisher, category, tags: shared.keywords });
 }

@@ -12,11 +12,7 @@ function mails(path: 'mail/{issue}.html' | 'mail/{issue}.txt', purpose: string, 
     purpose,
     *files(site) {
       for (const agent of site.agents.slice(0, site.settings.feedLength)) {
-        yield {
-          ...ofAgent(agent),
-          path: path.replace('{issue}', String(agent.issue)),
-          render: () => part(issueMail(site, agent, null)),
-        };
+        yield ofAgent(agent, path.replace('{issue}', String(agent.issue)), () => part(issueMail(site, agent, null)));
       }
     },
   };

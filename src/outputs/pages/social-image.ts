@@ -1,7 +1,7 @@
 import { layOutAgent, layOutPublication, type SocialImage } from '../../social-image/layout.ts';
 import type { Deferred } from '../../social-image/renderer.ts';
 import { Typesetter } from '../../social-image/typesetter.ts';
-import { listed, none, type Output, ofAgent } from '../output.ts';
+import { listed, none, type Output } from '../output.ts';
 import { accentColor } from '../shared/accents.ts';
 import { agentImage, publicationImage } from '../shared/urls.ts';
 import type { Site } from '../site.ts';
@@ -27,12 +27,12 @@ export default {
     for (const agent of site.agents) {
       const render = () => {
         const { slug, title, excerpt, issue, date, category, document } = agent;
-        const texts = { slug, title, excerpt, issue, date, category, categoryLabel: document.categoryLabel };
-        const dates = { weekday: weekday(date), longDate: longDate(date) };
+        const { categoryLabel } = document;
+        const texts = { slug, title, excerpt, issue, date, weekday: weekday(date), longDate: longDate(date) };
         const color = accentColor(settings, category);
-        return draw(site, layOutAgent(fonts, { ...texts, ...dates, color, publication }));
+        return draw(site, layOutAgent(fonts, Object.assign(texts, { category, categoryLabel, color, publication })));
       };
-      yield { ...ofAgent(agent), path: agentImage(agent.slug), inputs: listed([agent]), render };
+      yield { path: agentImage(agent.slug), inputs: listed([agent]), agent: agent.slug, render };
     }
     const color = accentColor(settings, '');
     yield {

@@ -72,8 +72,8 @@ const summaryFields = Object.keys(agentSummary.shape) as (keyof AgentSummary)[];
 
 /** The documents of some agents, for lists, which also show how their recorded answers did. */
 export function documentsOf(agents: readonly { document: AgentDocument; proof: Proof | null; isRecalled?: true }[]) {
-  // A spread is much faster, but would read the long texts of recalled agents.
+  // A plain copy is much faster, but would read the long texts of recalled agents.
   return agents.map(({ document, proof, isRecalled }) =>
-    isRecalled === true ? withFields(document, { proof }) : { ...document, proof },
+    isRecalled === true ? withFields(document, { proof }) : Object.assign({}, document, { proof }),
   );
 }

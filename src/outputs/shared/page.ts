@@ -49,10 +49,8 @@ export function renderPage(site: Site, head: PageHead, data: object): string {
   const formVersion = templates.version('partials/subscribe');
   const shared = { settings, preview: site.preview, api: url.serverApi, limits, repository, formVersion };
   const image = head.image ?? { path: publicationImage, text: `${settings.title}: ${settings.tagline}` };
-  const body = templates.render(head.template, { ...shared, ...data });
-  return templates.render('layout', {
-    ...shared,
-    ...head,
+  const body = templates.render(head.template, Object.assign({}, shared, data));
+  const values = {
     title: head.title === null ? settings.title : `${head.title} · ${settings.title}`,
     heading: head.title ?? settings.title,
     ownSearch: head.ownSearch === true,
@@ -64,12 +62,13 @@ export function renderPage(site: Site, head: PageHead, data: object): string {
     socialImageText: image.text,
     alternates: head.alternates ?? [],
     accentNumber: head.category === undefined ? null : accentOf(settings, head.category),
-    navigation: navigation.map(({ section, ...entry }) => ({ ...entry, current: section === head.section })),
+    navigation: navigation.map(({ section, label, path }) => ({ label, path, current: section === head.section })),
     structuredData: structuredData(head.graph ?? []),
     contentSecurityPolicy: contentSecurityPolicy(settings),
     indexed: head.path !== null && !site.preview && head.moved !== true,
     body,
-  });
+  };
+  return templates.render('layout', Object.assign({}, shared, head, values));
 }
 
 const navigation: readonly { section: Section; label: string; path: string }[] = [

@@ -15,7 +15,7 @@ export const config: Output = {
     for (const agent of agents) {
       const { slug, config } = agent;
       if (config === null) continue;
-      yield { ...ofAgent(agent), path: `agents/${slug}/${config.file}`, render: () => config.text };
+      yield ofAgent(agent, `agents/${slug}/${config.file}`, () => config.text);
     }
   },
 };

@@ -62,7 +62,7 @@ function inFull({ document, prompt, changedOn }: PublishedAgent): string {
     '',
     plainText(document.excerpt),
     '',
-    plainText(provenance({ ...document, date: changedOn })),
+    plainText(provenance({ title: document.title, url: document.url, date: changedOn })),
     '',
     fenced(prompt),
     '',
