@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
 import { answerJobs } from '../job-threads.ts';
 import type { Drawn } from './drawing.ts';
+import { indexedImage } from './indexed-image.ts';
 import { indexedPng } from './indexed-png.ts';
+import { Layers } from './layers.ts';
 
 /**
  * Draws SVG documents, one after another, in a separate thread. The memory of resvg, several megabytes for each
@@ -9,21 +11,31 @@ import { indexedPng } from './indexed-png.ts';
  */
 
 const require = createRequire(import.meta.url);
+const loadResvg = (): typeof import('@resvg/resvg-js') => require('@resvg/resvg-js');
 
 /** An empty area crops nothing. Without it, resvg copies the whole image. */
 const crop = { left: 0, top: 0, right: 0, bottom: 0 };
 
-answerJobs((fontFiles: string[]) => (svg: string): Drawn => {
-  let renderer: typeof import('@resvg/resvg-js');
-  try {
-    renderer = require('@resvg/resvg-js');
-  } catch (error) {
-    return { failure: 'missing', message: (error as Error).message };
-  }
-  try {
-    const image = new renderer.Resvg(svg, { font: { loadSystemFonts: false, fontFiles }, crop }).render();
-    return { image: indexedPng(image) ?? image.asPng() };
-  } catch (error) {
-    return { failure: 'refused', message: (error as Error).message };
-  }
+answerJobs((fontFiles: string[]) => {
+  const render = (svg: string) => {
+    const { Resvg } = loadResvg();
+    return new Resvg(svg, { font: { loadSystemFonts: false, fontFiles }, crop }).render();
+  };
+  const layers = new Layers(render);
+  return (svg: string): Drawn => {
+    try {
+      loadResvg();
+    } catch (error) {
+      return { failure: 'missing', message: (error as Error).message };
+    }
+    try {
+      const divided = layers.draw(svg);
+      if (divided !== null) return { image: indexedPng(divided) };
+      const image = render(svg);
+      const indexed = indexedImage(image);
+      return { image: indexed === null ? image.asPng() : indexedPng(indexed) };
+    } catch (error) {
+      return { failure: 'refused', message: (error as Error).message };
+    }
+  };
 });

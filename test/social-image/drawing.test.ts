@@ -3,12 +3,55 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Drawn, openDrawing } from '../../src/social-image/drawing.ts';
 
-/** Other threads draw any number of images in bounded memory. */
+/** Other threads draw any number of images, in layers where documents allow it, in bounded memory. */
+
+const mark = '<!--layer-->';
+const gradient = (name: string, color: string) =>
+  `<linearGradient id="${name}"><stop stop-color="#000"/><stop offset="1" stop-color="${color}"/></linearGradient>`;
+const documents: [name: string, content: string][] = [
+  [
+    'two layers',
+    `<rect width="600" height="9" fill="#fff"/>${mark}<rect x="9" y="4" width="9" height="9" fill="#00f"/>`,
+  ],
+  [
+    'a mark in a group',
+    `<rect width="600" height="9"/><g fill="#0f0">${mark}<rect x="9" y="4" width="9" height="9"/></g>`,
+  ],
+  ['two marks', `<rect width="600" height="9"/>${mark}<rect width="9" height="9" fill="#0f0"/>${mark}`],
+  [
+    'more than 256 colors',
+    `<rect width="600" height="9"/>${mark}${gradient('a', '#f00')}${gradient('b', '#00f')}
+    <rect width="600" height="4" fill="url(#a)"/><rect y="4" width="600" height="4" fill="url(#b)"/>`,
+  ],
+];
+for (const [name, content] of documents) {
+  test(`an image looks the same with a mark as without: ${name}`, () => {
+    const marked = documentOf(content);
+    const [drawn, plain] = draw([marked, marked.replaceAll(mark, '')]);
+    assert.equal(drawn, plain);
+    assert.ok(drawn !== undefined && 'image' in drawn);
+  });
+}
+
+test('every image has its own lower layer, however many there are', () => {
+  const contents = Array.from({ length: 80 }, (_, index) => {
+    const shared = `<rect width="600" height="9" fill="#fff"/><rect x="1" width="${(index % 40) + 1}" height="9"/>`;
+    return `${shared}${mark}<rect x="50" y="${index % 3}" width="9" height="1" fill="#00f"/>`;
+  });
+  const drawn = draw(contents.map(documentOf));
+  const plain = draw(contents.map((content) => documentOf(content.replace(mark, ''))));
+  assert.equal(drawn, plain);
+});
+
+test('a malformed document is refused, and the message counts its lines', () => {
+  const [drawn] = draw([documentOf(`<rect/>\n${mark}\n<g>`)]);
+  assert.match(drawn !== undefined && 'failure' in drawn ? drawn.message : '', 'at 3:');
+});
 
 test('the memory of drawn images is freed while others are drawn', () => {
   // Each has 4 MiB of pixels in memory, twice: if they were not freed, they would take 240 MiB in each thread.
   const threads = availableParallelism();
-  const documents = Array.from(
+  const large = Array.from(
     { length: 30 * threads },
     (_, index) =>
       `<svg xmlns="http://www.w3.org/2000/svg" width="1024" height="1024"><rect width="${index}" height="9"/></svg>`,
@@ -17,14 +60,34 @@ test('the memory of drawn images is freed while others are drawn', () => {
   try {
     const before = process.memoryUsage.rss();
     const drawn: Drawn[] = [];
-    for (const document of documents) drawing.send(document, (image) => drawn.push(image));
+    for (const document of large) drawing.send(document, (image) => drawn.push(image));
     drawing.finish();
     const taken = (process.memoryUsage.rss() - before) / 1024 ** 2;
-    assert.is(drawn.filter((image) => 'image' in image).length, documents.length);
+    assert.is(drawn.filter((image) => 'image' in image).length, large.length);
     assert.ok(taken < 160 * threads, `${Math.round(taken)} MiB`);
   } finally {
     drawing.stop();
   }
 });
+
+function documentOf(content: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="600" height="9">${content}</svg>`;
+}
+
+function draw(svgs: readonly string[]): Drawn[] {
+  const drawing = openDrawing([]);
+  try {
+    const drawn: Drawn[] = [];
+    svgs.forEach((svg, index) => {
+      drawing.send(svg, (image) => {
+        drawn[index] = image;
+      });
+    });
+    drawing.finish();
+    return drawn;
+  } finally {
+    drawing.stop();
+  }
+}
 
 test.run();

@@ -1,9 +1,10 @@
 import { crc32, inflateSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type IndexedImage, indexedImage, overlaid } from '../../src/social-image/indexed-image.ts';
 import { indexedPng } from '../../src/social-image/indexed-png.ts';
 
-/** Images with few colors become PNG files with a palette. */
+/** Images with few colors, of one layer or two, become PNG files with a palette. */
 
 const [paper, ink] = [0xfbf9f4, 0x1d1a16];
 const shades = Array.from({ length: 257 }, (_, index) => index * 256);
@@ -17,16 +18,71 @@ const images: [name: string, width: number, colors: number[]][] = [
 ];
 for (const [name, width, colors] of images) {
   test(`the PNG has all pixels of the image: ${name}`, () => {
-    assert.equal(decode(indexedPng(imageOf(width, colors))), { width, height: colors.length / width, colors });
+    assert.equal(decode(indexedImage(imageOf(width, colors))), { width, height: colors.length / width, colors });
   });
 }
 
 test('an image of 257 colors gets no palette', () => {
-  assert.is(indexedPng(imageOf(257, shades)), null);
+  assert.is(indexedImage(imageOf(257, shades)), null);
 });
 
-function repeat(count: number, color: number): number[] {
-  return Array.from({ length: count }, () => color);
+const [clear, half] = [
+  [0, 0, 0, 0],
+  [100, 0, 20, 128],
+] as const;
+const solid = [200, 0, 0, 255] as const;
+const layers: [name: string, below: number[], layer: (readonly number[])[], result: number[]][] = [
+  [
+    'transparent pixels show the image',
+    [ink, paper, paper, ink, ink, ink],
+    repeat(6, clear),
+    [ink, paper, paper, ink, ink, ink],
+  ],
+  [
+    'opaque pixels hide it',
+    repeat(6, paper),
+    [solid, clear, clear, clear, clear, solid],
+    [0xc80000, ...repeat(4, paper), 0xc80000],
+  ],
+  [
+    'pixels after four transparent ones',
+    repeat(6, ink),
+    [...repeat(4, clear), solid, clear],
+    [...repeat(4, ink), 0xc80000, ink],
+  ],
+  // 127/255 of paper is 125, 124 and 121.5; of ink, it is 14.4, 12.9 and 11.
+  [
+    'half-transparent pixels are mixed',
+    [paper, ink, ...repeat(4, paper)],
+    [half, half, ...repeat(4, clear)],
+    [0xe17c8d, 0x720d1f, ...repeat(4, paper)],
+  ],
+  [
+    'equal rows over different ones',
+    [paper, paper, paper, ink, ink, ink],
+    [clear, half, clear, clear, half, clear],
+    [paper, 0xe17c8d, paper, ink, 0x720d1f, ink],
+  ],
+];
+for (const [name, below, layer, colors] of layers) {
+  test(`a layer over an image: ${name}`, () => {
+    const image = indexedImage(imageOf(3, below));
+    const pixels = Uint8Array.from(layer.flat());
+    assert.equal(decode(image && overlaid(image, { width: 3, height: 2, pixels })), { width: 3, height: 2, colors });
+  });
+}
+
+test('two layers of 257 colors in all get no palette', () => {
+  const image = indexedImage(imageOf(257, repeat(257, paper)));
+  const layer = imageOf(
+    257,
+    shades.map((color, index) => (index === 0 ? 0 : color)),
+  );
+  assert.is(image && overlaid(image, layer), null);
+});
+
+function repeat<T>(count: number, value: T): T[] {
+  return Array.from({ length: count }, () => value);
 }
 
 /** An opaque image of colors such as 0xRRGGBB. */
@@ -35,10 +91,11 @@ function imageOf(width: number, colors: readonly number[]) {
   return { width, height: colors.length / width, pixels };
 }
 
-/** Reads an unfiltered PNG with a palette of 8 bits. */
-function decode(png: Buffer | null) {
+/** Reads the PNG of an image: unfiltered, with a palette of 8 bits. */
+function decode(image: IndexedImage | null) {
   const chunks = new Map<string, Buffer>();
-  if (png === null) return null;
+  if (image === null) return null;
+  const png = indexedPng(image);
   assert.is(png.toString('latin1', 0, 8), '\x89PNG\r\n\x1a\n');
   for (let at = 8; at < png.length; ) {
     const end = at + 8 + png.readUInt32BE(at);

@@ -60,8 +60,8 @@ test('in a language whose letters no font has, the image shows what can be drawn
     assert.equal(drawn('release-notes-translator'), [
       'press.example',
       'No.',
-      '2026-01-05',
       'coding',
+      '2026-01-05',
       '1',
       'Release notes',
       'translator',

@@ -82,12 +82,12 @@ export const xmlFiles: Record<string, Expected> = {
   },
   'og/rich.png': {
     // Paper, the bar, the mark, its two lines, then the texts and the rule from top to bottom; the color of the category.
-    '//@fill': ['#fbf9f4', accent, accent, 'none', 'none', black, gray, black, gray, gray, accent, black, accent],
-    '//@font-size': ['22', '18', '28', '24', '28', '176', '76', '29'],
+    '//@fill': ['#fbf9f4', accent, black, accent, 'none', 'none', black, gray, gray, accent, gray, black, accent],
+    '//@font-size': ['22', '18', '28', '28', '24', '176', '76', '29'],
     '//svg:tspan/@y': ['526', '560', '265', '347', '429', '494'],
     '//svg:text[@x="118"]': `${name.slice(0, name.lastIndexOf(' '))}…`,
     '//svg:text[@x="1128"][@text-anchor="end"]': tagline,
-    '//@font-family': ['Libre Franklin Thin', 'Besley'],
+    '//@font-family': ['Libre Franklin Thin', 'Libre Franklin Thin', 'Besley'],
     '//@letter-spacing': '-0.01em',
     '//svg:text[@x="392"][@y="170"]': coding,
     '//svg:text[@y="206"]': '2',
@@ -96,7 +96,7 @@ export const xmlFiles: Record<string, Expected> = {
     '(//svg:text)[last()]/svg:tspan': rich.excerpt,
   },
   'og/catalog.png': {
-    '//@fill': ['#fbf9f4', accent, black, black, accent, black, accent, 'none', 'none'],
+    '//@fill': ['#fbf9f4', accent, black, accent, 'none', 'none', black, accent, black],
     '//@font-size': ['28', '28', '68', '29'],
     '//svg:tspan/@y': ['259', '332', '406', '470', '512'],
     '//svg:text[@x="72"]': 'site.example',
