@@ -31,6 +31,8 @@ export const moduleTests: Record<string, readonly string[]> = {
     'catalog/single-mistakes',
   ],
   evals: ['cli/eval', 'evals/checks', 'evals/promptfoo'],
+  fix: ['fix/command', 'fix/fix'],
+  import: ['import/download', 'import/formats', 'import/import', 'import/report', 'import/rows'],
   record: ['record/unusual', 'record/api', 'record/bad-answers', 'record/command'],
   diagnostics: [
     'diagnostics/report',
@@ -175,6 +177,9 @@ export const moduleTests: Record<string, readonly string[]> = {
     'catalog/select',
     'catalog/settings',
     'catalog/limits',
+    'catalog/across',
+    'catalog/several-findings',
+    'catalog/regressions',
     'docs/docs',
     'schema/settings',
     'catalog/text-checks',

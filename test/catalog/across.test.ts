@@ -53,6 +53,28 @@ test('a prompt is compared with the one that it shares most with', () => {
   assert.equal(found, [`three: ${share(89, 'two')}`]);
 });
 
+test('a prompt is compared with the one that it shares more with, even if a later one has half of it too', () => {
+  const [x, y, z, w] = [words('x', 60), words('y', 30), words('z', 10), words('w', 20)];
+  const prompt = (slug: string, ...parts: string[][]) =>
+    `INPUT\n${[slug, ...parts.flat()].join(' ')}\n\nRULES\n${slug}a\n\nOUTPUT\n${slug}b\n`;
+  const found = findings([
+    agent('one', 1, prompt('one', x, y)),
+    agent('two', 2, prompt('two', z, w, x)),
+    agent('three', 3, prompt('three', x, y, w)),
+  ]);
+  // Of the 92 runs of two, 56 are in one. Of the 112 runs of three, 86 are in one, and 56 + 16 in two.
+  assert.equal(found, [`two: ${share(60, 'one')}`, `three: ${share(76, 'one')}`]);
+});
+
+test('a passage that a prompt repeats counts once', () => {
+  const x = words('x', 60).join(' ');
+  const prompt = (text: string, slug: string) => `INPUT\n${slug} ${text}\n\nRULES\n${slug}a\n\nOUTPUT\n${slug}b\n`;
+  // Of the 62 runs of two, 57 are in one: 56 of the passage, and one that also has RULES.
+  assert.equal(findings([agent('one', 1, prompt(`${x} ${x}`, 'one')), agent('two', 2, prompt(x, 'two'))]), [
+    `two: ${share(91, 'one')}`,
+  ]);
+});
+
 test('the earlier agent is the one with the lower number, then the earlier date; drafts come last', () => {
   const text = promptOf('one', 99);
   const numbered = agent('numbered', 9, text, { issue: '1' });
@@ -121,6 +143,15 @@ test('the tag that fewer agents have is reported for each of them', () => {
     `one: ${close('unit-test', 'unit-tests', '3 agents have')}`,
     `five: ${close('unit-test', 'unit-tests', '3 agents have')}`,
   ]);
+});
+
+test('a tag is close to its plural rather than to a tag with another letter, which more agents have', () => {
+  const tags = ['unit-texts', 'unit-texts', 'unit-texts', 'unit-test', 'unit-test', 'small, unit-tests'];
+  const agents = tags.map((tag, index) => tagged(`n${index}`, index + 1, tag));
+  assert.equal(findings(agents), [`n5: ${close('unit-tests', 'unit-test', '2 agents have')}`]);
+  const { line, column } = findingsAcross(contentOf(agents, '2026-02-01').folders)[0] ?? {};
+  // tags: [small, unit-tests]
+  assert.equal([line, column], [5, 15]);
 });
 
 test.run();

@@ -170,10 +170,11 @@ export const evalsMistakes: Mistake[] = [
   {
     name: 'a regular expression that runs for years',
     code: 'evals/checks',
-    at: `${checks}:3:7`,
-    agents: withChecks(good.replace('contains: Odd', "not-regex: '^(\\w+)+!'"), {
+    at: `${checks}:4:7`,
+    agents: withChecks(`${good}    - not-regex: '^(\\w+)+!'\n`, {
       [recording]: JSON.stringify({ cases: { sample: recorded() } }),
-      'evals/recordings/some-model/sample.txt': `${'o'.repeat(60)}\n`,
+      'evals/recordings/some-model/sample.txt': 'Odd\n',
+      'evals/recordings/some-model/sample.without-prompt.txt': `${'o'.repeat(60)}\n`,
     }),
   },
 ];
