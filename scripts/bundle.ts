@@ -24,6 +24,8 @@ const { metafile } = await build({
   entryPoints: ['src/main.ts', 'src/build/staging-worker.ts', 'src/social-image/drawing-worker.ts'],
   // These load files of their own when they run; pg looks for pg-native.
   external: ['@resvg/resvg-js', 'pg', 'pino'],
+  // An alias is resolved from here. gray-matter, which only splits files, thus needs no older version of its own.
+  alias: { 'js-yaml': 'js-yaml' },
   platform: 'node',
   target: 'node20.19',
   splitting: true,

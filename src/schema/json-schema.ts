@@ -102,13 +102,6 @@ export function inlineSchema(shape: z.ZodType): JsonSchema {
   return schema;
 }
 
-/** Returns the longest text, in code points, that a field allows. Throws if the field has no limit. */
-export function maxLength(shape: z.ZodObject, field: string): number {
-  const limit = z.toJSONSchema(shape, { io: 'input' }).properties?.[field];
-  if (typeof limit !== 'object' || limit.maxLength === undefined) throw new Error(`${field} has no longest text.`);
-  return limit.maxLength;
-}
-
 /** Removes what tells readers nothing: the limits of JavaScript integers. */
 function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -1,12 +1,15 @@
 import * as z from 'zod';
 import { text } from './fields.ts';
 
+/** The longest note of a vote, in Unicode code points. */
+export const maxVoteNote = 500;
+
 /** The body of sendFeedback (C2.4). Unknown fields are ignored. */
 export const feedbackRequest = z
   .object({
     slug: z.string().describe('Slug of an existing agent'),
     vote: z.enum(['yes', 'no']).describe('Whether the agent was useful'),
-    note: text(500, 0).optional().describe('What the reader wants to say'),
+    note: text(maxVoteNote, 0).optional().describe('What the reader wants to say'),
   })
   .meta({ title: 'FeedbackRequest', description: 'A vote on an agent' });
 

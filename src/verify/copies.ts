@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { unzipSync } from 'fflate';
+import { unzipSync } from 'fflate/browser';
 import { compareText } from '../compare.ts';
 import { OperationError, systemReason } from '../errors.ts';
 

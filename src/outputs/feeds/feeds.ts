@@ -1,5 +1,5 @@
 import { type Author, Feed, type Item } from 'feed';
-import Handlebars from 'handlebars';
+import Handlebars from 'handlebars/runtime.js';
 import { promptLicense } from '../../schema/license.ts';
 import { type Output, type Part, single, whole } from '../output.ts';
 import { categoriesOf } from '../shared/groups.ts';

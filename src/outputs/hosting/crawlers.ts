@@ -1,4 +1,4 @@
-import Handlebars from 'handlebars';
+import Handlebars from 'handlebars/runtime.js';
 import { listed, none, single } from '../output.ts';
 import { archiveAddresses } from '../pages/archive.ts';
 import { groupAddresses } from '../pages/groups.ts';

@@ -1,4 +1,4 @@
-import { zipSync } from 'fflate';
+import { zipSync } from 'fflate/browser';
 import { compareText } from '../../compare.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import Handlebars, { type HelperDeclareSpec } from 'handlebars';
-import { maxLength } from '../../schema/json-schema.ts';
-import { feedbackRequest } from '../../schema/requests.ts';
+import type { HelperDeclareSpec } from 'handlebars';
+import Handlebars from 'handlebars/runtime.js';
+import { maxVoteNote } from '../../schema/requests.ts';
 import type { Settings } from '../../schema/settings.ts';
 import type { Site } from '../site.ts';
 import { accentOf } from './accents.ts';
@@ -39,8 +39,8 @@ export interface PageHead {
 
 type Section = 'today' | 'archive' | 'about' | 'developers';
 
-/** Limits of the forms, from the schemas of their requests. */
-const limits = { voteNote: maxLength(feedbackRequest, 'note') };
+/** Limits of the forms, which are those of their requests. */
+const limits = { voteNote: maxVoteNote };
 
 /** Renders an HTML page: `data` with the page's template, then the result within the layout. */
 export function renderPage(site: Site, head: PageHead, data: object): string {

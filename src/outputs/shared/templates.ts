@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import Handlebars from 'handlebars';
+import type Handlebars from 'handlebars';
+import runtime from 'handlebars/runtime.js';
 import { LRUCache } from 'lru-cache';
 import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
@@ -28,8 +29,13 @@ export interface Templates {
   version(name: string): string;
 }
 
+const require = createRequire(import.meta.url);
+
 /** Has no helpers or partials. Each site passes its own when it renders, so that sites can share compiled templates. */
-const engine = Handlebars.create();
+const engine = runtime.create();
+
+/** The compiler, which only templates need that are not compiled yet: loading it takes longer than most commands. */
+const compiler = once(() => require('handlebars') as typeof Handlebars);
 
 /**
  * The program's own templates by the digest of their key, compiled when the program was bundled: compiling one takes longer
@@ -37,7 +43,6 @@ const engine = Handlebars.create();
  */
 const precompiled = once(() => {
   try {
-    const require = createRequire(import.meta.url);
     return require(join(programFolder, 'lib/templates.cjs')) as Record<string, TemplateSpecification>;
   } catch {
     return {};
@@ -104,7 +109,7 @@ export function compileTemplates(
 export function precompile(sources: readonly TemplateSource[], helpers: Handlebars.HelperDeclareSpec): string {
   const names = namesOf(helpers);
   const entries = sources.map(({ text }) => {
-    const code = Handlebars.precompile(fieldsFirst(text, names), options) as string;
+    const code = compiler().precompile(fieldsFirst(text, names), options) as string;
     return `${JSON.stringify(digestOf(keyOf(text, names)))}: ${code}`;
   });
   return `module.exports = {\n${entries.join(',\n')}\n};\n`;
@@ -120,7 +125,7 @@ function namesOf(helpers: Handlebars.HelperDeclareSpec): ReadonlySet<string> {
 /** Throws if the text is not well-formed. The function that `compile` returns would notice it only when it is called. */
 function check(text: string, helpers: ReadonlySet<string>): void {
   const key = keyOf(text, helpers);
-  if (!compiledBefore.has(key) && !(digestOf(key) in precompiled())) Handlebars.precompile(text, { strict: true });
+  if (!compiledBefore.has(key) && !(digestOf(key) in precompiled())) compiler().precompile(text, { strict: true });
 }
 
 function compile(text: string, helpers: ReadonlySet<string>): Handlebars.TemplateDelegate {
@@ -128,7 +133,8 @@ function compile(text: string, helpers: ReadonlySet<string>): Handlebars.Templat
   const known = compiledBefore.get(key);
   if (known !== undefined) return known;
   const ready = precompiled()[digestOf(key)];
-  const template = ready === undefined ? engine.compile(fieldsFirst(text, helpers), options) : engine.template(ready);
+  const template =
+    ready === undefined ? compiler().compile(fieldsFirst(text, helpers), options) : engine.template(ready);
   compiledBefore.set(key, template);
   return template;
 }
@@ -144,8 +150,9 @@ function keyOf(text: string, helpers: ReadonlySet<string>): string {
  * notice. Every helper takes an argument, so a name without one is never a helper.
  */
 function fieldsFirst(text: string, helpers: ReadonlySet<string>): hbs.AST.Program {
-  const program = Handlebars.parse(text);
-  const visitor = new Handlebars.Visitor();
+  const { parse, Visitor } = compiler();
+  const program = parse(text);
+  const visitor = new Visitor();
   visitor.MustacheStatement = ({ path, params, hash }) => {
     if (path.type !== 'PathExpression' || params.length > 0 || hash !== undefined) return;
     const field = path as hbs.AST.PathExpression;
