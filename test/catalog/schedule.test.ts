@@ -107,6 +107,20 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
     ),
   ],
   [
+    'the second former slug of two agents',
+    [11, 12].map((day) => agent(`n${day}`, day, { formerSlugs: `[old-${day}, old]` })),
+    'n12 slug/taken `old` is already a former slug of `n11`. ~ Remove it here: an address can belong to only one agent.',
+  ],
+  [
+    'a former slug of an agent with an error in its number',
+    [
+      agent('a', 5, { issue: '1' }),
+      agent('b', 6, { issue: '1', formerSlugs: '[old]' }),
+      agent('c', 12, { formerSlugs: '[old]' }),
+    ],
+    `b issue/taken Number 1 belongs to \`a\`, which comes first when sorted by date and slug. ~ ${next}`,
+  ],
+  [
     'the title of a withdrawn agent',
     [agent('a', 9, { title: 'Rows', issue: '1', withdrawn: 'Wrong.' }), agent('b', 12, { title: 'Rows' })],
   ],

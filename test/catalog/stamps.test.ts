@@ -37,6 +37,26 @@ test('files that were written just now have no stamp, because they may change ag
   assert.equal(await stampAfter(-60_000), [undefined, undefined]);
 });
 
+test('an agent has no stamp if any of its files is too new', async () => {
+  const { now } = Date;
+  await inFolder((root) => {
+    writeFiles(root, { 'agents/one/agent.md': 'a', 'agents/one/prompt.txt': 'b', 'agents/one/sample-input.txt': 'c' });
+    Date.now = () => now() + 60_000;
+    try {
+      const known = sourceStamps([join(root, 'agents')]);
+      assert.is.not(readAgents(root, known)[0]?.stamp, null);
+      for (const [index, path] of known.paths.entries()) {
+        if (!/\.(?:md|txt)$/.test(path)) continue;
+        const numbers = Float64Array.from(known.numbers);
+        numbers[4 * index] = Number.NaN;
+        assert.is(readAgents(root, { ...known, numbers })[0]?.stamp, null, path);
+      }
+    } finally {
+      Date.now = now;
+    }
+  });
+});
+
 const changes: [what: string, change: (folder: string) => void][] = [
   ['a file changes', (folder) => writeFileSync(join(folder, 'prompt.txt'), 'other')],
   ['a file is gone', (folder) => rmSync(join(folder, 'prompt.txt'))],

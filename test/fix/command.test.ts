@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -56,8 +56,11 @@ agents/two/prompt.txt: trailing spaces
     assert.is(shown.stderr, '3 files can be fixed. Nothing is written: run the command again with --write.\n');
     assert.equal(snapshot(folder), before);
 
+    const mode = () => statSync(join(folder, 'agents/one/config.md')).mode & 0o777;
+    chmodSync(join(folder, 'agents/one/config.md'), 0o600);
     const written = await fix('one', 'three', '--write', '--format', 'json');
     assert.is(written.code, 0);
+    assert.is(mode(), 0o600);
     const { written: isWritten, files } = JSON.parse(written.stdout);
     assert.is(isWritten, true);
     assert.equal(

@@ -1,0 +1,75 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { checkTogether } from '../../src/catalog/consistency/calendar-rules.ts';
+import type { PublicationRecord } from '../../src/catalog/consistency/record.ts';
+import { settle } from '../../src/catalog/consistency/record-rules.ts';
+import type { SmallAgent } from '../support/catalog.ts';
+import { contentOf } from '../support/memory.ts';
+
+/** Which folder is which published agent, after folders were swapped, copied, renamed or deleted. */
+
+const today = '2026-02-01';
+const agent = (slug: string, day: number, issue: number, formerSlugs?: string): SmallAgent => ({
+  slug,
+  date: `2026-01-0${day}`,
+  front: { issue: String(issue), ...(formerSlugs && { formerSlugs: `[${formerSlugs}]` }) },
+});
+
+/** The agents one and two, published as No. 1 and No. 2 on January 1 and 2. */
+const record: PublicationRecord = {
+  branch: 'main',
+  day: today,
+  agents: new Map(contentOf([agent('one', 1, 1), agent('two', 2, 2)], today).folders.map((f) => [f.slug, f.schedule])),
+  inherited: new Set(['one', 'two']),
+  firstOf: ([slug = '']) => slug,
+};
+
+const rows: [name: string, folders: SmallAgent[], expected: string[]][] = [
+  [
+    'folders that were swapped, each with the other one as former slug',
+    [agent('one', 2, 2, 'two'), agent('two', 1, 1, 'one')],
+    [],
+  ],
+  [
+    'a copy of a renamed agent',
+    [agent('one', 1, 1), agent('deux', 2, 2, 'two'), agent('copy', 5, 2)],
+    ['copy: Number 2 belongs to `deux`, which has it on main.'],
+  ],
+  [
+    'two folders with the number of an agent that is gone, of which one has its date',
+    [agent('one', 1, 1), agent('deux', 5, 2), agent('zwei', 2, 2)],
+    [
+      'zwei: No. 2 was published as `two`, but that address does not redirect to `zwei`.',
+      'deux: Number 2 belongs to `zwei`, which has it on main.',
+    ],
+  ],
+  [
+    'an agent that took the number of a deleted one',
+    [agent('one', 1, 2)],
+    [
+      'two: No. 2, published on 2026-01-02 as `two`, was deleted.',
+      'one: This agent is No. 1 on main; a published agent keeps its number.',
+    ],
+  ],
+];
+for (const [name, folders, expected] of rows) {
+  test(`recognizes ${name}`, () => {
+    const { diagnostics } = settle(contentOf(folders, today).folders, record, [], today);
+    assert.equal(
+      diagnostics.map(({ slug, message }) => `${slug}: ${message}`),
+      expected,
+    );
+  });
+}
+
+test('the date of a deleted agent is taken', () => {
+  const { folders } = contentOf([{ slug: 'new', date: '2026-01-02', front: { draft: 'true' } }], today);
+  const reserved = [{ slug: 'two', issue: 2, date: '2026-01-02' }];
+  const found = checkTogether({ folders, reserved }, today, { blamed: new Set(), recorded: new Set() });
+  assert.equal(
+    found.map(({ code, message }) => `${code} ${message}`),
+    ['date/taken `two` already has the date 2026-01-02; only one agent is published per day.'],
+  );
+});
+
+test.run();
