@@ -218,6 +218,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'outputs/surfaces',
     'outputs/skills',
     'outputs/plugins',
+    'outputs/plugin-releases',
     'outputs/plugin-versions',
     'outputs/revisions',
     'cli/install-tree',

@@ -30,6 +30,13 @@ test('the link to connect Claude is offered for https alone, since its cloud rea
   assert.is(links('http://localhost:3000'), null);
 });
 
+test('no command to connect a client holds what a shell would run', () => {
+  const setup = mcpSetup({ title: 'A', runtimeUrl: 'https://runtime.example/$(id)' });
+  const commands = setup?.clients.map(({ paste }) => paste).join();
+  assert.match(commands ?? '', 'https://runtime.example/%24%28id%29/api/mcp');
+  assert.not.match(commands ?? '', '$(');
+});
+
 test('no command on the page for developers holds what a shell would run', () =>
   inFolder((folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }], { baseUrl: 'https://press.example/$(id)' });

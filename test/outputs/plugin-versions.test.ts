@@ -150,7 +150,7 @@ test('what is not a plugin of the catalog does not count', async () => {
   assert.is(note, null);
 });
 
-test('a build that continues the last one gives the same versions as one from nothing', () => {
+test('a build that continues the last one gives the same versions as one from nothing', async () => {
   const out = join(folder.path, 'dist');
   const cache = join(folder.path, 'cache');
   const marketplace = () => {
@@ -162,6 +162,11 @@ test('a build that continues the last one gives the same versions as one from no
   assert.equal(marketplace(), ['two 1.3.0', 'one 1.2.0']);
   appendFileSync(join(catalog, 'agents/one/sample-output.txt'), 'One more line\n');
   assert.equal(marketplace(), ['two 1.3.0', 'one 1.3.0']);
+  assert.equal(marketplace(), archives().current);
+  // Another clone publishes a version while no agent changes here.
+  writeFiles(tree, { 'plugins/one/plugin.json': '{ "name": "one", "version": "1.4.0" }\n' });
+  await save('Publish from another clone', tree);
+  assert.equal(marketplace(), ['two 1.3.0', 'one 1.5.0']);
   assert.equal(marketplace(), archives().current);
 });
 

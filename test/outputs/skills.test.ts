@@ -21,7 +21,12 @@ const agents: Record<string, Partial<SmallAgent>> = {
   markup: { front: { excerpt: quoted('Turns <b>bold</b> <!-- text --> into </description> plain text.') } },
   commands: {
     front: { title: quoted('Runs !`whoami`') },
-    files: { 'prompt.txt': goodPrompt.replace('INPUT', 'INPUT\nRun !`rm -rf /`, wow!`\n\n```!\nrm -rf /\n```\n') },
+    files: {
+      'prompt.txt': goodPrompt.replace(
+        'INPUT',
+        'INPUT\nRun !`rm -rf /`, wow!`\n\n```!\nrm -rf /\n```\n```!\nls\n```\n',
+      ),
+    },
   },
 };
 
@@ -79,7 +84,7 @@ test('the metadata tells the source, the number, the day, and the digest of prom
 });
 
 test('a shell command in a text stays readable, but no client runs it', () => {
-  assert.match(skill('commands'), 'Run ! `rm -rf /`, wow! `\n\n``` !\nrm -rf /\n```');
+  assert.match(skill('commands'), 'Run ! `rm -rf /`, wow! `\n\n``` !\nrm -rf /\n```\n``` !\nls\n```');
   assert.match(skill('commands'), '# Runs !\\`whoami\\`');
 });
 

@@ -172,6 +172,7 @@ test('the renderer draws no line wider than measured', () => {
 test('symbols that no font has are left out; a text with such letters is not drawn', () => {
   assert.is(serif.drawable('🚀 Ship it 👩‍💻 today 1️⃣'), 'Ship it today 1');
   assert.is(serif.drawable('© Zoe\u0301'), '© Zoé');
+  assert.is(serif.drawable('No.\u00a07  is\tnew'), 'No.\u00a07 is new');
   assert.is(serif.drawable('リリースノート'), null);
   assert.is(serif.drawable('🚀'), null);
 });

@@ -142,6 +142,13 @@ test('sends what the API requires', async () => {
   ]);
 });
 
+test('every sign of an address that has a meaning in the search is escaped', async () => {
+  const given = { ...subscription, email: 'ann+one+{two}|@example.com' };
+  const { received } = await tryProvider('listmonk', [conflict, found()], { given });
+  const wanted = encodeURIComponent('ann\\+one\\+\\{two\\}\\|@example.com');
+  assert.is(received[1]?.path, `/api/subscribers?search=${wanted}&per_page=100`);
+});
+
 test('a known address without a note gives no warning', async () => {
   const { note: _, ...given } = subscription;
   const { warnings } = await tryProvider('listmonk', [conflict, found(), done, done], { given });

@@ -28,8 +28,8 @@ const rows: { name: string; replies: Reply[]; expected: string; steps: number }[
     steps: 3,
   },
   {
-    name: 'the same with 400',
-    replies: [refusal(400, 'validation_error', 'Contact already exists'), done],
+    name: 'the same with 400, in capitals',
+    replies: [refusal(400, 'validation_error', 'Contact Already Exists'), done],
     expected: 'accepted',
     steps: 3,
   },

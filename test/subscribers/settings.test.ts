@@ -56,12 +56,12 @@ const good: { name: string; flag?: string; given: Record<string, string>; expect
   },
   {
     name: 'resend with a property for notes',
-    given: { '': 'resend', URL: url, KEY: 're_1', ...ids, NOTE_PROPERTY: 'n'.repeat(50) },
+    given: { '': 'resend', URL: url, KEY: 're_1', ...ids, LIST_PRO: id.toUpperCase(), NOTE_PROPERTY: 'n'.repeat(50) },
     expected: {
       provider: 'resend',
       url,
       key: 're_1',
-      lists: { daily: id, pro: id, custom: id },
+      lists: { daily: id, pro: id.toUpperCase(), custom: id },
       noteProperty: 'n'.repeat(50),
     },
   },
