@@ -71,22 +71,23 @@ export function sourceStamps(paths: readonly string[], last: Stamps = noStamps):
   return { paths: [...all.keys()], numbers: Float64Array.from([...all.values()].flat()) };
 }
 
-/** Returns the stamps of files and folders that a build wrote, by their stamps as texts. */
-export function outputStamps(
-  files: Iterable<[path: string, stamp: string]>,
-  folders: Iterable<[path: string, stamp: string]>,
-): Stamps {
-  const paths: string[] = [];
-  const numbers: number[] = [];
-  for (const [path, stamp] of files) {
-    paths.push(path);
-    numbers.push(...stamp.split(' ').map(Number), 0);
+/**
+ * Returns the stamps of what a build wrote. `paths` are those of its files, then those of its folders, and the other
+ * arguments are their stamps as texts, in the same order.
+ */
+export function outputStamps(paths: readonly string[], files: Iterable<string>, folders: Iterable<string>): Stamps {
+  const numbers = new Float64Array(paths.length * width);
+  let at = 0;
+  const put = (stamp: string, from: number) => {
+    for (const number of stamp.split(' ')) numbers[from++] = Number(number);
+    at += width;
+  };
+  for (const stamp of files) put(stamp, at);
+  for (const stamp of folders) {
+    numbers[at] = -1;
+    put(stamp, at + 1);
   }
-  for (const [path, stamp] of folders) {
-    paths.push(path);
-    numbers.push(-1, ...stamp.split(' ').map(Number), 0);
-  }
-  return { paths, numbers: Float64Array.from(numbers) };
+  return { paths, numbers };
 }
 
 /** Whether every file and folder of a build still has its stamp. */

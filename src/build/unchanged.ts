@@ -100,11 +100,10 @@ export function rememberBuild(
 
 /** The stamps of a build. A file with several names has one of them: as long as its folders stay, so do the other names. */
 function outputsIn(root: string, { files, folders }: Pick<BuildResult, 'files' | 'folders'>): Stamps {
-  const once = new Map(Array.from(files, ([path, { stamp }]) => [stamp, path]));
-  return outputStamps(
-    Array.from(once, ([stamp, path]) => [`${root}/${path}`, stamp]),
-    Array.from(folders, ([path, stamp]) => [path === '' ? root : `${root}/${path}`, stamp]),
-  );
+  const once = new Map<string, string>();
+  for (const [path, { stamp }] of files) once.set(stamp, path);
+  const paths = [...once.values(), ...folders.keys()].map((path) => (path === '' ? root : `${root}/${path}`));
+  return outputStamps(paths, once.keys(), folders.values());
 }
 
 function savedOf({ paths, numbers }: Stamps): SavedStamps {
