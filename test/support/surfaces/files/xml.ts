@@ -81,7 +81,7 @@ export const xmlFiles: Record<string, Expected> = {
     ],
   },
   'og/rich.png': {
-    // Paper, the bar, the mark, its two lines, then the texts and the rule from top to bottom; the color of the category.
+    // Paper, the bar, the rule, the mark and its two lines; then the texts of both layers, each from top to bottom.
     '//@fill': ['#fbf9f4', accent, black, accent, 'none', 'none', black, gray, gray, accent, gray, black, accent],
     '//@font-size': ['22', '18', '28', '28', '24', '176', '76', '29'],
     '//svg:tspan/@y': ['526', '560', '265', '347', '429', '494'],
