@@ -122,7 +122,7 @@ async function changedOnly(flags: Flags, out: string, onProgress: OnProgress): P
     const written = { changed: 0, removed: 0, unchanged: unchanged.info.counts.files };
     return { ...unchanged, written, tree: null, warnings: [], skipped: [] };
   }
-  boundGarbage();
+  boundGarbage(inputs?.paths.length ?? 0);
   const { build } = await import('../../build/build.ts');
   const { settings, today: day } = await openCatalog(flags);
   const selection = { today: day, future, drafts, skipInvalid };
@@ -135,7 +135,10 @@ async function changedOnly(flags: Flags, out: string, onProgress: OnProgress): P
   return { ...result, day };
 }
 
-/** Lets memory grow by 40 % before garbage is collected. Otherwise, a large build would take several times what it needs. */
-function boundGarbage(): void {
-  setFlagsFromString('--heap-growing-percent=40');
+/**
+ * Lets memory grow by 40 % before garbage is collected. Otherwise, a large build would take several times what it needs. From
+ * about 5,000 agents on, it may grow by 20 %, which takes a little more processor time.
+ */
+function boundGarbage(sourceFiles: number): void {
+  setFlagsFromString(`--heap-growing-percent=${sourceFiles < 25_000 ? 40 : 20}`);
 }
