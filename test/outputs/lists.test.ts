@@ -16,7 +16,10 @@ const files = await inFolder((folder) => {
     days.map((date, index) => ({
       slug: `agent-${date}`,
       date,
-      ...(index === 0 ? { front: { formerSlugs: '[old, older]' } } : {}),
+      front: {
+        ...(index === 0 ? { formerSlugs: '[old, older]' } : {}),
+        ...(index < 101 ? { tags: '[small, testing, recent]' } : {}),
+      },
     })),
   );
   return render(folder, { today });
@@ -46,6 +49,12 @@ test('above 200 agents, the archive is divided by month and lists into pages, an
   for (const path of ['archive/2026', 'archive/2026/05', 'categories/coding/2', 'tags/small/3']) {
     assert.match(page('sitemap.xml'), `<loc>https://press.example/${path}</loc>`);
   }
+});
+
+test('every page of a list says how many agents the whole list has', () => {
+  assert.match(page('tags/recent.html'), '<p>101 agents, newest first; page 1 of 2.');
+  assert.match(page('tags/recent/2.html'), '<p>101 agents, newest first; page 2 of 2.');
+  assert.is(linked(page('tags/recent/2.html')).length, 1);
 });
 
 test('every page has a unique title and description', () => {

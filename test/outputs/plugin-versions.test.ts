@@ -164,9 +164,9 @@ test('a build that continues the last one gives the same versions as one from no
   assert.equal(marketplace(), ['two 1.3.0', 'one 1.3.0']);
   assert.equal(marketplace(), archives().current);
   // Another clone publishes a version while no agent changes here.
-  writeFiles(tree, { 'plugins/one/plugin.json': '{ "name": "one", "version": "1.4.0" }\n' });
+  writeFiles(tree, { 'plugins/one/plugin.json': '{ "name": "one", "version": "1.10.0" }\n' });
   await save('Publish from another clone', tree);
-  assert.equal(marketplace(), ['two 1.3.0', 'one 1.5.0']);
+  assert.equal(marketplace(), ['two 1.3.0', 'one 1.11.0']);
   assert.equal(marketplace(), archives().current);
 });
 

@@ -39,6 +39,17 @@ test('uncommitted changes are refused and listed; --allow-dirty accepts them', a
   });
 });
 
+test('new files of agents and settings are refused, and other new files are not', () =>
+  inRepository(async ({ editor }) => {
+    await git(editor, 'rm', '--quiet', '--cached', 'catalog.config.json');
+    await git(editor, 'commit', '--quiet', '--message', 'Forget the settings');
+    await refused(editor, /uncommitted changes:\n {2}\?\? catalog\.config\.json\n[^ ]/, () => publish(editor));
+    await git(editor, 'add', 'catalog.config.json');
+    await git(editor, 'commit', '--quiet', '--message', 'Add the settings');
+    writeFiles(editor, { 'notes.txt': 'Ideas\n' });
+    assert.is((await publish(editor)).code, 0);
+  }));
+
 for (const [count, more] of [
   [10, ''],
   [11, '  and 1 more\n'],
