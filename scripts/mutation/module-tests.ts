@@ -107,6 +107,7 @@ export const moduleTests: Record<string, readonly string[]> = {
   mail: ['mail/smtp'],
   announce: [
     'announce/plan',
+    'announce/campaign',
     'announce/service-mistakes',
     'announce/services',
     'announce/database-journal',

@@ -56,7 +56,9 @@ test('a server that refuses everyone because it is set up wrongly costs no reade
   return withReaders(
     numbers(12).map(addressOf),
     async ({ mailbox, send }) => {
-      assert.equal(((await send()).deliveries as { refused: number }).refused, 0);
+      const { deliveries, message } = await send();
+      assert.equal((deliveries as { refused: number }).refused, 0);
+      assert.match(message, ' Not sent: 12. The mail server did not accept a mail (EENVELOPE, RCPT TO, 550). To send');
       open = true;
       assert.match((await send()).message, /: 11 of 12 mails\. Refused permanently, and never mailed again: 1\.$/);
       assert.equal(recipientsOf(mailbox), numbers(11).map(addressOf).sort());
@@ -103,6 +105,28 @@ for (const [what, server] of [
   });
 }
 
+test('failures count only if nothing but failures comes between them', () => {
+  const places = new Map(numbers(40).map((number) => [addressOf(number), number]));
+  const fails = (address: string) => (places.get(address) ?? 0) % 2 === 1;
+  return withReaders(
+    [...places.keys()],
+    async ({ send }) => {
+      const { accepted, deferred, refused } = (await send()).deliveries as Record<string, number>;
+      assert.equal({ accepted, deferred, refused }, { accepted: 10, deferred: 20, refused: 10 });
+    },
+    {
+      // The server fails for every second mail. Of the others, it accepts the first ten, and knows no more addresses.
+      onRcptTo({ address }, _session, done) {
+        done(fails(address) || (places.get(address) ?? 0) <= 20 ? undefined : refuse(550, '5.1.1 no such user'));
+      },
+      onData(stream, { envelope }, done) {
+        const [to] = envelope.rcptTo;
+        stream.resume().on('end', () => done(fails(to?.address ?? '') ? refuse(451, '4.3.0 try later') : null));
+      },
+    },
+  );
+});
+
 test('many addresses that are refused at the same time are all remembered', () => {
   const refused = numbers(20).map(addressOf);
   return withReaders(
@@ -112,10 +136,33 @@ test('many addresses that are refused at the same time are all remembered', () =
       const next = { ...smallSubject(), key: 'catalog:tag:press.example,2026:catalog:daily:2026-11-21' };
       assert.match((await send(next)).message, /: 1 of 1 mails\.$/);
       assert.equal(recipientsOf(mailbox), ['a@example.com', 'a@example.com']);
+      // A mailbox may drop a mail whose id it knows.
+      assert.is(new Set(mailbox.mails.map(({ messageId }) => messageId)).size, 2);
     },
     {
       onRcptTo({ address }, _session, done) {
         done(refused.includes(address) ? refuse(550, '5.1.1 no such user') : undefined);
+      },
+    },
+  );
+});
+
+test('a run with a mail whose outcome is unknown says so, even if another one is left for the next run', () => {
+  let drop = () => {};
+  return withReaders(
+    ['a@example.com', 'full@example.com'],
+    async ({ mailbox, send }) => {
+      drop = () => mailbox.drop();
+      const { outcome, message } = await send();
+      assert.is(outcome, 'uncertain');
+      assert.match(message, /Not sent: 1\. .* Perhaps sent, and not repeated: 1,/);
+    },
+    {
+      onRcptTo({ address }, _session, done) {
+        done(address === 'full@example.com' ? refuse(452, '4.2.2 mailbox full') : undefined);
+      },
+      onData(stream) {
+        stream.resume().on('end', () => drop());
       },
     },
   );

@@ -65,6 +65,15 @@ test('is told if the browser does not allow the page to copy, and finds the text
       await page.evaluate(() => getSelection()?.toString().trim()),
       (await promptOf('dependency-bump-judge')).trim(),
     );
+    for (const text of ['left-pad', 'right-pad']) {
+      await page.locator('#own-input-1').fill(text);
+      await page.locator('.fill-in [type="submit"]').click();
+      await textOf(page, '.fill-in .copy-status', /Ctrl\+C/);
+    }
+    const offered = await page
+      .locator('textarea.offered')
+      .evaluateAll((all) => all.map((one) => 'value' in one && one.value));
+    assert.equal(offered, [fillIn(await promptOf('dependency-bump-judge'), [{ name: 'LOCK', text: 'right-pad' }])]);
   });
 });
 

@@ -123,6 +123,12 @@ test('narrows with filters, which the back button undoes one by one', async () =
     const narrowed = await choose('difficulty', difficulty, `?category=coding&difficulty=${difficulty}`);
     assert.equal(narrowed, titlesOf(expected.filter((one) => one.difficulty === difficulty)));
 
+    await page.locator('[name="difficulty"]').press('/');
+    assert.is(await page.evaluate(() => document.activeElement?.getAttribute('name')), 'difficulty');
+    await page.locator('#search').pressSequentially('re');
+    await page.waitForFunction(() => location.search.includes('q=re'));
+    await page.goBack();
+    await page.waitForFunction((wanted) => location.search === wanted, `?category=coding&difficulty=${difficulty}`);
     await page.goBack();
     await page.waitForFunction(() => location.search === '?category=coding');
     assert.equal(await resultsOf(page), inCategory);

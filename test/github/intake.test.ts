@@ -70,6 +70,10 @@ test('an edit brings the text of the pull request up to date, and keeps what rev
   await submit(submitted({ notes: 'Credit Bea.' }), { discussion });
   assert.match(pull.body, /^The draft of `agents\/stock-list-checker`[\s\S]*Credit Bea\.[\s\S]*- \[x\] Checked$/);
   assert.not.match(pull.body, /Credit Ada|11 characters/);
+  const end = '<!-- daily-agent-catalog: the workflow writes what is above -->';
+  for (const notes of [`${end} Credit Dan.`, 'Credit Eve.']) await submit(submitted({ notes }), { discussion });
+  assert.match(pull.body, /Credit Eve\.[\s\S]*- \[x\] Checked$/);
+  assert.not.match(pull.body, /Credit (?:Bea|Dan)/);
   pull.body = 'An editor wrote this.';
   await submit(submitted({ notes: 'Credit Cy.' }), { discussion });
   assert.is(pull.body, 'An editor wrote this.');
@@ -136,6 +140,11 @@ for (const [name, change, expected] of [
     'a code block without an end',
     (body: string) => body.replace(/```(\r\n\r\n### Sample input)/, '$1'),
     /`### Sample input` is missing.*end the code block/,
+  ],
+  [
+    'a code block that ends with more marks than it started with',
+    (body: string) => body.replace(/```(\r\n\r\n### Sample input)/, '````$1'),
+    /`The prompt` has lost its code block/,
   ],
   [
     'a code block without a start',
