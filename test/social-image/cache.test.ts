@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -28,6 +28,18 @@ for (const [name, days, isRead, isKept] of uses) {
       assert.equal(cache.read('new'), image);
     }));
 }
+
+test('the use of an image is recorded as now, so that it can become old again', () =>
+  inFolder((folder) => {
+    const cache = imageCache(folder);
+    cache.write('old', image);
+    const path = join(folder, 'social-images', 'old.png');
+    utimesSync(path, 0, 0);
+    const before = Date.now();
+    cache.read('old');
+    const { mtimeMs } = statSync(path);
+    assert.ok(mtimeMs >= before - 1000 && mtimeMs <= Date.now() + 1000, new Date(mtimeMs).toISOString());
+  }));
 
 test('an image that cannot be put into its place leaves nothing behind', () =>
   inFolder((folder) => {
