@@ -161,6 +161,16 @@ for (const [name, environment, expected] of readable) {
   test(`settings of SMTP: ${name}`, () => assert.equal(parseSmtpSettings(environment), expected));
 }
 
+test('without a port in the address, it is the usual one of the protocol', () => {
+  const portOf = (url: string) => settings(url).port;
+  assert.equal([portOf('smtps://example.com'), portOf('smtp://example.com')], [465, 587]);
+});
+
+test('a server that closes the connection at an address has not refused the address', () => {
+  const { aboutAddress, outcome } = new SmtpFailed({ responseCode: 421, command: 'RCPT TO' }, false);
+  assert.equal([aboutAddress, outcome], [false, 'unsent']);
+});
+
 const wrong: [url: string, from: string, named: RegExp][] = [
   ['https://user:s3cret@example.com', 'a@example.com', /^CATALOG_SMTP_URL is not valid/],
   ['smtps://user:s3cret@example.com/?logger=true', 'a@example.com', /^CATALOG_SMTP_URL/],

@@ -62,4 +62,8 @@ test('if a form has a field twice, the first one counts', () => {
   assert.equal([note, slug], ['a', 'one']);
 });
 
+test('a value of a form may contain equals signs', () => {
+  assert.is(parseFields(Buffer.from('note=a=b==&slug=one'), 'form').note, 'a=b==');
+});
+
 test.run();

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { HtmlValidate } from 'html-validate';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { reportVotes } from '../../src/votes/report.ts';
+import { reportHtml } from '../../src/votes/report-html.ts';
+import type { VoteRecord } from '../../src/votes/store.ts';
 import { wilsonInterval } from '../../src/votes/wilson-interval.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
@@ -123,5 +126,17 @@ test('a file that cannot be written, and another format at the same time, are re
     assert.match(stderr, `error: ${file} cannot be written: `);
     assert.is((await catalog(['votes', '--cwd', folder, '--html', file, '--format', 'csv'])).code, 2);
   }));
+
+test('an agent with few votes takes no place in the plot from one with more, however good its share', async () => {
+  const voters = (slug: string, vote: 'yes' | 'no', count: number) =>
+    Array.from({ length: count }, (_, index): VoteRecord => {
+      const voter = String(index).padStart(32, '0');
+      return { id: `${slug}-${index}`, time: '2026-11-21T12:00:00.000Z', slug, vote, voter };
+    });
+  const many = Array.from({ length: 50 }, (_, index) => voters(`many-${index}`, 'no', 3)).flat();
+  const page = reportHtml(await reportVotes([...many, ...voters('few', 'yes', 2)]));
+  assert.match(page, '<title>many-49: 0% of 3');
+  assert.not.match(page, '<title>few: ');
+});
 
 test.run();

@@ -169,6 +169,15 @@ test('text: no votes', async () => {
   );
 });
 
+test('of thousands of notes, as many as asked for are shown, newest first', async () => {
+  const votes = Array.from({ length: 1_041 }, (_, index) => vote(`v${index} a yes`, { note: String(index) }));
+  const { notes } = await reportVotes(votes, { notes: 20 });
+  assert.equal(
+    notes.map(({ note }) => note),
+    Array.from({ length: 20 }, (_, index) => String(1_040 - index)),
+  );
+});
+
 test('text: the time from which votes count', async () => {
   const report = await reportVotes([vote('v a yes')], { since: new Date('2026-11-21T00:00:00Z') });
   assert.is(

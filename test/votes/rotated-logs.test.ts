@@ -13,7 +13,7 @@ test('rotated files are counted too, compressed ones as well, and no vote twice'
   inFolder(async (folder) => {
     const august = line({ id: 'd', time: '2026-08-05T10:00:00.000Z', voter: 4 });
     const october = line({ id: 'a', time: '2026-10-05T10:00:00.000Z', voter: 1, note: 'first' });
-    const november = line({ id: 'b', time: '2026-11-05T10:00:00.000Z', voter: 2, vote: 'no' });
+    const november = line({ id: 'b', time: '2026-11-05T10:00:00.000Z', voter: 2, vote: 'no', note: 'second' });
     writeFiles(folder, {
       'data/votes.jsonl': line({ id: 'c', time: '2026-12-05T10:00:00.000Z', voter: 3 }),
       'data/votes.jsonl.2.gz': gzipSync(october),
@@ -34,7 +34,11 @@ test('rotated files are counted too, compressed ones as well, and no vote twice'
     });
     const { code, stdout, stderr } = await catalog(['votes', '--cwd', folder, '--format', 'json']);
     assert.is(code, 0, stderr);
-    const { totals, malformed } = JSON.parse(stdout);
+    const { totals, malformed, notes } = JSON.parse(stdout);
+    assert.equal(
+      notes.map(({ note }: { note: string }) => note),
+      ['second', 'first'],
+    );
     assert.equal({ ...totals, malformed }, { votes: 4, yes: 3, no: 1, share: 0.75, malformed: 0 });
     assert.match(stderr, /Not counted: \S+votes\.jsonl-20260901\.xz\. Decompress/);
 

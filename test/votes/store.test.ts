@@ -43,6 +43,21 @@ test('an id is a UUID of version 7: the milliseconds, then random bytes that no 
   );
 });
 
+test('a vote just before midnight keeps its day, even if its secret is made after midnight', () =>
+  withFolder(async (file) => {
+    let time = '2026-11-20T12:00:00.000Z';
+    const disk = shimDisk(async ({ op, path, args, run }) => {
+      if (time.startsWith('2026-11-21') && op === 'rename' && String(args[1] ?? path).endsWith('.secret'))
+        time = '2026-11-22T00:00:00.001Z';
+      return run();
+    });
+    await withLog({ file, disk, now: () => new Date(time) }, async ({ store }) => {
+      time = '2026-11-21T23:59:59.999Z';
+      assert.is((await store.append(voteBy(1))).time, '2026-11-21T23:59:59.999Z');
+      assert.is(time, '2026-11-22T00:00:00.001Z');
+    });
+  }));
+
 test('keeps 64 simultaneous votes in order, with one sync for each pass', () =>
   withFolder(async (file) => {
     let syncs = 0;
