@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -81,6 +81,47 @@ test('an edit of texts keeps the errors of other agents, and makes no warning an
     assert.equal(codesOf(catalog.errors), ['broken error front-matter/value']);
     assert.equal(codesOf(catalog.checksOf('good')?.findings).slice(-1), ['good warning file/line-ends']);
     assert.match(catalog.site?.agents.find(({ slug }) => slug === 'good')?.sampleInput ?? '', 'lamp, 12');
+  }));
+
+test('what is broken stays as it was, and is reported by every update until it is fixed', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, agents.slice(0, 2));
+    const catalog = opened(folder);
+    const slugs = () => catalog.site?.agents.map(({ slug }) => slug);
+    const files = () => catalog.errors.map(({ file }) => file);
+    writeCatalog(folder, [{ slug: 'good', date: '2026-01-01', front: { difficulty: 'brutal' } }]);
+    catalog.update(changed('good'));
+    assert.equal([slugs(), files()], [['short', 'good'], ['agents/good/agent.md']]);
+    catalog.update(changed('short'));
+    assert.equal(codesOf(catalog.checksOf('good')?.findings), ['good error front-matter/value']);
+
+    const config = readFileSync(join(folder, 'catalog.config.json'), 'utf8');
+    writeFiles(folder, { 'catalog.config.json': '{', 'templates/partials/agent-card.hbs': '{{#if}}' });
+    catalog.update({ ...nothing, settings: true, templates: true });
+    const broken = files();
+    assert.ok(broken.includes('catalog.config.json'), broken.join());
+    catalog.update(changed('short'));
+    assert.equal(files().sort(), broken.sort());
+    writeFiles(folder, { 'catalog.config.json': config });
+    writeCatalog(folder, agents.slice(0, 1));
+    rmSync(join(folder, 'agents/short'), { recursive: true });
+    rmSync(join(folder, 'templates'), { recursive: true });
+    catalog.update(everything);
+    assert.equal([slugs(), files()], [['good'], []]);
+  }));
+
+test('lists stay behind the texts of agents until they are made again', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, agents.slice(0, 2));
+    const catalog = opened(folder);
+    writeCatalog(folder, [{ slug: 'good', date: '2026-01-01', front: { title: 'Another title' } }]);
+    catalog.update(changed('good'));
+    assert.is(catalog.isBehind, true);
+    writeFiles(folder, { 'agents/short/sample-output.txt': 'Odd: nothing at all\n' });
+    catalog.update(changed('short'));
+    assert.is(catalog.isBehind, true);
+    catalog.update(nothing);
+    assert.is(catalog.isBehind, false);
   }));
 
 test('agents are read again with changed settings', () =>
