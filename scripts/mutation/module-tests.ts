@@ -110,6 +110,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'announce/campaign',
     'announce/service-mistakes',
     'announce/services',
+    'announce/drafts',
     'announce/database-journal',
     'announce/journal',
     'announce/smtp',

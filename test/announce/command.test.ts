@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -88,6 +88,12 @@ test('a dry run writes the mail to a folder, says what would happen, and changes
     assert.is(existsSync(join(folder, 'data/announcements')), false);
     await announce();
     assert.match((await announce(['--dry-run'])).stderr, 'Nothing to do: No. 3');
+    // A machine without a journal asks the service.
+    rmSync(join(folder, 'data/announcements'), { recursive: true });
+    assert.match(
+      (await announce(['--dry-run'])).stderr,
+      'Nothing to do: No. 3, “The three agent” was announced before.',
+    );
   }));
 
 test('a dry run after an interrupted run says how many mails are left', () =>
