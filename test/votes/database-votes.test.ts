@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { openDatabaseVotes } from '../../src/votes/database-votes.ts';
+import { sharedSecret } from '../../src/votes/shared-secret.ts';
 import { type VoteStore, VotesUnavailable } from '../../src/votes/store.ts';
 import { rejection } from '../support/journal.ts';
 import { loud } from '../support/loud.ts';
@@ -224,6 +225,14 @@ test('a closed store refuses votes', () =>
   withVotes({}, async ({ store }) => {
     await store.close();
     assert.instance(await rejection(store.append(voteBy(1))), VotesUnavailable);
+  }));
+
+test('a server whose clock is slow leaves the secret of the next day to the others', () =>
+  withVotes({}, async ({ database }) => {
+    const secretOf = (day: string) => sharedSecret(database, randomBytes)(day);
+    const first = await secretOf('2026-11-22');
+    await secretOf('2026-11-21');
+    assert.equal(await secretOf('2026-11-22'), first);
   }));
 
 test.run();
