@@ -189,4 +189,20 @@ for (const [url, from, named] of wrong) {
   });
 }
 
+/** What servers answer to an address, and what becomes of it. Gmail, for one, answers with several lines. */
+const answers: [answer: string, detail: string | null, outcome: string][] = [
+  ['550 5.1.1 no such user', '5.1.1', 'refused'],
+  ['550-5.1.1 no such user\n550 5.1.1 See our pages', '5.1.1', 'refused'],
+  ['550-5.7.1 our policy\n550 5.7.1 See our pages', '5.7.1', 'unsent'],
+  ['554 no', null, 'refused'],
+];
+for (const [response, detail, outcome] of answers) {
+  test(`an address that is answered with ${JSON.stringify(response)} counts as ${outcome}`, () => {
+    const responseCode = Number(response.slice(0, 3));
+    const failed = new SmtpFailed({ code: 'EENVELOPE', command: 'RCPT TO', responseCode, response }, false);
+    assert.is(failed.detail, detail);
+    assert.is(failed.outcome, outcome);
+  });
+}
+
 test.run();

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startMetrics } from '../../src/server/metrics.ts';
+import type { VoteStore } from '../../src/votes/store.ts';
 import { loud } from '../support/loud.ts';
 import { ask, postJson } from '../support/requests.ts';
 import { stopStores, stores } from '../support/stores.ts';
@@ -129,6 +130,30 @@ test('metrics that could not be collected are answered with an error, and those 
     assert.is((await fetch(metrics.address)).status, 500);
     isBroken = false;
     assert.match(await (await fetch(metrics.address)).text(), 'catalog_build_info{build="the-build"} 1');
+  } finally {
+    await metrics.close();
+  }
+});
+
+test('votes that the store refuses are counted, and wait no longer', async () => {
+  const metrics = await startMetrics({ host: '127.0.0.1', port: 0 });
+  const vote = { slug: 'small', vote: 'yes', address: '127.0.0.1' } as const;
+  let answer = (_error: Error) => {};
+  const refused = new Promise<never>((_, reject) => {
+    answer = reject;
+  });
+  const store = metrics.counted({ append: () => refused } as unknown as VoteStore);
+  const found = async () => {
+    const page = samples(await (await fetch(metrics.address)).text());
+    return [page.get('catalog_votes_waiting'), page.get('catalog_votes_total{result="refused"}')];
+  };
+  metrics.observe({ build: () => 'the-build', isDatabaseUp: null });
+  try {
+    const sent = store.append(vote);
+    assert.equal(await found(), [1, 0]);
+    answer(new Error('full'));
+    await sent.catch(() => {});
+    assert.equal(await found(), [0, 1]);
   } finally {
     await metrics.close();
   }
