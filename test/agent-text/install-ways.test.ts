@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { marketplaceName } from '../../src/agent-text/client-names.ts';
 import { type InstallSource, type InstallWays, installHints, installWays } from '../../src/agent-text/install-ways.ts';
 
 /** How readers install agents: every command and link, for every kind of publication. */
@@ -155,6 +156,16 @@ test('no address in a command contains anything that a shell would run', () => {
   assert.equal(pasted(hostile, one)['Plain text'], [
     'curl -fsS -o tidy-up.txt https://tiny.example/%24%28id%29/prompt.txt',
   ]);
+});
+
+test('a marketplace never has a name that Claude Code keeps for its vendor', () => {
+  const names = [
+    ['Claude prompts', 'https://press.example', 'press-example'],
+    ['Claude prompts', 'https://claude.example', 'agents'],
+    ['Agent skills', 'https://anthropic.example/a', 'agents'],
+    ['Agent skills for all', 'https://claude.example', 'agent-skills-for-all'],
+  ] as const;
+  for (const [title, baseUrl, name] of names) assert.is(marketplaceName({ title, baseUrl }), name, title);
 });
 
 test.run();
