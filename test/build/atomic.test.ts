@@ -139,6 +139,7 @@ async function servedState(dist: string, states: { old: Files; new: Files }): Pr
   const follower = await followBuild(dist, siteRules, pino({ level: 'silent' }));
   try {
     const { info, files, slugs } = follower.current();
+    assert.equal(readPublished(dist).slugs, slugs, 'reports read another build');
     const state = info.id === JSON.parse(states.new['build.json'] ?? '').id ? 'new' : 'old';
     const wrong: string[] = [];
     for (const path of Object.keys({ ...states.old, ...states.new })) {

@@ -1,0 +1,100 @@
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { catalog } from '../support/process.ts';
+
+/** A build that could be the same as the last one: on another day, or after somebody changed dist/. */
+
+/** Runs `use` while the clock of this process shows another time. */
+async function at<Result>(time: number, use: () => Promise<Result>): Promise<Result> {
+  const RealDate = Date;
+  globalThis.Date = class extends RealDate {
+    constructor(...args: unknown[]) {
+      super(...((args.length === 0 ? [time] : args) as [number]));
+    }
+    static override now() {
+      return time;
+    }
+  } as DateConstructor;
+  try {
+    return await use();
+  } finally {
+    globalThis.Date = RealDate;
+  }
+}
+
+interface Built {
+  today: string;
+  counts: { agents: number };
+}
+
+async function build(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Built> {
+  const { code, stdout, stderr } = await catalog(['build', '--cwd', folder, '--format', 'json', ...args], { env });
+  assert.is(code, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+/** Builds a second later: the files of the catalog are then old enough for the next build to trust their stamps. */
+const buildLater = (folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  at(Date.now() + 1000, () => build(folder, args, env));
+
+const days: [what: string, last: string, time: string, today: string, agents: number][] = [
+  ['in the last hour before a day', '2099-03-29', '2099-03-28T22:59:59Z', '2099-03-28', 0],
+  ['in the last hour of a day of 23 hours', '2099-03-29', '2099-03-29T21:59:59Z', '2099-03-29', 1],
+  ['in the first hour after a day of 23 hours', '2099-03-29', '2099-03-29T22:00:00Z', '2099-03-30', 2],
+  ['in the last hour of a day of 25 hours', '2099-10-25', '2099-10-25T22:59:59Z', '2099-10-25', 2],
+  ['after a day of 25 hours', '2099-10-25', '2099-10-25T23:00:00Z', '2099-10-26', 3],
+];
+
+for (const [what, last, time, today, agents] of days) {
+  test(`${what}, a build after one for ${last} is for ${today}`, () =>
+    inFolder(async (folder) => {
+      const dates = ['2099-03-29', '2099-03-30', '2099-10-26'];
+      const dated = dates.map((date): SmallAgent => ({ slug: `on-${date}`, date }));
+      writeCatalog(folder, dated, { timezone: 'Europe/Berlin' });
+      // At that time, a cache of today is too old to keep.
+      const env = { CATALOG_CACHE: join(folder, 'cache') };
+      await buildLater(folder, ['--today', last], env);
+      const built = await at(Date.parse(time), () => build(folder, [], env));
+      assert.equal([built.today, built.counts.agents], [today, agents]);
+    }));
+}
+
+/** Makes dist/ a link to a new folder. */
+function linkTo(folder: string, name: string): void {
+  mkdirSync(join(folder, name));
+  symlinkSync(join(folder, name), join(folder, 'dist'));
+}
+
+const damages: [what: string, damage: (folder: string) => void][] = [
+  ['a file of dist/ was removed', (folder) => rmSync(join(folder, 'dist/llms.txt'))],
+  ['a file was added to dist/', (folder) => writeFiles(folder, { 'dist/agents/other.txt': '' })],
+  [
+    'the link dist/ got another target',
+    (folder) => {
+      rmSync(join(folder, 'dist'));
+      linkTo(folder, 'empty');
+    },
+  ],
+];
+
+for (const [what, damage] of damages) {
+  test(`after ${what}, the next build repairs it`, () =>
+    inFolder(async (folder) => {
+      writeCatalog(folder, []);
+      linkTo(folder, 'site');
+      const day = ['--today', '2026-01-01'];
+      await buildLater(folder, day);
+      const whole = snapshot(join(folder, 'dist'));
+      damage(folder);
+      await build(folder, day);
+      const now = snapshot(join(folder, 'dist'));
+      const paths = new Set([...Object.keys(whole), ...Object.keys(now)]);
+      const wrong = [...paths].filter((path) => now[path] !== whole[path]);
+      assert.equal(wrong, []);
+    }));
+}
+
+test.run();
