@@ -147,6 +147,39 @@ test('narrows with filters, which the back button undoes one by one', async () =
   });
 });
 
+test('can go back through choices and typed words, all letters at once', async () => {
+  await reader.onPage('/', async (page) => {
+    const field = page.locator('#search');
+    const at = (search: string) => page.waitForFunction((wanted) => location.search === wanted, search);
+    // The first choice may be made while the search is still loading.
+    await page.locator('[name="category"]').selectOption('coding');
+    await at('?category=coding');
+    await page.locator('[name="difficulty"]').selectOption({ index: 1 });
+    const difficulty = await page.locator('[name="difficulty"]').inputValue();
+    const filtered = `?category=coding&difficulty=${difficulty}`;
+    await at(filtered);
+    await field.pressSequentially('test');
+    await at(`${filtered}&q=test`);
+    await page.locator('[name="category"]').selectOption('');
+    await at(`?difficulty=${difficulty}&q=test`);
+    await field.fill('tests');
+    await at(`?difficulty=${difficulty}&q=tests`);
+    await field.press('Escape');
+    await at('');
+    for (const [search, words] of [
+      [`?difficulty=${difficulty}&q=tests`, 'tests'],
+      [`?difficulty=${difficulty}&q=test`, 'test'],
+      [`${filtered}&q=test`, 'test'],
+      [filtered, ''],
+      ['?category=coding', ''],
+    ] as const) {
+      await page.goBack();
+      await at(search);
+      assert.is(await field.inputValue(), words);
+    }
+  });
+});
+
 interface Agent {
   title: string;
   category: string;
