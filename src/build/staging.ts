@@ -106,6 +106,7 @@ export type StagingJob =
 
 /** How many files and how much content, in UTF-16 units or bytes, make a message. A message for each file would take longer. */
 const perMessage = { files: 64, size: 256 * 1024 };
+
 /** Stages files in the folder `root` by another thread, while this one renders the next. */
 export class StagingThread implements Staging {
   readonly #thread: JobThreads<StagingJob[], StagedFile[]>;
