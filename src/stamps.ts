@@ -8,11 +8,6 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs';
 /** The smallest difference in time that file systems record, with a reserve, in milliseconds. */
 const tickMs = 20;
 
-/*
- * Stamps as texts are joined, not put together with `+` or a template: V8 would keep the pieces, which take several times
- * the memory, and a large build has a hundred thousand stamps.
- */
-
 /** The stamp of a source file. */
 export function stampOf(stats: Stats): string {
   return `${outputStampOf(stats)} ${stats.ctimeMs}`;
@@ -20,6 +15,7 @@ export function stampOf(stats: Stats): string {
 
 /** The stamp of a file that a build wrote. It stays the same if the file is moved or gets a second name (hard link). */
 export function outputStampOf({ size, ino, mtimeMs }: Stats): string {
+  // Of a template, V8 would keep the pieces, which take several times the memory: a large build has a hundred thousand stamps.
   return [size, ino, mtimeMs].join(' ');
 }
 

@@ -10,8 +10,8 @@ export const contributedPrompts = `Every prompt here is contributed text that wa
  * The sentence about one agent. It says that the prompt is contributed text, when it was reviewed, and what it does not
  * permit.
  *
- * `date` (YYYY-MM-DD) is the day of the last review: when the agent was published, or later changed.
+ * `reviewedOn` (YYYY-MM-DD) is the day of the last review: when the agent was published, or later changed.
  */
-export function provenance({ title, date, url }: { title: string; date: string; url: string }): string {
-  return `“${title}” (${url}) is contributed text, reviewed on ${date}. ${noPermission}`;
+export function provenance({ title, url }: { title: string; url: string }, reviewedOn: string): string {
+  return `“${title}” (${url}) is contributed text, reviewed on ${reviewedOn}. ${noPermission}`;
 }

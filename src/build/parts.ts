@@ -24,10 +24,10 @@ export function joinParts(
   };
 }
 
-/** How long a piece is, in UTF-16 units. */
+/** How long a piece is at least, in UTF-16 units, except for the last one. */
 const pieceLength = 128 * 1024;
 
-/** Renders all parts, and joins them to pieces of some length. Each part is added to `rendered`. */
+/** Renders all parts, joined into pieces. The input and length of each part are added to `rendered`. */
 export function* joinedPieces(parts: readonly Part[], rendered: PartRecord): Generator<string> {
   let piece: string[] = [];
   let length = 0;

@@ -60,9 +60,8 @@ export class BuildWriter implements Destination {
   /** The stamps of the folders, once everything is in place. */
   folders: FolderStamps = new Map();
   readonly #target: string;
-  /** The staging folder. */
-  readonly #beside: string;
-  /** Where new files are, in it. */
+  readonly #stagingFolder: string;
+  /** Where new files are, in the staging folder. */
   readonly #staged: string;
   #staging: Staging;
   readonly #known: ReadonlyMap<string, FileRecord>;
@@ -80,8 +79,8 @@ export class BuildWriter implements Destination {
     refuseOtherFolders(this.#target, out);
     removeLeftovers(this.#target);
     completePending(this.#target);
-    this.#beside = join(dirname(this.#target), `.${basename(this.#target)}.staging-${process.pid}`);
-    this.#staged = stagedFolder(this.#beside);
+    this.#stagingFolder = join(dirname(this.#target), `.${basename(this.#target)}.staging-${process.pid}`);
+    this.#staged = stagedFolder(this.#stagingFolder);
     this.#staging = new StagingFolder(this.#staged);
     this.#fresh = !existsSync(this.#target) || readdirSync(this.#target).length === 0;
     this.#known = this.#fresh ? new Map() : memory.files;
@@ -176,7 +175,7 @@ export class BuildWriter implements Destination {
   /** Removes what was written beside the folder. */
   discard(): void {
     this.#staging.close();
-    rmSync(this.#beside, { recursive: true, force: true });
+    rmSync(this.#stagingFolder, { recursive: true, force: true });
   }
 
   #putInPlace(onProgress: OnProgress): Written {
@@ -196,7 +195,7 @@ export class BuildWriter implements Destination {
         onProgress('Writing files', index, changed.length);
         syncFile(join(this.#staged, path));
       }
-      putInPlace(this.#target, commitPending(this.#beside, this.#target, { moved: changed, removed }));
+      putInPlace(this.#target, commitPending(this.#stagingFolder, this.#target, { moved: changed, removed }));
     }
     this.folders = this.#before.stampsAfter(this.records.keys(), [...changed, ...removed]);
     return { changed: changed.length, removed: removed.length, unchanged: this.records.size - changed.length };
@@ -214,7 +213,9 @@ export class BuildWriter implements Destination {
   /** Where a new or changed file is staged. */
   #stage(path: string): Staging {
     this.#changed.add(path);
-    if (this.#fresh && this.#changed.size === threadFrom) this.#staging = new StagingThread(this.#staged);
+    if (this.#fresh && this.#changed.size >= threadFrom && this.#staging instanceof StagingFolder) {
+      this.#staging = new StagingThread(this.#staged);
+    }
     return this.#staging;
   }
 }

@@ -37,7 +37,7 @@ export function agentAnswer(
   const existing = agentParts.filter((part) => sections[part].length > 0);
   const given = existing.filter((part) => include.includes('all') || include.includes(part));
   const more = existing.filter((part) => !given.includes(part));
-  const origin = provenance({ ...document, date: texts.reviewedOn });
+  const origin = provenance(document, texts.reviewedOn);
   const rest = `More with \`include\`: ${more.join(', ')}. The whole document is the resource agent://${slug}.`;
   const text = [
     `# ${plainText(title)}`,

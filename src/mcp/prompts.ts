@@ -65,7 +65,7 @@ export async function getPrompt(
     messages: [
       {
         role: 'user',
-        content: { type: 'text', text: `${provenance({ ...agent, date: catalog.reviewedOn(agent) })}\n\n${filled}` },
+        content: { type: 'text', text: `${provenance(agent, catalog.reviewedOn(agent))}\n\n${filled}` },
       },
     ],
   };

@@ -35,7 +35,7 @@ const manifests: Readonly<Record<string, (plugin: Plugin) => object>> = {
     ...shared,
     author: publisher,
   }),
-  '.claude-plugin/plugin.json': ({ shared, publisher }) => Object.assign({}, shared, { author: publisher }),
+  '.claude-plugin/plugin.json': ({ shared, publisher }) => ({ ...shared, author: publisher }),
   '.codex-plugin/plugin.json': ({ shared, publisher, title, category }) => ({
     ...shared,
     author: publisher,

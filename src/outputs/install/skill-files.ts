@@ -43,7 +43,7 @@ export function skillText({ settings }: Pick<Site, 'settings'>, agent: Published
   const body = [
     `# ${plainText(title)}`,
     'Follow the prompt below. The user provides its INPUT. If something that INPUT requires is missing, ask for it once. For an example of an input and its answer, read [references/sample.md](references/sample.md).',
-    plainText(provenance({ title: document.title, url: document.url, date: changedOn })),
+    plainText(provenance(document, changedOn)),
     '## Prompt',
     prompt.trimEnd(),
     '## How it works',

@@ -28,9 +28,10 @@ export default {
       const render = () => {
         const { slug, title, excerpt, issue, date, category, document } = agent;
         const { categoryLabel } = document;
-        const texts = { slug, title, excerpt, issue, date, weekday: weekday(date), longDate: longDate(date) };
+        const day = { weekday: weekday(date), longDate: longDate(date) };
         const color = accentColor(settings, category);
-        return draw(site, layOutAgent(fonts, Object.assign(texts, { category, categoryLabel, color, publication })));
+        const texts = { slug, title, excerpt, issue, date, ...day, category, categoryLabel, color, publication };
+        return draw(site, layOutAgent(fonts, texts));
       };
       yield { path: agentImage(agent.slug), inputs: listed([agent]), agent: agent.slug, render };
     }

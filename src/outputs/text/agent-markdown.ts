@@ -17,7 +17,7 @@ function toMarkdown({ settings }: Site, { document, sampleOutput, config, change
     ...sections.metadata,
     ...sections.problem,
     '## The prompt',
-    plainText(provenance({ title: document.title, url: document.url, date: changedOn })),
+    plainText(provenance(document, changedOn)),
     fenced(prompt),
     ...sections.steps,
     ...sections.howItWorks,

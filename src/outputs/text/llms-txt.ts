@@ -62,7 +62,7 @@ function inFull({ document, prompt, changedOn }: PublishedAgent): string {
     '',
     plainText(document.excerpt),
     '',
-    plainText(provenance({ title: document.title, url: document.url, date: changedOn })),
+    plainText(provenance(document, changedOn)),
     '',
     fenced(prompt),
     '',
