@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Drawn, openDrawing } from '../../src/social-image/drawing.ts';
+import { Layers } from '../../src/social-image/layers.ts';
 
 /** Other threads draw any number of images, in layers where documents allow it, in bounded memory. */
 
@@ -41,6 +42,24 @@ test('every image has its own lower layer, however many there are', () => {
   const drawn = draw(contents.map(documentOf));
   const plain = draw(contents.map((content) => documentOf(content.replace(mark, ''))));
   assert.equal(drawn, plain);
+});
+
+test('a lower layer is drawn once for all images that share it, unless 16 others came between', () => {
+  const drawn: string[] = [];
+  const layers = new Layers((svg) => {
+    drawn.push(svg);
+    return { width: 1, height: 1, pixels: new Uint8Array([0, 0, 0, 255]) };
+  });
+  const lowerDrawn = (names: readonly string[]) => {
+    drawn.length = 0;
+    for (const name of names) layers.draw(`<svg>${name}${mark}</svg>`);
+    return drawn.filter((svg) => svg !== '<svg></svg>').length;
+  };
+  const others = (name: string, length: number) => Array.from({ length }, (_, index) => `${name} ${index}`);
+  assert.is(lowerDrawn(['one', 'one', 'two', 'one']), 2);
+  assert.is(lowerDrawn(['two', ...others('a', 15), 'two']), 15);
+  assert.is(lowerDrawn([...others('b', 16), 'two']), 17);
+  assert.is(lowerDrawn(['used', ...others('c', 15), 'used', 'new', 'used']), 17);
 });
 
 test('a malformed document is refused, and the message counts its lines', () => {
