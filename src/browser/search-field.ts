@@ -25,13 +25,17 @@ export function startSearch(): void {
     results?.classList.toggle('reserved', searched && !attached);
     if (results !== null && !attached) results.hidden = !searched;
   };
+  const count = results?.querySelector('.results-count') ?? null;
+  const sayFailed = () => {
+    const searched = hasSearch(form) || !isEmpty(readForm(form));
+    reserve(searched);
+    results?.classList.remove('reserved');
+    if (searched && count !== null) count.textContent = 'Search failed to load. Press Enter to open the archive.';
+  };
   const loadQuietly = () =>
-    void load().then(
-      () => {
-        attached = true;
-      },
-      () => reserve(false),
-    );
+    void load().then(() => {
+      attached = true;
+    }, sayFailed);
 
   for (const filters of form.querySelectorAll<HTMLFieldSetElement>('.filters')) {
     filters.hidden = false;

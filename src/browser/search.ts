@@ -45,21 +45,17 @@ function elementsOf(form: HTMLFormElement): Elements | null {
   return { form, field, results, count, list, more };
 }
 
-/** Loads the index. Tells a reader who is already typing that it is loading, or that it failed to load. */
+/** Loads the index. Tells a reader who is already typing that it is loading. */
 async function loadForReader({ form, results, count }: Elements): Promise<MiniSearch<SearchEntry>> {
-  const tell = (text: string) => {
+  const wait = () => {
     if (isEmpty(readForm(form))) return;
     results.hidden = false;
-    count.textContent = text;
+    count.textContent = 'Loading search …';
   };
-  const wait = () => tell('Loading search …');
   wait();
   form.addEventListener('input', wait);
   try {
     return await loadIndex(form.dataset.index ?? '');
-  } catch (error) {
-    tell('Search failed to load. Press Enter to open the archive.');
-    throw error;
   } finally {
     form.removeEventListener('input', wait);
   }
