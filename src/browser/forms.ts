@@ -49,22 +49,18 @@ function preselect(form: HTMLFormElement, vote: string | null): void {
  * reader.
  */
 function startSending(form: HTMLFormElement, subject: Subject, thank: (fields: Fields) => string): void {
-  let sending = false;
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    if (sending) return;
-    sending = true;
     const fields = fieldsOf(form, event.submitter);
     const focused = document.activeElement;
+    // Without an enabled button, Enter does not send a form either.
     for (const button of buttonsOf(form)) button.disabled = true;
     say(form, 'Sending …');
     const outcome = await send(form.action, fields);
     for (const button of buttonsOf(form)) button.disabled = false;
     say(form, outcome.sent ? thank(fields) : failureText(subject, outcome));
-    form.toggleAttribute('data-failed', !outcome.sent);
     // A disabled button loses the focus, and a keyboard user would lose their position.
     if (document.activeElement === document.body && focused instanceof HTMLElement) focused.focus();
-    sending = false;
   });
 }
 
