@@ -1,0 +1,242 @@
+/// <reference lib="dom" />
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { complaintsOf, focusOf, launchBrowser, type ServedSite, serveSite, textOf } from '../support/browser.ts';
+import { temporaryFolder } from '../support/catalog.ts';
+import { goodPrompt } from '../support/good-agent.ts';
+import { loud } from '../support/loud.ts';
+import { builtCatalog } from '../support/server.ts';
+
+/** Many results, a search that cannot be loaded, a browser that allows little, and keys for other things. */
+
+const test = suite('a reader in a less common case');
+
+/** Agents from the 1st to the 23rd; the titles of the first three have a word that no other has. */
+const agents = Array.from({ length: 23 }, (_, index) => ({
+  slug: `agent-${index + 1}`,
+  date: `2026-01-${String(index + 1).padStart(2, '0')}`,
+  front: { title: index < 3 ? `Zebra list ${index + 1}` : `Plain list ${index + 1}` },
+}));
+const folder = temporaryFolder();
+let browser: Browser;
+let site: ServedSite;
+
+test.before(
+  loud(async () => {
+    const dist = builtCatalog(folder.path, agents);
+    [browser, site] = await Promise.all([launchBrowser(), serveSite({ dist })]);
+  }),
+);
+test.after(
+  loud(async () => {
+    await browser?.close();
+    await site?.close();
+    folder.remove();
+  }),
+);
+
+async function onPage(
+  path: string,
+  use: (page: Page) => Promise<void>,
+  options: BrowserContextOptions = {},
+): Promise<void> {
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
+  context.setDefaultTimeout(10_000);
+  try {
+    const page = await context.newPage();
+    await page.goto(site.address + path);
+    await use(page);
+  } finally {
+    await context.close();
+  }
+}
+
+const copyRefused = (page: Page) =>
+  page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
+  });
+
+test('sees 20 results at first, and gets to the next one with "Show more"', async () => {
+  await onPage('/archive', async (page) => {
+    await page.locator('#search').fill('list');
+    await textOf(page, '.results-count', /^23 agents found$/);
+    const titles = page.locator('.result-list h3');
+    const more = page.locator('.more-results');
+    assert.is(await titles.count(), 20);
+    await more.click();
+    assert.is(await titles.count(), 23);
+    assert.is(await focusOf(page), await titles.nth(20).textContent());
+    assert.is(await more.isVisible(), false);
+
+    await page.locator('#search').fill('zebra xyzzy');
+    await textOf(page, '.results-count', /^No agent has every word\. 3 with some of them\.$/);
+    await page.locator('#search').fill(' ');
+    await page.locator('[data-results]').waitFor({ state: 'hidden' });
+  });
+});
+
+test('is told that the search cannot be loaded, gets to the archive with Enter, and can try again', async () => {
+  await onPage('/about', async (page) => {
+    await page.route('**/search-index.json', (route) => route.abort());
+    const field = page.locator('#search');
+    await field.fill('zebra');
+    const message = page.locator('.results-count', {
+      hasText: 'Search failed to load. Press Enter to open the archive.',
+    });
+    await message.waitFor();
+    assert.is(await message.isVisible(), true);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${site.address}/archive?q=zebra`);
+    await message.waitFor();
+    await page.unroute('**/search-index.json');
+    await field.fill('zebra list');
+    await textOf(page, '.results-count', /^3 agents found$/);
+
+    await page.route('**/assets/search.js*', (route) => route.abort());
+    await page.reload();
+    await message.waitFor();
+  });
+});
+
+test('replaces the last search after the key /, and keeps keys that mean something else', async () => {
+  await onPage('/', async (page) => {
+    const field = page.locator('#search');
+    await field.fill('zebra');
+    await textOf(page, '.results-count', /found/);
+    // An input method uses Escape to drop the letters that are being composed.
+    await field.evaluate((element) =>
+      element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, isComposing: true })),
+    );
+    assert.is(await field.inputValue(), 'zebra');
+    await page.locator('[data-copy="prompt-text"]').focus();
+    for (const key of ['Control+/', 'Alt+/', 'Meta+/']) {
+      await page.keyboard.press(key);
+      assert.is(await page.evaluate(() => document.activeElement?.id), '', key);
+    }
+    await page.keyboard.press('/');
+    await page.keyboard.type('plain');
+    await textOf(page, '.results-count', /^20 agents found$/);
+    assert.is(await field.inputValue(), 'plain');
+  });
+});
+
+test('reads "Copied" for two seconds after the last copy, and then the label of the button again', async () => {
+  await onPage('/agents/agent-1', async (page) => {
+    await page.clock.install();
+    const button = page.locator('.actions [data-copy]');
+    const shown = async () => [
+      await button.textContent(),
+      await page.locator('.actions .copy-status').textContent(),
+      await button.getAttribute('data-copied'),
+    ];
+    const copied = ['Copied', 'Copied to the clipboard.', ''];
+    await button.click();
+    await textOf(page, '.actions .copy-status', /Copied/);
+    assert.equal(await shown(), copied);
+    await page.clock.runFor(1_500);
+    await button.click();
+    // The second copy takes a moment.
+    await page.evaluate(() => navigator.clipboard.readText());
+    await page.clock.runFor(1_500);
+    assert.equal(await shown(), copied);
+    await page.clock.runFor(1_000);
+    assert.equal(await shown(), ['Copy the prompt', '', null]);
+  });
+});
+
+test('is told the keys of their machine if the browser does not allow the page to copy', async () => {
+  const machines = {
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)': '⌘C',
+    'Mozilla/5.0 (iPad; CPU OS 18_0)': '⌘C',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)': '⌘C',
+    'Mozilla/5.0 (X11; Linux x86_64)': 'Ctrl+C',
+  };
+  for (const [userAgent, keys] of Object.entries(machines)) {
+    await onPage(
+      '/agents/agent-1',
+      async (page) => {
+        await copyRefused(page);
+        await page.locator('.actions [data-copy]').click();
+        const said = `The browser does not allow this page to copy. The text is selected: press ${keys}.`;
+        assert.is(await textOf(page, '.actions .copy-status', /./), said);
+      },
+      { userAgent },
+    );
+  }
+});
+
+test('finds a prompt that is too long for a link selected, if the page may not copy it', async () => {
+  await onPage('/agents/agent-1', async (page) => {
+    await copyRefused(page);
+    await page.locator('#own-input-1').fill('word '.repeat(2_000));
+    await page.locator('.open-in a', { hasText: 'ChatGPT' }).click();
+    await textOf(page, '.open-in-status', /Copy the selected text into ChatGPT\.$/);
+    const offered = page.getByRole('textbox', { name: 'The text to copy' });
+    const [value, selected, fixed] = await offered.evaluate((element) => {
+      const { value, selectionStart, selectionEnd, readOnly } = element as HTMLTextAreaElement;
+      return [value, value.slice(selectionStart, selectionEnd), readOnly];
+    });
+    assert.match(value, /^Find the rows .*word word/s);
+    assert.equal([selected, fixed], [value, true]);
+    assert.is(await focusOf(page), 'The text to copy');
+    assert.is(page.context().pages().length, 1, 'nothing opens before the reader has the prompt');
+  });
+});
+
+test('gets an assistant that knows nothing of this page, also after a prompt was copied for it', async () => {
+  await onPage('/agents/agent-1', async (page) => {
+    await page.context().route('https://**', (route) => route.fulfill({ body: 'An assistant' }));
+    await page.locator('#own-input-1').fill('word '.repeat(2_000));
+    const [opened] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.locator('.open-in a', { hasText: 'ChatGPT' }).click(),
+    ]);
+    await opened.waitForURL('https://chatgpt.com/');
+    assert.is(await opened.evaluate(() => window.opener), null);
+  });
+});
+
+test('passes the ways to install with one press of Tab, on the chosen one', async () => {
+  await onPage('/agents/agent-1', async (page) => {
+    const tabs = page.getByRole('tab');
+    const stops = () => tabs.evaluateAll((all) => all.map((tab) => (tab as HTMLElement).tabIndex));
+    const count = await tabs.count();
+    assert.equal(await stops(), [0, ...Array(count - 1).fill(-1)]);
+    await tabs.nth(2).click();
+    assert.equal(await stops(), [-1, -1, 0, ...Array(count - 3).fill(-1)]);
+  });
+});
+
+test('sees no vote that was sent to another server for an agent of the same name', async () => {
+  await onPage('/agents/agent-1', async (page) => {
+    await page.locator('.vote button[value="yes"]').click();
+    await textOf(page, '.vote .form-message', /recorded/);
+    const html = await (await fetch(page.url())).text();
+    const elsewhere = html.replaceAll('action="/api/feedback"', 'action="/other/api/feedback"');
+    assert.not.equal(elsewhere, html);
+    await page.route('**/agents/agent-1', (route) => route.fulfill({ body: elsewhere, contentType: 'text/html' }));
+    await page.reload();
+    await page.locator('.vote button[aria-pressed="false"]').first().waitFor();
+    assert.is(await page.locator('.vote .form-message').textContent(), '');
+    assert.is(await page.locator('.vote button[aria-pressed="true"]').count(), 0);
+  });
+});
+
+test('can fill in a prompt without an error in a browser without storage', async () => {
+  await onPage('/about', async (page) => {
+    await page.context().addInitScript(() => Object.defineProperty(globalThis, 'localStorage', { value: null }));
+    const complaints = complaintsOf(page);
+    await page.goto(`${site.address}/agents/agent-1`);
+    await page.locator('#own-input-1').fill('a;1');
+    await page.locator('.fill-in [type="submit"]').click();
+    await textOf(page, '.fill-in .copy-status', /Copied/);
+    const filled = goodPrompt.replace('\n\nRULES\n', '\n\n<input name="ROWS">\na;1\n</input>\n\nRULES\n');
+    assert.is(await page.evaluate(() => navigator.clipboard.readText()), filled);
+    await page.locator('[data-clear]').click();
+    await textOf(page, '.fill-in .copy-status', /^Cleared\.$/);
+    assert.equal(complaints, []);
+  });
+});
+
+test.run();
