@@ -81,7 +81,7 @@ export type FrontMatter = z.infer<ReturnType<typeof frontMatterSchema>>;
 
 function oneOf(values: readonly string[] | null): z.ZodType<string> {
   if (values === null) return z.string();
-  return z.enum(values, { error: (issue) => (issue.code === 'invalid_value' ? undefined : 'text') });
+  return z.enum(values);
 }
 
 function uniqueList<Item extends z.ZodType<string>>(item: Item, max: number) {

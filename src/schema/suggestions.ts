@@ -23,10 +23,9 @@ export function nearest(word: string, known: readonly string[]): string | undefi
  */
 function nearestTimeZone(text: string): string | undefined {
   const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
-  const wanted = text.trim().replace(/\s+/g, '_');
   const cities = zones.map((zone) => zone.slice(zone.lastIndexOf('/') + 1));
-  const city = nearest(wanted, cities);
-  return nearest(wanted, zones) ?? (city === undefined ? undefined : zones[cities.indexOf(city)]);
+  const city = nearest(text, cities);
+  return nearest(text, zones) ?? (city === undefined ? undefined : zones[cities.indexOf(city)]);
 }
 
 /** Returns what an editor most likely meant with an invalid value, or undefined. */
