@@ -92,6 +92,15 @@ test('a text that is not committed is the newest revision', () => {
   gitSync(cwd, 'checkout', '--quiet', '--', 'agents');
 });
 
+test('a changed copy is recognized by each different line, without blank lines and the spaces around lines', () => {
+  const catalog = join(folder.path, 'lines');
+  const text = 'INPUT\n- TEXT: the text\n\nRULES\n  Same line.\nSame line.\n\tSame line. \n \nOUTPUT\nSame line.\n';
+  writeCatalog(catalog, [{ slug: 'two', date: '2026-11-01', files: { 'prompt.txt': text } }]);
+  const [agent] = documentOf(published(catalog).rendered.files).agents;
+  const different = ['INPUT', '- TEXT: the text', 'RULES', 'Same line.', 'OUTPUT'];
+  assert.is(agent?.lines, different.map((line) => sha256(line).slice(0, 8)).join(''));
+});
+
 test('a shallow clone has the current revisions, and says that it does not know others', () => {
   const shallow = join(folder.path, 'shallow');
   gitSync(folder.path, 'clone', '--quiet', '--depth', '1', pathToFileURL(cwd).href, shallow);

@@ -104,6 +104,25 @@ for (const [schema, text, suggestion] of meant) {
   });
 }
 
+const seconds: [text: string, meant: string | null][] = [
+  ['0:12', '12'],
+  ['1:05', '65'],
+  ['12s', '12'],
+  ['12 sec', '12'],
+  ['12 secs.', '12'],
+  ['1 second', '1'],
+  ['90 seconds', '90'],
+  ['1:60', null],
+  ['12 minutes', null],
+];
+test('seconds with a unit or with minutes are recognized', () => {
+  for (const [text, suggestion] of seconds) {
+    const [line = ''] = told(fields.demoPoint, { second: text, label: 'a', detail: 'b' });
+    const [, found = null] = / ~ Did you mean (.*)\?$/.exec(line) ?? [];
+    assert.is(found, suggestion, line);
+  }
+});
+
 const settings: [key: keyof typeof shape, value: unknown, rule: string][] = [
   ['title', ' a', 'one line of text, without spaces around it'],
   ['title', 'a'.repeat(101), 'text of 1 to 100 characters'],

@@ -28,6 +28,12 @@ export const evalsMistakes: Mistake[] = [
     agents: withChecks(good.replace('contains', 'containz')),
   },
   {
+    name: 'checks without a case',
+    code: 'evals/checks',
+    at: `${checks}:1:1`,
+    agents: withChecks('{}\n'),
+  },
+  {
     name: 'two checks in one entry',
     code: 'evals/checks',
     at: `${checks}:3:7`,
