@@ -105,5 +105,7 @@ function timeLeft(ms: number): string {
 
 /** Quotes a text as one word of a shell command. */
 export function shellWord(text: string): string {
-  return /^[\w./\\:-]+$/.test(text) ? text : JSON.stringify(text);
+  if (/^[\w./\\:-]+$/.test(text)) return text;
+  // Windows only knows double quotes, in which a POSIX shell would run commands.
+  return /["$`!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
 }

@@ -1,4 +1,5 @@
-import { existsSync, lstatSync, mkdirSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -57,6 +58,17 @@ test('flags fill the settings, missing folders are created, and the agent has th
     assert.match(read(made, '.gitattributes'), 'eol=lf');
     assert.match(read(made, 'README.md'), '# Prompts \\& \\<Co\\>\n');
     assert.equal(brokenLinks(made, 'README.md'), []);
+  });
+});
+
+test('the first step leads into the new folder, and runs nothing, whatever the folder is called', async () => {
+  await inFolder(async (folder) => {
+    for (const name of ['plain', 'two words', 'a $(touch ran)', '`touch ran` & co', `it's "new" $HOME`]) {
+      const { stderr } = await init(folder, name);
+      const [, step = ''] = /^ {2}1\. (cd .*)$/m.exec(stderr) ?? [];
+      const options = { cwd: bundled, encoding: 'utf8' } as const;
+      assert.is(execFileSync('sh', ['-c', `${step} && pwd -P`], options), `${realpathSync(join(folder, name))}\n`);
+    }
   });
 });
 
