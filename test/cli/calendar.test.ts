@@ -50,7 +50,9 @@ test('--calendar starts with the previous month, with --all at the first agent, 
   const monthsOf = (text: string) => text.match(/[A-Z]\w+ 20\d\d/g);
   await inFolder(async (folder) => {
     writeCatalog(folder, []);
-    assert.equal(monthsOf((await status(folder, '--calendar')).stdout), ['November 2026', 'December 2026']);
+    const empty = (await status(folder, '--calendar')).stdout;
+    assert.equal(monthsOf(empty), ['November 2026', 'December 2026']);
+    assert.match(empty, /^free 10$/m);
     writeCatalog(folder, [{ slug: 'first', date: '2026-08-31', front: { issue: '1' } }]);
     const { stdout } = await status(folder, '--calendar');
     assert.equal(monthsOf(stdout), ['October 2026', 'November 2026', 'December 2026']);
@@ -68,6 +70,16 @@ test('the day of an agent that was deleted is not free', () => {
   const shown = calendarTable(status, new Set(['2026-11-17', '2026-11-19', null]), { all: false, color: false });
   assert.match(shown, /^ 16 {2}17x 18- 19x 20->21\. 22\./m);
   assert.match(shown, 'withdrawn 2, missed 2,');
+});
+
+test('a day before a published agent is not free, also on an earlier day', () => {
+  const entry = { slug: 'later', date: '2026-11-24', title: 'Later', issue: 2, errors: 0 };
+  const list = { due: [], coming: [], drafts: [], withdrawn: [], faulty: [] };
+  const state = { ...list, published: [entry], freeDates: [], next: null, queueDays: 0, queueLow: false };
+  const dates = new Set(['2026-11-20', entry.date]);
+  const shown = calendarTable({ ...state, today, timezone: 'UTC' }, dates, { all: false, color: false });
+  assert.match(shown, /20x>21- 22-\s/);
+  assert.match(shown, /^ 23- 24# 25\. 26\./m);
 });
 
 test('--calendar has colors on a terminal only, and none with NO_COLOR', async () => {

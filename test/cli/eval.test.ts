@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
-import { evalsFiles } from '../support/evals.ts';
+import { casesFiles, evalsFiles } from '../support/evals.ts';
 import { goodPrompt } from '../support/good-agent.ts';
 import { catalog } from '../support/process.ts';
 
@@ -30,6 +30,18 @@ test('a table of models and cases, then what failed', () =>
 `,
     );
     assert.is(stderr, '3 recorded answers of 1 agent graded.\n');
+  }));
+
+test('a check that has no value, and an agent that has no recorded answers yet', () =>
+  inFolder(async (folder) => {
+    const isJson = evalsFiles['evals/checks.yaml'].replace('not-equals: fine', 'is-json: true');
+    writeCatalog(folder, [
+      { slug: 'one', date: '2026-01-01', files: { ...evalsFiles, 'evals/checks.yaml': isJson } },
+      { slug: 'two', date: '2026-01-02', files: casesFiles },
+    ]);
+    const { stdout } = await catalog(['eval', '--cwd', folder]);
+    assert.match(stdout, '\n  failed: Other, as its page says, planted, is-json: It is not');
+    assert.match(stdout, /^two +sample +planted\n {2}no recorded answers\n$/m);
   }));
 
 test('where to begin without checks', () =>

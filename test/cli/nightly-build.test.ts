@@ -155,33 +155,57 @@ test('daily: a task that goes on past midnight counts for the day on which it be
   }
 });
 
-test('daily: the clock is checked every minute, and less and less often after failures', async () => {
-  const waits: number[] = [];
+test('daily: a task that is under way when it is stopped is the last one', async () => {
   const real = globalThis.setTimeout;
-  globalThis.setTimeout = ((work: () => void, ms: number) => {
-    waits.push(ms);
-    return real(work, waits.length < 14 ? 0 : 1e6);
+  let [waits, finish] = [0, () => {}];
+  globalThis.setTimeout = ((work: () => void) => {
+    waits += 1;
+    return real(work, 0);
   }) as typeof setTimeout;
   try {
-    let left = 11;
-    const end = daily({
-      done: '01-01',
-      today: () => '01-02',
-      untilTomorrow: () => 86_400_000,
-      task: async () => {
-        if (left-- > 0) throw new Error('not yet');
-      },
-    });
-    while (waits.length < 14) await new Promise((done) => real(done, 1));
+    const task = () => new Promise<void>((done) => (finish = done));
+    const end = daily({ done: null, today: () => '01-02', untilTomorrow: () => 0, task });
+    await new Promise((next) => real(next, 5));
     end();
+    finish();
+    await new Promise(setImmediate);
   } finally {
     globalThis.setTimeout = real;
   }
-  const seconds = [60, 5, 10, 20, 40, 80, 160, 320, 640, 1280, 1800, 1800, 60, 60];
-  assert.equal(
-    waits,
-    seconds.map((each) => each * 1000),
-  );
+  assert.is(waits, 1);
 });
+
+/** The day that is done at first, how many attempts fail, and how many seconds pass before each look at the clock. */
+const waits: [done: string | null, failures: number, seconds: number[]][] = [
+  ['01-01', 11, [60, 5, 10, 20, 40, 80, 160, 320, 640, 1280, 1800, 1800, 60, 60]],
+  [null, 2, [5, 10, 20, 60]],
+];
+for (const [done, failures, seconds] of waits) {
+  const start = done === null ? 'after a failed start' : 'later';
+  test(`daily: the clock is checked every minute, and less and less often after failures, ${start}`, async () => {
+    const waited: number[] = [];
+    const real = globalThis.setTimeout;
+    globalThis.setTimeout = ((work: () => void, ms: number) => {
+      waited.push(ms / 1000);
+      return real(work, waited.length < seconds.length ? 0 : 1e6);
+    }) as typeof setTimeout;
+    try {
+      let left = failures;
+      const end = daily({
+        done,
+        today: () => '01-02',
+        untilTomorrow: () => 86_400_000,
+        task: async () => {
+          if (left-- > 0) throw new Error('not yet');
+        },
+      });
+      while (waited.length < seconds.length) await new Promise((next) => real(next, 1));
+      end();
+    } finally {
+      globalThis.setTimeout = real;
+    }
+    assert.equal(waited, seconds);
+  });
+}
 
 test.run();

@@ -81,6 +81,11 @@ test('it gets the folders, the addresses and the environment of the server, and 
     assert.match(log(), 'The pages cannot show how prompts changed');
   }));
 
+test('a build that fails without a result is logged with its messages', () =>
+  rebuild(`console.error('No memory is left.'); process.exitCode = 1;`, async ({ log }) => {
+    await until(() => log().includes('"output":"No memory is left.\\n","msg":"the catalog cannot be built'));
+  }));
+
 test('a build that is under way ends with the server', () =>
   rebuild('setInterval(() => {}, 1000);', async ({ builder, called }) => {
     await until(() => called() !== undefined);

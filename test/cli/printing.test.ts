@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Console } from '../../src/cli/console.ts';
@@ -99,12 +99,30 @@ test('progress shows the time left; it is one line on a terminal, which the next
       terminal.progress('Checking agents', done, 9);
     }
     terminal.say('Done.\n');
+    terminal.say('Bye.\n');
     return String(error.read());
   };
   const shown = ['2 of 9', '4 of 9, 11 s left', '5 of 9, 8 s left', '6 of 9, 10 s left', '7 of 9, 6 s left'];
   const lines = shown.map((text) => `\rChecking agents: ${text}\u001b[K`);
-  assert.is(told(true), `${lines.join('')}\r\u001b[KDone.\n`);
-  assert.is(told(false), 'Checking agents: 5 of 9, 8 s left\nChecking agents: 7 of 9, 6 s left\nDone.\n');
+  assert.is(told(true), `${lines.join('')}\r\u001b[KDone.\nBye.\n`);
+  assert.is(told(false), 'Checking agents: 5 of 9, 8 s left\nChecking agents: 7 of 9, 6 s left\nDone.\nBye.\n');
+});
+
+test('a slow reader of many lines is waited for, so that they do not fill the memory', async () => {
+  let taken = () => {};
+  const slow = new Writable({
+    write(_chunk, _encoding, done) {
+      taken = done;
+    },
+  });
+  let ended = false;
+  const printed = new Console(slow, new PassThrough(), {}).printLines([{ id: 1 }, { id: 2 }]).then(() => {
+    ended = true;
+  });
+  await new Promise(setImmediate);
+  assert.is(ended, false);
+  taken();
+  await printed;
 });
 
 /** Rows of: whether stdout and stderr are terminals, the environment, and whether results and messages have colors. */
