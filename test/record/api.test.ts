@@ -48,19 +48,18 @@ const entries = () => JSON.parse(recorded()['recording.json'] ?? '').cases;
 
 test('records the answers of an API like that of OpenAI', async () => {
   model.answer = (response) => says(response, 'Odd: nothing\r\nno end', { model: 'model-1b-2026' });
-  const { code, stdout, stderr } = await recordWith('--setting', 'temperature=0', '--setting', 'seed=x');
+  const { code, stdout, stderr } = await recordWith(
+    ...['temperature=0', 'seed=x', 'presence_penalty=-0.5', 'logprobs=true'].flatMap((each) => ['--setting', each]),
+  );
   assert.is(code, 0, stderr);
   assert.is(stdout, '');
   assert.is(stderr.split('\r\u001b[K').at(-1), 'Recorded 2 answers (22 tokens in, 14 out). 0 existed already.\n');
   assert.equal(model.asked.map(({ message }) => message).sort(), messages.sort());
+  const settings = { temperature: 0, seed: 'x', presence_penalty: -0.5, logprobs: true };
   const { path, headers, body } = model.asked[0] as Asked;
   assert.is(path, '/v1/chat/completions');
   assert.is(headers.authorization, `Bearer ${key}`);
-  assert.equal(
-    { ...body, messages: '' },
-    { temperature: 0, seed: 'x', model: 'Org/Model:1b', messages: '' },
-    'no other fields',
-  );
+  assert.equal({ ...body, messages: '' }, { ...settings, model: 'Org/Model:1b', messages: '' }, 'no other fields');
   const files = recorded();
   assert.is(files['sample.txt'], 'Odd: nothing\nno end');
   const about = {
@@ -68,7 +67,7 @@ test('records the answers of an API like that of OpenAI', async () => {
     date: new Date().toISOString().slice(0, 10),
     made: 'api',
     note: 'The service names the model model-1b-2026.',
-    settings: { temperature: 0, seed: 'x' },
+    settings,
     tokens: { input: 11, output: 7 },
     promptSha256: sha256Of(goodPrompt),
   };
@@ -177,7 +176,7 @@ test('asks only for what is missing, and replaces answers only if it is told to'
   assert.match((await recordWith()).stderr, 'Recorded 0 answers. 4 existed already.\n');
 
   model.asked.length = 0;
-  await recordWith('--force');
+  await recordWith('--force', '--stale');
   assert.is(model.asked.length, 4);
 });
 

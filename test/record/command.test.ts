@@ -36,6 +36,9 @@ test('gives the exact message to a command', async () => {
   assert.is(read('echo/sample.txt'), `${goodPrompt.trimEnd()}\n\n${goodSampleInput}`);
   const { made, tokens } = JSON.parse(read('echo/recording.json')).cases.sample;
   assert.equal({ made, tokens }, { made: 'command', tokens: undefined });
+  writeFiles(join(folder.path, 'agents/one'), { 'evals/planted.txt': `${hardInput}More.\n` });
+  const later = await catalog(args('--model', 'echo', '--command', 'cat'));
+  assert.match(later.stderr, 'Out of date: 1 existing answer. To replace them, add --stale.\n');
 });
 
 for (const [command, message] of [
@@ -160,4 +163,22 @@ test('refuses to send a key that others could read, and options without --record
   const alone = await catalog(['eval', '--cwd', folder.path, '--model', 'm']);
   assert.equal([alone.code, alone.stderr], [2, 'error: --model needs --record.\n']);
 });
+
+test('a key goes to this machine without https, and to no other that is called similarly', async () => {
+  const gone = await startModelServer();
+  gone.stop();
+  const { port } = new URL(gone.url);
+  for (const [host, mayGo] of [
+    ['localhost', true],
+    ['127.0.0.2', true],
+    ['[::1]', true],
+    ['localhost.example.com', false],
+    ['127.0.0.1.example.com', false],
+  ] as const) {
+    const env = { CATALOG_EVAL_KEY: 'x' };
+    const { stderr } = await catalog(args('--model', 'm', '--url', `http://${host}:${port}/v1`), { env });
+    assert.match(stderr, mayGo ? 'cannot be reached' : '--url has to start with https', host);
+  }
+});
+
 test.run();

@@ -11,6 +11,7 @@ import { otherPrompt, published, revisions, serveFiles, today, writeRevisions } 
 import { gitSync } from '../support/git.ts';
 import { loud } from '../support/loud.ts';
 import { catalog } from '../support/process.ts';
+import { onTerminal } from '../support/terminal.ts';
 
 /** What `catalog verify` prints and how it ends: folders, wrong input, hostile sites, and catalogs without history. */
 
@@ -132,6 +133,14 @@ test('each kind of copy is described in a sentence, and --json says the same', a
       found.map(({ status }: { status: string }) => status),
       [...statuses, 'unknown', ...statuses],
     );
+  });
+});
+
+test('on a terminal, removed lines are red, and added ones are bold', async () => {
+  await copies({ 'one.txt': third.replace('RULES', 'WISHES') }, async (path) => {
+    const args = ['verify', join(path, 'one.txt'), '--cwd', cwd, '--today', today];
+    const { screen } = await onTerminal(args, { columns: 200 }).ends();
+    assert.match(screen, '\u001b[31m-RULES\u001b[0m\r\n\u001b[1m+WISHES\u001b[0m');
   });
 });
 
