@@ -73,6 +73,13 @@ test('results are kept until they take 32 MiB together, and none of more than 1 
   assert.ok(results.get('01') !== undefined && results.get('s') !== undefined);
 });
 
+test('a remembered result is not given to a client of another revision', async () => {
+  const { catalog } = await load();
+  const types = [];
+  for (const meta of [{}, envelope, {}]) types.push((await ask(catalog, 'tools/list', {}, meta)).result.resultType);
+  assert.equal(types, [undefined, 'complete', undefined]);
+});
+
 const skillFile = '.well-known/agent-skills/rich/SKILL.md';
 test('an agent whose files have just gone is unknown, and the others are still listed', async () => {
   const { catalog } = await load(['api/agents/rich.json', skillFile]);

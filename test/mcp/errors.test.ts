@@ -133,6 +133,13 @@ const rows: Exchange[] = [
     undefined,
   ],
   ['an answer', { jsonrpc: '2.0', id: 1, result: {} }, {}, 202, undefined],
+  [
+    'an answer, with a version',
+    { jsonrpc: '2.0', id: 1, error: {} },
+    { 'mcp-protocol-version': '2025-11-25' },
+    202,
+    undefined,
+  ],
   ['an answer in the modern era', { jsonrpc: '2.0', id: 1, result: {} }, modernHeaders('x'), 400, -32600],
   // Batches, which only 2025-03-26 has.
   ['an empty batch', [], {}, 400, -32600],
@@ -201,6 +208,26 @@ const rows: Exchange[] = [
         requested: '1900-01-01',
       },
     },
+  ],
+  [
+    'a version as long as a book',
+    modernRequest('tools/list', {}, { [versionKey]: '9'.repeat(500) }),
+    { ...modernHeaders('tools/list'), 'mcp-protocol-version': '9'.repeat(500) },
+    400,
+    -32022,
+    {
+      data: {
+        supported: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
+        requested: '9'.repeat(100),
+      },
+    },
+  ],
+  [
+    'initialize with its version in _meta too',
+    request('initialize', { protocolVersion: '2025-11-25', _meta: { [versionKey]: '2025-11-25' } }),
+    {},
+    200,
+    null,
   ],
   [
     'initialize with a modern header',
