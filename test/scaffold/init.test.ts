@@ -63,7 +63,7 @@ test('flags fill the settings, missing folders are created, and the agent has th
 
 test('the first step leads into the new folder, and runs nothing, whatever the folder is called', async () => {
   await inFolder(async (folder) => {
-    for (const name of ['plain', 'two words', 'a $(touch ran)', '`touch ran` & co', `it's "new" $HOME`]) {
+    for (const name of ['plain', 'two words', 'a $(touch ran)', '`touch ran` & co', 'a$HOME', `it's "new" $HOME`]) {
       const { stderr } = await init(folder, name);
       const [, step = ''] = /^ {2}1\. (cd .*)$/m.exec(stderr) ?? [];
       const options = { cwd: bundled, encoding: 'utf8' } as const;
