@@ -1,0 +1,192 @@
+/// <reference lib="dom" />
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { launchBrowser, type ServedSite, serveSite, tabTo } from '../support/browser.ts';
+import { temporaryFolder } from '../support/catalog.ts';
+import { goodPrompt } from '../support/good-agent.ts';
+import { loud } from '../support/loud.ts';
+import { builtCatalog } from '../support/server.ts';
+
+/** What the style sheet owes to readers with a keyboard, a finger, a printer, or a large number. */
+
+const test = suite('the style sheet');
+
+/** Numbers with one to five digits. */
+const numbers = [1, 20, 300, 4_000, 50_000];
+const long = goodPrompt.replace('OUTPUT', `${'A line of the prompt.\n'.repeat(40)}\nOUTPUT`);
+const folder = temporaryFolder();
+let browser: Browser;
+let site: ServedSite;
+
+test.before(
+  loud(async () => {
+    const agents = numbers.map((issue, index) => ({
+      slug: `agent-${issue}`,
+      date: `2026-01-0${index + 1}`,
+      front: { issue: String(issue) },
+      files: { 'prompt.txt': long },
+    }));
+    const dist = builtCatalog(folder.path, agents);
+    [browser, site] = await Promise.all([launchBrowser(), serveSite({ dist })]);
+  }),
+);
+test.after(
+  loud(async () => {
+    await browser?.close();
+    await site?.close();
+    folder.remove();
+  }),
+);
+
+async function onPage(path: string, options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  context.setDefaultTimeout(10_000);
+  try {
+    const page = await context.newPage();
+    await page.goto(site.address + path);
+    await use(page);
+  } finally {
+    await context.close();
+  }
+}
+
+test('the link to the content covers nothing until it has the focus, and can then be seen', async () => {
+  await onPage('/about', {}, async (page) => {
+    const skip = page.locator('.skip');
+    const box = async () => (await skip.boundingBox()) ?? { x: Number.NaN, y: Number.NaN, width: 0, height: 0 };
+    const before = await box();
+    assert.ok(before.x + before.width <= 0, JSON.stringify(before));
+    await page.keyboard.press('Tab');
+    const focused = await box();
+    assert.ok(focused.x >= 0 && focused.y >= 0 && focused.width > 50, JSON.stringify(focused));
+    await page.keyboard.press('Enter');
+    assert.is(new URL(page.url()).hash, '#content');
+  });
+});
+
+test('a reader with a keyboard sees where the focus is', async () => {
+  await onPage('/agents/agent-1', {}, async (page) => {
+    for (const stop of ['.nameplate a', '.front button', 'pre', '.fill-in textarea', '[role="tab"]', '#search']) {
+      await tabTo(page, stop);
+      const outline = await page.evaluate(() => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement as Element);
+        return `${outlineWidth} ${outlineStyle}`;
+      });
+      assert.is(outline, '3px solid', stop);
+    }
+  });
+});
+
+test('a finger can hit each button and field on a phone', async () => {
+  await onPage('/agents/agent-1', { viewport: { width: 360, height: 800 } }, async (page) => {
+    const small = await page.locator('button, input, select, textarea').evaluateAll((all) =>
+      all
+        .map((element) => ({ element, box: element.getBoundingClientRect() }))
+        .filter(({ box }) => box.width > 0 && (box.height < 32 || box.width < 32))
+        .map(({ element }) => element.outerHTML),
+    );
+    assert.equal(small, []);
+  });
+});
+
+const isNumber = (text = '') => /^\d+$/.test(text);
+
+/** The texts that a screen reader reads, in their order, with those that the style sheet adds. */
+async function readAloud(page: Page): Promise<string[]> {
+  const client = await page.context().newCDPSession(page);
+  const { nodes } = await client.send('Accessibility.getFullAXTree');
+  const byId = new Map(nodes.map((node) => [node.nodeId, node]));
+  const textsIn = (id: string): string[] => {
+    const { role, name, childIds = [] } = byId.get(id) ?? {};
+    return role?.value === 'StaticText' ? [String(name?.value)] : childIds.flatMap(textsIn);
+  };
+  return textsIn(nodes[0]?.nodeId ?? '');
+}
+
+test('lines of a prompt and steps have their numbers', async () => {
+  await onPage('/agents/agent-1', {}, async (page) => {
+    const texts = await readAloud(page);
+    /** The text before each of these. */
+    const before = (...starts: string[]) =>
+      starts.map(
+        (start) => texts[texts.findIndex((text, at) => text.startsWith(start) && isNumber(texts[at - 1])) - 1],
+      );
+    assert.equal(before('Find the rows', 'INPUT', '- ROWS', 'RULES'), ['1', '3', '4', '8']);
+    assert.equal(before('Copy the list', 'Add the mails', 'Look the rows up'), ['1', '2', '3']);
+  });
+});
+
+test('the number of an agent fits beside its title, however many digits it has', async () => {
+  for (const issue of numbers) {
+    await onPage(`/agents/agent-${issue}`, {}, async (page) => {
+      const [numeral, title] = await Promise.all(['.numeral', 'h1'].map((part) => page.locator(part).boundingBox()));
+      assert.ok(
+        numeral && title && numeral.x + numeral.width <= title.x,
+        `${issue}: ${JSON.stringify({ numeral, title })}`,
+      );
+      assert.ok(numeral.height > 30, 'it is large');
+    });
+  }
+});
+
+test('the archive has the day, the title and the category side by side, and below each other on a phone', async () => {
+  const places = async (page: Page) => {
+    const parts = ['time', 'a', '.kicker'].map((part) => page.locator(`.days li >> nth=0 >> ${part}`).boundingBox());
+    return (await Promise.all(parts)).map((box) => box ?? { x: Number.NaN, y: Number.NaN, width: 0, height: 0 });
+  };
+  await onPage('/archive', {}, async (page) => {
+    const [day, title, category] = await places(page);
+    assert.ok(day && title && category);
+    assert.ok(day.x + day.width <= title.x && title.x + title.width <= category.x);
+    assert.ok(Math.abs(day.y - category.y) < day.height, JSON.stringify([day, category]));
+    await page.setViewportSize({ width: 360, height: 800 });
+    const [first, second, third] = await places(page);
+    assert.ok(first && second && third);
+    assert.ok(third.y >= second.y + second.height && Math.abs(third.x - second.x) < 1, JSON.stringify([second, third]));
+  });
+});
+
+test('paper has the whole prompt, and nothing that only works on a screen', async () => {
+  await onPage('/', {}, async (page) => {
+    const prompt = page.locator('#prompt-text');
+    const isCut = () => prompt.evaluate((element) => element.scrollHeight > element.clientHeight + 1);
+    assert.is(await isCut(), true, 'the screen shows its start');
+    await page.emulateMedia({ media: 'print' });
+    assert.is(await isCut(), false);
+    await page.emulateMedia({ media: 'screen' });
+  });
+  await onPage('/agents/agent-1', { colorScheme: 'dark' }, async (page) => {
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    for (const part of [
+      '.skip',
+      'nav >> nth=0',
+      '.actions',
+      '.use',
+      '.search',
+      '.vote',
+      '#verdict',
+      '.subscribe',
+      '#follow',
+    ])
+      assert.is(await page.locator(part).first().isVisible(), false, part);
+    assert.is(await page.locator('button:visible').count(), 0);
+    for (const part of ['h1', '#problem', '#prompt-text', '#steps', '#sample', '#demo', '#reuse'])
+      assert.is(await page.locator(part).isVisible(), true, part);
+    const ink = await page.evaluate(() => getComputedStyle(document.body).color);
+    assert.is(ink, 'rgb(29, 26, 22)', 'dark on white');
+  });
+});
+
+test('links within a page glide only for readers who do not mind motion', async () => {
+  for (const [reducedMotion, behavior] of [
+    ['reduce', 'auto'],
+    ['no-preference', 'smooth'],
+  ] as const) {
+    await onPage('/about', { reducedMotion }, async (page) => {
+      assert.is(await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior), behavior);
+    });
+  }
+});
+
+test.run();
