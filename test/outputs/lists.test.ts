@@ -19,6 +19,7 @@ const files = await inFolder((folder) => {
       front: {
         ...(index === 0 ? { formerSlugs: '[old, older]' } : {}),
         ...(index < 101 ? { tags: '[small, testing, recent]' } : {}),
+        ...(index >= 160 ? { tags: `[small, testing, own-${index}]` } : {}),
       },
     })),
   );
@@ -49,6 +50,13 @@ test('above 200 agents, the archive is divided by month and lists into pages, an
   for (const path of ['archive/2026', 'archive/2026/05', 'categories/coding/2', 'tags/small/3']) {
     assert.match(page('sitemap.xml'), `<loc>https://press.example/${path}</loc>`);
   }
+});
+
+test('the archive offers the 60 tags that most agents have, by name', () => {
+  const offered = [...page('archive.html').matchAll(/href="\/tags\/([a-z0-9-]+)"/g)].map(([, tag]) => tag);
+  const rare = Array.from({ length: 57 }, (_, index) => `own-${160 + index}`);
+  assert.equal(offered, [...rare, 'recent', 'small', 'testing']);
+  assert.ok(files.has('tags/own-229.html'), 'the others have a page too');
 });
 
 test('every page of a list says how many agents the whole list has', () => {

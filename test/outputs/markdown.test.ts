@@ -81,6 +81,11 @@ const rows: [name: string, source: string, onPage: string, inFeed?: string][] = 
     '<p><a href="https://b.example/c.png">A *cat*</a></p>',
   ],
   [
+    'an image without a text shows its address',
+    '![](https://b.example/c.png)',
+    '<p><a href="https://b.example/c.png">https://b.example/c.png</a></p>',
+  ],
+  [
     'an image in a link is its text',
     '[![Cat](https://b.example/c.png)](https://a.example)',
     '<p><a href="https://a.example/">Cat</a></p>',
