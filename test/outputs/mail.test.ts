@@ -150,6 +150,14 @@ for (const [what, line] of [
   });
 }
 
+test('a shortened prompt ends with a whole emoji, wherever the limit falls', async () => {
+  for (const before of ['', 'a', 'ab', 'abc']) {
+    const { html, text } = await mailOf(`INPUT\n\nRULES\n\nOUTPUT\n${before}${'🙂'.repeat(30_000)}\n`);
+    assert.match(html, '🙂</div>');
+    for (const part of [html, text]) assert.not.match(part, /\p{Surrogate}/u);
+  }
+});
+
 test('a mail has the postal address, and no links to vote without a server', async () => {
   const postalAddress = 'Test Press\n1 Main Street, Springfield, IL 62701';
   const { html, text } = await mailOf(goodPrompt, {}, { postalAddress, runtimeUrl: null });

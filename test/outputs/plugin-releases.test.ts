@@ -2,12 +2,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { renderCatalog } from '../../src/build/build.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
+import revisions from '../../src/outputs/api/revisions.ts';
 import { archives } from '../../src/outputs/install/marketplace.ts';
 import { codexCategory } from '../../src/outputs/install/plugin.ts';
 import { PluginVersions } from '../../src/outputs/install/plugin-versions.ts';
 import { treeChangelog } from '../../src/outputs/install/tree-texts.ts';
+import type { Part } from '../../src/outputs/output.ts';
 import type { Site } from '../../src/outputs/site.ts';
 import type { PluginRelease, PublishedPlugins } from '../../src/schema/plugins.ts';
+import type { Revisions } from '../../src/schema/revisions.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 
 /** Plugins with many earlier versions, and the words of clients for categories. */
@@ -54,6 +57,16 @@ test('hundreds of earlier archives are read a few at a time, each with its own t
   });
   assert.equal(wrong, []);
   assert.equal(asked, [200, 200, 50]);
+});
+
+test('the versions of a plugin are listed with the current one first, then from the newest to the first', () => {
+  const [file] = [...revisions.files(after(11))];
+  const parts = file?.render(() => '0'.repeat(64)) as readonly Part[];
+  const { agents } = JSON.parse(parts.map(({ render }) => render()).join('')) as Revisions;
+  assert.equal(
+    agents[0]?.plugins.map(({ version }) => version),
+    Array.from({ length: 12 }, (_, at) => `1.${11 - at}.0`),
+  );
 });
 
 test('CHANGELOG.md has the newest change first, and of one day the agent with the highest number', () => {
