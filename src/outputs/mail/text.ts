@@ -19,7 +19,7 @@ export function issueText(values: IssueValues, foot: FootValues): string {
     heading('Use it'),
     [
       `How it works, with a sample: ${agent.url}#sample`,
-      ...(ways.length === 0 ? [] : [`Install it: ${agent.url}#install`]),
+      `Install it: ${agent.url}#install`,
       ...ways.map(({ name, address }) => `- ${name}: ${address}`),
     ].join('\n'),
     ...(votes === null ? [] : [heading('Was it useful?'), `Yes: ${votes.yes}\nNo: ${votes.no}`]),
