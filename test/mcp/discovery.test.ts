@@ -106,6 +106,12 @@ test('server.json is rendered from the settings, as the MCP registry takes it, i
   };
   const { icons, repository, remotes } = await rendered(other);
   assert.equal([icons, repository.source, remotes[0].url], [[], 'forge.example', 'https://run.example/r/api/mcp']);
+  const iconsOf = async (length: number) => {
+    const baseUrl = `https://press.example/${'a'.repeat(length - 'https://press.example//assets/favicon.svg'.length)}`;
+    const { icons } = await rendered({ baseUrl });
+    return icons.map(({ src }: { src: string }) => src.length);
+  };
+  assert.equal([await iconsOf(255), await iconsOf(256)], [[255], []]);
   assert.is(await rendered({ runtimeUrl: null }), null);
 });
 

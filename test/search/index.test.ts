@@ -64,6 +64,13 @@ test('words count once, and single Latin letters not at all', () => {
   assert.equal(wordsOf('Test a plan B: test, C, TEST β 1'), ['test', 'plan', 'β', '1']);
 });
 
+test('an agent with half of the best match is found, and one with a verb of any request alone is not', () => {
+  assert.equal(found('alpha beta', 'Alpha beta', 'Alpha', 'Beta', 'Gamma').sort(), ['a1', 'a2', 'a3']);
+  const titles = ['Write notes', 'Haiku', 'Haiku', 'Haiku', 'Haiku', 'One', 'Two', 'Three', 'Four', 'Five'];
+  assert.equal(found('write haiku', ...titles).sort(), ['a2', 'a3', 'a4', 'a5']);
+  assert.equal(found('write notes', ...titles), ['a1']);
+});
+
 test('only words of five letters may have a typo, and only those of eight two', () => {
   const titles = ['Lynx', 'Zebra', 'Penguin', 'Flamingo'];
   for (const [query, slugs] of [
