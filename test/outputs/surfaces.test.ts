@@ -14,6 +14,7 @@ import { mcpRows } from '../support/surfaces/mcp/index.ts';
 import { largeMcpRows } from '../support/surfaces/mcp/large.ts';
 import { serverInfo } from '../support/surfaces/mcp/server.ts';
 import { controls, controlsOf } from '../support/surfaces/pages/controls.ts';
+import { names, namesOf } from '../support/surfaces/pages/names.ts';
 import { differences, readJson, readMarkdown } from '../support/surfaces/reader.ts';
 
 /** Every text of an agent is complete and in its place on every output. */
@@ -167,8 +168,10 @@ test('no file shows a text of an agent that does not belong there', () => {
 });
 
 test('browsers and assistive software are told the purpose of every button, field and box', () => {
-  const pages = [...files].filter(([path]) => path.endsWith('.html') && !path.startsWith('mail/'));
-  assert.equal(controlsOf(pages.map(([, bytes]) => bytes.toString('utf8'))), controls);
+  const paths = [...files.keys()].filter((path) => path.endsWith('.html') && !path.startsWith('mail/'));
+  const pages = paths.map((path) => files.get(path)?.toString('utf8') ?? '');
+  assert.equal(controlsOf(pages), controls);
+  assert.equal(namesOf(pages), names);
 });
 
 test('only an agent with recorded answers has a document of them', () => {

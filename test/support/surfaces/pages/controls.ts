@@ -6,13 +6,23 @@ import { load } from 'cheerio';
  */
 
 const parts =
-  'form, fieldset, button, input, select, textarea, pre, th, [role], [hidden], [aria-hidden], a[rel], a[target], .copy-status, .form-message';
+  'form, fieldset, button, input, select, textarea, pre, th, [role], [hidden], [aria-hidden], [aria-current], a[rel], a[target], .copy-status, .form-message';
 /** Lists whose numbers fall, since the newest is first. */
 const falling = 'ol.entries, ol.days, ol.history';
 
 const attributes = [
   ...['type', 'name', 'method', 'role', 'rel', 'target', 'scope', 'reversed', 'hidden', 'disabled', 'required'],
-  ...['tabindex', 'autocomplete', 'spellcheck', 'dir', 'aria-required', 'aria-keyshortcuts', 'aria-hidden'],
+  ...[
+    'tabindex',
+    'maxlength',
+    'autocomplete',
+    'spellcheck',
+    'dir',
+    'aria-required',
+    'aria-keyshortcuts',
+    'aria-hidden',
+    'aria-current',
+  ],
 ];
 
 /** The kinds of parts that pages have, sorted. */
@@ -33,6 +43,7 @@ export function controlsOf(pages: Iterable<string>): string[] {
 
 /** All kinds of parts on the pages of the rich catalog. */
 export const controls: readonly string[] = [
+  'a aria-current=page',
   'a rel=license',
   'a rel=next',
   'a rel=noopener noreferrer target=_blank',
@@ -72,7 +83,7 @@ export const controls: readonly string[] = [
   'span aria-hidden=true',
   'span.copy-status role=status',
   'svg.mark aria-hidden=true',
-  'textarea name=note',
+  'textarea name=note maxlength=500',
   'textarea spellcheck=false',
   'textarea spellcheck=false dir=auto',
   'textarea spellcheck=false dir=auto aria-required=true',
