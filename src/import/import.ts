@@ -93,6 +93,7 @@ class Drafts {
   readonly #options: ImportOptions;
   readonly #schema: ReturnType<typeof frontMatterSchema>;
   readonly #index = new TextIndex();
+  /** The titles of the catalog. Drafts with the same title have the same slug too. */
   readonly #titles = new Map<string, string>();
   /** The rows or files that drafts were made from, by slug. */
   readonly #made = new Map<string, string>();
@@ -164,12 +165,11 @@ class Drafts {
   /** Adds a draft to the catalog, and writes it unless this is a dry run. */
   add({ summary, files }: NewDraft): void {
     const { cwd, dryRun } = this.#options;
-    const { slug, title, notes } = summary;
+    const { slug, notes } = summary;
     const near = this.#index.add(slug, ownText(files.get('prompt.txt')), leastRepeated);
     if (near !== null) notes.push(`${Math.floor(near.share * 100)}% of its prompt is also in ${near.name}.`);
     if (!dryRun) writeFolder(cwd, slug, files);
     this.#made.set(slug, summary.where);
-    this.#titles.set(plainTitle(title), slug);
     this.#dates.add(this.#date);
     while (this.#dates.has(this.#date)) this.#date = addDays(this.#date, 1);
   }
