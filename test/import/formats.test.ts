@@ -12,6 +12,8 @@ You count stock.
 
 - Count.
 
+# OUTPUT FORMAT
+
 # OUTPUT SECTIONS
 
 One line: COUNT.

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { load } from 'cheerio';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, snapshot, writeCatalog } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
+import { render } from '../support/render.ts';
 import { instructions } from '../support/xml.ts';
 
 /** The prompt that readers copy, the data for search engines, and the size of a page. */
@@ -60,6 +62,33 @@ test('stylesheets and pages request the same version of a font', async () => {
   for (const [, address = ''] of preloads) assert.match(css, `url("${address.replace('&#x3D;', '=')}")`);
   assert.is(css.match(/url\("fonts\/[\w-]+\.woff2\?v=[0-9a-f]{12}"\)/g)?.length, 6);
 });
+
+test('no page has a heading, a list or a group of fields with nothing in it', () =>
+  inFolder((folder) => {
+    const settings = { runtimeUrl: null, repository: 'https://github.com/ada/prompts' };
+    const one = { slug: 'one', date: '2026-11-20' };
+    for (const [name, agents, change] of [
+      ['no-agent', [], {}],
+      ['one-agent', [one], {}],
+      ['no-server', [one, { slug: 'two', date: '2026-11-19' }], settings],
+    ] as const) {
+      writeCatalog(join(folder, name), [...agents], change);
+      for (const [path, html] of render(join(folder, name), { today: '2026-11-21' })) {
+        if (!path.endsWith('.html')) continue;
+        const document = load(html);
+        const says = (part: string, heading: string) =>
+          document(part)
+            .toArray()
+            .map((element) => document(element).clone())
+            .filter((element) => element.find(heading).remove().end().text().trim() === '')
+            .map((element) => `${name}/${path}: ${element.prop('outerHTML')}`);
+        assert.equal(
+          [...says('section', 'h2'), ...says('ol:not(.result-list), ul, dl', ''), ...says('fieldset', 'legend')],
+          [],
+        );
+      }
+    }
+  }));
 
 /** Builds a catalog of one agent. */
 test('pages link to the repository in the settings, to edit an agent or propose one', async () => {
