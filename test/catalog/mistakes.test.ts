@@ -154,6 +154,11 @@ test('annotations for GitHub: errors first, at most ten of each level, special c
       lines[0] ?? '',
       /title=front-matter\/value::`difficulty` is "100%25\\n::error::x"; it has to be one of easy, medium, hard\.%0AChoose one of these\.$/,
     );
+    // A catalog that is checked out elsewhere has no path in the repository.
+    const elsewhere = await catalog(['validate', '--cwd', folder, '--format', 'github'], {
+      env: { GITHUB_WORKSPACE: join(folder, 'agents') },
+    });
+    assert.match(elsewhere.stdout, /^::error file=agents\/agent-00\/agent\.md,line=6,/);
     assert.is(lines[9], '::error title=And 3 more::3 errors more: run catalog validate to see all of them.');
   });
 });

@@ -95,6 +95,29 @@ test('a form that cannot become a draft yet gets all remarks at once', async () 
   assert.match(shown, /curly quotes.*This concerns 6 lines/);
 });
 
+test('a form that cannot become a draft gets no remark of a rule that the catalog switched off', async () => {
+  const settings = { rules: { 'editorial/excerpt': 'off' } };
+  const { comment } = await submit(submitted({ category: 'cooking', excerpt: 'Finds rows.' }), { settings });
+  assert.match(comment, '`Category\\` is "cooking"');
+  assert.not.match(comment, 'What the reader gets');
+});
+
+for (const [name, answers, expected] of [
+  ['a title without letters from a to z', { 'agent-title': '日本語' }, /^- [^\n]*, so change the title\.\n/],
+  ['an empty title', { 'agent-title': '' }, /^- `Title` has no answer\.\n/],
+  ['an empty problem', { problem: '' }, /^- `The problem` has no answer\.\n/],
+  ['an empty prompt', { prompt: '' }, /^- `The prompt` has no answer\.\n/],
+] as const) {
+  test(`a form with ${name} is answered in the words of the form, and once`, async () => {
+    const { files, comment } = await submit(submitted(answers));
+    assert.equal(files, {});
+    const [, said = ''] = unescaped(comment).split('Please fix this:\n\n');
+    assert.match(said, expected);
+    assert.is(said.match(/^- /gm)?.length, 1, said);
+    assert.not.match(said, 'Give the slug');
+  });
+}
+
 test('a draft that breaks editorial rules is kept, and its author reads which answers to improve', async () => {
   const prompt = goodPrompt.replace(/^5\. .*\n/m, '');
   const taken = await submit(submitted({ prompt, excerpt: 'Finds rows.', difficulty: '' }));
@@ -162,11 +185,16 @@ for (const [name, change, expected] of [
 test('the answer is updated also in a GitHub issue with more comments than the API returns at once', async () => {
   const discussion = newDiscussion();
   for (let id = 1; id <= 100; id += 1) discussion.comments.push({ id, issue: 7, body: 'Hi', user: { type: 'User' } });
-  await submit(submitted({ category: 'cooking' }), { discussion });
-  await submit(submitted({ category: 'Writing' }), { discussion });
-  const own = discussion.comments.filter(({ user }) => user.type === 'Bot');
-  assert.is(own.length, 1);
-  assert.match(own[0]?.body ?? '', 'A draft of your agent is in');
+  const answerTo = async (category: string) => {
+    await submit(submitted({ category }), { discussion });
+    const own = discussion.comments.filter(({ user }) => user.type === 'Bot');
+    assert.is(own.length, 1);
+    return own[0]?.body ?? '';
+  };
+  const kept = 'Your form is then checked again. Until then, the pull request keeps your previous answers.';
+  assert.match(await answerTo('cooking'), /Your form is then checked again\.$/);
+  assert.match(await answerTo('Writing'), 'A draft of your agent is in');
+  assert.ok((await answerTo('cooking')).endsWith(kept));
 });
 
 test('a category may be given by its label, and assistants on lines of their own, in any case', async () => {

@@ -15,6 +15,8 @@ test('a summary of a step contains everything that fits, and says how much does 
     };
     const block = 'x'.repeat(maxSummaryBytes - 3);
     assert.is(written('whole', [block, 'y']).length, maxSummaryBytes);
+    // What comes later is less important, even if it is shorter.
+    assert.match(written('first', ['a', `${block}x`, 'b']), /^a\n\n…and 2 more, which/);
     assert.match(written('over', [block, 'yy']), /…and 1 more, which/);
     written('earlier', ['z']);
     assert.match(written('earlier', [`${block}x`]), /^z\n\n…and 1 more, which/);
