@@ -27,7 +27,9 @@ test('the terminal shows the address, each update, and errors until they are fix
     writeFileSync(file, text.replace('The one agent', 'Another title'));
     await session.sees('agents/one: updated in ');
     session.types('\u0003');
-    assert.is((await session.ends()).code, 0);
+    const { code, screen } = await session.ends();
+    assert.is(code, 0);
+    assert.equal(screen.match(/All errors are fixed/g), ['All errors are fixed']);
     assert.equal(readdirSync(folder).sort(), ['agents', 'catalog.config.json']);
   }));
 

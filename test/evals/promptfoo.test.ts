@@ -24,6 +24,7 @@ hard:
   input: hard.txt
   checks:
     - starts-with: Odd
+    - headings: [Two]
 `;
 
 const files = {
@@ -47,7 +48,7 @@ test('the cases as templates that give exactly the messages and the values of th
     const flags = ['--cwd', folder, '--model', 'ollama:chat:m'];
     const { code, stdout, stderr } = await catalog(['eval', '--export', 'promptfoo', ...flags]);
     assert.is(code, 0, stderr);
-    assert.is(stderr, 'Left out 2 checks that promptfoo does not have: headings, quotes-in-input.\n');
+    assert.is(stderr, 'Left out 3 checks that promptfoo does not have: headings, quotes-in-input.\n');
     const config = JSON.parse(stdout);
     assert.equal(promptfooErrors(config), []);
     const open = '{{ "{" }}';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -89,19 +89,43 @@ test('a catalog that cannot be built is reported only on stderr', async () => {
   });
 });
 
-/** Rows of: what is served, how it is made of some agents, and how it becomes another. */
-const served: [name: string, begin: (folder: string) => void, change: (folder: string) => void][] = [
+/** What was said on stderr, and a request that is answered. */
+interface Running {
+  said(): string;
+  asks(): Promise<unknown>;
+}
+
+/** Rows of: what is served, how it is made of some agents, how it breaks, and how it becomes another. */
+const served: [
+  name: string,
+  begin: (folder: string) => void,
+  spoil: (folder: string, running: Running) => Promise<void>,
+  change: (folder: string) => void,
+][] = [
   [
-    'the existing build, and switches to the next one',
+    'the existing build, and switches to the next one that is whole',
     (folder) => void builtCatalog(folder, agents.slice(0, 1)),
+    async (folder, { said }) => {
+      writeFileSync(join(folder, 'dist/build.json'), '{}');
+      await until(() => said().includes('still serving the last good one'));
+      rmSync(join(folder, 'dist'), { recursive: true });
+    },
     (folder) => void builtCatalog(folder, agents),
   ],
   [
-    'the catalog in a clone, and switches to a commit that is pulled',
+    'the catalog in a clone, and switches to a commit that is pulled and can be built',
     (folder) => {
       writeCatalog(folder, agents.slice(0, 1));
       gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
       commitAt(folder, '2026-02-01T12:00:00Z');
+    },
+    async (folder, { said, asks }) => {
+      writeFileSync(join(folder, 'catalog.config.json'), '{');
+      commitAt(folder, '2026-02-01T13:00:00Z');
+      await until(() => said().includes('Cannot build'));
+      await asks();
+      const [first, ...more] = said().match(/Cannot build the catalog .*? serving the one for 2026-02-03\./g) ?? [];
+      assert.equal([first?.slice(0, 39), more], ['Cannot build the catalog for 2026-02-03', []]);
     },
     (folder) => {
       writeCatalog(folder, agents);
@@ -109,7 +133,7 @@ const served: [name: string, begin: (folder: string) => void, change: (folder: s
     },
   ],
 ];
-for (const [name, begin, change] of served) {
+for (const [name, begin, spoil, change] of served) {
   test(`serves ${name}, says so, and exits on SIGTERM`, async () => {
     await inFolder(async (folder) => {
       begin(folder);
@@ -117,7 +141,10 @@ for (const [name, begin, change] of served) {
       const args = ['mcp', '--cwd', folder, '--out', join(folder, 'dist'), '--today', '2026-02-03'];
       const child = spawn(process.execPath, [bin, ...args], { env: inherited() });
       try {
-        let output = '';
+        let [output, said] = ['', ''];
+        child.stderr.setEncoding('utf8').on('data', (text) => {
+          said += text;
+        });
         child.stdout.setEncoding('utf8').on('data', (text) => {
           output += text;
         });
@@ -135,6 +162,7 @@ for (const [name, begin, change] of served) {
         child.stdin.write(`${request('initialize', { protocolVersion: '2025-11-25' }, 0)}\n`);
         child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
         assert.equal(await prompts(1), ['first-draft']);
+        await spoil(folder, { said: () => said, asks: () => prompts(3) });
         change(folder);
         const told = () => messages().flatMap(({ method }) => method ?? []);
         await until(() => told().length === 3);
