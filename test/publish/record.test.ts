@@ -189,9 +189,11 @@ test('a shallow clone has the record too, and publish says which numbers it cann
   withRecord(async (folder) => {
     put(folder, { slug: 'today', date: today });
     commit(folder);
-    await inFolder((place) => {
+    await inFolder(async (place) => {
       const clone = join(place, 'clone');
       gitSync(place, 'clone', '--quiet', '--depth', '1', `file://${folder}`, clone);
+      const { stderr } = await catalog(['publish', '--dry-run', '--cwd', clone, '--today', today]);
+      assert.match(stderr, /^warning: This clone is shallow, .* git fetch --unshallow\.$/m);
       assert.match(plan(clone).notices.join(), /^This clone is shallow, .* git fetch --unshallow\.$/);
       remove(clone, 'three');
       assert.match(errors(clone).join(), /^record\/deleted three:1 .*`git checkout origin\/main -- agents\/three`/);

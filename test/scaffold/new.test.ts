@@ -41,7 +41,15 @@ Next:
     assert.equal(readdirSync(join(folder, 'agents')), ['release-notes']);
     assert.equal(await errorsOf(folder), []);
 
-    const draft = await catalog(['validate', 'release-notes', '--cwd', folder, '--today', today]);
+    const draft = await catalog([
+      'validate',
+      'release-notes',
+      'agents/release-notes',
+      '--cwd',
+      folder,
+      '--today',
+      today,
+    ]);
     assert.is(
       draft.stderr,
       '1 agent checked, no errors.\nrelease-notes is a draft. To publish it on its date, replace the 16 placeholders that it still has, then remove `draft: true` from agent.md.\n',

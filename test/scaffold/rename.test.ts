@@ -56,7 +56,7 @@ test('a published agent is renamed twice and then back, and every old address re
     assert.match(read(folder, 'zwei'), '\nformerSlugs: [two, deux]\n');
     assertSound(folder);
 
-    assert.is((await rename(folder, 'zwei', 'two')).code, 0);
+    assert.is((await rename(folder, 'zwei', 'agents/two/')).code, 0);
     assert.match(read(folder, 'two'), '\nformerSlugs: [deux, zwei]\n');
     assertSound(folder);
   }));
