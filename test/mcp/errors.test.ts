@@ -37,10 +37,6 @@ test.after(
   }),
 );
 
-const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
-/** A call whose arguments are lists nested `levels` deep, within four more levels. */
-const deepCall = (levels: number) => JSON.stringify(call('list_agents', { x: '%' })).replace('"%"', nested(levels));
-
 /** The body and the headers of a request of 2026-07-28. */
 const modern = (method: string, params: object = {}, name?: string) =>
   [modernRequest(method, params), modernHeaders(method, name)] as const;
@@ -49,12 +45,6 @@ const rows: Exchange[] = [
   // Input that is not a message.
   ['bad JSON', '{"jsonrpc":', {}, 400, -32700, { id: null }],
   ['no body', '', {}, 400, -32700],
-  ['deep nesting', '['.repeat(100_000), {}, 400, -32700],
-  ['arguments nested deeper than 64 levels', deepCall(62), {}, 400, -32600, { id: 1 }],
-  ['arguments nested 60,000 deep', deepCall(60_000), {}, 400, -32600, { id: 1 }],
-  ['a notification nested 60,000 deep', nested(60_000), {}, 400, -32600, { id: null }],
-  ['arguments nested 61 deep', deepCall(61), {}, 200, null],
-  ['brackets in text', call('search_agents', { query: '[{'.repeat(100) }), {}, 200, null],
   ['a text', '"ping"', {}, 400, -32600, { id: null }],
   ['null', 'null', {}, 400, -32600],
   ['an empty object', {}, {}, 400, -32600],
@@ -254,15 +244,6 @@ const rows: Exchange[] = [
 test('every kind of bad message gets the status and code of its revision', async () => {
   for (const row of rows) assertAnswer(await postJson(server.address, mcpPath, row[1], { headers: row[2] }), row);
   assert.not.match(server.logged(), 'a bug in the server');
-});
-
-test('tens of thousands of wrong arguments are answered in one sentence', async () => {
-  const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, key) => [`k${key}`, 0]));
-  for (const body of [call('list_agents', wide), call('list_agents', { ['k'.repeat(200_000)]: 0 })]) {
-    const { text } = await postJson(server.address, mcpPath, body);
-    assert.is(JSON.parse(text).result.isError, true);
-    assert.ok(text.length < 1_000, text.slice(0, 200));
-  }
 });
 
 test.run();
