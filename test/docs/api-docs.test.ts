@@ -41,7 +41,7 @@ const rows: { when: string; state?: State; curl: string }[] = [
   { when: 'No agent has the slug', curl: `curl -s ${documented}/api/agents/no-such-agent.json` },
   { when: 'Nothing is at the address', curl: `curl -s ${documented}/api/no-such-address` },
   {
-    when: 'A file is requested with another method than GET or HEAD',
+    when: 'A file is requested with a method other than GET or HEAD',
     curl: `curl -s -X DELETE ${documented}/api/agents.json`,
   },
   { when: 'An operation that needs POST is requested with GET', curl: `curl -s ${feedback}` },
