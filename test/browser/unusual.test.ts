@@ -157,9 +157,12 @@ test('is told the keys of their machine if the browser does not allow the page t
       '/agents/agent-1',
       async (page) => {
         await copyRefused(page);
+        // What the reader had selected before is not what is copied now.
+        await page.evaluate(() => getSelection()?.selectAllChildren(document.querySelector('h1') as Element));
         await page.locator('.actions [data-copy]').click();
         const said = `The browser does not allow this page to copy. The text is selected: press ${keys}.`;
         assert.is(await textOf(page, '.actions .copy-status', /./), said);
+        assert.is(await page.evaluate(() => getSelection()?.toString().trim()), goodPrompt.trim());
       },
       { userAgent },
     );

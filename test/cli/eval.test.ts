@@ -131,6 +131,15 @@ test('--format github also writes the table to the summary of the job', () =>
     );
   }));
 
+test('the summary of the job says that no answers are recorded', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    rmSync(join(folder, 'agents/one/evals/recordings'), { recursive: true });
+    const file = join(folder, 'summary.md');
+    await catalog(['eval', '--format', 'github', '--cwd', folder], { env: { GITHUB_STEP_SUMMARY: file } });
+    assert.is(readFileSync(file, 'utf8'), '## Recorded answers\n\nNo answers are recorded.\n');
+  }));
+
 test('an agent with an error is named, and fails the command', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, agents);
