@@ -150,6 +150,7 @@ test('sees which agents are not published yet, and what the rules say about one,
     const seen = await shown(page, `${panel} summary`, /Checks/);
     assert.match(seen, /^Checks: all \d+ passed$/);
     await page.locator(`${panel} summary`).click();
+    assert.match(await page.locator(`${panel} .passed`).innerText(), /^Passed: [a-z-]+(?:, [a-z-]+)+$/);
     edit(fileOf('agents/sketch/agent.md'), /excerpt: .*/, 'excerpt: Too short.');
     assert.match(await shown(page, panel, /1 to fix/), 'editorial/excerpt');
     assert.ok(await page.locator(`${panel} li pre`).isVisible(), 'the panel was closed');

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import timers from 'node:timers/promises';
@@ -8,6 +9,7 @@ import type { ParsedFolder } from '../../src/catalog/parse/parse.ts';
 import { readAgents } from '../../src/catalog/read.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { type Api, apiModel, apis } from '../../src/record/api.ts';
+import { commandModel } from '../../src/record/command.ts';
 import { type Model, NoAnswer } from '../../src/record/model.ts';
 import { type RecordOptions, record } from '../../src/record/record.ts';
 import { inFolder, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
@@ -166,6 +168,26 @@ test('the progress counts failures, and no more answers than are asked for', () 
     const again = await recordIn(folder, modelOf(), { replace: 'all', most: 2 });
     assert.equal(again.shown, ['0 of 2', '1 of 2', '2 of 2']);
     assert.equal([again.recorded, again.left], [2, 2]);
+  }));
+
+for (const concurrency of [1, 4]) {
+  test(`asks no more questions than allowed, also if they fail, ${concurrency} at a time`, () =>
+    inCatalog(async (folder) => {
+      const failures = ['One.', 'Two.', 'Three.', 'Four.'].map((text) => new NoAnswer(text));
+      const asked = await recordIn(folder, modelOf(...failures), { most: 2, concurrency });
+      assert.equal([asked.recorded, asked.left, asked.failures.length], [0, 2, 2]);
+    }));
+}
+
+test('a command that does not end when it is asked to is stopped after its time', () =>
+  inFolder(async (folder) => {
+    // Without being stopped, it would end after a few seconds.
+    const file = join(folder, 'late');
+    const stubborn = `trap '' TERM; at=0; while [ $at -lt 3000000 ]; do at=$((at+1)); done; echo late > '${file}'`;
+    const error = await commandModel(stubborn, 'm', 100)
+      .ask('Hello')
+      .catch((reason) => reason);
+    assert.equal([error.message, existsSync(file)], ['The command took more than 0.1 seconds.', false]);
   }));
 
 test('asks no further after a wrong key, also if another question fails for another reason afterward', () =>
