@@ -56,7 +56,7 @@ export function installMarkdown(ways: readonly InstallWay[]): string {
 export function installHints(source: InstallSource): string[] {
   const list = new Intl.ListFormat('en');
   const agent = { slug: 'slug', promptUrl: source.site, prompt: '' };
-  const names = (given: InstallSource) => [agent, null].flatMap(installWays(given)).map(({ name }) => name);
+  const names = (given: InstallSource) => installWays(given)(agent).map(({ name }) => name);
   const known = new Set(names(source));
   const gained = (change: Partial<InstallSource>) =>
     list.format([...new Set(names({ ...source, ...change }))].filter((name) => !known.has(name)));
