@@ -9,8 +9,8 @@ const prompt = 'Write release notes.\n\nINPUT\nA list of commits.\n\nRULES\n- Be
 
 test('at the end of INPUT, the rest unchanged', () => {
   assert.is(
-    fillIn(prompt, [{ text: 'fix: one\r\nfix: two\n\n' }]),
-    'Write release notes.\n\nINPUT\nA list of commits.\n\n<input>\nfix: one\nfix: two\n</input>\n\nRULES\n- Be short.\n\nOUTPUT\nA list.\n',
+    fillIn(prompt, [{ text: 'fix: one\r\nfix: two\rfix: three\n\n' }]),
+    'Write release notes.\n\nINPUT\nA list of commits.\n\n<input>\nfix: one\nfix: two\nfix: three\n</input>\n\nRULES\n- Be short.\n\nOUTPUT\nA list.\n',
   );
 });
 

@@ -48,6 +48,13 @@ test('an agent has a link or a command for each client', () => {
   });
 });
 
+test('a repository whose name contains .git keeps it', () => {
+  const repository = 'https://github.com/ada/ada.github.io.git';
+  const { Codex, 'GitHub CLI': forge } = pasted({ ...source, repository }, agent);
+  assert.is(Codex?.[0], 'codex plugin marketplace add ada/ada.github.io@install');
+  assert.equal(forge, ['gh skill install ada/ada.github.io plugins/tidy-up/skills/tidy-up@install']);
+});
+
 test('the whole catalog has one too, where a client can take it', () => {
   const config = Buffer.from('{"url":"https://tiny.example/p/api/mcp"}').toString('base64');
   assert.equal(pasted(source, null), {
@@ -62,6 +69,18 @@ test('the whole catalog has one too, where a client can take it', () => {
     'Gemini CLI': ['gemini extensions install https://github.com/ada/tiny --ref=install'],
     'Other assistants': [skills],
     MCP: ['https://tiny.example/p/api/mcp'],
+  });
+});
+
+test('a title that Claude Code keeps for its vendor is that of the server, and the host that of the marketplace', () => {
+  const ways = installWays({ ...source, title: 'Claude Prompts' })(null);
+  const named = ways.map(({ name, remove }) => [name, /tiny-example|claude-prompts/.exec(remove)?.[0]]);
+  assert.equal(Object.fromEntries(named.filter(([, name]) => name !== undefined)), {
+    'Claude Code': 'tiny-example',
+    Cursor: 'claude-prompts',
+    Codex: 'tiny-example',
+    'Copilot CLI': 'tiny-example',
+    'Gemini CLI': 'tiny-example',
   });
 });
 

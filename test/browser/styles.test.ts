@@ -125,6 +125,7 @@ test('the number of an agent fits beside its title, however many digits it has',
         numeral && title && numeral.x + numeral.width <= title.x,
         `${issue}: ${JSON.stringify({ numeral, title })}`,
       );
+      assert.is(await page.locator('.issue').getAttribute('data-digits'), String(String(issue).length));
       assert.ok(numeral.height > 30, 'it is large');
     });
   }

@@ -40,6 +40,9 @@ test('an edited byte of a prompt makes its answers out of date on the page, in l
       list: { models: 2, answers: 3, passed: 1, stale: 1 },
       archive: '1 of 3 recorded answers pass, 1 out of date',
     });
+    const other = join(folder, 'agents/two/agent.md');
+    writeFileSync(other, readFileSync(other, 'utf8').replace('nothing else', 'no more'));
+    assert.is((await shownAfterBuild(folder)).archive, '1 of 3 recorded answers pass, 1 out of date');
     const prompt = join(folder, 'agents/one/prompt.txt');
     writeFileSync(prompt, readFileSync(prompt, 'utf8').replace('Find', 'find'));
     assert.equal(await shownAfterBuild(folder), {
@@ -48,6 +51,20 @@ test('an edited byte of a prompt makes its answers out of date on the page, in l
       list: { models: 2, answers: 3, passed: 1, stale: 3 },
       archive: '1 of 3 recorded answers pass, 3 out of date',
     });
+  }));
+
+test('a changed setting keeps what an agent that did not change has, such as its config', () =>
+  inFolder(async (folder) => {
+    const files = { ...evalsFiles, 'config.json': '{ "a": [1] }\n' };
+    const documents = async (title: string) => {
+      writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', front: { issue: '1' }, files }], { title });
+      const { archive } = await shownAfterBuild(folder);
+      const { agent } = JSON.parse(readFileSync(join(folder, 'dist/api/agents/one.json'), 'utf8'));
+      return [archive, agent.config, agent.configFilename];
+    };
+    const expected = ['1 of 3 recorded answers pass, 1 out of date', { a: [1] }, 'config.json'];
+    assert.equal(await documents('Before'), expected);
+    assert.equal(await documents('After'), expected);
   }));
 
 test.run();

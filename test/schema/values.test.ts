@@ -215,6 +215,10 @@ test('answers of every kind and settings of every type can be recorded, and each
   for (const one of made) assert.ok(recorded.safeParse(one).success, one.made);
   const answers = [null, 'prompt', 'input'].map((stale) => ({ folder: 'm', stale, results: [] }));
   assert.equal(proofOf({ cases: [], answers } as unknown as Evals), { models: 1, answers: 3, passed: 3, stale: 2 });
+  const [first] = answers;
+  const one = { cases: [], answers: [first] } as unknown as Evals;
+  assert.equal(proofOf(one), { models: 1, answers: 1, passed: 1, stale: 0 });
+  assert.is(proofOf({ cases: [], answers: [] }), null);
 });
 
 test('an entry of the wrong type hides neither a repeated entry nor a point out of order', () => {
