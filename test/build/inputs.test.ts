@@ -8,6 +8,7 @@ import { loadSettings } from '../../src/catalog/settings.ts';
 import { sha256Of } from '../../src/digest.ts';
 import { outputs } from '../../src/outputs/index.ts';
 import { bundled, type SmallAgent } from '../support/catalog.ts';
+import { goodPrompt } from '../support/good-agent.ts';
 import { contentOf } from '../support/memory.ts';
 
 /**
@@ -40,10 +41,12 @@ function listsOf(agents: readonly SmallAgent[], today: string): Map<string, { in
 const last = '2026-09-30';
 const many = Array.from({ length: 230 }, (_, index): SmallAgent => {
   const date = addDays(last, index - 229);
-  return { slug: `agent-${index + 1}`, date, front: { issue: String(index + 1), tags: `[tag-${index % 3}, small]` } };
+  const former = index === 50 ? { formerSlugs: '[earlier-name]' } : {};
+  const front = { issue: String(index + 1), tags: `[tag-${index % 3}, small]`, ...former };
+  return { slug: `agent-${index + 1}`, date, front };
 });
-const changed = (at: number, front: SmallAgent['front']) =>
-  many.map((agent, index) => (index === at ? { ...agent, front: { ...agent.front, ...front } } : agent));
+const changed = (at: number, front: SmallAgent['front'], files: SmallAgent['files'] = {}) =>
+  many.map((agent, index) => (index === at ? { ...agent, front: { ...agent.front, ...front }, files } : agent));
 
 const changes: [what: string, agents: SmallAgent[], today: string, differing: string[]][] = [
   [
@@ -57,6 +60,18 @@ const changes: [what: string, agents: SmallAgent[], today: string, differing: st
     changed(100, { title: 'A title that was changed' }),
     last,
     ['archive/2026/05.html', 'archive/2026.html'],
+  ],
+  [
+    'another title of an agent that had another name',
+    changed(50, { title: 'A title that was changed' }),
+    last,
+    ['agents/earlier-name.html'],
+  ],
+  [
+    'another prompt of the newest agent',
+    changed(229, {}, { 'prompt.txt': goodPrompt.replace('Find', 'Look for') }),
+    last,
+    ['index.html', 'feed.xml', 'llms-full.txt', 'api/openapi.json'],
   ],
   [
     'another tag and category',
