@@ -114,6 +114,8 @@ test('the summary of publish names what is published, skipped and next; the next
       const head = (await git(editor, 'rev-parse', 'HEAD')).trim();
       assert.is.not(head, commit);
       assert.equal(outputs, { today: '2027-03-02', commit: head, published: '1', attention: 'true' });
+      const again = await published(editor, '--commit');
+      assert.equal(again.outputs, { ...outputs, published: '0' });
     },
     [
       { slug: 'one', date: '2027-02-27', front: { issue: '1' } },

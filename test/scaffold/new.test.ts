@@ -76,7 +76,7 @@ Next:
 test('the next steps name a config, and say if the date has passed', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'numbered', date: '2026-11-15', front: { issue: '1' } }]);
-    const args = ['new', 'late', '--date', '2026-11-20', '--config', '.YAML'.toLowerCase(), '--today', today];
+    const args = ['new', './late/', '--date', '2026-11-20', '--config', '.YAML'.toLowerCase(), '--today', today];
     const { code, stdout, stderr } = await catalog([...args, '--runtime', 'ChatGPT', 'claude'], {
       cwd: join(folder, 'agents'),
     });
