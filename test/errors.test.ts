@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { explainSystemError } from '../src/errors.ts';
 import { GitError, git } from '../src/git/run.ts';
 import { inFolder, snapshot, writeCatalog } from './support/catalog.ts';
 import { catalog } from './support/process.ts';
@@ -99,6 +100,24 @@ const said: [line: string, reason: string][] = [
 for (const [line, reason] of said) {
   test(`what git says of ${/\((\w+)\)/.exec(reason)?.[1]} is explained`, () => {
     assert.is(new GitError(['commit'], `hint: x\n${line}\n`, false).message, `${reason}: ${line}`);
+  });
+}
+
+const explained: [fields: object, sentence: string | null][] = [
+  [
+    { code: 'EXDEV', path: '/a', dest: '/b' },
+    '/a → /b cannot be used: it would have to be moved to another file system (EXDEV).',
+  ],
+  [{ code: 'EBUSY', path: '/a' }, '/a cannot be used: it is in use (EBUSY).'],
+  [{ code: 'EAGAIN' }, 'A file cannot be used: no further process can be started (EAGAIN).'],
+  // A mistake in a program is not explained away.
+  [{ code: 'ENOENT', path: '/a' }, null],
+  [{ code: 'constructor' }, null],
+  [{}, null],
+];
+for (const [fields, sentence] of explained) {
+  test(`a system error names its paths: ${JSON.stringify(fields)}`, () => {
+    assert.is(explainSystemError(Object.assign(new Error('failed'), fields)), sentence);
   });
 }
 
