@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
@@ -32,6 +33,39 @@ test('the terminal shows the address, each update, and errors until they are fix
     assert.equal(screen.match(/All errors are fixed/g), ['All errors are fixed']);
     assert.equal(readdirSync(folder).sort(), ['agents', 'catalog.config.json']);
   }));
+
+const limits: [code: string, advice: string][] = [
+  [
+    'ENOSPC',
+    'The system can watch no more files (ENOSPC), so all files are checked every second instead. On Linux, raise',
+  ],
+  [
+    'ENFILE',
+    'The system can open no more files (ENFILE), so all files are checked every second instead. Raise the limit with',
+  ],
+];
+for (const [code, advice] of limits) {
+  test(`a limit of the system is named, with what raises it: ${code}`, () =>
+    inFolder(async (folder) => {
+      writeCatalog(folder, agents);
+      const hook = join(folder, 'limit.mjs');
+      writeFileSync(
+        hook,
+        `import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+fs.watch = () => {
+  throw Object.assign(new Error('limit'), { code: '${code}' });
+};
+syncBuiltinESMExports();
+`,
+      );
+      const env = { NODE_OPTIONS: `--import=${pathToFileURL(hook)}`, TMPDIR: folder };
+      const session = onTerminal(['dev', '--cwd', folder, '--port', '0'], { env, columns: 300 });
+      await session.sees(advice);
+      session.types('\u0003');
+      assert.is((await session.ends()).code, 0);
+    }));
+}
 
 test('a port in use ends it with 1 and a sentence', () =>
   inFolder(async (folder) => {
