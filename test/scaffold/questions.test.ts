@@ -56,7 +56,7 @@ test('catalog new asks one question at a time, offers what exists, and repeats a
   });
 });
 
-test('more than six tags are refused at once; without tags of other agents, some are proposed', async () => {
+test('no assistant and more than six tags are refused at once; without tags of other agents, some are proposed', async () => {
   const tags = Array.from({ length: 7 }, (_, index) => `tag-${index}`);
   await inFolder(async (folder) => {
     writeCatalog(folder, [
@@ -67,7 +67,8 @@ test('more than six tags are refused at once; without tags of other agents, some
     await session.plays([
       ['Category', enter],
       ['Difficulty', enter],
-      ['Assistants', enter],
+      ['Assistants', ` ${enter}`],
+      ['at least one', ` ${enter}`],
       ['Tags of other agents', ` ${`${down} `.repeat(6)}${enter}`],
       ['At most six tags', ` ${enter}`],
       ['More tags', enter],
