@@ -113,6 +113,8 @@ test('flags fill the files, --json prints the result, and texts stay unchanged',
         '--keyword',
         "what's new",
         'yodelling, loud',
+        'n',
+        'Off',
         '--date',
         '2026-12-01',
       ],
@@ -140,7 +142,8 @@ test('flags fill the files, --json prints the result, and texts stay unchanged',
     assert.equal(agent.runtimes, ['ChatGPT', 'Claude']);
     assert.equal(agent.tags, ['true', '012']);
     const made = readFileSync(join(folder, 'agents', 'notes-the-short-way', 'agent.md'), 'utf8');
-    assert.match(made, `\nkeywords: [what's new, "yodelling, loud"]\n`);
+    // Other programs may read YAML 1.1, in which n and Off mean false.
+    assert.match(made, `\nkeywords: [what's new, "yodelling, loud", "n", "Off"]\n`);
     const files = readdirSync(join(folder, 'dist'), { recursive: true, withFileTypes: true });
     const showing = files.filter(
       (file) => file.isFile() && readFileSync(join(file.parentPath, file.name)).includes('yodelling'),
