@@ -53,18 +53,22 @@ test('an edited byte of a prompt makes its answers out of date on the page, in l
     });
   }));
 
-test('a changed setting keeps what an agent that did not change has, such as its config', () =>
+test('an agent that did not change keeps its config in the examples of openapi.json', () =>
   inFolder(async (folder) => {
-    const files = { ...evalsFiles, 'config.json': '{ "a": [1] }\n' };
-    const documents = async (title: string) => {
-      writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', front: { issue: '1' }, files }], { title });
-      const { archive } = await shownAfterBuild(folder);
-      const { agent } = JSON.parse(readFileSync(join(folder, 'dist/api/agents/one.json'), 'utf8'));
-      return [archive, agent.config, agent.configFilename];
+    writeCatalog(folder, [
+      { slug: 'one', date: '2026-01-01', front: { issue: '1' }, files: evalsFiles },
+      { slug: 'two', date: '2026-01-02', front: { issue: '2' }, files: { 'config.json': '{ "a": [1] }\n' } },
+    ]);
+    const example = async (answer: string) => {
+      writeFileSync(join(folder, 'agents/one/sample-output.txt'), answer);
+      await shownAfterBuild(folder);
+      const { paths } = JSON.parse(readFileSync(join(folder, 'dist/api/openapi.json'), 'utf8'));
+      const { agent } = paths['/api/agents/{slug}.json'].get.responses[200].content['application/json'].example;
+      return [agent.slug, agent.configFilename, agent.config];
     };
-    const expected = ['1 of 3 recorded answers pass, 1 out of date', { a: [1] }, 'config.json'];
-    assert.equal(await documents('Before'), expected);
-    assert.equal(await documents('After'), expected);
+    for (const answer of ['First.\n', 'Second.\n', 'Third.\n']) {
+      assert.equal(await example(answer), ['two', 'config.json', { a: [1] }]);
+    }
   }));
 
 test.run();

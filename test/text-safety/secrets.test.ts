@@ -67,6 +67,21 @@ test('placeholders, identifiers, hashes and images are not secrets', () => {
   assert.equal(findSecrets(Buffer.alloc(50_000).toString('base64')), []);
 });
 
+test('a key that says that it is an example is none, whatever the words', () => {
+  const key = (word: string) => ['sk', 'ant', `${word}q7Hv2Lw9Zt4Rk8Md3Xs6`].join('-');
+  assert.is(findSecrets(key('none-')).length, 1);
+  const words = ['EXAMPLE', 'your-', 'YOUR_', 'Your_', 'placeholder', 'redacted', '1234567890', 'abcdefghij', 'xXxxXx'];
+  for (const word of [...words, '0'.repeat(10)]) assert.equal(findSecrets(key(word)), [], word);
+});
+
+test('the period of a sentence does not belong to the secret before it', () => {
+  const secret = ['sk', 'ant', 'q7Hv2Lw9Zt4Rk8Md3Xs6'].join('-');
+  assert.is(
+    maskSecrets(`The key is ${secret}. Ask for another.`),
+    `The key is sk-a${'*'.repeat(23)}. Ask for another.`,
+  );
+});
+
 test('the start of a secret is not one, so that texts can show what one looks like', () => {
   // Slack's tokens may have 15 characters.
   const found = examples
