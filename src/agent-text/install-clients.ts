@@ -89,7 +89,7 @@ const vscode = (install: string, remove: string): WayTexts[] => [
 
 const server: readonly WayTexts[] = [
   {
-    use: 'Add this address to any assistant that supports MCP. It then finds the agent for a task, and always has the newest ones. The page for developers shows the steps for each assistant.',
+    use: 'Add this address to any assistant that supports MCP. It then finds the agent for a task, and always has the newest agents. The page for developers shows the steps for each assistant.',
     paste: '{mcp}',
     update: 'There is nothing to update.',
     remove: 'Delete the server in the settings of the assistant.',

@@ -64,7 +64,7 @@ function wouldContinue({ name }: Plan, known: Announcement | null): string | nul
   const left = states.filter(isLeft).length;
   const unknown = states.filter((state) => state === 'sending').length;
   const rest = unknown === 0 ? '' : ` Perhaps sent, and not repeated: ${unknown}.`;
-  return `Would continue ${name}, which an earlier run began. Not sent yet: ${left} of ${states.length} mails.${rest}`;
+  return `Would continue ${name}, which an earlier run began. Not sent yet: ${left} of ${states.length} emails.${rest}`;
 }
 
 async function check(options: AnnounceOptions): Promise<{ plan: Plan } | Announced> {

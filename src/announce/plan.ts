@@ -28,7 +28,7 @@ export function planAnnouncement(site: Site, { list, weekly }: { list: ListName;
   if (newest === undefined) return null;
   if (settings.postalAddress === undefined) {
     throw new OperationError(
-      'The settings have no postal address, which the law of many countries requires in mails to subscribers. Set `postalAddress` in catalog.config.json.',
+      'The settings have no postal address, which the law of many countries requires in emails to subscribers. Set `postalAddress` in catalog.config.json.',
     );
   }
   const { date, slug, title, document, published } = newest;

@@ -45,7 +45,7 @@ export function parseAnnounceSettings(environment: NodeJS.ProcessEnv): AnnounceS
     }
     case 'file': {
       const smtp = parseSmtpSettings(environment);
-      const rate = number('CATALOG_MAIL_RATE', '5', 'a number of mails in a second');
+      const rate = number('CATALOG_MAIL_RATE', '5', 'a number of emails in a second');
       if (smtp !== null) return { provider: 'file', smtp, rate };
       throw new UsageError(
         'CATALOG_SMTP_URL is missing; it has to be the mail server that sends to the subscribers in the file, such as smtps://user:password@host.',

@@ -61,7 +61,7 @@ export function openDatabase({ url, warn, connections = 10, statementMs = 5_000 
     if (failure !== null) return failure;
     failure = new DatabaseUnavailable(error);
     if (!closing.signal.aborted) {
-      warn(`The database is away (${reasonOf(error)}). The server keeps trying to reach it.`);
+      warn(`The database is unavailable (${reasonOf(error)}). The server keeps trying to reach it.`);
       recovery = recover();
     }
     return failure;

@@ -57,7 +57,7 @@ export class SmtpFailed extends Error {
     // nodemailer calls each failure of a connection ESOCKET.
     const code = typeof errno === 'number' && errno < 0 ? getSystemErrorName(errno) : broad;
     const status = typeof responseCode === 'number' ? responseCode : null;
-    super(`The mail server did not accept a mail (${[code, command, status].filter((fact) => fact).join(', ')}).`);
+    super(`The mail server did not accept an email (${[code, command, status].filter((fact) => fact).join(', ')}).`);
     this.code = typeof code === 'string' ? code : null;
     this.status = status;
     this.detail = /^5\d\d[ -](5\.\d{1,3}\.\d{1,3})\b/.exec(String(response))?.[1] ?? null;

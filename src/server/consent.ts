@@ -24,7 +24,7 @@ export async function openConsent(
   { follower, log }: { follower: BuildFollower; log: Logger },
 ): Promise<Consent | null> {
   if (records === null) {
-    if (smtp !== null) log.info(`mails are not sent, since ${provider} asks readers to confirm`);
+    if (smtp !== null) log.info(`emails are not sent, since ${provider} asks readers to confirm`);
     return null;
   }
   const source = { environment: { CATALOG_MAIL_KEY: mailKey }, folder: data, random: randomBytes };
@@ -38,7 +38,7 @@ export async function openConsent(
   const { info } = follower.current();
   if (info.runtimeUrl === null) {
     throw new OperationError(
-      'CATALOG_SMTP_URL is set, but the build has no server for the links in mails. Set runtimeUrl, and build again.',
+      'CATALOG_SMTP_URL is set, but the build has no server for the links in emails. Set runtimeUrl, and build again.',
     );
   }
   const { openSmtp } = await import('../mail/smtp.ts');

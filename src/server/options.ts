@@ -65,7 +65,8 @@ export const serverOptions = [
     flag: '--limit-failure <mode>',
     variable: 'CATALOG_LIMIT_FAILURE',
     fallback: 'open',
-    about: 'while the database is away: open (each server counts alone) or closed (votes and subscriptions get 429)',
+    about:
+      'while the database is unavailable: open (each server counts alone) or closed (votes and subscriptions get 429)',
   },
   {
     key: 'maxConnections',

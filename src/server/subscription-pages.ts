@@ -79,7 +79,7 @@ async function answer(request: Request, response: Response, purpose: Purpose, pa
     else if (!(await confirm(claims, consent))) return page('failed', ...ended);
     return page(done[purpose]);
   } catch (error) {
-    log.error({ err: error, path: request.path }, 'what a reader answered to a mail could not be stored');
+    log.error({ err: error, path: request.path }, 'what a reader answered to an email could not be stored');
     return page('failed', ...failed);
   }
 }

@@ -43,7 +43,7 @@ export function openConfirmations(tools: ConfirmationTools): Confirmations {
 
   function enqueue(id: string, attempt: number): void {
     if (waiting >= mostWaiting) {
-      log.warn({}, 'Too many mails are waiting to be sent, so a reader was not asked to confirm a subscription.');
+      log.warn({}, 'Too many emails are waiting to be sent, so a reader was not asked to confirm a subscription.');
       return;
     }
     waiting += 1;
@@ -66,7 +66,7 @@ export function openConfirmations(tools: ConfirmationTools): Confirmations {
       const { outcome = null, code = null, status = null } = error as Partial<SmtpFailed>;
       const pause = outcome === 'unsent' ? pausesMs[attempt] : undefined;
       const next = pause === undefined ? 'The reader can subscribe again.' : 'It is tried again later.';
-      log.warn({ outcome, code, status }, `A mail that asks to confirm a subscription was not sent. ${next}`);
+      log.warn({ outcome, code, status }, `An email that asks to confirm a subscription was not sent. ${next}`);
       if (pause === undefined) return;
       const retry = setTimeout(() => {
         retries.delete(retry);

@@ -18,7 +18,7 @@ export interface MailKeyOptions {
 export function requireMailKey({ CATALOG_MAIL_KEY }: NodeJS.ProcessEnv): void {
   if (CATALOG_MAIL_KEY?.trim()) return;
   throw new UsageError(
-    'CATALOG_MAIL_KEY is missing. Programs that share a database have to sign the links in mails with the same key.',
+    'CATALOG_MAIL_KEY is missing. Programs that share a database have to sign the links in emails with the same key.',
   );
 }
 
@@ -70,7 +70,7 @@ export async function readMailKey(options: Omit<MailKeyOptions, 'random'>): Prom
   }
   if (/^[0-9a-f]{64}\n?$/.test(text)) return Buffer.from(text.trim(), 'hex');
   throw new OperationError(
-    `The key ${path} is damaged. Restore it from a backup. If you delete it, links in mails that were sent stop working.`,
+    `The key ${path} is damaged. Restore it from a backup. If you delete it, links in emails that were sent stop working.`,
   );
 }
 

@@ -111,7 +111,7 @@ test('a dry run after an interrupted run says how many mails are left', () =>
       const { stderr } = await announce(['--dry-run'], { CATALOG_SIGNUPS: '', CATALOG_MAIL_KEY: mailKey, ...smtp });
       assert.match(
         stderr,
-        /^Would continue No\. 3, .*, which an earlier run began\. Not sent yet: 2 of 4 mails\. Perhaps sent, and not repeated: 1\.$/m,
+        /^Would continue No\. 3, .*, which an earlier run began\. Not sent yet: 2 of 4 emails\. Perhaps sent, and not repeated: 1\.$/m,
       );
     },
     { postalAddress, runtimeUrl: 'https://press.example' },

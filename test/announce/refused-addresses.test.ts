@@ -26,7 +26,7 @@ test('an address that is refused permanently gets no more mail, and one that is 
       assert.equal(first.deliveries, { accepted: 1, waiting: 0, deferred: 2, sending: 0, refused: 1, ended: 0 });
       assert.match(
         first.message,
-        /^Accepted by the mail server: 1 of 4 mails\. .* Not sent: 2\. The mail server did not accept a mail \(EENVELOPE, RCPT TO, \d+\)\. To send them, run this command again\.$/,
+        /^Accepted by the mail server: 1 of 4 emails\. .* Not sent: 2\. The mail server did not accept an email \(EENVELOPE, RCPT TO, \d+\)\. To send them, run this command again\.$/,
       );
       delete answers['full@example.com'];
       delete answers['policy@example.com'];
@@ -58,12 +58,15 @@ test('a server that refuses everyone because it is set up wrongly costs no reade
     async ({ mailbox, send }) => {
       const { deliveries, message } = await send();
       assert.equal((deliveries as { refused: number }).refused, 0);
-      assert.match(message, ' Not sent: 12. The mail server did not accept a mail (EENVELOPE, RCPT TO, 550). To send');
+      assert.match(
+        message,
+        ' Not sent: 12. The mail server did not accept an email (EENVELOPE, RCPT TO, 550). To send',
+      );
       open = true;
-      assert.match((await send()).message, /: 11 of 12 mails\. Refused permanently, and never mailed again: 1\.$/);
+      assert.match((await send()).message, /: 11 of 12 emails\. Refused permanently, and never mailed again: 1\.$/);
       assert.equal(recipientsOf(mailbox), numbers(11).map(addressOf).sort());
       const next = { ...smallSubject(), key: 'catalog:tag:press.example,2026:catalog:daily:2026-11-21' };
-      assert.match((await send(next)).message, /: 11 of 11 mails\.$/);
+      assert.match((await send(next)).message, /: 11 of 11 emails\.$/);
     },
     {
       onRcptTo({ address }, _session, done) {
@@ -94,7 +97,7 @@ for (const [what, server] of [
         assert.match(
           message,
           new RegExp(
-            `: 0 of 30 mails\\. Not sent: 30\\. The mail server did not accept a mail \\(\\w+, ${what}, 451\\)\\. To send`,
+            `: 0 of 30 emails\\. Not sent: 30\\. The mail server did not accept an email \\(\\w+, ${what}, 451\\)\\. To send`,
           ),
         );
         // Five are under way at once, and four of them may have begun when the fifth fails.
@@ -132,9 +135,9 @@ test('many addresses that are refused at the same time are all remembered', () =
   return withReaders(
     [...refused, 'a@example.com'],
     async ({ mailbox, send }) => {
-      assert.match((await send()).message, /: 1 of 21 mails\. Refused permanently, and never mailed again: 20\.$/);
+      assert.match((await send()).message, /: 1 of 21 emails\. Refused permanently, and never mailed again: 20\.$/);
       const next = { ...smallSubject(), key: 'catalog:tag:press.example,2026:catalog:daily:2026-11-21' };
-      assert.match((await send(next)).message, /: 1 of 1 mails\.$/);
+      assert.match((await send(next)).message, /: 1 of 1 emails\.$/);
       assert.equal(recipientsOf(mailbox), ['a@example.com', 'a@example.com']);
       // A mailbox may drop a mail whose id it knows.
       assert.is(new Set(mailbox.mails.map(({ messageId }) => messageId)).size, 2);

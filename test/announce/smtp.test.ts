@@ -58,7 +58,7 @@ test('a reader who leaves while mails are being sent gets none', async () => {
     numbers(8).map(addressOf),
     async ({ data, mailbox, send }) => {
       leave = () => endReader(data, addressOf(8));
-      assert.match((await send()).message, /: 7 of 8 mails\. Left meanwhile: 1\.$/);
+      assert.match((await send()).message, /: 7 of 8 emails\. Left meanwhile: 1\.$/);
       assert.equal(recipientsOf(mailbox), numbers(7).map(addressOf));
     },
     {
@@ -83,7 +83,7 @@ test('a mail whose answer is lost is never repeated until a person decides', asy
         assert.is(outcome, 'uncertain', `run ${run}`);
         assert.match(
           message,
-          /: 0 of 1 mails\. Perhaps sent, and not repeated: 1, since .* --resolve sent or --resolve unsent\.$/,
+          /: 0 of 1 emails\. Perhaps sent, and not repeated: 1, since .* --resolve sent or --resolve unsent\.$/,
         );
       }
       const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
@@ -142,7 +142,7 @@ test('an address with a line break, a space or a second address in the file gets
       'd@example.com',
     ],
     async ({ mailbox, send }) => {
-      assert.match((await send()).message, /: 1 of 4 mails\. Refused permanently, and never mailed again: 3\.$/);
+      assert.match((await send()).message, /: 1 of 4 emails\. Refused permanently, and never mailed again: 3\.$/);
       assert.equal(recipientsOf(mailbox), ['d@example.com']);
     },
   ));

@@ -61,7 +61,7 @@ for (const [name, error, isAway] of errors) {
         assert.is(failure instanceof DatabaseUnavailable, isAway);
         assert.is(isAway ? failure.cause : failure, error);
         const { code = 'Connection terminated unexpectedly' } = error as { code?: string };
-        const warning = `The database is away (${code}). The server keeps trying to reach it.`;
+        const warning = `The database is unavailable (${code}). The server keeps trying to reach it.`;
         assert.equal([warnings, database.failure() === null], isAway ? [[warning], false] : [[], true]);
       },
     ));

@@ -131,7 +131,7 @@ test('a disk that fails answers 503 to a click', () =>
     const { err, path, msg } = JSON.parse(line);
     assert.equal(
       [err.code, path, msg],
-      ['EISDIR', '/subscription/confirm', 'what a reader answered to a mail could not be stored'],
+      ['EISDIR', '/subscription/confirm', 'what a reader answered to an email could not be stored'],
     );
     assert.is((await open(link)).status, 200);
   }));
@@ -167,7 +167,7 @@ test('a provider that asks readers itself needs no mails, and the log says that 
     CATALOG_SIGNUPS_KEY: 'k',
   };
   return withRuntime({ env: given }, async ({ server }) => {
-    assert.match(server.logged(), 'mails are not sent, since buttondown asks readers to confirm');
+    assert.match(server.logged(), 'emails are not sent, since buttondown asks readers to confirm');
     const { pathname, search } = new URL(confirmAddress(subscribed, { runtimeUrl: base, key }, Date.now()));
     assert.is((await ask(server.address, pathname + search)).status, 404);
   });
@@ -180,7 +180,7 @@ test('mails without an address of the server stop the start, and so does a sende
     );
   assert.is(
     await start({ runtimeUrl: null }, env),
-    'CATALOG_SMTP_URL is set, but the build has no server for the links in mails. Set runtimeUrl, and build again.',
+    'CATALOG_SMTP_URL is set, but the build has no server for the links in emails. Set runtimeUrl, and build again.',
   );
   assert.is(
     await start({}, {}),

@@ -100,7 +100,7 @@ for (const [list, wish, inHtml] of wishes) {
 }
 
 const unsent = new SmtpFailed({ code: 'ECONNREFUSED', command: 'CONN' }, false);
-const notSent = 'A mail that asks to confirm a subscription was not sent.';
+const notSent = 'An email that asks to confirm a subscription was not sent.';
 const facts = { outcome: 'unsent', code: 'ECONNREFUSED', status: null };
 
 test('a mail that was certainly not sent is tried again after one minute and after ten, and then no more', () =>
@@ -164,7 +164,7 @@ test('mails are sent one after the other, a thousand may wait, and more are repo
     await settled();
     assert.equal([sent.length, logged], [1, []]);
     ask('late');
-    const words = 'Too many mails are waiting to be sent, so a reader was not asked to confirm a subscription.';
+    const words = 'Too many emails are waiting to be sent, so a reader was not asked to confirm a subscription.';
     assert.equal(logged, [[{}, words]]);
     release();
     await settled();

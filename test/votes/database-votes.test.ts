@@ -143,7 +143,7 @@ test('while the database is away, votes are refused at once; then they are store
       ['before', 'after'],
     );
     assert.equal(warnings.length, 2, warnings.join('\n'));
-    assert.match(warnings[0] ?? '', /The database is away \(\w+\)/);
+    assert.match(warnings[0] ?? '', /The database is unavailable \(\w+\)/);
     assert.is(warnings[1], 'The database is available again.');
     await store.check();
   }));

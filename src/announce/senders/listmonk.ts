@@ -50,7 +50,7 @@ export function listmonk(
     return campaignOf(data);
   }
 
-  /** listmonk's own template counts who opens a mail. */
+  /** listmonk's own template counts who opens an email. */
   async function checkTemplate(): Promise<void> {
     const answer = await call({ step: 'template', method: 'GET', url: `${url}/api/templates/${templateId}` });
     const { body } = parsed(name, template, answer).data;

@@ -149,7 +149,7 @@ function summary({ announcement }: Claim, reason: string): Sent {
   for (const state of announcement.deliveries?.values() ?? []) deliveries[state] += 1;
   const { accepted, waiting, deferred, sending, refused, ended } = deliveries;
   const total = announcement.deliveries?.size ?? 0;
-  const lines = [`Accepted by the mail server: ${accepted} of ${total} mails.`];
+  const lines = [`Accepted by the mail server: ${accepted} of ${total} emails.`];
   if (refused > 0) lines.push(`Refused permanently, and never mailed again: ${refused}.`);
   if (ended > 0) lines.push(`Left meanwhile: ${ended}.`);
   if (waiting + deferred > 0)

@@ -27,7 +27,7 @@ export function addServe(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nWith --build, the base URL is --base-url, then CATALOG_BASE_URL, else http://localhost:<port>.\n' +
-        '\nEnvironment variables for subscriptions and mails:\n' +
+        '\nEnvironment variables for subscriptions and emails:\n' +
         [...subscriberVariables, ...mailVariables]
           .map(({ name, description }) => `  ${name}\n      ${description}`)
           .join('\n') +

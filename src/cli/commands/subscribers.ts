@@ -67,7 +67,7 @@ export function addSubscribers(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nIt also removes the address from rotated files next to the file, and from incomplete lines that were set aside.\n' +
-        'If mails are sent, none is sent to the address any more, unless its owner subscribes and confirms again.\n' +
+        'If emails are sent, none is sent to the address anymore, unless its owner subscribes and confirms again.\n' +
         '\nExamples:\n  $ catalog subscribers erase reader@example.com\n',
     )
     .action((address: string, _flags: FileFlags, command: Command) =>
@@ -189,7 +189,7 @@ async function wasMailed(address: string, place: Place): Promise<boolean> {
 function noMailKey(folder: string): string {
   return (
     `Nothing was erased. This address was asked to confirm by mail, but CATALOG_MAIL_KEY is not set and ${folder} has no mail.key. ` +
-    'Without the key, mails to the address could begin again if a backup is restored. Run this command with the settings of the server. ' +
+    'Without the key, emails to the address could begin again if a backup is restored. Run this command with the settings of the server. ' +
     'If the key is lost, set CATALOG_MAIL_KEY to a new one (openssl rand -hex 32), here and for the server.'
   );
 }

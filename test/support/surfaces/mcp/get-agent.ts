@@ -63,7 +63,7 @@ const ways = [
   },
   {
     name: 'MCP',
-    use: 'Add this address to any assistant that supports MCP. It then finds the agent for a task, and always has the newest ones. The page for developers shows the steps for each assistant.',
+    use: 'Add this address to any assistant that supports MCP. It then finds the agent for a task, and always has the newest agents. The page for developers shows the steps for each assistant.',
     url: null,
     paste: 'https://runtime.example/run/api/mcp',
     update: 'There is nothing to update.',

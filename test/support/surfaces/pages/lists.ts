@@ -60,7 +60,7 @@ const home: Expected = {
     `Adds the catalog as a plugin marketplace. Then list its agents with copilot plugin marketplace browse ${marketplace}.`,
     'Installs the newest 50 agents as one extension.',
     'Installs the agents that you choose as skills in the assistants that you choose. Needs Node.js.',
-    'Add this address to any assistant that supports MCP. It then finds the agent for a task, and always has the newest ones. The page for developers shows the steps for each assistant.',
+    'Add this address to any assistant that supports MCP. It then finds the agent for a task, and always has the newest agents. The page for developers shows the steps for each assistant.',
   ],
   '.install .quiet': [
     `Update: Run claude plugin marketplace update ${marketplace}.Remove: Run claude plugin marketplace remove ${marketplace}.`,
