@@ -7,6 +7,7 @@ import { select } from '../../src/catalog/select.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { sha256Of } from '../../src/digest.ts';
 import { outputs } from '../../src/outputs/index.ts';
+import type { Change } from '../../src/schema/agent.ts';
 import { bundled, type SmallAgent } from '../support/catalog.ts';
 import { goodPrompt } from '../support/good-agent.ts';
 import { contentOf } from '../support/memory.ts';
@@ -20,11 +21,15 @@ const templates = readTemplates(bundled);
 const settings = loadSettings(bundled, {}, {});
 
 /** The inputs and the bytes of every file that is not about one agent, by path. */
-function listsOf(agents: readonly SmallAgent[], today: string): Map<string, { inputs: string; bytes: string }> {
+function listsOf(
+  agents: readonly SmallAgent[],
+  today: string,
+  history: ReadonlyMap<string, readonly Change[]> = new Map(),
+): Map<string, { inputs: string; bytes: string }> {
   const selected = select(contentOf([...agents], today), { today });
   assert.equal(selected.errors, []);
   const site = prepareSite(templates, settings, selected, {
-    ...{ preview: false, history: new Map(), cache: null, images: false },
+    ...{ preview: false, history, cache: null, images: false },
   });
   const lists = new Map<string, { inputs: string; bytes: string }>();
   for (const output of outputs) {
@@ -48,7 +53,16 @@ const many = Array.from({ length: 230 }, (_, index): SmallAgent => {
 const changed = (at: number, front: SmallAgent['front'], files: SmallAgent['files'] = {}) =>
   many.map((agent, index) => (index === at ? { ...agent, front: { ...agent.front, ...front }, files } : agent));
 
-const changes: [what: string, agents: SmallAgent[], today: string, differing: string[]][] = [
+/** A commit that changed an agent on the last day. */
+const commit: Change = { commit: '0'.repeat(40), time: Date.parse(`${last}T12:00:00Z`), whole: false, prompt: null };
+
+const changes: [
+  what: string,
+  agents: SmallAgent[],
+  today: string,
+  differing: string[],
+  history?: ReadonlyMap<string, readonly Change[]>,
+][] = [
   [
     'the first agent of a month',
     [...many, { slug: 'october', date: '2026-10-01', front: { issue: '231' } }],
@@ -74,6 +88,13 @@ const changes: [what: string, agents: SmallAgent[], today: string, differing: st
     ['index.html', 'feed.xml', 'llms-full.txt', 'api/openapi.json'],
   ],
   [
+    'a new answer in the middle, which no list shows',
+    changed(100, {}, { 'sample-output.txt': 'Odd: one\n' }),
+    last,
+    ['sitemap.xml', 'search-index.json'],
+    new Map([['agent-101', [commit]]]),
+  ],
+  [
     'another tag and category',
     changed(130, { tags: '[other, small]', category: 'writing' }),
     last,
@@ -82,9 +103,9 @@ const changes: [what: string, agents: SmallAgent[], today: string, differing: st
 ];
 
 const before = listsOf(many, last);
-for (const [what, agents, today, differing] of changes) {
+for (const [what, agents, today, differing, history] of changes) {
   test(`after ${what}, every list that changes is rendered again`, () => {
-    const after = listsOf(agents, today);
+    const after = listsOf(agents, today, history);
     const stale = [...after].filter(([path, { inputs, bytes }]) => {
       const known = before.get(path);
       return known?.inputs === inputs && known.bytes !== bytes;
