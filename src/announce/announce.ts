@@ -2,7 +2,7 @@ import { OperationError } from '../errors.ts';
 import type { PublishedAgent, Site } from '../outputs/site.ts';
 import { plural } from '../plural.ts';
 import type { ListName } from '../subscribers/provider.ts';
-import { type Announcement, type AnnouncementJournal, type Claim, isLeft } from './journal.ts';
+import { type Announcement, type AnnouncementJournal, type Claim, isToSend } from './journal.ts';
 import { type Plan, planAnnouncement } from './plan.ts';
 import type { Sender, Sent } from './senders/sender.ts';
 
@@ -57,13 +57,13 @@ export async function rehearse(options: AnnounceOptions): Promise<{ result: Anno
   return { result: { outcome: 'dry-run', key: plan.key, message }, plan };
 }
 
-/** What is left of mails to each reader that an earlier run began to send; null if there was none. */
+/** Says how many emails an earlier run left to send; null if there was no such run. */
 function wouldContinue({ name }: Plan, known: Announcement | null): string | null {
   if (known === null || known.deliveries === null) return null;
   const states = [...known.deliveries.values()];
-  const left = states.filter(isLeft).length;
+  const left = states.filter(isToSend).length;
   const unknown = states.filter((state) => state === 'sending').length;
-  const rest = unknown === 0 ? '' : ` Perhaps sent, and not repeated: ${unknown}.`;
+  const rest = unknown === 0 ? '' : ` Perhaps sent, so not repeated: ${unknown}.`;
   return `Would continue ${name}, which an earlier run began. Not sent yet: ${left} of ${states.length} emails.${rest}`;
 }
 
@@ -78,7 +78,7 @@ async function check(options: AnnounceOptions): Promise<{ plan: Plan } | Announc
     return {
       outcome: 'nothing-new',
       key: plan.key,
-      message: `Nothing is new: the newest agent is of ${plan.day}, and ${plan.name} ${what}. To send it anyway, add --late.`,
+      message: `Nothing is new: the newest agent is from ${plan.day}, and ${plan.name} ${what}. To send it anyway, add --late.`,
     };
   }
   for (const agent of plan.agents) await checkLive(agent);
@@ -96,7 +96,7 @@ function alreadySent({ key, name }: Plan, since?: string): Announced {
  * Throws OperationError if no outcome is unknown.
  */
 export async function resolve(plan: Plan, journal: AnnouncementJournal, sent: boolean): Promise<string> {
-  if ((await journal.read(plan.key)) === null) throw new OperationError(`Nothing of ${plan.name} was ever sent.`);
+  if ((await journal.read(plan.key)) === null) throw new OperationError(`No email of ${plan.name} was sent.`);
   const claim = await journal.claim(plan.key);
   try {
     return await store(claim, plan, sent);
@@ -110,11 +110,11 @@ async function store(claim: Claim, { name }: Plan, sent: boolean): Promise<strin
   const unknown = [...(deliveries ?? [])].filter(([, delivery]) => delivery === 'sending').map(([id]) => id);
   for (const id of unknown) await claim.record({ type: 'delivery', id, state: sent ? 'accepted' : 'deferred' });
   if (unknown.length > 0) {
-    if (![...(deliveries?.values() ?? [])].some(isLeft)) await claim.record({ type: 'sent' });
-    return `${plural(unknown.length, 'mail')} of ${name} will ${sent ? 'not be sent again' : 'be sent by the next run'}.`;
+    if (![...(deliveries?.values() ?? [])].some(isToSend)) await claim.record({ type: 'sent' });
+    return `${plural(unknown.length, 'email')} of ${name} will ${sent ? 'not be sent again' : 'be sent by the next run'}.`;
   }
   if (deliveries !== null || state === 'sent' || (state === 'claimed' && draft === null))
-    throw new OperationError(`It is known what was sent of ${name}.`);
+    throw new OperationError(`No email of ${name} has an unknown outcome.`);
   if (sent) await claim.record({ type: 'sent' });
   else await claim.record({ type: 'unsent', ...(draft === null ? {} : { draft }) });
   return sent ? `${name} will not be sent again.` : `${name} will be sent by the next run.`;

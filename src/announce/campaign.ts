@@ -53,10 +53,14 @@ export function campaignSender(service: CampaignService, { now, wait = sleep }: 
         await claim.record({ type: 'sent' });
         return { outcome: 'announced-already', message: `Nothing to do: ${service.name} has sent it (${id}).` };
       }
-      if (state !== 'draft') return unknown(service, id, `it calls the mail ${JSON.stringify(state)}.`);
+      if (state !== 'draft') return unknown(service, id, `it calls the email ${JSON.stringify(state)}.`);
       const { state: begun, since } = claim.announcement;
       if (begun === 'sending' && now().getTime() - Date.parse(since) < settleMs) {
-        return unknown(service, id, 'an earlier run was interrupted while sending. It will be clear after 15 minutes.');
+        return unknown(
+          service,
+          id,
+          'an earlier run was interrupted while sending. The outcome will be clear after 15 minutes.',
+        );
       }
       await claim.record({ type: 'sending' });
       return sendDraft(id, audience, claim);
@@ -86,13 +90,13 @@ export function campaignSender(service: CampaignService, { now, wait = sleep }: 
     const after = await readBack(service, id, wait);
     if (after === 'sent') {
       await claim.record({ type: 'sent' });
-      return { outcome: 'sent', message: `${service.name} sends the mail to ${audience} (${id}).` };
+      return { outcome: 'sent', message: `${service.name} sends the email to ${audience} (${id}).` };
     }
     if (failure?.refused && after === 'draft') {
       await claim.record({ type: 'unsent' });
-      throw new OperationError(`The mail was not sent: ${failure.message}`, { cause: failure });
+      throw new OperationError(`The email was not sent: ${failure.message}`, { cause: failure });
     }
-    return unknown(service, id, failure?.message ?? `it calls the mail ${JSON.stringify(after)}.`);
+    return unknown(service, id, failure?.message ?? `it calls the email ${JSON.stringify(after)}.`);
   }
 }
 
@@ -112,5 +116,5 @@ async function readBack(service: CampaignService, id: string, wait: (ms: number)
 
 function unknown({ name }: CampaignService, id: string, why: string): Sent {
   const hint = `Look at ${id} there. Then run this command with --resolve sent or --resolve unsent.`;
-  return { outcome: 'uncertain', message: `Whether ${name} sent the mail is not known: ${why} ${hint}` };
+  return { outcome: 'uncertain', message: `Whether ${name} sent the email is not known: ${why} ${hint}` };
 }

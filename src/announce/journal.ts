@@ -10,7 +10,8 @@ import { FileInUse } from '../journal/lock-owner.ts';
 
 /**
  * What became of the mail to one subscription: `sending` was stored before the mail was sent, and stays if the outcome is
- * unknown; `refused` and `ended` are final, as `accepted` is; `deferred` mails were not sent and will be.
+ * unknown; `accepted`, `refused` and `ended` (the reader unsubscribed before) are final; `deferred` mails were not
+ * sent and will be.
  */
 const deliveryState = z.enum(['sending', 'accepted', 'refused', 'ended', 'deferred']);
 
@@ -35,7 +36,7 @@ type StoredEvent = z.infer<typeof storedEvent>;
 export type Delivery = z.infer<typeof deliveryState> | 'waiting';
 
 /** Whether a mail was not sent, and will be. */
-export function isLeft(delivery: Delivery): boolean {
+export function isToSend(delivery: Delivery): boolean {
   return delivery === 'waiting' || delivery === 'deferred';
 }
 
@@ -61,7 +62,7 @@ export interface Claim {
   release(): Promise<void>;
 }
 
-/** The memory of what was announced. Several servers may share one. */
+/** The record of all announcements. Several servers may share one. */
 export interface AnnouncementJournal {
   /** Returns what is known of an announcement, or null. Anyone may ask at any time. */
   read(key: string): Promise<Announcement | null>;
@@ -121,7 +122,7 @@ function fileOf(folder: string, key: string): string {
   return join(folder, `${name}-${createHash('sha256').update(key).digest('hex').slice(0, 8)}.jsonl`);
 }
 
-/** An unreadable line is an error: whoever ignored it could mail a reader twice. */
+/** An unreadable line is an error: if it were ignored, a reader could get the same email twice. */
 async function readEvents(file: string): Promise<Announcement | null> {
   let announcement: Announcement | null = null;
   let number = 0;
@@ -144,7 +145,7 @@ async function readEvents(file: string): Promise<Announcement | null> {
   return announcement;
 }
 
-/** What is known once another event was stored. */
+/** Returns an announcement after another event. */
 export function after(before: Announcement | null, event: StoredEvent): Announcement {
   const { time } = event;
   const known = before ?? { state: 'claimed', since: time, draft: null, abandoned: [], deliveries: null };
@@ -163,7 +164,7 @@ export function after(before: Announcement | null, event: StoredEvent): Announce
     case 'recipients':
       return { ...known, deliveries: new Map(event.ids.map((id) => [id, 'waiting'])) };
     case 'delivery':
-      // Changed where it is: a copy for each mail would take as long as all mails together.
+      // Changed in place: copying the map for each email would take too long.
       (known.deliveries as Map<string, string> | null)?.set(event.id, event.state);
       return known;
   }

@@ -19,5 +19,5 @@ export async function checkLive({ slug, issue, prompt, document }: PublishedAgen
   if ('problem' in live) throw refuse(live.problem);
   const { agent } = live.value;
   if (agent.slug === slug && agent.issue === issue && agent.prompt === prompt) return;
-  throw refuse(`${document.apiUrl} has another number or another prompt than this folder. Publish and deploy first.`);
+  throw refuse(`${document.apiUrl} has a different number or prompt than this folder. Publish and deploy first.`);
 }

@@ -68,12 +68,14 @@ async function openSmtpSender(
 ): Promise<{ sender: Sender; close(): void }> {
   const { runtimeUrl } = site;
   if (runtimeUrl === null) {
-    throw new OperationError('Without a server (`runtimeUrl`), readers could not unsubscribe, so no mail can be sent.');
+    throw new OperationError(
+      'Without a server (`runtimeUrl`), readers could not unsubscribe, so no email can be sent.',
+    );
   }
   const { protocol, hostname } = new URL(runtimeUrl);
   if (protocol !== 'https:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) {
     throw new OperationError(
-      'The server (`runtimeUrl`) has no https address, which links to unsubscribe must have, so no mail can be sent.',
+      'The server (`runtimeUrl`) has no https address, which links to unsubscribe must have, so no email can be sent.',
     );
   }
   if (records !== undefined) requireMailKey(environment);

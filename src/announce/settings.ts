@@ -31,7 +31,7 @@ export function parseAnnounceSettings(environment: NodeJS.ProcessEnv): AnnounceS
       const from = value('CATALOG_MAIL_FROM');
       if (from !== undefined && /^[^\p{Cc}]{3,320}$/u.test(from) && from.includes('@')) return { ...subscribers, from };
       throw new UsageError(
-        'CATALOG_MAIL_FROM has to be a sender such as Daily Agents <daily@example.com>, in one line.',
+        'CATALOG_MAIL_FROM has to be a sender such as Daily Agents <daily@example.com>, on one line.',
       );
     }
     case 'listmonk':

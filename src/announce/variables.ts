@@ -7,10 +7,10 @@ export const announceVariables: readonly { name: string; description: string }[]
   {
     name: 'CATALOG_MAIL_TEMPLATE',
     description:
-      'listmonk: the number of a campaign template that consists of {{ template "content" . }}, required. The default template of listmonk counts who opens an email.',
+      'listmonk: the number of a campaign template that consists of {{ template "content" . }}, required. The default template of listmonk tracks who opens an email.',
   },
   {
     name: 'CATALOG_MAIL_RATE',
-    description: 'file: how many emails are sent in a second, at most. Default: 5.',
+    description: 'file: the most emails to send in a second. Default: 5.',
   },
 ];

@@ -173,7 +173,8 @@ function searchIndex(
   }
   const found = searchAgents(index, q, fits);
   if (found.length === 0 && q.length < 3) return { found, text: 'Type at least three letters.' };
-  if (found[0]?.whole === false) return { found, text: `No agent has every word. ${found.length} with some of them.` };
+  if (found[0]?.whole === false)
+    return { found, text: `No agent has every word. ${countText(found.length)} with some of them.` };
   return { found, text: countText(found.length) };
 }
 

@@ -95,7 +95,7 @@ export function completePending(target: string): void {
 export function putInPlace(target: string, { folder, staged, moved, removed }: PendingBuild): void {
   for (const path of moved) if (path !== buildFile) move(staged, target, path);
   for (const path of removed) {
-    // A new file may need its path as a folder, or have the path of its folder.
+    // A new file may have replaced its folder, or need a folder with this path.
     if (isFolder(join(target, path)) || !isFolder(join(target, dirname(path)))) continue;
     rmSync(join(target, path), { force: true });
     removeEmptyFolders(target, dirname(path));
@@ -116,7 +116,7 @@ export function syncFile(path: string): void {
 
 function move(staged: string, target: string, path: string): void {
   const from = join(staged, path);
-  // Another process that also finishes the build has moved it, or this process did before it was killed.
+  // Another process has moved it: one that also finishes the build, or the one that was killed.
   if (!existsSync(from)) return;
   clearTheWay(target, path);
   try {

@@ -39,11 +39,11 @@ export interface Written {
 export interface FileRecord extends StagedFile {
   /** A hash of what it was rendered from. */
   key: string;
-  /** If the file consists of parts. */
+  /** The parts of the file, if it is written in parts. */
   parts?: PartRecord | null;
 }
 
-/** From how many files on a first build stages them in another thread. Starting it takes as long as staging a few hundred. */
+/** A first build of this many files uses a staging thread. Starting it takes as long as staging a few hundred files. */
 const threadFrom = 500;
 
 /**
@@ -172,7 +172,7 @@ export class BuildWriter implements Destination {
     }
   }
 
-  /** Removes what was written beside the folder. */
+  /** Removes the staging folder, if there still is one. */
   discard(): void {
     this.#staging.close();
     rmSync(this.#stagingFolder, { recursive: true, force: true });
@@ -210,7 +210,7 @@ export class BuildWriter implements Destination {
     return this.#fresh ? null : this.#before.stampOf(path);
   }
 
-  /** Where a new or changed file is staged. */
+  /** Notes that a file is new or changed, and returns where to stage it. */
   #stage(path: string): Staging {
     this.#changed.add(path);
     if (this.#fresh && this.#changed.size >= threadFrom && this.#staging instanceof StagingFolder) {

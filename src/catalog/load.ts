@@ -155,7 +155,7 @@ function recallOrParse(
     const folder = parse(source);
     // A folder with warnings is parsed again, so that every build reports them.
     if (folder.agent === null || folder.diagnostics.length > 0) return folder;
-    // The texts of an agent are slices of its files, which keep the whole files in memory. Those of a copy are not.
+    // The texts of an agent are slices that keep its whole files in memory. The texts of a copy do not.
     const copy = JSON.parse(JSON.stringify(folder.agent)) as Agent;
     memory.remember(stamp, headOf(copy));
     return new CheckedFolder(source, copy);
@@ -169,7 +169,7 @@ function recallOrParse(
   return new CheckedFolder(source, agent);
 }
 
-/** A folder without diagnostics, whose files are read again if needed. Own getters would take several times the memory. */
+/** A folder without diagnostics, whose files are read again if needed. Getters on each object would take more memory. */
 class CheckedFolder implements ParsedFolder {
   readonly slug: string;
   readonly agent: Agent;
@@ -238,7 +238,7 @@ function combine(
   };
 }
 
-/** Describes the numbers of deleted agents that the next agents would have got without the history. */
+/** Describes the numbers of deleted agents, which the next agents would get if the history were not read. */
 function freedNumbers({ folders, reserved }: Settled, { lost }: NumberHistory): string[] {
   const highest = folders.reduce((most, { schedule }) => Math.max(most, schedule.issue ?? 0), 0);
   return lost

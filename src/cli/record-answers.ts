@@ -49,7 +49,7 @@ export function addRecordOptions(command: Command): void {
       'with --record: a shell command, which gets the prompt on stdin and prints the answer',
     )
     .option('--paste', 'with --record: print the prompt, and read the answer from stdin until its end')
-    .option('--without-prompt', 'with --record: also record what the model says to the input alone')
+    .option('--without-prompt', 'with --record: also record answers to the input alone')
     .option('--stale', 'with --record: replace answers that are out of date')
     .option('--force', 'with --record: replace all answers')
     .option(

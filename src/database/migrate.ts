@@ -27,7 +27,7 @@ const grants: Record<string, string> = {
   catalog_announcement_claims: 'SELECT, INSERT, UPDATE, DELETE',
 };
 
-/** Concurrent runs may collide, also in databases that do not lock what a transaction defines. */
+/** Concurrent runs may collide, since some databases do not lock tables that a transaction creates. */
 const attempts = 10;
 const collisions = ['23505', '40001', '40P01', '42710', '42P07', 'XX000'];
 
@@ -44,7 +44,7 @@ function migrations(): Migration[] {
  * Brings the tables of a database up to date and returns the names of the migrations that this call applied.
  *
  * Each migration is a transaction that first claims its number, so of several calls at once, one applies it and the
- * others wait. Needs no locks besides that of the row, which not all compatible databases have.
+ * others wait. The lock of that row is the only one: not all compatible databases have others.
  */
 export async function migrate(url: string): Promise<string[]> {
   const applied: string[] = [];
@@ -86,7 +86,7 @@ export async function grantServer(url: string, role: string): Promise<void> {
 
 /**
  * Checks that all migrations were applied. Throws OperationError if not, or if the database refuses this program.
- * A database that is away is not an error: it may come back.
+ * An unavailable database is not an error: it may become available.
  */
 export async function requireTables(database: Database): Promise<void> {
   const known = migrations();

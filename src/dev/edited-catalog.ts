@@ -46,8 +46,8 @@ interface Entry {
 }
 
 /**
- * A catalog in memory while somebody edits it. An update reads only what changed. If something cannot be used, its last
- * good version stays until it can: an agent with errors is shown as it was before them.
+ * A catalog in memory while somebody edits it. An update reads only what changed. If a file has errors, its
+ * last good version is used until they are fixed.
  */
 export class EditedCatalog {
   readonly #options: CatalogOptions;
@@ -61,7 +61,7 @@ export class EditedCatalog {
   #published: Parameters<typeof withTexts>[2] = { history: new Map(), listsShowAll: false };
   /** Where each agent is in the site. */
   #positions: ReadonlyMap<string, number> = new Map();
-  /** Whether what depends on the texts of all agents, such as which are related, is older than these texts. */
+  /** Whether data from the texts of all agents, such as related agents, is out of date. */
   isBehind = false;
   /** Increases when settings or templates change, and with them perhaps every file. */
   edition = 0;
@@ -77,7 +77,7 @@ export class EditedCatalog {
     this.#git = new GitMemory(options.cwd);
   }
 
-  /** Reads what changed, and makes a new site unless something stops it, which is then in `errors`. */
+  /** Reads what changed, and makes a new site. Errors that prevent it are in `errors`. */
   update({ agents, settings, templates }: Changes): void {
     const errors: Diagnostic[] = [];
     const attempt = (step: () => void) => {
@@ -137,7 +137,7 @@ export class EditedCatalog {
     this.edition += 1;
   }
 
-  /** Reads changed folders. `again` reads also those whose stamp is the same. */
+  /** Reads changed folders. `again` also reads those whose stamp is the same. */
   #readAgents(changed: Changes['agents'], settings: Settings, again: boolean): void {
     const { cwd } = this.#options;
     const put = (source: SourceFolder) => {
@@ -163,8 +163,8 @@ export class EditedCatalog {
   }
 
   /**
-   * Updates the site at once if only texts changed, which is the usual case: numbers, dates and addresses are those of
-   * before. Returns whether it did. What depends on the texts of all agents is then `behind`.
+   * Updates the site at once if only texts changed, but no number, date or address, which is the usual case. Returns
+   * whether it did. Data from the texts of all agents may then be out of date (`isBehind`).
    */
   #replaceTexts(slugs: ReadonlySet<string>, entries: ReadonlyMap<string, Entry>): boolean {
     const { site } = this;
@@ -177,8 +177,10 @@ export class EditedCatalog {
       const position = this.#positions.get(slug) ?? -1;
       const published = site.agents[position];
       if (before === undefined || after?.agent == null || published === undefined) return false;
-      const isAlone = this.#findings.every((finding) => finding.slug !== slug || before.diagnostics.includes(finding));
-      if (!isAlone || slotOf(before) !== slotOf(after)) return false;
+      const hasOnlyOwnFindings = this.#findings.every(
+        (finding) => finding.slug !== slug || before.diagnostics.includes(finding),
+      );
+      if (!hasOnlyOwnFindings || slotOf(before) !== slotOf(after)) return false;
       const { issue, date } = published;
       agents.set(position, withFields(after.agent, { issue, date }));
     }

@@ -47,7 +47,7 @@ interface Given {
 type Grader<Value> = (value: Value, given: Given) => string | null;
 
 const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
-  equals: (text, { answer }) => unless(answer === text.trim(), 'The answer is another text.'),
+  equals: (text, { answer }) => unless(answer === text.trim(), 'The answer is a different text.'),
   contains: (text, { answer }) => lacking([text], answer),
   icontains: (text, { answer }) => lacking([text], answer, lower),
   'contains-all': (texts, { answer }) => lacking(texts, answer),
@@ -133,7 +133,7 @@ function outside({ min, max }: { min?: number | undefined; max?: number | undefi
   return unless(count >= (min ?? 0) && count <= (max ?? Number.POSITIVE_INFINITY), `It has ${plural(count, unit)}.`);
 }
 
-/** Compares headings without Markdown, a number in front, a colon at the end, and upper or lower case. */
+/** Compares headings, ignoring Markdown, a number in front, a colon at the end, and case. */
 function missingHeading(headings: readonly string[], answer: string): string | null {
   const lines = answer.split('\n').map(plain);
   let from = 0;

@@ -116,7 +116,7 @@ export interface ReplacedVersion {
  * first parents of `tips`, so it finds versions that were on the branch, not those on branches that were merged later.
  * `slug` can be a pattern.
  *
- * Throws GitError, also if git takes longer than a minute.
+ * Throws GitError, for example if git takes longer than a minute.
  */
 export function replacedVersions(
   cwd: string,

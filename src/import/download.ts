@@ -37,7 +37,7 @@ export async function* download(address: string, limits = downloadLimits): Async
     }
     if (!response.ok) throw failed(`the answer was ${response.status}.`);
     if (/\bhtml\b/i.test(response.headers.get('content-type') ?? ''))
-      throw failed('it is a web page. Of a file on GitHub, use the address behind “Raw”.');
+      throw failed('it is a web page. For a file on GitHub, use the address behind “Raw”.');
     let bytes = 0;
     for await (const chunk of response.body ?? []) {
       bytes += chunk.length;

@@ -57,10 +57,10 @@ export interface Imported {
 }
 
 /**
- * Writes a draft for each prompt that was not imported before. Texts are copied, and what a prompt does not say becomes
- * guidance for the editor. Every text passes the checks of `catalog validate`; a prompt that fails them is not imported.
+ * Writes a draft for each prompt that was not imported before. Texts are copied, and missing parts become guidance for
+ * the editor. Every text passes the checks of `catalog validate`; a prompt that fails them is not imported.
  *
- * `onDraft` is called with the number of drafts so far. Throws OperationError if the disk refuses.
+ * `onDraft` is called with the number of drafts so far. Throws OperationError if a file cannot be written.
  */
 export async function importPrompts(
   prompts: AsyncIterable<Found | Unusable>,
@@ -93,7 +93,7 @@ class Drafts {
   readonly #options: ImportOptions;
   readonly #schema: ReturnType<typeof frontMatterSchema>;
   readonly #index = new TextIndex();
-  /** The titles of the catalog. Drafts with the same title have the same slug too. */
+  /** The titles of the catalog's agents. Two new drafts with one title also have one slug, which is found first. */
   readonly #titles = new Map<string, string>();
   /** The rows or files that drafts were made from, by slug. */
   readonly #made = new Map<string, string>();
@@ -114,7 +114,7 @@ class Drafts {
     }
   }
 
-  /** Makes a draft. Returns null if it is in the catalog already, and otherwise says why there cannot be one. */
+  /** Makes a draft. Returns null if the prompt was imported before, and a reason if it cannot become a draft. */
   draftOf(found: Found): NewDraft | Unusable | null {
     const unusable = (problem: string): Unusable => ({ where: found.where, problem: maskSecrets(problem) });
     const slug = slugFrom(found.name);
@@ -149,8 +149,11 @@ class Drafts {
     );
     if (error !== undefined) return unusable(`${error.message} ${error.hint} (${error.code})`);
     const publishable = isPublishable(source.license);
-    const mapped = sections.length === 0 ? 'It has no section yet' : `It already has ${sections.join(' and ')}`;
-    const notes = [...found.notes, ...(sections.length === 3 ? [] : [`${mapped}; write the others.`])];
+    const mapped =
+      sections.length === 0
+        ? 'It has no sections yet; write them.'
+        : `It already has ${sections.join(' and ')}; write the others.`;
+    const notes = [...found.notes, ...(sections.length === 3 ? [] : [mapped])];
     if (!publishable) {
       notes.push(
         `Its license (${source.license}) does not allow publication under ${promptLicense.name}, so it has to stay a draft.`,

@@ -21,7 +21,7 @@ export function readPromptFile(
   if (!isUtf8(bytes) || bytes.includes(0)) return unusable('It is not UTF-8 text.');
   const text = servedText(bytes.toString('utf8'));
   if (format === 'claude-agent' && !text.startsWith('---\n'))
-    return unusable('It has no front matter, so it is no subagent.');
+    return unusable('It has no front matter, so it is not a subagent.');
   const split = text.startsWith('---\n') ? splitFrontMatter(text, path, '') : { data: {}, body: text, diagnostics: [] };
   if ('code' in split) return unusable(`${split.message} ${split.hint}`);
   const data = split.data as Record<string, unknown>;

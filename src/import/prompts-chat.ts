@@ -58,7 +58,7 @@ function reasonOf({ code }: CsvError): string {
       return 'it has a quote that is never closed, or more than 256 KiB. Close the quote, and write each quote within a cell twice.';
     case 'CSV_RECORD_INCONSISTENT_COLUMNS':
     case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
-      return 'it has another number of cells than the first line. Put cells with commas or line breaks in quotes.';
+      return 'it has a different number of cells than the first line. Put cells with commas or line breaks in quotes.';
     default:
       return 'it has a quote in the middle of a cell. Put the whole cell in quotes, and write each quote within it twice.';
   }
@@ -78,7 +78,7 @@ async function* utf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new OperationError(
-      `The CSV is not UTF-8 text: the first wrong character is in line ${line} or after it. Save it in UTF-8.`,
+      `The CSV is not UTF-8 text: the first invalid character is on line ${line} or after it. Save it in UTF-8.`,
       { cause: error },
     );
   }

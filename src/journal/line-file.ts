@@ -7,7 +7,7 @@ export interface LineFileOptions extends TailOptions {
   mayWrite(): Promise<void>;
 }
 
-/** How much check() writes, in bytes: a block of most file systems, more than a line is long. */
+/** How much check() writes, in bytes: a block of most file systems, and more than any line. */
 const probeBytes = 4096;
 
 /**

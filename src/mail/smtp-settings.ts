@@ -21,7 +21,7 @@ export function parseSmtpSettings(environment: NodeJS.ProcessEnv): SmtpSettings 
     // The address may contain a password, so it is not repeated.
     server ??
       'CATALOG_SMTP_URL is not valid; it has to be smtps://user:password@host or smtp://…, without a path or ?.',
-    from ?? 'CATALOG_MAIL_FROM has to be a sender such as Daily Agents <daily@example.com>, in one line.',
+    from ?? 'CATALOG_MAIL_FROM has to be a sender such as Daily Agents <daily@example.com>, on one line.',
   ].filter((each) => typeof each === 'string');
   if (server === null || from === null) throw new UsageError(problems.join('\n'));
   return { ...server, from };

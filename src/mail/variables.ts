@@ -12,6 +12,6 @@ export const mailVariables: readonly { name: string; description: string }[] = [
   {
     name: 'CATALOG_MAIL_KEY',
     description:
-      'The secret that signs the links in emails, at least 32 characters. Default: mail.key in the data folder, made when it is first needed.',
+      'The secret that signs the links in emails, at least 32 characters. Default: mail.key in the data folder, created when it is first needed.',
   },
 ];

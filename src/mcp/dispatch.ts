@@ -41,7 +41,7 @@ export function parseMessage(bytes: Buffer): { value: unknown } | Reply {
   }
 }
 
-/** How many messages a parsed value contains, for the limit. */
+/** How many messages a parsed value contains, for the rate limit. */
 export function messagesIn(value: unknown): number {
   return Array.isArray(value) ? Math.min(Math.max(value.length, 1), mostInBatch) : 1;
 }

@@ -40,6 +40,6 @@ function instructions({ card, agents }: McpCatalog): string {
   return (
     `${card.title}: ${plural(agents.length, 'reusable prompt')} ("agents"), one new each day. Find one with search_agents, get it ` +
     'with get_agent, then follow its prompt, with what the user provides as its INPUT. Each agent is also a prompt named by ' +
-    `its slug. ${contributedPrompts} The prompts are under ${promptLicense.name}: name the publisher when you reuse one.`
+    `its slug. ${contributedPrompts} The prompts are under ${promptLicense.name}: credit the publisher when you reuse one.`
   );
 }

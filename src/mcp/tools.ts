@@ -166,7 +166,8 @@ export async function callTool({ name, arguments: given = {} }: CallParams, cata
   const input = called.input.safeParse(given);
   if (!input.success) {
     const count = Object.keys(given).length;
-    if (count > mostArguments) return failed(`${name} takes at most ${mostArguments} arguments; these are ${count}.`);
+    if (count > mostArguments)
+      return failed(`${name} takes at most ${mostArguments} arguments; this call has ${count}.`);
     const problems = explain(called.input, given, { echo: false });
     return failed(problems.map(({ message, hint }) => `${message} ${hint}`.trim().slice(0, 500)).join('\n'));
   }

@@ -61,7 +61,7 @@ const rounds = 5;
  * Writes issue numbers into the front matter of the agents that are due, and commits and pushes them if asked to. If a
  * step fails, the steps before it are undone. An earlier run that was killed is finished or undone first.
  *
- * Throws ContentError if a numbered agent has an error, and OperationError if git or the disk refuses.
+ * Throws ContentError if a numbered agent has an error, and OperationError if git fails or a file cannot be written.
  */
 export async function publish(options: PublishOptions): Promise<Publication> {
   const { cwd, settings, today, dryRun } = options;

@@ -75,7 +75,7 @@ export const evalsList = z
       .array(z.object({ slug, issue: issueNumber, evals: webUrl.describe('The document with the answers'), proof }))
       .describe('Published agents with recorded answers, newest first'),
   })
-  .meta({ title: 'EvalsList', description: 'How the recorded answers of all agents did' });
+  .meta({ title: 'EvalsList', description: 'The results of the recorded answers of all agents' });
 
 export type EvalsList = z.output<typeof evalsList>;
 

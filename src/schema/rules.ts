@@ -54,7 +54,7 @@ const rules = {
   ),
   'config/filename': error('`configFilename` is set only if there is a config.'),
   'evals/checks': error(
-    'evals/checks.yaml is well-formed, knows every check, and its regular expressions need at most half a second.',
+    'evals/checks.yaml is well-formed and has only known checks. Its regular expressions take at most half a second.',
   ),
   'evals/input': error('The input of each case is in evals/.'),
   'evals/recording': error('Each recorded answer belongs to a case, and recording.json says how it was made.'),
@@ -98,7 +98,9 @@ const rules = {
   ),
   'editorial/measurable': warning('At least three rules can be checked, and the prompt has no empty praise.'),
   'editorial/ground': error('A rule says to write `unknown` for anything that INPUT does not contain.'),
-  'editorial/untrusted': warning('The prompt calls text by others data, and says not to follow instructions in it.'),
+  'editorial/untrusted': warning(
+    'A prompt that takes text from others calls it data, and says not to follow instructions in it.',
+  ),
   'editorial/output-shape': error('OUTPUT shows a literal skeleton and sets a length limit.'),
   'editorial/empty-case': warning('OUTPUT says what to answer when there is nothing to report.'),
   'editorial/stop': warning(
@@ -115,9 +117,7 @@ const rules = {
   'editorial/portable': warning(
     'The prompt is 120 to 900 words of plain text that names no single vendor. There are 2 to 6 tags.',
   ),
-  'editorial/placeholder': warning(
-    'No text of an agent that is not a draft is a placeholder, such as `TODO:` or `[insert a name]`.',
-  ),
+  'editorial/placeholder': warning('Only drafts contain placeholders, such as `TODO:` or `[insert a name]`.'),
   'editorial/near-duplicate': warning('At least half of the prompt is not in the prompt of an earlier agent.'),
   'editorial/similar-tag': warning('No tag is nearly the same as one that more agents have.'),
   'editorial/regression': error(

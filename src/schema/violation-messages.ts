@@ -57,7 +57,7 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
   const [issue] = issues;
   if (issue === undefined) return [];
   const path = issue.path.filter((key) => typeof key !== 'symbol');
-  const name = path.length === 0 ? 'The whole' : `\`${fieldName(path)}\``;
+  const name = path.length === 0 ? 'The value' : `\`${fieldName(path)}\``;
   if (issue.code === 'unrecognized_keys') {
     const known = knownKeys(schema, path);
     return issue.keys.slice(0, mostExplained).map((key) => unknownKey(key, path, known));

@@ -105,7 +105,7 @@ function markOf(dist: string): string {
     const { dev, ino, mtimeNs, size } = statSync(join(dist, buildFile), { bigint: true });
     return [dev, ino, mtimeNs, size, ...pendingFolders(realpathSync(dist))].join(':');
   } catch (error) {
-    // A `dist` that cannot be read is a state like any other, since no change to it may stop the server.
+    // The server goes on if `dist` cannot be read, and notices when this changes.
     return (error as NodeJS.ErrnoException).code ?? 'unknown';
   }
 }

@@ -108,14 +108,15 @@ export const serverOptions = [
     flag: '--metrics <host:port>',
     variable: 'CATALOG_METRICS',
     fallback: '',
-    about: 'address of its own that serves /metrics in the text format of Prometheus; default: none',
+    about: 'separate address for /metrics in the text format of Prometheus; default: none',
   },
   {
     key: 'drain',
     flag: '--drain <seconds>',
     variable: 'CATALOG_DRAIN',
     fallback: '0',
-    about: 'how long to keep serving after SIGTERM, with 503 at /readyz, so that a balancer can notice',
+    about:
+      'how long to keep serving after SIGTERM, with 503 at /readyz, so that a load balancer stops sending requests',
   },
   {
     key: 'logLevel',

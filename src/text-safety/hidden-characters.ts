@@ -115,7 +115,7 @@ const uses: readonly Use[] = [
     carriers: new RegExp(rightToLeft, 'gu'),
     each: 40,
   },
-  // Emoji presentation, where it has an effect. Digits, # and * have one only on keycaps.
+  // The presentation of an emoji that is not its default. Digits, # and * have it only on keycaps.
   {
     characters: /[\uFE0E\uFE0F]/,
     isNeeded: (before, after, character) =>
@@ -197,7 +197,8 @@ function codePoint(character: string): string {
 function nameOf(character: string): string {
   const names: [RegExp, string][] = [
     [/[\u200B\u2060\uFEFF]/u, ', a zero-width space or byte-order mark'],
-    [/[\u200C\u200D]/u, ', a zero-width joiner'],
+    [/\u200C/u, ', a zero-width non-joiner'],
+    [/\u200D/u, ', a zero-width joiner'],
     [/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u, ', which changes the direction of text'],
     [/[\u{E0000}-\u{E007F}]/u, ', a Unicode tag'],
     [/[\u00AD]/u, ', a soft hyphen'],

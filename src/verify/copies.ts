@@ -16,8 +16,9 @@ export interface Copy {
   named: boolean;
 }
 
-/** The most bytes of a file or archive, and of the files of a skill or plugin together; and how many files those are. */
+/** The most bytes of one file or archive, and of all files of a skill or plugin together. */
 const mostBytes = 8 * 1024 * 1024;
+/** The most files of an archive, skill or plugin. */
 const mostFiles = 200;
 /** The most files and folders that are looked at. */
 const mostEntries = 50_000;
@@ -63,7 +64,7 @@ function* folderCopies(path: string, seen: Set<string>, named: boolean): Generat
     if (seen.has(real)) continue;
     seen.add(real);
     if (seen.size > mostEntries)
-      throw new TooMany(`${path} is among more than ${mostEntries} files. Name a smaller folder.`);
+      throw new TooMany(`There are more than ${mostEntries} files and folders up to ${path}. Name a smaller folder.`);
     try {
       const copy = isText ? fileCopy(child, false) : null;
       if (copy !== null) yield copy;
@@ -130,7 +131,7 @@ function filesIn(folder: string): Map<string, Buffer> {
   const read = (below: string) => {
     for (const entry of listed(join(folder, below))) {
       const path = below + entry.name;
-      // Left by the system or by an assistant; none of it is read as instructions.
+      // The system or an assistant leaves these, and no assistant reads them as instructions.
       if (entry.name === '.DS_Store' || entry.name === '.git') continue;
       if (entry.isDirectory()) read(`${path}/`);
       else {

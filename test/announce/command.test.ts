@@ -15,7 +15,7 @@ test('announces the newest agent once, and says so the second time, both with ex
     assert.equal([first.code, first.stdout], [0, '']);
     assert.match(
       first.stderr,
-      /^Buttondown sends the mail to subscribers with the tag "daily" \(tag_1\) \(em_1\)\.\n$/,
+      /^Buttondown sends the email to subscribers with the tag "daily" \(tag_1\) \(em_1\)\.\n$/,
     );
     const second = await announce();
     assert.is(second.code, 0);
@@ -66,7 +66,7 @@ test('prints its result as JSON, also a refusal', () =>
     assert.is(refused.code, 1);
     assert.equal(JSON.parse(refused.stdout), {
       outcome: 'refused',
-      message: 'It is known what was sent of No. 3, “The three agent”.',
+      message: 'No email of No. 3, “The three agent” has an unknown outcome.',
     });
   }));
 
@@ -111,7 +111,7 @@ test('a dry run after an interrupted run says how many mails are left', () =>
       const { stderr } = await announce(['--dry-run'], { CATALOG_SIGNUPS: '', CATALOG_MAIL_KEY: mailKey, ...smtp });
       assert.match(
         stderr,
-        /^Would continue No\. 3, .*, which an earlier run began\. Not sent yet: 2 of 4 emails\. Perhaps sent, and not repeated: 1\.$/m,
+        /^Would continue No\. 3, .*, which an earlier run began\. Not sent yet: 2 of 4 emails\. Perhaps sent, so not repeated: 1\.$/m,
       );
     },
     { postalAddress, runtimeUrl: 'https://press.example' },
@@ -136,7 +136,7 @@ test('an agent more than 36 hours old is nothing new, unless --late is given; ne
     assert.is(old.code, 0);
     assert.match(
       old.stderr,
-      /^Nothing is new: the newest agent is of 2026-11-20, and No\. 3.* was not announced\. .* --late\.\n$/,
+      /^Nothing is new: the newest agent is from 2026-11-20, and No\. 3.* was not announced\. .* --late\.\n$/,
     );
     assert.is(service.sent.length, 0);
     assert.is((await announce(['--today', '2026-11-22', '--late'])).code, 0);
@@ -150,7 +150,7 @@ test('a send whose outcome is unknown is an error, until a person says that it w
     service.fault = ({ path }) => (path.endsWith('/publish') ? 'lost before' : null);
     const unknown = await announce();
     assert.is(unknown.code, 1);
-    assert.match(unknown.stderr, /^Whether Buttondown sent the mail is not known: .* Look at em_1 there\./);
+    assert.match(unknown.stderr, /^Whether Buttondown sent the email is not known: .* Look at em_1 there\./);
     service.fault = () => null;
     assert.match((await announce(['--resolve', 'sent'])).stderr, /^No\. 3, .* will not be sent again\.\n$/);
     assert.is((await announce()).code, 0);

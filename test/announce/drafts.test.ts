@@ -15,16 +15,16 @@ test('drafts that a person calls unsent are left alone, and a new one is sent', 
   withService(row, async ({ service, sender, send, folder }) => {
     const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
     const journal = journalIn(folder);
-    assert.match(
-      await resolve(plan, journal, true).catch((error) => error.message),
-      /^Nothing of No\. 1 was ever sent/,
-    );
+    assert.match(await resolve(plan, journal, true).catch((error) => error.message), /^No email of No\. 1.* was sent/);
     for (const draft of ['em_1', 'em_2']) {
       service.fault = ({ path }) => (path.endsWith('/publish') ? 'lost before' : null);
       assert.match((await send()).message, ` Look at ${draft} there.`);
       service.fault = () => null;
       assert.is(await resolve(plan, journal, false), 'No. 1 will be sent by the next run.');
-      assert.match(await resolve(plan, journal, false).catch((error) => error.message), /^It is known what was sent/);
+      assert.match(
+        await resolve(plan, journal, false).catch((error) => error.message),
+        /^No email of .* has an unknown outcome/,
+      );
     }
     assert.is((await send()).outcome, 'sent');
     // A machine that knows nothing of the drafts finds the email that was sent.
@@ -70,7 +70,7 @@ test('an email that the service does not list is found by the id that was record
 test('a draft that the service refused to send is sent by the next run, without a question', () =>
   withService(row, async ({ service, send }) => {
     service.fault = ({ path }) => (path.endsWith('/publish') ? 402 : null);
-    assert.match(await send().catch((error) => error.message), /^The mail was not sent: .* with status 402\.$/);
+    assert.match(await send().catch((error) => error.message), /^The email was not sent: .* with status 402\.$/);
     service.fault = () => null;
     assert.is((await send()).outcome, 'sent');
     assert.equal(sentIds(service), ['em_1']);

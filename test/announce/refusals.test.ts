@@ -23,7 +23,7 @@ const refusals: [name: string, change: (place: Online) => void, args: string[], 
       );
     },
     [],
-    /another number or another prompt than this folder/,
+    /a different number or prompt than this folder/,
   ],
   [
     'of which a page in the digest is missing',

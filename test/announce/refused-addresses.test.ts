@@ -158,7 +158,7 @@ test('a run with a mail whose outcome is unknown says so, even if another one is
       drop = () => mailbox.drop();
       const { outcome, message } = await send();
       assert.is(outcome, 'uncertain');
-      assert.match(message, /Not sent: 1\. .* Perhaps sent, and not repeated: 1,/);
+      assert.match(message, /Not sent: 1\. .* Perhaps sent, so not repeated: 1\./);
     },
     {
       onRcptTo({ address }, _session, done) {

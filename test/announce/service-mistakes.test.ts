@@ -25,11 +25,11 @@ const elsewhere: [name: string, change: (mail: Stored) => void, message: RegExp]
   [
     'buttondown',
     ({ filters }) => Object.assign(filters.filters[0], { value: 'tag_2' }),
-    /^The email em_1 at Buttondown has other filters than the list, so it was not sent\.$/,
+    /^The email em_1 at Buttondown has different filters than the list, so it was not sent\.$/,
   ],
-  ['buttondown', ({ filters }) => Object.assign(filters.filters[0], { field: 'subscriber.type' }), /other filters/],
-  ['buttondown', ({ filters }) => filters.filters.push({ field: 'subscriber.tags', value: 'x' }), /other filters/],
-  ['buttondown', (mail) => Object.assign(mail, { filters: null }), /other filters/],
+  ['buttondown', ({ filters }) => Object.assign(filters.filters[0], { field: 'subscriber.type' }), /different filters/],
+  ['buttondown', ({ filters }) => filters.filters.push({ field: 'subscriber.tags', value: 'x' }), /different filters/],
+  ['buttondown', (mail) => Object.assign(mail, { filters: null }), /different filters/],
   [
     'resend',
     (mail) => Object.assign(mail, { segment_id: 'another' }),

@@ -174,8 +174,8 @@ test('a mail that Buttondown calls paused is left to a person', () =>
 
 test('a state that is not known is printed only if it is short', async () => {
   for (const [state, printed] of [
-    ['sent\u001b[2J', /it calls the mail "sent\\u001b\[2J"\. Look at em_1 there\./],
-    ['x'.repeat(1000), /: it calls the mail "unreadable"\./],
+    ['sent\u001b[2J', /it calls the email "sent\\u001b\[2J"\. Look at em_1 there\./],
+    ['x'.repeat(1000), /: it calls the email "unreadable"\./],
   ] as const) {
     await withService(
       rows.buttondown as Row,

@@ -58,7 +58,7 @@ test('a reader who leaves while mails are being sent gets none', async () => {
     numbers(8).map(addressOf),
     async ({ data, mailbox, send }) => {
       leave = () => endReader(data, addressOf(8));
-      assert.match((await send()).message, /: 7 of 8 emails\. Left meanwhile: 1\.$/);
+      assert.match((await send()).message, /: 7 of 8 emails\. Unsubscribed meanwhile: 1\.$/);
       assert.equal(recipientsOf(mailbox), numbers(7).map(addressOf));
     },
     {
@@ -83,12 +83,12 @@ test('a mail whose answer is lost is never repeated until a person decides', asy
         assert.is(outcome, 'uncertain', `run ${run}`);
         assert.match(
           message,
-          /: 0 of 1 emails\. Perhaps sent, and not repeated: 1, since .* --resolve sent or --resolve unsent\.$/,
+          /: 0 of 1 emails\. Perhaps sent, so not repeated: 1\. .* --resolve sent or --resolve unsent\.$/,
         );
       }
       const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
       const said = await resolve(plan, journalIn(given.data), true);
-      assert.is(said, '1 mail of No. 1 will not be sent again.');
+      assert.is(said, '1 email of No. 1 will not be sent again.');
       assert.is((await journalIn(given.data).read(plan.key))?.state, 'sent');
       assert.is((await given.send()).outcome, 'sent');
       assert.is(texts, 1);

@@ -70,7 +70,7 @@ test('sees 20 results at first, and gets to the next one with "Show more"', asyn
     assert.is(await more.isVisible(), false);
 
     await page.locator('#search').fill('zebra xyzzy');
-    await textOf(page, '.results-count', /^No agent has every word\. 3 with some of them\.$/);
+    await textOf(page, '.results-count', /^No agent has every word\. 3 agents found with some of them\.$/);
     await page.locator('#search').fill(' ');
     await page.locator('[data-results]').waitFor({ state: 'hidden' });
   });

@@ -144,7 +144,7 @@ test('ten annotations are shown, and of eleven only nine and how many more there
   );
   const lines = count(11);
   assert.is(lines.length, 10);
-  assert.is(lines[9], '::warning title=And 2 more::2 warnings more: run catalog validate to see all of them.');
+  assert.is(lines[9], '::warning title=And 2 more::2 more warnings: run catalog validate to see all of them.');
 });
 
 test.run();

@@ -104,7 +104,7 @@ for (const [kind, value, answer, passes] of rows) {
 
 /** What readers see of a check that fails: kind, value, answer, the value as text, and the reason. */
 const failures: [string, unknown, string, string, string][] = [
-  ['equals', 'Fine.', 'Good.', 'Fine.', 'The answer is another text.'],
+  ['equals', 'Fine.', 'Good.', 'Fine.', 'The answer is a different text.'],
   [
     'contains-all',
     ['a', 'b', 'c', 'd', 'e'],

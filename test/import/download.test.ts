@@ -76,7 +76,7 @@ const rows: [path: string, expected: string, changed?: Partial<typeof limits>][]
   ['/full', 'x'.repeat(100)],
   ['/long', 'it has more than 100 bytes.'],
   ['/parts', 'it has more than 100 bytes.'],
-  ['/page', 'it is a web page. Of a file on GitHub, use the address behind “Raw”.'],
+  ['/page', 'it is a web page. For a file on GitHub, use the address behind “Raw”.'],
   ['/none', 'the answer was 404.'],
   ['/slow', 'it takes more than 0.2 seconds.', { timeoutMs: 200 }],
   ['/cut', 'the connection failed (UND_ERR_SOCKET).'],
@@ -121,7 +121,7 @@ test('a prompt at an address becomes a draft that names it', async () => {
       catalog(['import', address, '--from', 'skill', '--cwd', folder, '--today', '2026-02-01', '--dry-run']);
     const { code, stdout, stderr } = await run();
     assert.is(code, 0, stderr);
-    assert.is(stdout, 'agents/counting  2026-02-01  Counting\n  It has no section yet; write the others.\n');
+    assert.is(stdout, 'agents/counting  2026-02-01  Counting\n  It has no sections yet; write them.\n');
     assert.is(stderr, 'Would write 1 draft.\n');
     const csv = await catalog([
       ...[

@@ -95,7 +95,7 @@ const fileRows: [
       notes: [
         'Line 3 of its front matter was not read: This text has a colon and a space, which YAML takes for another key.',
         'Not imported: model.',
-        'It has no section yet; write the others.',
+        'It has no sections yet; write them.',
         'Its license (unknown) does not allow publication under CC BY 4.0, so it has to stay a draft.',
       ],
     },
@@ -160,7 +160,7 @@ test('a Markdown file without front matter is no subagent', async () => {
     const { result } = await run('', '--from', 'claude-agent');
     assert.equal(
       result.problems.map(({ where, problem }) => `${where}: ${problem}`),
-      ['in/a.md: It has no front matter, so it is no subagent.'],
+      ['in/a.md: It has no front matter, so it is not a subagent.'],
     );
     assert.is(result.drafts[0]?.slug, 'b');
   });

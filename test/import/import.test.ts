@@ -41,7 +41,7 @@ Then say ""done"", in 1 line.",FALSE,TEXT,ada
         where: 'row 1 (line 2)',
         license: 'CC0-1.0',
         publishable: true,
-        notes: ['It has no section yet; write the others.'],
+        notes: ['It has no sections yet; write them.'],
       },
     ]);
     const text = read(folder, 'stock-clerk/agent.md');
@@ -143,12 +143,12 @@ const broken: [name: string, csv: string | Uint8Array, message: RegExp][] = [
   [
     'too few cells',
     'act,prompt\nA,a\nB\n',
-    /^error: Row 2 of the CSV, which starts in line 3, cannot be read: it has another number of cells/,
+    /^error: Row 2 of the CSV, which starts in line 3, cannot be read: it has a different number of cells/,
   ],
   [
     'Latin-1',
     Buffer.concat([Buffer.from(`act,prompt\nA,a\n${'x,y\n'.repeat(1)}`), Buffer.from('é,é\n', 'latin1')]),
-    /not UTF-8 text: the first wrong character is in line 1 or after it/,
+    /not UTF-8 text: the first invalid character is on line 1 or after it/,
   ],
   ['half of a character at its end', Buffer.from('act,prompt\nA,a\n\xc3', 'latin1'), /not UTF-8 text/],
   ['other columns', 'title,text\nA,a\n', /^error: The CSV has no column act and no column prompt\./],
@@ -200,7 +200,7 @@ test('the guidance in drafts is not a repetition', async () => {
   const row = (name: string) => `${name},${Array.from({ length: 50 }, (_, index) => `${name}${index}`).join(' ')}\n`;
   await withImport({ 'a.csv': `act,prompt\n${row('A')}${row('B')}` }, async (run) => {
     const { result } = await run('a.csv', '--from', 'prompts-chat', '--license', 'MIT-0');
-    const notes = ['It has no section yet; write the others.'];
+    const notes = ['It has no sections yet; write them.'];
     assert.equal(
       result.drafts.map((draft) => draft.notes),
       [notes, notes],

@@ -18,7 +18,7 @@ test('people read each draft with its notes, what was not imported, and how to g
         ...['import', join(folder, 'a.csv'), '--from', 'prompts-chat', '--license', 'CC0-1.0', '--limit', '2'],
         ...['--cwd', folder, '--today', '2026-02-01'],
       ]);
-    const note = '  It has no section yet; write the others.\n';
+    const note = '  It has no sections yet; write them.\n';
     const wrong =
       'Not imported: row 2 (line 3). Its name has no letter from a to z and no digit, so no slug can be made from it.\n';
     const first = await run();

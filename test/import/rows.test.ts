@@ -22,7 +22,7 @@ test('a character can be divided between two parts of a download', async () => {
 
 test('the line of a wrong character is counted from the start of the file', async () => {
   const error = await textsIn('act,prompt\nA,a\n', 'B,b\nC,c\n', 'D,\xe9\n').catch(({ message }) => message);
-  assert.match(error, 'The CSV is not UTF-8 text: the first wrong character is in line 5 or after it.');
+  assert.match(error, 'The CSV is not UTF-8 text: the first invalid character is on line 5 or after it.');
 });
 
 test('line endings of Windows become LF, and spaces around a title are left out', async () => {
@@ -71,7 +71,7 @@ test('a draft says how much of it an earlier agent or draft has, and which secti
   };
   await withImport(files, async (run) => {
     const { result } = await run('', '--from', 'skill', '--license', 'CC0-1.0', '--dry-run');
-    const empty = 'It has no section yet; write the others.';
+    const empty = 'It has no sections yet; write them.';
     assert.equal(
       result.drafts.map(({ slug, notes }) => [slug, ...notes.map((note) => note.replace(/^9\d%/, 'Nearly all'))]),
       [

@@ -134,7 +134,7 @@ test('up to 20 wrong arguments of a tool are explained one by one', async () => 
     return result.content[0].text;
   };
   assert.match(await explained(20), '`k19`');
-  assert.is(await explained(21), 'list_agents takes at most 20 arguments; these are 21.');
+  assert.is(await explained(21), 'list_agents takes at most 20 arguments; this call has 21.');
 });
 
 test('a line of stdin can have up to 256 KiB, in chunks of any size', async () => {

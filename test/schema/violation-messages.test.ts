@@ -16,7 +16,7 @@ const entries = z.array(z.strictObject({ name: z.string(), text: z.string() }));
 const x = (count: number) => 'x'.repeat(count);
 
 const rows: [schema: z.ZodType, value: unknown, ...told: string[]][] = [
-  [z.strictObject({}), 'b', 'The whole is "b"; it has to be an object with keys. ~ Correct it, or remove it.'],
+  [z.strictObject({}), 'b', 'The value is "b"; it has to be an object with keys. ~ Correct it, or remove it.'],
   [one(z.string()), {}, '`a` is missing. ~ Add it.'],
   [one(described), {}, '`a` is missing. ~ Add it: a few words.'],
   [one(z.string()), { a: 1 }, '`a` is 1; it has to be text. ~ Put it in quotes.'],

@@ -184,7 +184,7 @@ test('mails without an address of the server stop the start, and so does a sende
   );
   assert.is(
     await start({}, {}),
-    'CATALOG_MAIL_FROM has to be a sender such as Daily Agents <daily@example.com>, in one line.',
+    'CATALOG_MAIL_FROM has to be a sender such as Daily Agents <daily@example.com>, on one line.',
   );
 });
 

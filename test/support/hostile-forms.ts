@@ -95,6 +95,6 @@ export const hostile: [
     { notes: `${fence}\n@everyone <script>\n${fence}${fence}` },
     ['stock-list-checker/agent.md', 'draft: true'],
   ],
-  ['boxes that are not ticked', { consent: '' }, /`Before you submit`: tick every box/],
+  ['boxes that are not ticked', { consent: '' }, /`Before you submit`: check every box/],
   ['more bytes than a form may have', { notes: 'é'.repeat(30_000) }, /more than 60000 bytes/],
 ];

@@ -56,7 +56,7 @@ test('JSON keeps every value, without a character that controls what prints it',
 const names: [text: string, name: string][] = [
   ['\u200b', 'U+200B, a zero-width space or byte-order mark'],
   ['\ufeff', 'U+FEFF, a zero-width space or byte-order mark'],
-  ['\u200c', 'U+200C, a zero-width joiner'],
+  ['\u200c', 'U+200C, a zero-width non-joiner'],
   ['\u202e', 'U+202E, which changes the direction of text'],
   ['\u{e0041}', 'U+E0041, a Unicode tag'],
   ['\xad', 'U+00AD, a soft hyphen'],
@@ -80,7 +80,7 @@ test('the message says how many hidden characters of a use a text may have', () 
   assert.is(found?.offset, 8 * 4 + 1);
   assert.is(
     found?.message,
-    'This is the hidden character U+200C, a zero-width joiner. It is allowed here, but the text has more than 8 like it.',
+    'This is the hidden character U+200C, a zero-width non-joiner. It is allowed here, but the text has more than 8 like it.',
   );
 });
 

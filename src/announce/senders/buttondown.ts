@@ -64,7 +64,9 @@ export function buttondown(
       const found = parsed(name, email, await call({ step: 'read', method: 'GET', url: emailAt(id) }));
       const [filter, ...more] = found.filters?.filters ?? [];
       if (filter?.field !== 'subscriber.tags' || filter.value !== (await tagId()) || more.length > 0) {
-        throw new OperationError(`The email ${id} at Buttondown has other filters than the list, so it was not sent.`);
+        throw new OperationError(
+          `The email ${id} at Buttondown has different filters than the list, so it was not sent.`,
+        );
       }
       return campaignOf(found);
     },

@@ -97,7 +97,7 @@ export function listmonk(
         url: `${campaigns}/${id}/test`,
         body: { ...body, subscribers: [address] },
       });
-      return `listmonk sends the mail to ${address}, which has to be a subscriber. Its draft ${id} stays there.`;
+      return `listmonk sends the email to ${address}, which has to be a subscriber. Its draft ${id} stays there.`;
     },
   };
 }

@@ -70,7 +70,7 @@ export function resend(
     async test(_key, mail, address) {
       const body = { from, to: [address], ...contentOf(mail, home) };
       await call({ step: 'test', method: 'POST', url: `${url}/emails`, body });
-      return `Resend sends the mail to ${address}. Its link to unsubscribe only opens the home page.`;
+      return `Resend sends the email to ${address}. Its link to unsubscribe only opens the home page.`;
     },
   };
 }

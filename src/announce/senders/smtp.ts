@@ -5,7 +5,7 @@ import { isActive, recipients } from '../../subscribers/consent.ts';
 import { addressHash } from '../../subscribers/mail-key.ts';
 import type { ListName, SubscriptionRecord, SubscriptionRecords } from '../../subscribers/provider.ts';
 import { unsubscribeAddress } from '../../subscribers/tokens.ts';
-import { type AnnouncementEvent, type Claim, isLeft } from '../journal.ts';
+import { type AnnouncementEvent, type Claim, isToSend } from '../journal.ts';
 import { type Sender, type Sent, type Subject, withUnsubscribe } from './sender.ts';
 
 export interface SmtpSenderTools {
@@ -71,7 +71,7 @@ export function smtpSender(tools: SmtpSenderTools): Sender {
       await sendTo({ ...subject, key: `${subject.key}:test` }, { id: 'test', email: address }).catch((error) => {
         throw error instanceof SmtpFailed ? new OperationError(error.message, { cause: error }) : error;
       });
-      return `The mail server accepted the mail to ${address}. Its link to unsubscribe belongs to nobody.`;
+      return `The mail server accepted the email to ${address}. Its link to unsubscribe belongs to no subscriber.`;
     },
   };
 }
@@ -87,7 +87,7 @@ async function sendWaiting(
   { records, key, now, connections = 5, signal, onProgress = () => {} }: SmtpSenderTools,
 ): Promise<string> {
   const all = [...(claim.announcement.deliveries ?? [])];
-  const waiting = all.filter(([, state]) => isLeft(state)).map(([id]) => id);
+  const waiting = all.filter(([, state]) => isToSend(state)).map(([id]) => id);
   const suppressions = await records.suppressions();
   /** Addresses that were refused without a word that the address is the reason. */
   const doubtful: SubscriptionRecord[] = [];
@@ -151,12 +151,12 @@ function summary({ announcement }: Claim, reason: string): Sent {
   const total = announcement.deliveries?.size ?? 0;
   const lines = [`Accepted by the mail server: ${accepted} of ${total} emails.`];
   if (refused > 0) lines.push(`Refused permanently, and never mailed again: ${refused}.`);
-  if (ended > 0) lines.push(`Left meanwhile: ${ended}.`);
+  if (ended > 0) lines.push(`Unsubscribed meanwhile: ${ended}.`);
   if (waiting + deferred > 0)
     lines.push(`Not sent: ${waiting + deferred}. ${reason}To send them, run this command again.`);
   if (sending > 0) {
     lines.push(
-      `Perhaps sent, and not repeated: ${sending}, since the connection or this program broke off before the answer. Look into the log of the mail server, then run this command with --resolve sent or --resolve unsent.`,
+      `Perhaps sent, so not repeated: ${sending}. The connection or this program ended before the answer. Check the log of the mail server, then run this command with --resolve sent or --resolve unsent.`,
     );
   }
   const outcome = sending > 0 ? 'uncertain' : waiting + deferred > 0 ? 'incomplete' : 'sent';

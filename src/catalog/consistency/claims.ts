@@ -79,10 +79,11 @@ interface Claim {
 /** Returns an error if a folder cannot have the number in its front matter, or null. */
 function refusal(folder: ParsedFolder, { today, holder, next, free, where }: Claim): Diagnostic | null {
   const { issue, date, draft } = folder.schedule;
-  const hint = 'Delete the `issue` line; `catalog publish` writes the number on that date.';
+  const hint = 'Delete the `issue` line; `catalog publish` writes the next number.';
   if (date !== null && date > today) {
     const message = `This agent is dated ${date}, so it cannot have a number yet.`;
-    return inFrontMatter(folder, 'issue', { code: 'issue/early', message, hint });
+    const then = 'Delete the `issue` line; `catalog publish` writes the number on that date.';
+    return inFrontMatter(folder, 'issue', { code: 'issue/early', message, hint: then });
   }
   if (next === null || holder?.slug === folder.slug) return null;
   if (holder !== undefined) return takenNumber(folder, holder, `has it${where}`, free);

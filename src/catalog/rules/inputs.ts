@@ -18,7 +18,7 @@ export const inputs: EditorialRule = {
         remarks.push(inPrompt(view, line.offset + line.text.indexOf(name), name.length, message, hint));
       const key = inputKey(name);
       if (key === reservedName) {
-        at(`An input can't be called ${name}.`, 'Choose another name: in MCP, this one is for everything at once.');
+        at(`An input can't be called ${name}.`, 'Choose another name: MCP uses this one for the whole input.');
       } else if (names.has(key)) {
         at(`INPUT declares ${name} twice.`, 'Rename or remove it: only the first one gets a field on the page.');
       }
@@ -33,7 +33,7 @@ export const inputs: EditorialRule = {
           view,
           offset + text.indexOf(near.label),
           near.label.length,
-          'This line almost declares an input, and gets no field on the page.',
+          'This line looks like an input, but the page has no field for it.',
           near.hint,
         ),
       );

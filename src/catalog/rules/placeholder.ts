@@ -7,7 +7,7 @@ const unwritten =
   /\blorem ipsum\b|(?<=^\s*(?:[-*] +|\d+[.)] +)?(?:[\w-]+: +)?["']?)(?:TODO|TBD|FIXME|XXX)\b(?=\s*(?:[:("']|$))|\[(?:insert|enter|fill in)\b[^\]\n]{0,80}\](?!\()|\$\{[A-Za-z][\w ]*:[^}\-=?+][^}\n]*\}/i;
 
 /**
- * No text of an agent that is not a draft has a placeholder, such as `TODO:`, `[insert a name]` or `${Name:default}`,
+ * Only drafts contain placeholders, such as `TODO:`, `[insert a name]` or `${Name:default}`,
  * outside code.
  *
  * The samples are data, in which only dummy text is reported. Left to the reviewer: slots in <angle brackets>, which

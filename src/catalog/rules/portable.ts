@@ -29,7 +29,7 @@ function length(view: AgentView): Remark[] {
   const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
   const countable = !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]{4}/u.test(text);
   if (!countable || (words >= 120 && words <= 900)) return [];
-  const hint = words < 120 ? 'Add more of what a good answer needs.' : 'Cut what the answer does not need.';
+  const hint = words < 120 ? 'Describe a good answer in more detail.' : 'Cut what the answer does not need.';
   return [inPrompt(view, 0, text.length, `The prompt has ${words} words; it should have 120 to 900.`, hint)];
 }
 

@@ -13,7 +13,7 @@ export const stale: EditorialRule = {
           file,
           location: locationsInYaml(texts.get(file) ?? '')(['cases', name, `${stale}Sha256`], { key: true }),
           message: `The ${stale} changed after ${recorded.model} answered the case \`${name}\` on ${recorded.date}.`,
-          hint: 'Record it again, such as with catalog eval --record --stale. Until then, it is shown as out of date.',
+          hint: 'Record it again: catalog eval --record --stale. Until then, it is shown as out of date.',
         },
       ];
     }),

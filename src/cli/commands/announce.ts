@@ -48,7 +48,7 @@ export function addAnnounce(program: Command, terminal: Console): void {
     .option('--weekly', 'send a digest of the newest seven agents')
     .option('--late', 'also send an agent that is more than 36 hours old')
     .option('--scheduled', 'do nothing before the hour in the settings (announceHour), on the day of the agent')
-    .option('--test <address>', 'send to this address only, which changes nothing')
+    .option('--test <address>', 'send a test to this address, and record nothing')
     .option('--dry-run', 'write the email to mail-preview/ in the data folder, and say what would happen')
     .addOption(
       new Option('--resolve <outcome>', 'say what you found out about emails whose outcome is unknown').choices([

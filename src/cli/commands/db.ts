@@ -14,7 +14,7 @@ export function addDb(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nRun it after each upgrade, before you start the servers. It changes nothing if the tables are up to date, and several\n' +
-        'runs at once do no harm. DATABASE_URL must name a role that owns the tables; the servers need less.\n' +
+        'runs at once do no harm. DATABASE_URL must name a role that owns the tables; the servers need fewer rights.\n' +
         '\nExamples:\n  $ DATABASE_URL=postgres://owner@db.example/catalog catalog db migrate --grant catalog_server\n',
     )
     .action((flags: Flags) => migrateTables(flags, terminal));

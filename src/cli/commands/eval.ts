@@ -34,7 +34,7 @@ export function addEval(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nThe cases and checks of an agent are in evals/checks.yaml, its recorded answers in evals/recordings/.\n' +
-        '\nExit codes: 0 all answers were graded, also if some fail their checks; 1 the files of an agent have errors, or\nan answer could not be recorded.\n' +
+        '\nExit codes: 0 all answers were graded, even if some fail their checks; 1 the files of an agent have errors, or\nan answer could not be recorded.\n' +
         recordHelp +
         '\nExamples:\n  $ catalog eval\n  $ catalog eval release-notes\n  $ catalog eval --format json\n' +
         '  $ catalog eval --record --model llama3.1:8b --url http://localhost:11434/v1   Ollama\n' +

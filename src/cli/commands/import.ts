@@ -31,8 +31,8 @@ export function addImport(program: Command, terminal: Console): void {
     .addOption(formatOption())
     .addHelpText(
       'after',
-      '\nEvery prompt becomes a draft on the next free date. Parts under headings such as INPUT, RULES and OUTPUT are kept\n' +
-        'there; what a prompt does not say is left to you. Run the command again to continue: it skips what it has imported.\n' +
+      '\nEvery prompt becomes a draft on the next free date. Text under headings such as INPUT, RULES and OUTPUT goes into\n' +
+        'those sections; you write the missing ones. Run the command again to continue: it skips imported prompts.\n' +
         'docs/editing.md describes the formats and the licenses.\n' +
         '\nExamples:\n  $ catalog import prompts.csv --from prompts-chat --license CC0-1.0 --dry-run\n' +
         '  $ catalog import skills/ --from skill --source https://github.com/example/skills\n' +

@@ -46,8 +46,8 @@ export function addNew(program: Command, terminal: Console): void {
     .addOption(formatOption())
     .addHelpText(
       'after',
-      '\nIn a terminal it asks for everything up to the date that you leave out, and Ctrl-C cancels without writing a file.\n' +
-        'Elsewhere, and with --format json, it uses the defaults.\n' +
+      '\nIn a terminal it asks for a missing slug and for missing options from --title to --date. Ctrl-C cancels without writing\n' +
+        'a file. Elsewhere, and with --format json, it uses the defaults.\n' +
         'The agent is a draft, so builds skip it. Remove its line `draft: true` when it is ready.\n' +
         '\nExamples:\n  $ catalog new\n  $ catalog new release-notes --category writing --runtime Claude ChatGPT\n' +
         '  $ catalog new --title "Release Note Translator" --date 2026-12-01\n',

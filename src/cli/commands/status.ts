@@ -10,7 +10,7 @@ interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
 export function addStatus(program: Command, terminal: Console): void {
   program
     .command('status')
-    .description('show the schedule: published, due and coming agents, free dates, drafts, errors')
+    .description('show the schedule: published, due and scheduled agents, free dates, drafts, errors')
     .addOption(cwdOption())
     .addOption(todayOption())
     .option('--calendar', 'show the schedule as months, with gaps and free days')

@@ -50,8 +50,8 @@ export function addSubscribers(program: Command, terminal: Console): void {
     .addOption(formatOption(['pretty', 'json', 'csv']))
     .addHelpText(
       'after',
-      '\nYou can run this command while the server runs. The formats json and csv also contain notes, and have one entry for\n' +
-        'each address and list, with what its owner consented to: when, the version of the text of the form, and when it was\n' +
+      '\nYou can run this command while the server runs. The formats json and csv have one entry for each address and\n' +
+        'list, with its notes and its record of consent: when it was given, the version of the form text, and when it was\n' +
         'confirmed or ended.\n' +
         '\nExamples:\n  $ catalog subscribers\n  $ catalog subscribers --list pro --since 2026-11-01\n' +
         '  $ catalog subscribers --format csv > subscribers.csv\n  $ catalog subscribers erase reader@example.com\n',
@@ -67,7 +67,7 @@ export function addSubscribers(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nIt also removes the address from rotated files next to the file, and from incomplete lines that were set aside.\n' +
-        'If emails are sent, none is sent to the address anymore, unless its owner subscribes and confirms again.\n' +
+        'No more emails are sent to the address, unless its owner subscribes and confirms again.\n' +
         '\nExamples:\n  $ catalog subscribers erase reader@example.com\n',
     )
     .action((address: string, _flags: FileFlags, command: Command) =>

@@ -20,7 +20,7 @@ export function addVerify(program: Command, terminal: Console): void {
     .addOption(formatOption())
     .addHelpText(
       'after',
-      '\nExit codes: 0 every copy is unchanged, perhaps of an earlier revision; 1 a copy was changed, withdrawn or is unknown.\n' +
+      '\nExit codes: 0 every copy is an unchanged current or earlier revision; 1 a copy is changed, withdrawn or unknown.\n' +
         'Other texts in a folder are not counted as unknown.\n' +
         '\nExamples:\n  $ catalog verify prompt.txt --site https://agents.example.com\n' +
         '  $ catalog verify ~/.claude/skills --site https://agents.example.com\n  $ catalog verify old-prompt.txt\n',

@@ -33,7 +33,7 @@ export function addVotesMove(votes: Command, terminal: Console): void {
     );
   votes
     .command('export')
-    .description('print all votes as lines of JSON, which a vote log consists of')
+    .description('print all votes as a vote log, with one JSON object per line')
     .addOption(cwdOption())
     .addOption(dataOption())
     .addOption(fileOption())
@@ -51,7 +51,7 @@ export function addVotesMove(votes: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nThe totals of past days are kept, so this takes about as long with a year of votes as with a day. Votes for a former\n' +
-        'slug are listed under it.\n' +
+        'slug are listed under that slug.\n' +
         '\nExamples:\n  $ catalog votes totals\n  $ catalog votes totals --format json\n',
     )
     .action((_flags: { format: Format }, command: Command) => printTotals(subcommandFlags(command), terminal));

@@ -44,7 +44,7 @@ export function addVotes(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nIf a reader votes on an agent several times on one day (UTC), only the last vote counts. You can run this command\n' +
-        'while the server runs. It also counts rotated files next to the log, even if compressed with gzip.\n' +
+        'while the server runs. It also counts votes in rotated files next to the log, even if compressed with gzip.\n' +
         '\nExamples:\n  $ catalog votes\n  $ catalog votes --since 2026-11-01 --format csv > votes.csv\n' +
         '  $ catalog votes --notes --format csv > notes.csv\n  $ catalog votes --html votes.html\n  $ catalog votes redact 0199a3c2-5d1e-7c3a-9f10-2b6d8e4f7a11\n',
     )

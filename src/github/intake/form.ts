@@ -143,7 +143,7 @@ const noResponse = '_No response_';
 function answerOf({ label, isFenced, isRequired, boxes }: FormField, lines: readonly string[]) {
   const text = trimmed(lines);
   const unticked = boxes.filter((box) => !text.some((line) => line.toLowerCase() === `- [x] ${box.toLowerCase()}`));
-  if (unticked.length > 0) return { problem: `\`${label}\`: tick every box, if its sentence is true.` };
+  if (unticked.length > 0) return { problem: `\`${label}\`: check every box whose sentence is true.` };
   const given = isFenced ? withoutFence(text) : text;
   if (given === null)
     return {

@@ -46,7 +46,7 @@ const frontMatterFields: Record<string, string> = {
  * Writes the answers in the text of a GitHub issue as a draft into the catalog `cwd`, and checks it. All answers are
  * data: they become texts of the agent, and its slug consists of letters, digits and hyphens of the title.
  *
- * Throws OperationError if the disk refuses.
+ * Throws OperationError if a file cannot be written.
  */
 export async function takeIn(
   body: string,

@@ -16,10 +16,10 @@ export const agent: Output = {
   },
 };
 
-/** How the recorded answers of all agents did. */
+/** The results of the recorded answers of all agents. */
 export const list = single(
   evalsPath,
-  'How the recorded answers of all agents did (listEvals)',
+  'The results of the recorded answers of all agents (listEvals)',
   (site) => toJson(evalsListOf(site)),
   ({ agents }) => listed(agents),
 );

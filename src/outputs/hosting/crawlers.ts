@@ -25,7 +25,7 @@ export const sitemap = single(
 
 export const robots = single(
   'robots.txt',
-  'What crawlers may fetch: everything',
+  'Lets crawlers fetch every file',
   ({ preview, url }) =>
     [
       'User-agent: *',

@@ -41,7 +41,7 @@ export const marketplace: Output = {
 /** The current archive of every plugin, then the earlier ones, with the bytes that they had. */
 export const archives: Output = {
   path: 'plugins/{plugin}.zip',
-  purpose: 'Every version of an agent as a plugin',
+  purpose: 'An agent as a plugin, in its current or an earlier version',
   *files(site) {
     for (const agent of site.agents) {
       const version = site.plugins.of(agent);

@@ -33,7 +33,7 @@ export function treeReadme({ settings, agents }: Site): string {
       .join('\n'),
     ...(agents.length > listed ? [`${agents.length - listed} more are at ${settings.baseUrl}/archive.`] : []),
     '## License',
-    `The agents are under [${promptLicense.name}](${promptLicense.url}): name ${plainText(settings.publisher.name)} when you reuse one.`,
+    `The agents are under [${promptLicense.name}](${promptLicense.url}): credit ${plainText(settings.publisher.name)} when you reuse one.`,
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }

@@ -25,7 +25,7 @@ export const thanks: Output = {
 /** What the links in mails open. The server answers with them, so that a page that only opens changes nothing. */
 export const subscriptionPages: Output = {
   path: 'subscription/{page}.html',
-  purpose: 'A page that a link in an email opens, or the answer to its button; `%MESSAGE%` is replaced with the error',
+  purpose: 'A page that a link in an email opens, or that its button leads to; `%MESSAGE%` is replaced with the error',
   *files(site) {
     for (const [page, { title, text, button = null }] of Object.entries(subscriptionTexts)) {
       const head = { template: 'subscription', title, description: text, path: null };
@@ -57,7 +57,7 @@ const subscriptionTexts: Record<string, { title: string; text: string; button?: 
 /** The server replaces `%MESSAGE%` with the error. */
 export const refused = single(
   'refused.html',
-  'The page after a form sent without JavaScript was refused',
+  'The page when a form sent without JavaScript is refused',
   (site) =>
     renderPage(
       site,

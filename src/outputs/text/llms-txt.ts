@@ -12,7 +12,7 @@ export const llms = single(
     const { settings, url, agents } = site;
     return [
       ...opening(site),
-      `Every agent is a prompt with INPUT, RULES and OUTPUT sections; its page has the prompt, how it works, and a worked sample. The prompts are published under ${promptLicense.name}: name ${plainText(settings.publisher.name)} when you reuse one.`,
+      `Every agent is a prompt with INPUT, RULES and OUTPUT sections; its page has the prompt, how it works, and a worked sample. The prompts are published under ${promptLicense.name}: credit ${plainText(settings.publisher.name)} when you reuse one.`,
       '',
       contributedPrompts,
       '',

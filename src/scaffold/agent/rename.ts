@@ -25,7 +25,7 @@ export interface Renamed {
  * `formerSlugs`.
  *
  * Throws UsageError if `to` is not a slug, and OperationError if there is no agent `from`, if `to` belongs to another
- * agent, or if the disk refuses. The catalog is then unchanged.
+ * agent, or if a file cannot be written. The catalog is then unchanged.
  */
 export function renameAgent(cwd: string, calendar: Calendar, from: string, to: string): Renamed {
   const folder = calendar.folders.find(({ slug }) => slug === from);

@@ -24,7 +24,7 @@ export function refuseObstacles(folder: string, paths: readonly string[]): void 
  * Writes the files of a new catalog to `folder`, which is created if it does not exist, and never overwrites a file.
  * Then replaces `replaced`, the one existing file that changes, by a rename. It writes everything or nothing.
  *
- * Throws OperationError if the disk refuses. Written files are then removed; the message names those that cannot be
+ * Throws OperationError if a file cannot be written. Written files are then removed; the message names those that cannot be
  * removed.
  */
 export function writeCatalog(

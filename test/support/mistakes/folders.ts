@@ -6,7 +6,7 @@ import { agentMd, file, type Mistake, md, one, prompt } from './row.ts';
 /** Mistakes in the folders and files of agents: their names, and whether the program can read them. */
 export const folderMistakes: Mistake[] = [
   {
-    name: 'agents that is a file',
+    name: 'a file named agents',
     code: 'agents/unreadable',
     at: 'agents:1:1',
     change: (folder) => replaceAgents(folder),
