@@ -132,7 +132,7 @@ const rows: [name: string, given: Parameters<typeof sendWith>[0], expected: obje
   [
     'stays a draft, and sending it was refused',
     { lists: draft, states: ['draft', 'draft', 'draft', 'draft'], sending: () => fail(422) },
-    { outcome: 'The mail was not sent: The service failed.', done: readThrice, state: 'claimed', draft: null },
+    { outcome: 'The email was not sent: The service failed.', done: readThrice, state: 'claimed', draft: null },
   ],
   [
     'stays a draft, and whether it was sent is not known',

@@ -13,6 +13,7 @@ import {
   built,
   commit,
   drop,
+  dropForNext,
   errors,
   move,
   plan,
@@ -96,7 +97,7 @@ const changes: [name: string, change: (folder: string) => void, expected: string
   [
     'a number typed by hand that skips one',
     (folder) => put(folder, agent('new', 20, { issue: '5' }), agent('next', 21)),
-    [`issue/skipped new/agent.md:30 ${drop}`],
+    [`issue/skipped new/agent.md:30 ${dropForNext}`],
     5,
   ],
   [
@@ -118,7 +119,7 @@ const changes: [name: string, change: (folder: string) => void, expected: string
   [
     'a number typed by hand on a draft',
     (folder) => put(folder, agent('new', 20, { issue: '4', draft: 'true' })),
-    [`issue/draft new/agent.md:31 ${drop}`],
+    [`issue/draft new/agent.md:31 ${dropForNext}`],
   ],
   [
     'what publish writes: the next numbers',

@@ -81,3 +81,4 @@ export function built(folder: string, day = today): Record<string, number> {
 
 /** The hint where a number was typed by hand. */
 export const drop = 'Delete the `issue` line; `catalog publish` writes the number on that date.';
+export const dropForNext = 'Delete the `issue` line; `catalog publish` writes the next number.';
