@@ -58,6 +58,17 @@ test('validate --json is one JSON document on stdout', async () => {
   });
 });
 
+test('validate --today proposes dates from that day on', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(
+      folder,
+      ['one', 'two'].map((slug) => ({ slug, date: '2031-05-05' })),
+    );
+    const { stdout } = await catalog(['validate', '--today', '2031-05-05', '--cwd', folder]);
+    assert.match(stdout, '2031-05-06');
+  });
+});
+
 test('validate can check a single agent', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [

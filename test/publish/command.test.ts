@@ -219,4 +219,14 @@ test('a catalog can be a folder of a larger repository', async () => {
   });
 });
 
+test('a branch that follows another branch of the same repository is pushed to the remote', () =>
+  inRepository(async ({ editor, remote }) => {
+    await git(editor, 'branch', 'other');
+    await git(editor, 'config', 'branch.main.remote', '.');
+    await git(editor, 'config', 'branch.main.merge', 'refs/heads/other');
+    const { code, stderr } = await publish(editor, ['--push']);
+    assert.is(code, 0, stderr);
+    assert.is(await git(remote, 'rev-parse', 'main'), await git(editor, 'rev-parse', 'HEAD'));
+  }));
+
 test.run();
