@@ -85,6 +85,7 @@ test('the earlier agent is the one with the lower number, then the earlier date;
     ['a', 'b', 'draft'].map((slug) => `${slug}: ${share(100, 'numbered')}`),
   );
   assert.equal(findings([agent('b', 3, text), agent('a', 4, text)]), [`a: ${share(100, 'b')}`]);
+  assert.equal(findings([draft, agent('b', 3, text)]), [`draft: ${share(100, 'b')}`]);
 });
 
 test('withdrawn agents, short prompts and prompts with placeholders are not compared', () => {
