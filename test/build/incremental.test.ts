@@ -133,12 +133,14 @@ function killBuild({ folder, today }: ChangingCatalog, step: number): void {
 function damage(folder: string, how: string): void {
   const names = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
   for (const entry of names) {
-    if (!entry.isFile()) continue;
-    const path = join(folder, entry.name);
-    if (how === 'remove') rmSync(path);
-    else if (how === 'cut') truncateSync(path, Math.floor(readFileSync(path).length / 2));
-    else writeFileSync(path, '{}');
+    if (entry.isFile()) damageFile(join(folder, entry.name), how);
   }
+}
+
+function damageFile(path: string, how: string): void {
+  if (how === 'remove') rmSync(path);
+  else if (how === 'cut') truncateSync(path, Math.floor(readFileSync(path).length / 2));
+  else writeFileSync(path, '{}');
 }
 
 /** Builds into dist/ as `catalog build` does, and compares with a build from nothing, in memory. */
@@ -220,5 +222,17 @@ test('after a folder was renamed with the same files in it, no file names the fo
     renameSync(join(folder, 'agents/cedar'), join(folder, 'agents/cedar-tree'));
     await checkBuild(changing, 'the second build');
   }));
+
+for (const how of ['remove', 'cut', 'garbage'] as const) {
+  test(`the next edit mends lists in dist/ that somebody damaged: ${how}`, () =>
+    inFolder(async (folder) => {
+      const changing = new ChangingCatalog(folder);
+      await checkBuild(changing, 'the first build');
+      const lists = ['llms.txt', 'llms-full.txt', 'feed.xml', 'atom.xml', 'feed.json', 'marketplace.json'];
+      for (const name of lists) damageFile(join(folder, 'dist', name), how);
+      changing.edit(4, { title: 'A title that is new' });
+      await checkBuild(changing, 'the second build');
+    }));
+}
 
 test.run();
