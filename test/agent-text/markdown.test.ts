@@ -49,6 +49,13 @@ for (const [name, source, ...findings] of found) {
   });
 }
 
+test('a hundred headings and 65,536 characters are allowed, and not one more', () => {
+  const codes = (source: string) => markdownFindings(source).map(({ code }) => code);
+  const link = '[a](/b)\n\n';
+  assert.equal([codes(link + '# a\n'.repeat(100)), codes(link + '# a\n'.repeat(101))], [[], ['markdown/size']]);
+  assert.equal([codes('a'.repeat(65_536)), codes('a'.repeat(65_537))], [[], ['markdown/size']]);
+});
+
 test('the finding of too many headings is at the first one that is too many', () => {
   const source = `[a](/b)\n\n${'# a\n'.repeat(102)}`;
   assert.equal(

@@ -155,6 +155,18 @@ const files: [name: string, file: string, bytes: Uint8Array, problem: string][] 
   ['too large', 'a/SKILL.md', Buffer.alloc(262_145, 'a'), 'It has 262145 bytes; at most 262144 are allowed.'],
   ['not front matter', 'a/SKILL.md', Buffer.from('---\nname: a\n'), 'The front matter is opened but never closed.'],
 ];
+test('a byte-order mark before the front matter of a prompt file is left out', async () => {
+  const skill = '\uFEFF---\nname: stock\nlicense: CC0-1.0\n---\nCount.\n';
+  await withImport({ 'a/SKILL.md': skill }, async (run, folder) => {
+    const { result } = await run('', '--from', 'skill');
+    assert.equal(
+      result.drafts.map(({ slug, license }) => [slug, license]),
+      [['stock', 'CC0-1.0']],
+    );
+    assert.ok(read(folder, 'stock/prompt.txt').startsWith('Count.\n'));
+  });
+});
+
 test('a Markdown file without front matter is no subagent', async () => {
   await withImport({ 'a.md': '# Notes\n', 'b.md': '---\nname: b\n---\nDo b.\n' }, async (run) => {
     const { result } = await run('', '--from', 'claude-agent');
