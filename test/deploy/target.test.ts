@@ -79,4 +79,19 @@ test('a transfer that lacks files is refused, and nothing is served', () =>
     assert.equal(readdirSync(join(folder, 'host/builds')), []);
   }));
 
+test('a file that changes while it is packed is an error, even if every file arrives', () =>
+  inFolder(async (folder) => {
+    const info = { id: '0f3c'.repeat(8), baseUrl: 'https://press.example', counts: { agents: 0, files: 1 } };
+    const said = 'tar: build.json: file changed as we read it';
+    writeFiles(folder, {
+      'dist/build.json': JSON.stringify(info),
+      'bin/tar': `#!/bin/sh\nPATH=\${PATH#*:}\ntar "$@" || exit\n[ "$1" != -C ] || { echo "${said}" >&2; exit 1; }\n`,
+    });
+    chmodSync(join(folder, 'bin/tar'), 0o755);
+    const env = { PATH: `${join(folder, 'bin')}:${process.env.PATH}` };
+    const args = ['deploy', `host:${folder}/host`, '--cwd', folder, '--ssh', 'sh -c'];
+    const { code, stderr } = await catalog(args, { env });
+    assert.equal([code, stderr], [1, `error: The build could not be packed: ${said}.\n`]);
+  }));
+
 test.run();

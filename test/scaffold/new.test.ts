@@ -90,6 +90,10 @@ test('the next steps name a config, and say if the date has passed', async () =>
     assert.match(stderr, 'the texts in prompt.txt, config.yaml, sample-output.txt, agent.md.');
     assert.match(stderr, '  4. npx catalog validate late\n');
     assert.ok(existsSync(join(folder, 'agents/late/config.yaml')));
+    const naming = readdirSync(join(folder, 'agents/late')).filter((name) =>
+      readFileSync(join(folder, 'agents/late', name), 'utf8').includes('config.yaml'),
+    );
+    assert.equal(naming.sort(), ['prompt.txt', 'sample-input.txt']);
   });
 });
 
