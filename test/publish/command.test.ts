@@ -219,14 +219,21 @@ test('a catalog can be a folder of a larger repository', async () => {
   });
 });
 
-test('a branch that follows another branch of the same repository is pushed to the remote', () =>
-  inRepository(async ({ editor, remote }) => {
-    await git(editor, 'branch', 'other');
-    await git(editor, 'config', 'branch.main.remote', '.');
-    await git(editor, 'config', 'branch.main.merge', 'refs/heads/other');
-    const { code, stderr } = await publish(editor, ['--push']);
-    assert.is(code, 0, stderr);
-    assert.is(await git(remote, 'rev-parse', 'main'), await git(editor, 'rev-parse', 'HEAD'));
-  }));
+for (const [name, remote, merge] of [
+  ['another branch of the same repository', '.', 'other'],
+  ['a branch with another name', 'origin', 'main'],
+] as const) {
+  test(`a branch that follows ${name} is pushed to the default branch of the remote`, () =>
+    inRepository(async ({ editor, remote: bare }) => {
+      const branch = remote === '.' ? 'main' : 'work';
+      await git(editor, 'branch', 'other');
+      await git(editor, 'branch', '--move', branch);
+      await git(editor, 'config', `branch.${branch}.remote`, remote);
+      await git(editor, 'config', `branch.${branch}.merge`, `refs/heads/${merge}`);
+      const { code, stderr } = await publish(editor, ['--push']);
+      assert.is(code, 0, stderr);
+      assert.is(await git(bare, 'rev-parse', 'main'), await git(editor, 'rev-parse', 'HEAD'));
+    }));
+}
 
 test.run();
