@@ -30,10 +30,10 @@ export function statusTable(
     ],
     part('Due now (with the numbers they will get)', due, ({ issue }) => `#${issue}`, width),
     [
-      `Coming: ${coming.length === 0 ? 'nothing' : coming.length}`,
+      `Scheduled: ${coming.length === 0 ? 'nothing' : coming.length}`,
       ...table(coming, ({ daysLeft }) => `in ${plural(daysLeft, 'day')}`, width),
       `  ${queueText(status)}`,
-      ...(status.queueLow ? [`  Warning: the settings require ${plural(wanted, 'day')} (queueWarningDays).`] : []),
+      ...(status.queueLow ? [`  Warning: queueWarningDays requires agents for ${plural(wanted, 'day')}.`] : []),
     ],
     [
       `Free dates in the 14 days from today: ${status.freeDates.length === 0 ? 'none' : status.freeDates.length}`,
@@ -60,7 +60,7 @@ export function queueWarning(
   status: Pick<Status, 'today' | 'queueDays'>,
   { queueWarningDays }: Pick<Settings, 'queueWarningDays'>,
 ): string {
-  return `warning: ${queueText(status)} The settings require ${plural(queueWarningDays, 'day')} (queueWarningDays). Start an agent with catalog new.`;
+  return `warning: ${queueText(status)} The setting queueWarningDays requires agents for ${plural(queueWarningDays, 'day')}. Start an agent with catalog new.`;
 }
 
 interface Row {

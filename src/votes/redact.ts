@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import { OperationError } from '../errors.ts';
-import { realPath } from '../journal/disk.ts';
+import { hasCode, realPath } from '../journal/disk.ts';
 import { readLines } from '../journal/lines.ts';
 import { withLock } from '../journal/lock.ts';
 import { rewriteLines } from '../journal/rewrite.ts';
@@ -24,6 +24,8 @@ export async function redact(options: VoteLogOptions, id: string): Promise<boole
       return true;
     });
   } catch (error) {
+    if (hasCode(error, 'ENOENT'))
+      throw new OperationError(`The vote log ${options.file} does not exist.`, { cause: error });
     throw cannotOpen(options.file, error);
   }
 }

@@ -40,11 +40,11 @@ for (const [queueWarningDays, asked] of rows) {
       const { queueDays, queueLow } = JSON.parse(json);
       assert.equal([queueDays, queueLow], [2, asked !== null]);
       const { stdout: table } = await output('status', '--cwd', folder);
-      const warning = `  Warning: the settings require ${asked} (queueWarningDays).\n`;
+      const warning = `  Warning: queueWarningDays requires agents for ${asked}.\n`;
       assert.is(table.match(/.*queueWarningDays.*\n/)?.[0], asked === null ? undefined : warning);
       const { stderr } = await output('publish', '--dry-run', '--cwd', folder);
-      const line = `warning: Agents are ready through 2026-11-23. The settings require ${asked} (queueWarningDays).`;
-      assert.is(stderr.match(/warning:.*queueWarningDays\)\./)?.[0], asked === null ? undefined : line);
+      const line = `warning: Agents are ready through 2026-11-23. The setting queueWarningDays requires agents for ${asked}.`;
+      assert.is(stderr.match(/warning:.*queueWarningDays[^.]*\./)?.[0], asked === null ? undefined : line);
     }));
 }
 
@@ -53,8 +53,8 @@ test('an empty queue is enough only if the settings require no days', () =>
     for (const queueWarningDays of [0, 1]) {
       writeCatalog(folder, agents.slice(0, 1), { queueWarningDays });
       const { stderr } = await output('publish', '--dry-run', '--cwd', folder);
-      const line = 'warning: No agent is ready for tomorrow. The settings require 1 day (queueWarningDays).';
-      assert.is(stderr.match(/warning:.*queueWarningDays\)\./)?.[0], queueWarningDays === 0 ? undefined : line);
+      const line = 'warning: No agent is ready for tomorrow. The setting queueWarningDays requires agents for 1 day.';
+      assert.is(stderr.match(/warning:.*queueWarningDays[^.]*\./)?.[0], queueWarningDays === 0 ? undefined : line);
     }
   }));
 

@@ -74,13 +74,13 @@ Due now (with the numbers they will get): 2
   #4  2026-11-19  missed    The missed agent
   #5  2026-11-21  of-today  The of-today agent
 
-Coming: 4
+Scheduled: 4
   in 1 day    2026-11-22  tomorrow    The tomorrow agent
   in 2 days   2026-11-23  after-that  The after-that agent
   in 3 days   2026-11-24  unsound     (1 error)
   in 33 days  2026-12-24  far         The far agent
   Agents are ready through 2026-11-23.
-  Warning: the settings require 3 days (queueWarningDays).
+  Warning: queueWarningDays requires agents for 3 days.
 
 Free dates in the 14 days from today: 9
   2026-11-25  2026-11-27  2026-11-28  2026-11-29  2026-11-30  2026-12-01
@@ -150,7 +150,7 @@ test('an empty catalog has free days and nothing else', async () => {
     writeCatalog(folder, []);
     const { code, stdout } = await status(folder);
     assert.is(code, 0);
-    assert.match(stdout, 'Published: nothing yet\n\nComing: nothing\n  No agent is ready for tomorrow.');
+    assert.match(stdout, 'Published: nothing yet\n\nScheduled: nothing\n  No agent is ready for tomorrow.');
     assert.match(stdout, `Free dates in the 14 days from today: 14\n  ${today}  `);
     writeCatalog(folder, [], { repository: 'https://github.com/press/prompts' });
     const { next, queueDays, hints } = JSON.parse((await status(folder, '--format', 'json')).stdout);

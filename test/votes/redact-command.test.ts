@@ -30,6 +30,13 @@ test('redact with an unknown id exits with 1', () =>
     assert.is(readFileSync(join(folder, 'data', 'votes.jsonl'), 'utf8'), log);
   }));
 
+test('redact without a vote log says that it does not exist', () =>
+  withLog(async (folder) => {
+    const file = join(folder, 'none', 'votes.jsonl');
+    const { code, stderr } = await catalog(['votes', 'redact', 'v1', '--file', file]);
+    assert.equal([code, stderr], [1, `error: The vote log ${file} does not exist.\n`]);
+  }));
+
 test('redact is refused while another process has the log, but the report can read it', () =>
   withLog(async (folder) => {
     const file = join(folder, 'data', 'votes.jsonl');
