@@ -7,6 +7,7 @@ import { temporaryFolder } from '../support/catalog.ts';
 import { goodPrompt } from '../support/good-agent.ts';
 import { loud } from '../support/loud.ts';
 import { builtCatalog } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 /** What the style sheet owes to readers with a keyboard, a finger, a printer, or a large number. */
 
@@ -115,6 +116,29 @@ test('lines of a prompt and steps have their numbers', async () => {
     assert.equal(before('Find the rows', 'INPUT', '- ROWS', 'RULES'), ['1', '3', '4', '8']);
     assert.equal(before('Copy the list', 'Add the mails', 'Look the rows up'), ['1', '2', '3']);
   });
+});
+
+test('a long prompt on the home page stays in its frame, and a reader can scroll to its end', async () => {
+  for (const width of [390, 1440]) {
+    await onPage('/', { viewport: { width, height: 900 } }, async (page) => {
+      const frame = page.locator('.front-look .prompt');
+      const last = frame.getByText('OUTPUT');
+      const isShown = async () => {
+        const [outer, inner] = [await frame.boundingBox(), await last.boundingBox()];
+        return inner !== null && outer !== null && inner.y + inner.height <= outer.y + outer.height;
+      };
+      assert.is(await isShown(), false, `${width} pixels`);
+      await frame.hover();
+      await page.mouse.wheel(0, 5_000);
+      await until(isShown);
+      // Nothing of it lies over what follows.
+      const behind = await frame.evaluate((element) => {
+        const { left, bottom } = element.getBoundingClientRect();
+        return element.contains(document.elementFromPoint(left + 20, bottom + 12));
+      });
+      assert.is(behind, false, `${width} pixels`);
+    });
+  }
 });
 
 test('the number of an agent fits beside its title, however many digits it has', async () => {
