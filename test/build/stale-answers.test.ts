@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { load } from 'cheerio';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { inFolder, snapshot, writeCatalog } from '../support/catalog.ts';
 import { evalsFiles } from '../support/evals.ts';
+import { askTool, loadBuild } from '../support/mcp-answers.ts';
 import { catalog } from '../support/process.ts';
 
 /** A build that renders only what changed marks recorded answers wherever they are shown. */
@@ -51,6 +52,28 @@ test('an edited byte of a prompt makes its answers out of date on the page, in l
       list: { models: 2, answers: 3, passed: 1, stale: 3 },
       archive: '1 of 3 recorded answers pass, 3 out of date',
     });
+  }));
+
+test('an edited input makes only its own answers out of date, for readers and for assistants', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', front: { issue: '1' }, files: evalsFiles }]);
+    writeFileSync(join(folder, 'agents/one/evals/planted.txt'), 'ROWS:\nNOTES: another note\n');
+    assert.equal(await shownAfterBuild(folder), {
+      page: ['2 of 2', '0 of 1, out of date', '1 of 2, out of date', 'not recorded'],
+      api: [null, 'input', 'prompt'],
+      list: { models: 2, answers: 3, passed: 1, stale: 2 },
+      archive: '1 of 3 recorded answers pass, 2 out of date',
+    });
+    const files = Object.entries(snapshot(join(folder, 'dist'))).map(
+      ([path, bytes]) => [path, Buffer.from(bytes, 'latin1')] as const,
+    );
+    const { catalog } = await loadBuild(new Map(files));
+    const answer = await askTool(catalog, 'get_agent', { slug: 'one', include: ['proof'] });
+    const { proof } = answer.result.structuredContent as { proof: { answers: { outOfDate: boolean }[] } };
+    assert.equal(
+      proof.answers.map(({ outOfDate }) => outOfDate),
+      [false, true, true],
+    );
   }));
 
 test('an agent that did not change keeps its config in the examples of openapi.json', () =>

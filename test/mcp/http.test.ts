@@ -136,7 +136,13 @@ test('GET for an event stream, DELETE and other methods are not allowed; HEAD an
     const post = { 'access-control-request-method': 'POST' };
     const own = await preflight({ origin: 'https://press.example', ...post });
     assert.equal([own.status, own.headers['access-control-allow-origin']], [204, 'https://press.example']);
-    assert.match(own.headers['access-control-allow-headers'] ?? '', 'Mcp-Method');
+    // Every header of a request that a browser asks about.
+    assert.equal(own.headers['access-control-allow-headers']?.split(', ').sort(), [
+      'Content-Type',
+      'MCP-Protocol-Version',
+      'Mcp-Method',
+      'Mcp-Name',
+    ]);
     assertError(await preflight({ origin: 'https://evil.example', ...post }), 403, 'forbidden_origin');
     const read = await preflight({ origin: 'https://evil.example', 'access-control-request-method': 'GET' });
     assert.equal([read.status, read.headers['access-control-allow-origin']], [204, '*']);

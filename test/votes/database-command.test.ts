@@ -169,6 +169,10 @@ test('an import of older votes counts their days again, and totals are printed a
     await imported(line({ id: 'c', time: '2026-11-01T10:00:00.000Z', vote: 'no', voter: 2 }));
     const { stdout } = await catalog(['votes', 'totals'], { env });
     assert.is(stdout, 'agent  votes  yes  no\none        3    1   2\n');
+    // A log of several days, all of which were counted before.
+    const days = ['2026-11-01', '2026-11-03', '2026-11-05'];
+    await imported(days.map((day, at) => line({ id: `d${at}`, time: `${day}T10:00:00.000Z`, voter: 3 })).join(''));
+    assert.equal(await totalsOf(env.DATABASE_URL), ['one,6,4,2']);
   }));
 
 test('redact blanks the note of one vote in the database, for a role that may', () =>
