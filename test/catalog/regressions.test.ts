@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkCatalog } from '../../src/validate.ts';
@@ -18,9 +20,10 @@ async function reported(folder: string): Promise<string[]> {
     .map(({ file, message }) => `${file}: ${message}`);
 }
 
-test('only a new answer that fails a check which the old one passed is reported', () =>
+test('only a new answer that fails a check which the old one passed is reported, as severely as the settings say', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', files: evalsFiles }]);
+    const config = readFileSync(join(folder, 'catalog.config.json'), 'utf8');
     assert.equal(await reported(folder), [], 'without git');
     gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
     gitSync(folder, 'add', '.');
@@ -36,6 +39,17 @@ test('only a new answer that fails a check which the old one passed is reported'
       regression,
       `${answers}/sample.txt: The answer of Other, as its page says on main passes the check \`regex\`, and this one fails it: Nothing in it matches.`,
     );
+    for (const severity of ['error', 'warning', 'off']) {
+      const settings = { ...JSON.parse(config), rules: { 'editorial/regression': severity } };
+      writeFiles(folder, { 'catalog.config.json': JSON.stringify(settings) });
+      const { diagnostics } = await checkCatalog(folder, { today: '2026-02-01' }, {});
+      const found = diagnostics.filter(({ code }) => code === 'editorial/regression');
+      assert.equal(
+        found.map((diagnostic) => diagnostic.severity),
+        severity === 'off' ? [] : [severity],
+      );
+    }
+    writeFiles(folder, { 'catalog.config.json': config });
     gitSync(folder, 'commit', '--quiet', '--all', '--message', 'Record again');
     assert.equal(await reported(folder), [regression], 'committed on another branch');
     gitSync(folder, 'branch', '--force', 'main', 'change');
