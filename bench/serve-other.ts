@@ -16,7 +16,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import polka from 'polka';
 import sirv from 'sirv';
-import type { VoteRecord, VoteStore } from '../src/votes/store.ts';
+import type { VoteRecord, VoteStore } from '../src/votes/vote.ts';
 import { groupCommitAlone } from './group-commit.ts';
 
 /** What `bare` answers with, by path. */
@@ -118,7 +118,7 @@ function unkept(): VoteStore {
 
 /** The vote log, which gets the next vote only when the one before is durable. */
 async function oneSync(file: string): Promise<VoteStore> {
-  const { openVoteLog } = await import('../src/votes/vote-log.ts');
+  const { openVoteLog } = await import('../src/votes/file-votes.ts');
   const log = await openVoteLog({ file, now: () => new Date(), random: randomBytes, warn: console.error });
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -133,7 +133,7 @@ async function oneSync(file: string): Promise<VoteStore> {
 
 /** A database that gets each vote in a statement of its own, over as many connections as usual. */
 async function oneInsert(url: string): Promise<VoteStore> {
-  const { openDatabase } = await import('../src/database/database.ts');
+  const { openDatabase } = await import('../src/database/connections.ts');
   const { insertVotes } = await import('../src/votes/database-votes.ts');
   const { stamp } = await import('../src/votes/stamp.ts');
   const database = openDatabase({ url, warn: console.error });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../database/connections.ts';
 import { OperationError } from '../errors.ts';
 import {
   type Announcement,

@@ -17,7 +17,7 @@ import { areSettled, noStamps, type Stamps, sourceStamps } from '../stamps.ts';
 import type { FolderStamps } from './built-folder.ts';
 import { type Destination, MemoryDestination } from './destination.ts';
 import { refuseOtherTrees, writeInstallTree } from './install-folder.ts';
-import { BuildMemory } from './memory.ts';
+import { BuildMemory } from './last-build.ts';
 import { prepareSite } from './prepare.ts';
 import { readTemplates, type TemplateFiles } from './read-templates.ts';
 import { renderSite, UnrenderableAgents } from './render.ts';

@@ -9,7 +9,7 @@ import type { Change } from '../schema/agent.ts';
 import { noPlugins, type PublishedPlugins } from '../schema/plugins.ts';
 import type { Settings } from '../schema/settings.ts';
 import { emptyImages, imageRenderer } from '../social-image/renderer.ts';
-import type { BuildMemory } from './memory.ts';
+import type { BuildMemory } from './last-build.ts';
 import type { TemplateFiles } from './read-templates.ts';
 
 export interface SiteOptions {

@@ -24,7 +24,7 @@ import type { OnProgress } from '../progress.ts';
 import { BuiltFolder, type FolderStamps } from './built-folder.ts';
 import type { Destination } from './destination.ts';
 import { encode } from './encode.ts';
-import type { BuildMemory } from './memory.ts';
+import type { BuildMemory } from './last-build.ts';
 import { joinedPieces, joinParts, type PartRecord } from './parts.ts';
 import { type StagedFile, type Staging, StagingFolder, StagingThread } from './staging.ts';
 

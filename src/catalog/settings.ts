@@ -8,7 +8,7 @@ import { ContentError, UsageError } from '../errors.ts';
 import { pathName } from '../schema/fields.ts';
 import { ruleSettings } from '../schema/rule-settings.ts';
 import { baseUrl, type KnownVocabulary, type Settings, settingsSource } from '../schema/settings.ts';
-import { explain } from '../schema/violation-messages.ts';
+import { explain } from '../schema/zod-messages.ts';
 import { readJson } from './parse/json-errors.ts';
 import { textFindings, valueFindings } from './parse/text-checks.ts';
 import { parseYaml } from './parse/yaml.ts';

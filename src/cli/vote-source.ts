@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { databaseUrl } from '../database/url.ts';
 import { OperationError } from '../errors.ts';
-import type { VoteRecord } from '../votes/store.ts';
+import type { VoteRecord } from '../votes/vote.ts';
 import type { Console } from './console.ts';
 import { given } from './options.ts';
 

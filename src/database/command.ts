@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from './database.ts';
+import { type Database, openDatabase } from './connections.ts';
 import { explained, requireTables } from './migrate.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 

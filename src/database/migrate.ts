@@ -4,7 +4,7 @@ import pg from 'pg';
 import { compareText } from '../compare.ts';
 import { OperationError } from '../errors.ts';
 import { programFolder } from '../program.ts';
-import type { Database } from './database.ts';
+import type { Database } from './connections.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
 interface Migration {

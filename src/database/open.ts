@@ -1,4 +1,4 @@
-import { type Database, type DatabaseOptions, openDatabase } from './database.ts';
+import { type Database, type DatabaseOptions, openDatabase } from './connections.ts';
 import { requireTables } from './migrate.ts';
 
 /**

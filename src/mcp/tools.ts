@@ -8,7 +8,7 @@ import {
   searchAgentsInput,
   searchAgentsOutput,
 } from '../schema/mcp.ts';
-import { explain } from '../schema/violation-messages.ts';
+import { explain } from '../schema/zod-messages.ts';
 import { agentAnswer } from './agent-answer.ts';
 import type { McpCatalog } from './catalog.ts';
 import { codes, RpcError } from './errors.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import polka, { type IError, type Request, type Response } from 'polka';
 import type { SubscriberStore } from '../subscribers/provider.ts';
-import type { VoteStore } from '../votes/store.ts';
+import type { VoteStore } from '../votes/vote.ts';
 import type { Consent } from './consent.ts';
 import { sendError } from './errors.ts';
 import { takeVote } from './feedback.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { OperationError } from '../errors.ts';
-import { type Confirmations, openConfirmations } from '../subscribers/confirmations.ts';
+import { type Confirmations, openConfirmations } from '../subscribers/confirmation-requests.ts';
 import type { ConsentTools } from '../subscribers/consent.ts';
 import { openMailKey, readMailKey } from '../subscribers/mail-key.ts';
 import type { SubscriberStore } from '../subscribers/provider.ts';

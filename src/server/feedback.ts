@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { feedbackRequest, storedNote } from '../schema/requests.ts';
-import { explain } from '../schema/violation-messages.ts';
-import { type VoteStore, VotesUnavailable } from '../votes/store.ts';
+import { explain } from '../schema/zod-messages.ts';
+import { type VoteStore, VotesUnavailable } from '../votes/vote.ts';
 import type { Fields } from './body.ts';
 import { Refusal } from './errors.ts';
 import type { Limit } from './limits.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Response } from 'polka';
 import type { SubscriberStore } from '../subscribers/provider.ts';
-import type { VoteStore } from '../votes/store.ts';
+import type { VoteStore } from '../votes/vote.ts';
 import type { BuildFollower } from './live-build.ts';
 import type { Route } from './route.ts';
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { OperationError } from '../errors.ts';
-import type { VoteStore } from '../votes/store.ts';
+import type { VoteStore } from '../votes/vote.ts';
 
 /** Where metrics are served. */
 export interface MetricsAddress {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
-import type { Database } from '../database/database.ts';
-import { sharedSecret } from '../votes/shared-secret.ts';
+import type { Database } from '../database/connections.ts';
+import { sharedSecret } from '../votes/database-secret.ts';
 import { utcDay } from '../votes/stamp.ts';
 import { pseudonym } from '../votes/voter.ts';
 import type { Counter, Rate } from './limits.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { storedNote, subscribeRequest } from '../schema/requests.ts';
-import type { Confirmations } from '../subscribers/confirmations.ts';
+import type { Confirmations } from '../subscribers/confirmation-requests.ts';
 import { SubscriptionFailed } from '../subscribers/failure.ts';
 import type { SubscriberStore, Subscription } from '../subscribers/provider.ts';
 import type { Fields } from './body.ts';

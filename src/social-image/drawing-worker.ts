@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { answerJobs } from '../job-threads.ts';
-import type { Drawn } from './drawing.ts';
+import type { Drawn } from './drawing-threads.ts';
 import { indexedImage } from './indexed-image.ts';
 import { indexedPng } from './indexed-png.ts';
 import { Layers } from './layers.ts';

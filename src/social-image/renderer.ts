@@ -4,7 +4,7 @@ import { diagnose } from '../diagnostics/diagnostic.ts';
 import { ContentError, OperationError } from '../errors.ts';
 import { programVersion } from '../program.ts';
 import { imageCache } from './cache.ts';
-import { type Drawn, openDrawing } from './drawing.ts';
+import { type Drawn, openDrawing } from './drawing-threads.ts';
 import { type Font, type FontFile, readFont } from './font.ts';
 
 const require = createRequire(import.meta.url);

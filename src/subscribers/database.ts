@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts';
+import type { Database } from '../database/connections.ts';
 import { DatabaseUnavailable } from '../database/unavailable.ts';
 import { SubscriptionFailed } from './failure.ts';
 import type { SubscriberProvider, Subscription, SubscriptionRecord, SubscriptionRecords } from './provider.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts';
+import type { Database } from '../database/connections.ts';
 import type { Disk } from '../journal/disk.ts';
 import { createButtondown } from './buttondown.ts';
 import type { CallTools } from './calls.ts';

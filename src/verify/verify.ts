@@ -3,8 +3,8 @@ import { sha256Of } from '../digest.ts';
 import { OperationError } from '../errors.ts';
 import { type AgentRevisions, lineDigests } from '../schema/revisions.ts';
 import { diffOf } from '../text-safety/diff.ts';
-import { type Copy, unzip } from './copies.ts';
 import type { Published } from './published.ts';
+import { type Copy, unzip } from './read-copies.ts';
 import { type Reading, readings } from './readings.ts';
 
 /** What a copy is. */

@@ -1,7 +1,7 @@
 import { compareText } from '../compare.ts';
 import { isPacked, rotatedFiles } from '../journal/rotated.ts';
 import { readVotes } from './read-log.ts';
-import type { VoteRecord } from './store.ts';
+import type { VoteRecord } from './vote.ts';
 
 /** The vote log and its rotated files. */
 export interface VoteLogs {

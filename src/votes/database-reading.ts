@@ -1,6 +1,6 @@
-import type { Database } from '../database/database.ts';
+import type { Database } from '../database/connections.ts';
 import { utcDay } from './stamp.ts';
-import type { VoteRecord } from './store.ts';
+import type { VoteRecord } from './vote.ts';
 
 /** How many votes are read at once. */
 const pageLength = 5_000;

@@ -1,9 +1,9 @@
-import type { Database } from '../database/database.ts';
+import type { Database } from '../database/connections.ts';
 import { DatabaseUnavailable } from '../database/unavailable.ts';
 import { type GroupCommitOptions, groupCommit } from '../journal/group-commit.ts';
-import { sharedSecret } from './shared-secret.ts';
+import { sharedSecret } from './database-secret.ts';
 import { stamp, utcDay } from './stamp.ts';
-import { type NewVote, type VoteRecord, type VoteStore, VotesUnavailable } from './store.ts';
+import { type NewVote, type VoteRecord, type VoteStore, VotesUnavailable } from './vote.ts';
 
 export interface DatabaseVotesOptions extends Pick<GroupCommitOptions, 'onPass'> {
   database: Database;

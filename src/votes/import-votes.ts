@@ -1,8 +1,8 @@
-import type { Database } from '../database/database.ts';
+import type { Database } from '../database/connections.ts';
 import { forgetTotals } from './database-reading.ts';
 import { insertVotes } from './database-votes.ts';
 import { utcDay } from './stamp.ts';
-import type { VoteRecord } from './store.ts';
+import type { VoteRecord } from './vote.ts';
 
 /** How many votes one statement adds. */
 const batchLength = 2_000;

@@ -1,5 +1,5 @@
 import { newline, readLines } from '../journal/lines.ts';
-import { type VoteRecord, voteRecord } from './store.ts';
+import { type VoteRecord, voteRecord } from './vote.ts';
 
 export interface ReadOptions {
   /** Called with the number, from 1, of each line that is not a vote. */

@@ -4,7 +4,7 @@ import { hasCode, realPath } from '../journal/disk.ts';
 import { readLines } from '../journal/lines.ts';
 import { withLock } from '../journal/lock.ts';
 import { rewriteLines } from '../journal/rewrite.ts';
-import { cannotOpen, type VoteLogOptions } from './vote-log.ts';
+import { cannotOpen, type VoteLogOptions } from './file-votes.ts';
 
 /**
  * Blanks the note of one vote in a log or a rotated file of one. Returns false if the vote has no note.

@@ -1,5 +1,5 @@
 import { compareText } from '../compare.ts';
-import type { VoteRecord } from './store.ts';
+import type { VoteRecord } from './vote.ts';
 
 /** The counts and notes of the votes, to be printed as text or JSON. */
 export interface VoteReport {

@@ -1,4 +1,4 @@
-import type { NewVote, VoteRecord } from './store.ts';
+import type { NewVote, VoteRecord } from './vote.ts';
 import { pseudonym } from './voter.ts';
 
 /** The parts of a vote record that do not come from the reader. */

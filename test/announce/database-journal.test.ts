@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { announcementDatabase } from '../../src/announce/database-journal.ts';
 import type { AnnouncementJournal } from '../../src/announce/journal.ts';
-import { type Database, openDatabase } from '../../src/database/database.ts';
+import { type Database, openDatabase } from '../../src/database/connections.ts';
 import { rejection } from '../support/journal.ts';
 import { loud } from '../support/loud.ts';
 import { execSql, type Postgres, startPostgres } from '../support/postgres.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync,
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { memoryFile, readChecked, writeChecked } from '../../src/build/memory.ts';
+import { memoryFile, readChecked, writeChecked } from '../../src/build/last-build.ts';
 import { writeBuild } from '../../src/build/write.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 

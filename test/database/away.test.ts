@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Database, openDatabase } from '../../src/database/database.ts';
+import { type Database, openDatabase } from '../../src/database/connections.ts';
 import { DatabaseUnavailable } from '../../src/database/unavailable.ts';
 import { until } from '../support/until.ts';
 

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import * as fields from '../../src/schema/fields.ts';
 import { listAgentsInput, searchAgentsInput } from '../../src/schema/mcp.ts';
 import { settingsSource } from '../../src/schema/settings.ts';
-import { explain } from '../../src/schema/violation-messages.ts';
+import { explain } from '../../src/schema/zod-messages.ts';
 
 /** Which value is suggested instead of an invalid one, and how its rule is named. */
 

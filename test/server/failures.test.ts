@@ -9,7 +9,7 @@ import { type BuildFollower, followBuild } from '../../src/server/live-build.ts'
 import { serverLog } from '../../src/server/request-log.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 import { SubscriptionFailed } from '../../src/subscribers/failure.ts';
-import { VotesUnavailable } from '../../src/votes/store.ts';
+import { VotesUnavailable } from '../../src/votes/vote.ts';
 import { inFolder } from '../support/catalog.ts';
 import { type Answer, ask, postJson } from '../support/requests.ts';
 import { builtCatalog } from '../support/server.ts';

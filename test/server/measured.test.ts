@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OperationError } from '../../src/errors.ts';
 import { type Metrics, startMetrics } from '../../src/server/metrics.ts';
-import type { VoteStore } from '../../src/votes/store.ts';
+import type { VoteStore } from '../../src/votes/vote.ts';
 
 /** The values of the metrics, for given requests, votes and builds. */
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Drawn, openDrawing } from '../../src/social-image/drawing.ts';
+import { type Drawn, openDrawing } from '../../src/social-image/drawing-threads.ts';
 import { Layers } from '../../src/social-image/layers.ts';
 
 /** Other threads draw any number of images, in layers where documents allow it, in bounded memory. */

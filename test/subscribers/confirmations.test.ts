@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Mail, SmtpFailed, type SmtpOutcome } from '../../src/mail/smtp.ts';
-import { openConfirmations } from '../../src/subscribers/confirmations.ts';
+import { openConfirmations } from '../../src/subscribers/confirmation-requests.ts';
 import type { ListName } from '../../src/subscribers/provider.ts';
 import { RecordIndex } from '../../src/subscribers/record-index.ts';
 import { confirmAddress, unsubscribeAddress } from '../../src/subscribers/tokens.ts';

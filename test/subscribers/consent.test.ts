@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openDatabase } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/connections.ts';
 import { type ConsentTools, confirm, recipients, toAsk, unsubscribe } from '../../src/subscribers/consent.ts';
 import { databaseRecords, openSubscriberDatabase } from '../../src/subscribers/database.ts';
 import { openSubscriberFile } from '../../src/subscribers/file.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Database, openDatabase } from '../../src/database/database.ts';
+import { type Database, openDatabase } from '../../src/database/connections.ts';
 import { DatabaseUnavailable } from '../../src/database/unavailable.ts';
 import { allSubscriptions, databaseRecords, openSubscriberDatabase } from '../../src/subscribers/database.ts';
 import { SubscriptionFailed } from '../../src/subscribers/failure.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { openVoteLog, type VoteLogOptions } from '../../src/votes/file-votes.ts';
 import { readVotes } from '../../src/votes/read-log.ts';
-import type { NewVote, VoteRecord, VoteStore } from '../../src/votes/store.ts';
-import { openVoteLog, type VoteLogOptions } from '../../src/votes/vote-log.ts';
+import type { NewVote, VoteRecord, VoteStore } from '../../src/votes/vote.ts';
 
 export interface Opened {
   store: VoteStore;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openDatabase } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/connections.ts';
 import { liveTotals } from '../../src/votes/database-reading.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openVoteLog } from '../../src/votes/vote-log.ts';
+import { openVoteLog } from '../../src/votes/file-votes.ts';
 import { catalog } from '../support/process.ts';
 import { log, withLog } from '../support/vote-log.ts';
 

@@ -2,7 +2,7 @@ import { appendFile, chmod, readdir, readFile, stat, writeFile } from 'node:fs/p
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { redact } from '../../src/votes/redact.ts';
-import type { VoteRecord } from '../../src/votes/store.ts';
+import type { VoteRecord } from '../../src/votes/vote.ts';
 import { rejection, shimDisk, systemError, withFolder } from '../support/journal.ts';
 import { testOptions, voteBy, withLog } from '../support/votes.ts';
 

@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { reportVotes } from '../../src/votes/report.ts';
 import { reportHtml } from '../../src/votes/report-html.ts';
-import type { VoteRecord } from '../../src/votes/store.ts';
+import type { VoteRecord } from '../../src/votes/vote.ts';
 import { wilsonInterval } from '../../src/votes/wilson-interval.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ReportOptions, reportVotes, type VoteReport } from '../../src/votes/report.ts';
 import { reportText } from '../../src/votes/report-text.ts';
-import type { VoteRecord } from '../../src/votes/store.ts';
+import type { VoteRecord } from '../../src/votes/vote.ts';
 
 let last = 0;
 

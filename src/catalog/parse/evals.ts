@@ -6,7 +6,7 @@ import { grade, tooSlow } from '../../evals/grade.ts';
 import { checksSource, type EvalCase } from '../../schema/evals.ts';
 import type { Case, Evals, GradedAnswer } from '../../schema/graded.ts';
 import { nearest } from '../../schema/suggestions.ts';
-import { explain } from '../../schema/violation-messages.ts';
+import { explain } from '../../schema/zod-messages.ts';
 import { type RecordedAnswer, readRecordings } from './recordings.ts';
 import { recoverYaml } from './recover-yaml.ts';
 import { type TextFinding, valueFindings } from './text-checks.ts';

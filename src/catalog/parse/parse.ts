@@ -9,7 +9,7 @@ import type { frontMatterSchema } from '../../schema/front-matter.ts';
 import { proofOf } from '../../schema/graded.ts';
 import { isPublishable, promptLicense, publishableLicenses } from '../../schema/license.ts';
 import { type RuleSettings, withRules } from '../../schema/rules.ts';
-import { explain } from '../../schema/violation-messages.ts';
+import { explain } from '../../schema/zod-messages.ts';
 import type { SourceFolder } from '../read.ts';
 import { readEvals } from './evals.ts';
 import { decodeFolder, pathOf } from './files.ts';

@@ -3,7 +3,7 @@ import { locationsInYaml } from '../../diagnostics/yaml-location.ts';
 import { modelFolderPattern } from '../../evals/message.ts';
 import { type Recorded, recordingSource } from '../../schema/evals.ts';
 import { nearest } from '../../schema/suggestions.ts';
-import { explain } from '../../schema/violation-messages.ts';
+import { explain } from '../../schema/zod-messages.ts';
 import type { EvalsSource } from './evals.ts';
 import { readJson } from './json-errors.ts';
 import { type TextFinding, valueFindings } from './text-checks.ts';

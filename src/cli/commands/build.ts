@@ -106,7 +106,7 @@ interface Outcome extends Omit<BuildResult, 'files' | 'folders'> {
 /** Builds, unless the last build into the folder would be the same again. */
 async function changedOnly(flags: Flags, out: string, onProgress: OnProgress): Promise<Outcome> {
   const { cacheFolder } = await import('../../cache-folder.ts');
-  const { checkUnchanged, rememberBuild } = await import('../../build/unchanged.ts');
+  const { checkUnchanged, rememberBuild } = await import('../../build/unchanged-build.ts');
   const cwd = resolve(flags.cwd);
   const { baseUrl, runtimeUrl, today, future = false, drafts = false, skipInvalid = false } = flags;
   const cache = cacheFolder(process.env);

@@ -30,7 +30,7 @@ export function addVerify(program: Command, terminal: Console): void {
 
 async function verify(paths: string[], flags: Flags, terminal: Console): Promise<void> {
   const { painter } = await import('../../diagnostics/report.ts');
-  const { readCopies } = await import('../../verify/copies.ts');
+  const { readCopies } = await import('../../verify/read-copies.ts');
   const { Verifier } = await import('../../verify/verify.ts');
   const { published, missing } = await open(flags);
   const verifier = new Verifier(published);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { OperationError } from '../../errors.ts';
-import { explain } from '../../schema/violation-messages.ts';
+import { explain } from '../../schema/zod-messages.ts';
 
 /** The path of the form in the repository. */
 export const formPath = '.github/ISSUE_TEMPLATE/propose-an-agent.yml';

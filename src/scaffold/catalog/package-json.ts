@@ -3,7 +3,7 @@ import { relative, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { OperationError, UsageError } from '../../errors.ts';
 import { programEngines, programName, programVersion } from '../../program.ts';
-import { explain } from '../../schema/violation-messages.ts';
+import { explain } from '../../schema/zod-messages.ts';
 
 const start = 'catalog serve --build';
 

@@ -6,7 +6,7 @@ import { programFiles } from '../program.ts';
 import type { BuildInfo } from '../schema/build-info.ts';
 import { areOutputsUnchanged, areSame, areSettled, outputStamps, type Stamps, sourceStamps } from '../stamps.ts';
 import type { BuildResult } from './build.ts';
-import { memoryFile, readChecked, writeChecked } from './memory.ts';
+import { memoryFile, readChecked, writeChecked } from './last-build.ts';
 
 /**
  * Finds out whether a build would change nothing, without loading the code that renders. It compares the stamps (see

@@ -4,7 +4,7 @@ import { type Disk, reasonOf } from '../journal/disk.ts';
 import { type LastingOptions, openLastingJournal } from '../journal/lasting-journal.ts';
 import { type DailySecret, dailySecret } from './daily-secret.ts';
 import { stamp, utcDay } from './stamp.ts';
-import { type NewVote, type VoteRecord, type VoteStore, VotesUnavailable } from './store.ts';
+import { type NewVote, type VoteRecord, type VoteStore, VotesUnavailable } from './vote.ts';
 
 export interface VoteLogOptions
   extends Pick<LastingOptions<NewVote, VoteRecord>, 'beatMs' | 'patienceMs' | 'retryMs' | 'startMs' | 'onPass'> {

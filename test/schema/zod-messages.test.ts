@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod';
 import { slug } from '../../src/schema/fields.ts';
-import { explain } from '../../src/schema/violation-messages.ts';
+import { explain } from '../../src/schema/zod-messages.ts';
 
 /** What people are told about values that do not match a schema, and what is suggested instead. */
 

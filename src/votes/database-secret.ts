@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts';
+import type { Database } from '../database/connections.ts';
 
 /** Returns the secret of a UTC day, which all servers share. The first server to ask makes it and deletes older ones. */
 export function sharedSecret(database: Database, random: (bytes: number) => Buffer): (day: string) => Promise<Buffer> {
