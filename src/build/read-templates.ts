@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { compareText } from '../compare.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
+import { nearest } from '../diagnostics/suggestions.ts';
 import { ContentError } from '../errors.ts';
 import type { TemplateSource } from '../outputs/shared/templates.ts';
 import { programFolder } from '../program.ts';
-import { nearest } from '../schema/suggestions.ts';
 import type { FontFile } from '../social-image/font.ts';
 
 /** Templates and assets as read from disk. Each file of the program can be replaced by one of the catalog. */

@@ -1,5 +1,5 @@
+import { nearest } from '../diagnostics/suggestions.ts';
 import { OperationError } from '../errors.ts';
-import { nearest } from '../schema/suggestions.ts';
 import { visible } from '../text-safety/printable.ts';
 
 /** Throws OperationError if `known` lacks one of the slugs that a command names. It suggests the nearest one in `folders`. */

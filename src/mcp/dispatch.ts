@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
+import { explain } from '../diagnostics/zod-messages.ts';
 import { modernVersion } from '../schema/mcp.ts';
 import { methodParams } from '../schema/mcp-messages.ts';
-import { explain } from '../schema/zod-messages.ts';
 import { parseBoundedJson, TooDeep } from '../text-safety/bounded-json.ts';
 import type { McpCatalog } from './catalog.ts';
 import { complete } from './completion.ts';

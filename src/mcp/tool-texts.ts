@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { nearest } from '../diagnostics/suggestions.ts';
 import type { AgentSummary } from '../schema/documents.ts';
 import { listedAgent } from '../schema/mcp.ts';
-import { nearest } from '../schema/suggestions.ts';
 import type { McpCatalog } from './catalog.ts';
 import { type Filters, fits } from './find.ts';
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { explain } from '../diagnostics/zod-messages.ts';
 import { inlineSchema, type JsonSchema } from '../schema/json-schema.ts';
 import {
   getAgentInput,
@@ -8,7 +9,6 @@ import {
   searchAgentsInput,
   searchAgentsOutput,
 } from '../schema/mcp.ts';
-import { explain } from '../schema/zod-messages.ts';
 import { agentAnswer } from './agent-answer.ts';
 import type { McpCatalog } from './catalog.ts';
 import { codes, RpcError } from './errors.ts';

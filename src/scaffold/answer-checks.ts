@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { textFindings } from '../catalog/parse/text-checks.ts';
+import { explain } from '../diagnostics/zod-messages.ts';
 import { OperationError, UsageError } from '../errors.ts';
-import { explain } from '../schema/zod-messages.ts';
 
 /** An answer as given by a flag or a person: a text, or a list of texts. */
 export type Given = string | readonly string[];

@@ -3,7 +3,7 @@ import * as z from 'zod';
 /**
  * Parts that several schemas of this folder share.
  *
- * Every custom `error` completes the sentence "it has to be …" of zod-messages.ts.
+ * Every custom `error` completes the sentence "it has to be …" of diagnostics/zod-messages.ts.
  */
 
 /** The form of slugs, tags and category keys, which become paths: lowercase words joined by hyphens. */
@@ -12,7 +12,7 @@ export const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** The longest slug, tag or category key, in characters. */
 export const maxSlugLength = 64;
 
-/** The rules that suggestions.ts has suggestions for. They complete the sentence "it has to be …". */
+/** The rules that diagnostics/suggestions.ts has suggestions for. They complete the sentence "it has to be …". */
 export const slugRule = 'lowercase words joined by hyphens, such as release-notes';
 export const dateRule = 'a calendar date, written as YYYY-MM-DD';
 export const webUrlRule = 'an address that starts with http:// or https://';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { explain } from '../diagnostics/zod-messages.ts';
 import { feedbackRequest, storedNote } from '../schema/requests.ts';
-import { explain } from '../schema/zod-messages.ts';
 import { type VoteStore, VotesUnavailable } from '../votes/vote.ts';
 import type { Fields } from './body.ts';
 import { Refusal } from './errors.ts';

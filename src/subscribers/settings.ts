@@ -1,5 +1,5 @@
+import { nearest } from '../diagnostics/suggestions.ts';
 import { UsageError } from '../errors.ts';
-import { nearest } from '../schema/suggestions.ts';
 import type { ButtondownSettings } from './buttondown.ts';
 import type { ListmonkSettings } from './listmonk.ts';
 import type { ListName } from './provider.ts';

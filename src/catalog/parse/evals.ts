@@ -1,12 +1,12 @@
 import type { Finding } from '../../diagnostics/diagnostic.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
+import { nearest } from '../../diagnostics/suggestions.ts';
 import { locationsInYaml } from '../../diagnostics/yaml-location.ts';
+import { explain } from '../../diagnostics/zod-messages.ts';
 import { sha256Of } from '../../digest.ts';
 import { grade, tooSlow } from '../../evals/grade.ts';
 import { checksSource, type EvalCase } from '../../schema/evals.ts';
 import type { Case, Evals, GradedAnswer } from '../../schema/graded.ts';
-import { nearest } from '../../schema/suggestions.ts';
-import { explain } from '../../schema/zod-messages.ts';
 import { type RecordedAnswer, readRecordings } from './recordings.ts';
 import { recoverYaml } from './recover-yaml.ts';
 import { type TextFinding, valueFindings } from './text-checks.ts';

@@ -1,9 +1,9 @@
 import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagnostic.ts';
+import { nearest } from '../../diagnostics/suggestions.ts';
 import { requiredFiles } from '../../schema/agent.ts';
 import { configExtensions } from '../../schema/config-files.ts';
 import { maxSlugLength, reservedSlug, slugPattern } from '../../schema/fields.ts';
 import { slugFrom } from '../../schema/slugs.ts';
-import { nearest } from '../../schema/suggestions.ts';
 import { maxFileBytes, type ReadProblem, type SourceFolder } from '../read.ts';
 import { decode, textOf } from './decode.ts';
 

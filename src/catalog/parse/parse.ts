@@ -3,13 +3,13 @@ import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagn
 import { hasErrors } from '../../diagnostics/report.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 import { type LocationOf, locationsInFrontMatter, locationsInYaml } from '../../diagnostics/yaml-location.ts';
+import { explain } from '../../diagnostics/zod-messages.ts';
 import { digestOf } from '../../digest.ts';
 import { type Agent, type Config, headOf, requiredFiles } from '../../schema/agent.ts';
 import type { frontMatterSchema } from '../../schema/front-matter.ts';
 import { proofOf } from '../../schema/graded.ts';
 import { isPublishable, promptLicense, publishableLicenses } from '../../schema/license.ts';
 import { type RuleSettings, withRules } from '../../schema/rules.ts';
-import { explain } from '../../schema/zod-messages.ts';
 import type { SourceFolder } from '../read.ts';
 import { readEvals } from './evals.ts';
 import { decodeFolder, pathOf } from './files.ts';

@@ -1,9 +1,9 @@
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
+import { nearest } from '../../diagnostics/suggestions.ts';
 import { locationsInYaml } from '../../diagnostics/yaml-location.ts';
+import { explain } from '../../diagnostics/zod-messages.ts';
 import { modelFolderPattern } from '../../evals/message.ts';
 import { type Recorded, recordingSource } from '../../schema/evals.ts';
-import { nearest } from '../../schema/suggestions.ts';
-import { explain } from '../../schema/zod-messages.ts';
 import type { EvalsSource } from './evals.ts';
 import { readJson } from './json-errors.ts';
 import { type TextFinding, valueFindings } from './text-checks.ts';

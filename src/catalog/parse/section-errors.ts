@@ -7,7 +7,7 @@ import {
   sectionsOf,
 } from '../../agent-text/prompt-sections.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
-import { nearest } from '../../schema/suggestions.ts';
+import { nearest } from '../../diagnostics/suggestions.ts';
 
 /** A problem with the sections of a prompt. */
 export interface SectionFault {

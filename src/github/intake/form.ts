@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { explain } from '../../diagnostics/zod-messages.ts';
 import { OperationError } from '../../errors.ts';
-import { explain } from '../../schema/zod-messages.ts';
 
 /** The path of the form in the repository. */
 export const formPath = '.github/ISSUE_TEMPLATE/propose-an-agent.yml';

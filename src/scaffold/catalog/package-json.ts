@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import * as z from 'zod';
+import { explain } from '../../diagnostics/zod-messages.ts';
 import { OperationError, UsageError } from '../../errors.ts';
 import { programEngines, programName, programVersion } from '../../program.ts';
-import { explain } from '../../schema/zod-messages.ts';
 
 const start = 'catalog serve --build';
 

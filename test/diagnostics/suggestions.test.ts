@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod';
+import { explain } from '../../src/diagnostics/zod-messages.ts';
 import * as fields from '../../src/schema/fields.ts';
 import { listAgentsInput, searchAgentsInput } from '../../src/schema/mcp.ts';
 import { settingsSource } from '../../src/schema/settings.ts';
-import { explain } from '../../src/schema/zod-messages.ts';
 
 /** Which value is suggested instead of an invalid one, and how its rule is named. */
 

@@ -1,7 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
-import { dateRule, languageRule, slugRule, timeZoneRule, webUrlRule } from './fields.ts';
-import { slugFrom } from './slugs.ts';
+import { dateRule, languageRule, slugRule, timeZoneRule, webUrlRule } from '../schema/fields.ts';
+import { slugFrom } from '../schema/slugs.ts';
 
 /** Returns the name in `known` that `word` is most likely a misspelling of, in any case, or undefined. */
 export function nearest(word: string, known: readonly string[]): string | undefined {

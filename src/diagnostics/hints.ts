@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { dateRule } from './fields.ts';
+import { dateRule } from '../schema/fields.ts';
 import { describe, knownKeys } from './schema-at.ts';
 import { meant, nearest, whyNoDay } from './suggestions.ts';
 
