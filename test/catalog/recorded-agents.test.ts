@@ -62,6 +62,19 @@ for (const [name, folders, expected] of rows) {
   });
 }
 
+test('an agent that was deleted may come back with the number that it had, and with no other', () => {
+  const lost = [{ slug: 'gone', issue: 5, date: '2026-01-05', commit: '0123456789abcdef' }];
+  const told = (issue: number) =>
+    settle(
+      contentOf([agent('one', 1, 1), agent('two', 2, 2), agent('gone', 5, issue)], today).folders,
+      record,
+      lost,
+      today,
+    ).diagnostics.map(({ slug, code, message }) => `${slug} ${code} ${message}`);
+  assert.equal(told(5), []);
+  assert.equal(told(4), ['gone issue/skipped The next number is 6, not 4.']);
+});
+
 test('the date of a deleted agent is taken', () => {
   const { folders } = contentOf([{ slug: 'new', date: '2026-01-02', front: { draft: 'true' } }], today);
   const reserved = [{ slug: 'two', issue: 2, date: '2026-01-02' }];

@@ -69,4 +69,19 @@ test('every box has a name, and scores lead to their answers', () => {
   assert.is(new Set(ids.get()).size, ids.length);
 });
 
+test('answers of a model come in the order of the cases, whatever the order of their recordings', async () => {
+  const { cases } = JSON.parse(evalsFiles['evals/recordings/other/recording.json']);
+  const turned = JSON.stringify({ cases: { planted: cases.planted, sample: cases.sample } });
+  await inFolder((folder) => {
+    const own = { ...evalsFiles, 'evals/recordings/other/recording.json': turned };
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', files: own }]);
+    const files = render(folder, { today: '2026-01-02' });
+    const { answers } = JSON.parse(String(files.get('api/evals/one.json')));
+    assert.equal(
+      answers.map((answer: { case: string }) => answer.case),
+      ['sample', 'planted', 'sample'],
+    );
+  });
+});
+
 test.run();

@@ -159,6 +159,11 @@ export const editorialMistakes: [name: string, change: Change, expected: string 
     'error sample sample-input.txt:8:6',
   ],
   [
+    'a mail address that may be real, in the sample output alone',
+    output(edit(goodSampleOutput, 'the last count', 'bo@lamps.com')),
+    'error sample sample-output.txt:6:27',
+  ],
+  [
     'a sample output with another table',
     output(edit(goodSampleOutput, '| look up |', '| next |')),
     'error sample sample-output.txt:1:1',
