@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { atShiftedTime } from '../support/forge-tools.ts';
 import { journalIn, postalAddress } from '../support/mail/announcing.ts';
 import { agents, onlineCatalog } from '../support/mail/online-catalog.ts';
 import { mailKey } from '../support/mail/readers.ts';
@@ -144,6 +145,22 @@ test('an agent more than 36 hours old is nothing new, unless --late is given; ne
     assert.match((await announce(['--today', '2026-11-01'])).stderr, 'Nothing was ever published.');
     assert.equal(readdirSync(join(folder, 'data/announcements')).length, 1);
   }));
+
+test('a schedule waits for the hour of the settings, but not on the day after', () =>
+  onlineCatalog(
+    async ({ service, announce }) => {
+      const at = (time: string) => atShiftedTime(Date.parse(time) - Date.now(), () => announce(['--scheduled']));
+      const early = await at('2026-11-20T11:59:00Z');
+      assert.equal(
+        [early.code, early.stderr],
+        [0, 'Nothing to do yet: No. 3 is sent from 13:00 on (announceHour, Europe/Berlin).\n'],
+      );
+      assert.is(service.sent.length, 0);
+      const after = await at('2026-11-20T23:01:00Z');
+      assert.equal([after.code, service.sent.length], [0, 1], after.stderr);
+    },
+    { postalAddress, announceHour: 13, timezone: 'Europe/Berlin' },
+  ));
 
 test('a send whose outcome is unknown is an error, until a person says that it was sent', () =>
   onlineCatalog(async ({ service, announce }) => {

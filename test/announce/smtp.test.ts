@@ -44,6 +44,16 @@ test('each confirmed reader gets one mail with a link and a header of their own 
     assert.is(new Set(links.flat()).size, 6);
   }));
 
+test('the mails of two days differ for a mailbox that drops repeated ones', () =>
+  withReaders(numbers(2).map(addressOf), async ({ mailbox, send }) => {
+    await inFolder(async (folder) => {
+      const agents = ['2026-11-20', '2026-11-21'].map((date) => ({ slug: `of-${date}`, date }));
+      writeCatalog(folder, agents, { postalAddress });
+      for (const { date } of agents) assert.is((await send(planIn(folder, date))).outcome, 'sent');
+    });
+    assert.is(new Set(mailbox.mails.map(({ messageId }) => messageId)).size, 4);
+  }));
+
 test('the journal names no address', () =>
   withReaders(['ann@example.com'], async ({ data, send }) => {
     const result = await send();

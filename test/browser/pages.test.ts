@@ -171,9 +171,11 @@ test('every tab shows its own way to install and copies its command, and the las
       await page.keyboard.press('Control+End');
       await page.reload();
       assert.equal(await selected(), ['VS Code']);
-      await page.goto('about:blank');
-      await page.goto(`${site.address}${path}#install-codex-way`);
-      assert.equal(await selected(), ['Codex'], 'the address names a tab');
+      for (const name of ['Codex', 'Claude Code']) {
+        await page.goto('about:blank');
+        await page.goto(`${site.address}${path}#install-${name.toLowerCase().replace(' ', '-')}-way`);
+        assert.equal(await selected(), [name], 'the address names a tab');
+      }
     }
   });
 });

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -140,6 +142,14 @@ test('an agent that a renderer fails on is refused by validate, build and publis
       );
       const build = () => renderCatalog({ cwd: folder, settings, today, images: false });
       assert.throws(build, (error: unknown) => error instanceof ContentError && error.diagnostics.length === 1);
+      // An editor learns of it while the agent is a draft.
+      const path = join(folder, 'agents/agent-1/agent.md');
+      writeFileSync(path, readFileSync(path, 'utf8').replace('---\n', '---\ndraft: true\n'));
+      const drafted = await validateCatalog(folder, settings, today);
+      assert.equal(
+        drafted.diagnostics.map(({ code, slug }) => [code, slug]),
+        [['agent/unprocessable', 'agent-1']],
+      );
     });
   } finally {
     restore();

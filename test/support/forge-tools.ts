@@ -56,8 +56,8 @@ export function serveProgram(): Promise<Listener> {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
-/** Shifts the clock, as shift-clock.mjs does in another process. */
-async function atShiftedTime<Result>(shift: number, use: () => Promise<Result>): Promise<Result> {
+/** Shifts the clock by `shift` milliseconds, as shift-clock.mjs does in another process. */
+export async function atShiftedTime<Result>(shift: number, use: () => Promise<Result>): Promise<Result> {
   globalThis.Date = class extends RealDate {
     constructor(...args: [] | [number]) {
       super(...((args.length === 0 ? [RealDate.now() + shift] : args) as [number]));

@@ -67,6 +67,12 @@ const rows: { name: string; votes: VoteRecord[]; options?: ReportOptions; expect
     expected: ['a 1/1', 'b 1/1 withdrawn'],
   },
   {
+    name: 'a former slug of an agent that is published, unmarked',
+    votes: [vote('v old yes')],
+    options: { slugs: new Set(['new']), formerSlugs: new Map([['old', 'new']]) },
+    expected: ['new 1/1'],
+  },
+  {
     name: 'what came since an instant, that instant included',
     votes: [
       vote('v a yes', { time: '2026-11-20T23:59:59.999Z' }),
