@@ -20,6 +20,8 @@ export const barePages: Record<string, Expected> = {
   },
   'archive.html': { '.page-head .standfirst': '0 agents, one a day.', '.subjects': [], '.tags': [], '.days': [] },
   'developers.html': {
+    'section[aria-labelledby=feeds] p': 'Atom, RSS 2.0 and JSON Feed 1.1 contain the newest 50 agents in full.',
+    'section[aria-labelledby=feeds] ul': [],
     'section[aria-labelledby=api] dd pre': `curl ${base}/api/agents.json`,
     '#example': [],
     'section[aria-labelledby=mcp] p':
