@@ -127,7 +127,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'votes/report',
     'votes/report-html',
     'votes/report-plots',
-    'votes/vote',
+    'votes/file-votes',
     'votes/voter',
     'text-safety/csv',
     'votes/command',

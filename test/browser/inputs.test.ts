@@ -1,53 +1,25 @@
 /// <reference lib="dom" />
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { complaintsOf, launchBrowser, type ServedSite, serveSite, textOf } from '../support/browser.ts';
-import { temporaryFolder } from '../support/catalog.ts';
+import { browseCatalog, textOf } from '../support/browser.ts';
 import { goodPrompt } from '../support/good-agent.ts';
-import { loud } from '../support/loud.ts';
-import { builtCatalog } from '../support/server.ts';
 
 /** The fields for the inputs that a prompt declares, and the one field of a prompt that declares none. */
 
 const test = suite('a reader who fills in a prompt');
 
 const undeclared = goodPrompt.replace(/^- (ROWS|NOTES) \(\w+\)/gm, '- $1');
-const folder = temporaryFolder();
-let browser: Browser;
-let site: ServedSite;
-
-test.before(
-  loud(async () => {
-    const dist = builtCatalog(folder.path, [
-      { slug: 'one', date: '2026-01-01' },
-      { slug: 'two', date: '2026-01-02' },
-      { slug: 'whole', date: '2026-01-03', files: { 'prompt.txt': undeclared } },
-    ]);
-    [browser, site] = await Promise.all([launchBrowser(), serveSite({ dist })]);
-  }),
-);
-test.after(
-  loud(async () => {
-    await browser?.close();
-    await site?.close();
-    folder.remove();
-  }),
-);
-
-async function onPage(slug: string, use: (page: Page) => Promise<void>): Promise<void> {
-  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
-  context.setDefaultTimeout(10_000);
-  try {
-    const page = await context.newPage();
-    const complaints = complaintsOf(page);
-    await page.goto(`${site.address}/agents/${slug}`);
+const { address, visit } = browseCatalog(test, [
+  { slug: 'one', date: '2026-01-01' },
+  { slug: 'two', date: '2026-01-02' },
+  { slug: 'whole', date: '2026-01-03', files: { 'prompt.txt': undeclared } },
+]);
+const onPage = (slug: string, use: (page: Page) => Promise<void>) =>
+  visit(`/agents/${slug}`, { permissions: ['clipboard-read', 'clipboard-write'] }, async (page, complaints) => {
     await use(page);
     assert.equal(complaints, []);
-  } finally {
-    await context.close();
-  }
-}
+  });
 
 const valuesOf = (page: Page) =>
   page.locator('.fill-in textarea').evaluateAll((all) => all.map((field) => (field as HTMLTextAreaElement).value));
@@ -97,10 +69,10 @@ test('finds the texts again on this page alone, until they are cleared', async (
     await page.reload();
     assert.equal(await valuesOf(page), ['', 'Ida: 5 tents']);
     assert.is(await linkedOn(page), filled('<input name="NOTES">\nIda: 5 tents\n</input>'));
-    await page.goto(`${site.address}/agents/two`);
+    await page.goto(`${address()}/agents/two`);
     assert.equal(await valuesOf(page), ['', '']);
 
-    await page.goto(`${site.address}/agents/one`);
+    await page.goto(`${address()}/agents/one`);
     await page.locator('[data-clear]').click();
     assert.is(await textOf(page, '.fill-in .copy-status', /./), 'Cleared.');
     assert.equal([await valuesOf(page), await linkedOn(page)], [['', ''], goodPrompt]);

@@ -1,12 +1,9 @@
 /// <reference lib="dom" />
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { launchBrowser, type ServedSite, serveSite, tabTo } from '../support/browser.ts';
-import { temporaryFolder } from '../support/catalog.ts';
+import { browseCatalog, tabTo } from '../support/browser.ts';
 import { goodPrompt } from '../support/good-agent.ts';
-import { loud } from '../support/loud.ts';
-import { builtCatalog } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 /** What the style sheet owes to readers with a keyboard, a finger, a printer, or a large number. */
@@ -16,41 +13,17 @@ const test = suite('the style sheet');
 /** The smallest numbers with one to five digits. */
 const numbers = [1, 10, 100, 1_000, 10_000];
 const long = goodPrompt.replace('OUTPUT', `${'A line of the prompt.\n'.repeat(40)}\nOUTPUT`);
-const folder = temporaryFolder();
-let browser: Browser;
-let site: ServedSite;
-
-test.before(
-  loud(async () => {
-    const agents = numbers.map((issue, index) => ({
-      slug: `agent-${issue}`,
-      date: `2026-01-0${index + 1}`,
-      front: { issue: String(issue) },
-      files: { 'prompt.txt': long },
-    }));
-    const dist = builtCatalog(folder.path, agents);
-    [browser, site] = await Promise.all([launchBrowser(), serveSite({ dist })]);
-  }),
+const { visit } = browseCatalog(
+  test,
+  numbers.map((issue, index) => ({
+    slug: `agent-${issue}`,
+    date: `2026-01-0${index + 1}`,
+    front: { issue: String(issue) },
+    files: { 'prompt.txt': long },
+  })),
 );
-test.after(
-  loud(async () => {
-    await browser?.close();
-    await site?.close();
-    folder.remove();
-  }),
-);
-
-async function onPage(path: string, options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  context.setDefaultTimeout(10_000);
-  try {
-    const page = await context.newPage();
-    await page.goto(site.address + path);
-    await use(page);
-  } finally {
-    await context.close();
-  }
-}
+const onPage = (path: string, options: BrowserContextOptions, use: (page: Page) => Promise<void>) =>
+  visit(path, { viewport: { width: 1440, height: 900 }, ...options }, use);
 
 test('the link to the content covers nothing until it has the focus, and can then be seen', async () => {
   await onPage('/about', {}, async (page) => {

@@ -1,12 +1,9 @@
 /// <reference lib="dom" />
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { complaintsOf, focusOf, launchBrowser, type ServedSite, serveSite, textOf } from '../support/browser.ts';
-import { temporaryFolder } from '../support/catalog.ts';
+import { browseCatalog, complaintsOf, focusOf, textOf } from '../support/browser.ts';
 import { goodPrompt } from '../support/good-agent.ts';
-import { loud } from '../support/loud.ts';
-import { builtCatalog } from '../support/server.ts';
 
 /** Many results, a search that cannot be loaded, a browser that allows little, and keys for other things. */
 
@@ -18,39 +15,9 @@ const agents = Array.from({ length: 23 }, (_, index) => ({
   date: `2026-01-${String(index + 1).padStart(2, '0')}`,
   front: { title: index < 3 ? `Zebra list ${index + 1}` : `Plain list ${index + 1}` },
 }));
-const folder = temporaryFolder();
-let browser: Browser;
-let site: ServedSite;
-
-test.before(
-  loud(async () => {
-    const dist = builtCatalog(folder.path, agents);
-    [browser, site] = await Promise.all([launchBrowser(), serveSite({ dist })]);
-  }),
-);
-test.after(
-  loud(async () => {
-    await browser?.close();
-    await site?.close();
-    folder.remove();
-  }),
-);
-
-async function onPage(
-  path: string,
-  use: (page: Page) => Promise<void>,
-  options: BrowserContextOptions = {},
-): Promise<void> {
-  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
-  context.setDefaultTimeout(10_000);
-  try {
-    const page = await context.newPage();
-    await page.goto(site.address + path);
-    await use(page);
-  } finally {
-    await context.close();
-  }
-}
+const { address, visit } = browseCatalog(test, agents);
+const onPage = (path: string, use: (page: Page) => Promise<void>, options: BrowserContextOptions = {}) =>
+  visit(path, { permissions: ['clipboard-read', 'clipboard-write'], ...options }, use);
 
 const copyRefused = (page: Page) =>
   page.evaluate(() => {
@@ -87,7 +54,7 @@ test('is told that the search cannot be loaded, gets to the archive with Enter, 
     await message.waitFor();
     assert.is(await message.isVisible(), true);
     await page.keyboard.press('Enter');
-    await page.waitForURL(`${site.address}/archive?q=zebra`);
+    await page.waitForURL(`${address()}/archive?q=zebra`);
     await message.waitFor();
     await page.unroute('**/search-index.json');
     await field.fill('zebra list');
@@ -230,7 +197,7 @@ test('can fill in a prompt without an error in a browser without storage', async
   await onPage('/about', async (page) => {
     await page.context().addInitScript(() => Object.defineProperty(globalThis, 'localStorage', { value: null }));
     const complaints = complaintsOf(page);
-    await page.goto(`${site.address}/agents/agent-1`);
+    await page.goto(`${address()}/agents/agent-1`);
     await page.locator('#own-input-1').fill('a;1');
     await page.locator('.fill-in [type="submit"]').click();
     await textOf(page, '.fill-in .copy-status', /Copied/);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { moduleTests } from '../../scripts/mutation/module-tests.ts';
 import { slow } from '../slow.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { run } from '../support/process.ts';
@@ -15,6 +16,10 @@ import { until } from '../support/until.ts';
 const runner = fileURLToPath(new URL('../run.ts', import.meta.url));
 const uvu = import.meta.resolve('uvu');
 const tsx = import.meta.resolve('tsx');
+
+/** Whether there is no test file, or no folder, of that name below test/. */
+const isMissing = (entry: string) =>
+  !existsSync(new URL(`../${entry.endsWith('/') ? entry : `${entry}.test.ts`}`, import.meta.url));
 
 const fixture = (body: string) => `import { spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
@@ -77,11 +82,12 @@ test('`npm run test:unit` leaves out the slow files, all of which exist', () =>
     const env = { TMPDIR: join(folder, 'tmp') };
     const { stdout } = await run(process.execPath, ['--import', tsx, runner, '--unit'], { cwd: folder, env });
     assert.match(stdout, /\n1 passed, 0 failed\n$/);
-    const missing = slow.filter((entry) => {
-      return !existsSync(new URL(`../${entry.endsWith('/') ? entry : `${entry}.test.ts`}`, import.meta.url));
-    });
-    assert.equal(missing, []);
+    assert.equal(slow.filter(isMissing), []);
   }));
+
+test('mutation tests name no test file that does not exist', () => {
+  assert.equal(Object.values(moduleTests).flat().filter(isMissing), []);
+});
 
 test('a run that is stopped stops its workers and their children', () =>
   inFolder(async (folder) => {

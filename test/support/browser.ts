@@ -2,14 +2,16 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Test } from 'uvu';
 import { build } from '../../src/build/build.ts';
 import { cacheFolder } from '../../src/cache-folder.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import type { ServerFlags } from '../../src/server/options.ts';
-import { bundled, temporaryFolder } from './catalog.ts';
+import { bundled, type SmallAgent, temporaryFolder } from './catalog.ts';
+import { loud } from './loud.ts';
 import { run } from './process.ts';
-import { startRuntime } from './server.ts';
+import { builtCatalog, startRuntime } from './server.ts';
 
 const unpacker = fileURLToPath(new URL('./unpack-chromium.mjs', import.meta.url));
 
@@ -118,6 +120,47 @@ export async function serveSite({ urls = {}, dist, flags = {}, env = {} }: Serve
     async close() {
       await server.stop();
       folder.remove();
+    },
+  };
+}
+
+/** What a test does on a page. `complaints` are the errors of the page so far; see complaintsOf. */
+type Visit = (page: Page, complaints: readonly string[]) => Promise<void>;
+
+/**
+ * Serves a small catalog, and starts a browser, for the tests of a suite. Returns the address of the site, without a slash at
+ * its end, and a function that opens a page in a context of its own.
+ */
+export function browseCatalog(suite: Test, agents: SmallAgent[]) {
+  const folder = temporaryFolder();
+  let browser: Browser;
+  let site: ServedSite;
+  suite.before(
+    loud(async () => {
+      const dist = builtCatalog(folder.path, agents);
+      [browser, site] = await Promise.all([launchBrowser(), serveSite({ dist })]);
+    }),
+  );
+  suite.after(
+    loud(async () => {
+      await browser?.close();
+      await site?.close();
+      folder.remove();
+    }),
+  );
+  return {
+    address: () => site.address,
+    async visit(path: string, options: BrowserContextOptions, use: Visit): Promise<void> {
+      const context = await browser.newContext(options);
+      context.setDefaultTimeout(10_000);
+      try {
+        const page = await context.newPage();
+        const complaints = complaintsOf(page);
+        await page.goto(site.address + path);
+        await use(page, complaints);
+      } finally {
+        await context.close();
+      }
     },
   };
 }
