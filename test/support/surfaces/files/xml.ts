@@ -83,6 +83,7 @@ export const xmlFiles: Record<string, Expected> = {
   'og/rich.png': {
     // Paper, the bar, the rule, the mark and its two lines; then the texts of both layers, each from top to bottom.
     '//@fill': ['#fbf9f4', accent, black, accent, 'none', 'none', black, gray, gray, accent, gray, black, accent],
+    '//@transform': 'translate(64 46) scale(1.25)',
     '//@font-size': ['22', '18', '28', '28', '24', '176', '76', '29'],
     '//svg:tspan/@y': ['526', '560', '265', '347', '429', '494'],
     '//svg:text[@x="118"]': `${name.slice(0, name.lastIndexOf(' '))}…`,
@@ -97,6 +98,7 @@ export const xmlFiles: Record<string, Expected> = {
   },
   'og/catalog.png': {
     '//@fill': ['#fbf9f4', accent, black, accent, 'none', 'none', black, accent, black],
+    '//@transform': 'translate(52 150) scale(8)',
     '//@font-size': ['28', '28', '68', '29'],
     '//svg:tspan/@y': ['259', '332', '406', '470', '512'],
     '//svg:text[@x="72"]': 'site.example',

@@ -8,6 +8,14 @@ const installs = [
   ...['Claude Code', 'VS Code', 'Cursor', 'Codex', 'Copilot CLI', 'Gemini CLI', 'GitHub CLI', 'Other assistants'],
   ...['MCP', 'Plain text'],
 ].map((name) => ({ name, href: `${address}#install-${name.toLowerCase().replace(' ', '-')}-way` }));
+/** The colors for dark screens, by class. */
+const dark = [
+  '.paper { background-color: #161512 !important; }',
+  '.plate { background-color: #1f1d19 !important; color: #ebe6dc !important; }',
+  '.ink { color: #ebe6dc !important; }',
+  '.quiet { color: #aaa294 !important; border-color: #3a362f !important; }',
+  '.link { color: #ff9d84 !important; }',
+];
 const yes = `${address}?vote=yes#verdict`;
 const no = `${address}?vote=no#verdict`;
 
@@ -19,6 +27,7 @@ export const mailPages: Record<string, Expected> = {
     'meta[name=robots] @content': 'noindex',
     'meta[name=color-scheme] @content': 'light dark',
     'meta[name=supported-color-schemes] @content': 'light dark',
+    style: `@media (prefers-color-scheme: dark) { ${dark.join(' ')} }`,
     'body > div': rich.excerpt,
     // Mail programs show it after the subject. In the mail itself, it would be there twice.
     'body > div[style*="display: none"]': rich.excerpt,
