@@ -1,6 +1,8 @@
+import { fork } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { load } from 'cheerio';
 import { bundled } from '../test/support/catalog.ts';
@@ -35,10 +37,10 @@ if (what !== 'templates') {
   process.exit(2);
 }
 
-const own = join(bundled, 'templates');
-const paths = readdirSync(own, { recursive: true, withFileTypes: true })
+const templates = join(bundled, 'templates');
+const paths = readdirSync(templates, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith('.hbs'))
-  .map((entry) => relative(own, join(entry.parentPath, entry.name)))
+  .map((entry) => relative(templates, join(entry.parentPath, entry.name)))
   .filter((path) => path.includes(pattern))
   .sort();
 
@@ -66,34 +68,63 @@ function mutationsOf(source: string): Mutation[] {
   });
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'catalog-mutate-'));
-const counts = { noticed: 0, same: 0, unnoticed: 0 };
-try {
-  writeRichCatalog(folder);
-  const parsed = ({ files, large, bare }: Builds) =>
-    // build.json is excluded: its hash changes even if an attribute is only written differently.
-    [...files, ...large, ...bare]
-      .filter(([path]) => path !== 'build.json')
-      .map(([path, bytes]) => (path.endsWith('.html') ? load(bytes).html() : bytes.toString('latin1')))
-      .join();
-  const before = parsed(build());
-  for (const path of paths) {
-    const source = readFileSync(join(own, path), 'utf8');
-    for (const { line, change, text } of mutationsOf(source)) {
-      cpSync(own, join(folder, 'templates'), { recursive: true });
-      writeFileSync(join(folder, 'templates', path), text);
-      const outcome = await outcomeOf(before, parsed);
-      counts[outcome] += 1;
-      if (outcome === 'unnoticed') console.log(`templates/${path}:${line}  ${change}`);
-    }
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+/** How many changes had which outcome. */
+interface Outcomes {
+  noticed: number;
+  unnoticed: number;
+  /** They alter no document. */
+  same: number;
 }
-console.log(`${counts.noticed} changes noticed, ${counts.unnoticed} not; ${counts.same} alter no document.`);
-process.exit(counts.unnoticed > 0 ? 1 : 0);
 
-function build(): Builds {
+const processes = Math.max(1, Number(process.env.MUTATION_PROCESSES ?? availableParallelism()));
+const part = process.env.MUTATION_PART;
+if (part !== undefined) {
+  process.send?.(await outcomesOf((index) => index % processes === Number(part)));
+  process.disconnect?.();
+} else {
+  const parts = await Promise.all(Array.from({ length: processes }, (_, part) => outcomesInProcess(part)));
+  const sum = (outcome: keyof Outcomes) => parts.reduce((total, part) => total + part[outcome], 0);
+  console.log(`${sum('noticed')} changes noticed, ${sum('unnoticed')} not; ${sum('same')} alter no document.`);
+  process.exitCode = sum('unnoticed') > 0 ? 1 : 0;
+}
+
+/** Runs one part of the changes in a process of its own. */
+function outcomesInProcess(part: number): Promise<Outcomes> {
+  const child = fork(fileURLToPath(import.meta.url), process.argv.slice(2), {
+    env: { ...process.env, MUTATION_PROCESSES: String(processes), MUTATION_PART: String(part) },
+  });
+  return new Promise((resolve, reject) => {
+    child.once('message', resolve);
+    child.once('exit', (code, signal) => reject(new Error(`A process ended early (${signal ?? code}).`)));
+  });
+}
+
+/** Tries the changes whose index is chosen, and prints those that are not noticed. */
+async function outcomesOf(isChosen: (index: number) => boolean): Promise<Outcomes> {
+  const folder = mkdtempSync(join(tmpdir(), 'catalog-mutate-'));
+  const outcomes: Outcomes = { noticed: 0, unnoticed: 0, same: 0 };
+  try {
+    writeRichCatalog(folder);
+    const before = build(folder);
+    let index = 0;
+    for (const path of paths) {
+      const source = readFileSync(join(templates, path), 'utf8');
+      for (const { line, change, text } of mutationsOf(source)) {
+        if (!isChosen(index++)) continue;
+        cpSync(templates, join(folder, 'templates'), { recursive: true });
+        writeFileSync(join(folder, 'templates', path), text);
+        const outcome = await outcomeOf(folder, before);
+        outcomes[outcome] += 1;
+        if (outcome === 'unnoticed') console.log(`templates/${path}:${line}  ${change}`);
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return outcomes;
+}
+
+function build(folder: string): Builds {
   return {
     files: renderRichCatalog(folder),
     large: renderLargeCatalog(folder),
@@ -101,12 +132,25 @@ function build(): Builds {
   };
 }
 
-async function outcomeOf(before: string, parsed: (builds: Builds) => string): Promise<keyof typeof counts> {
+async function outcomeOf(folder: string, before: Builds): Promise<keyof Outcomes> {
   try {
-    const builds = build();
-    if ([...(await findings(builds)).values()].some((differences) => differences.length > 0)) return 'noticed';
-    return parsed(builds) === before ? 'same' : 'unnoticed';
+    const after = build(folder);
+    const kinds = ['files', 'large', 'bare'] as const;
+    if (kinds.every((kind) => isSame(before[kind], after[kind]))) return 'same';
+    return [...(await findings(after)).values()].some((differences) => differences.length > 0)
+      ? 'noticed'
+      : 'unnoticed';
   } catch {
     return 'noticed';
   }
+}
+
+/** Whether the files are the same, and pages are once they are parsed. build.json has hashes of the bytes, and is left out. */
+function isSame(before: ReadonlyMap<string, Buffer>, after: ReadonlyMap<string, Buffer>): boolean {
+  if (before.size !== after.size) return false;
+  return [...before].every(([path, old]) => {
+    const bytes = after.get(path);
+    if (path === 'build.json' || bytes?.equals(old)) return true;
+    return bytes !== undefined && path.endsWith('.html') && load(bytes).html() === load(old).html();
+  });
 }
