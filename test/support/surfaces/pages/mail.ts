@@ -35,6 +35,8 @@ export const mailPages: Record<string, Expected> = {
     '[style=""]': [],
     h2: ['The problem', 'The prompt', 'Use it'],
     '.plate': rich.prompt.trimEnd().replaceAll('\n', ''),
+    // The prompt has eight lines.
+    '.plate br': ['', '', '', '', '', '', ''],
     p: [
       name,
       `No. 2, Saturday, February 28, 2026, ${coding}`,
