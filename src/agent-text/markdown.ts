@@ -1,5 +1,13 @@
 import MarkdownIt from 'markdown-it';
 import type { Finding } from '../diagnostics/diagnostic.ts';
+import {
+  htmlWithAttributes,
+  imageInMarkdown,
+  linkTarget,
+  markdownTooLong,
+  nestedTooDeeply,
+  tooManyHeadings,
+} from '../diagnostics/messages/markdown.ts';
 import { isWebAddress } from '../schema/fields.ts';
 
 export type Token = ReturnType<InstanceType<typeof MarkdownIt>['parse']>[number];
@@ -68,29 +76,17 @@ function sizeFindings(tokens: readonly Token[], lines: readonly number[]): Markd
     found.push({
       code: 'markdown/size',
       ...at(headings[maxHeadings]),
-      message: `The Markdown has ${headings.length} headings; at most ${maxHeadings} are allowed.`,
-      hint: 'Remove the headings from here on, or turn them into paragraphs.',
+      ...tooManyHeadings(headings.length, maxHeadings),
     });
   }
   if (deep !== undefined) {
-    found.push({
-      code: 'markdown/size',
-      ...at(deep),
-      message: `Lists and quotes are nested more than ${maxNesting} levels deep.`,
-      hint: 'Turn the inner levels into separate lists or paragraphs.',
-    });
+    found.push({ code: 'markdown/size', ...at(deep), ...nestedTooDeeply(maxNesting) });
   }
   return found;
 }
 
 function tooLong(length: number): MarkdownFinding {
-  return {
-    code: 'markdown/size',
-    offset: maxLength,
-    length: 1,
-    message: `The Markdown has ${length} characters; at most ${maxLength} are allowed.`,
-    hint: 'Shorten it: describe how the prompt works, and when not to use it.',
-  };
+  return { code: 'markdown/size', offset: maxLength, length: 1, ...markdownTooLong(length, maxLength) };
 }
 
 /** The first list or quote that is nested too deep. */
@@ -126,17 +122,8 @@ function linkFindings(source: string, tokens: readonly Token[], lines: readonly 
 /** The most links that are reported for a text. */
 const mostFindings = 20;
 
-const imageFinding = {
-  code: 'markdown/image',
-  message: 'Images are not allowed: the host of an image would learn who reads the page or the feed.',
-  hint: 'Describe the image, or link to a page that shows it: [the text](https://…), without the exclamation mark.',
-} as const;
-
-const linkFinding = {
-  code: 'markdown/link',
-  message: 'A link must lead to an http, https or mailto address, or to a path in this catalog. This one does not.',
-  hint: 'Write the full address, without a user name, spaces or backslashes, or put the text in backticks.',
-} as const;
+const imageFinding = { code: 'markdown/image', ...imageInMarkdown } as const;
+const linkFinding = { code: 'markdown/link', ...linkTarget } as const;
 
 /** Finds HTML that other programs would render. Our pages show it as text, but the Markdown is published too. */
 function htmlFindings(source: string, lines: readonly number[]): MarkdownFinding[] {
@@ -152,9 +139,7 @@ function htmlFindings(source: string, lines: readonly number[]): MarkdownFinding
       code: 'markdown/html',
       offset: Math.max(block, source.indexOf(tag, block)),
       length: tag.length,
-      message:
-        'HTML with attributes is not allowed: pages show it as text, but other programs that render the Markdown may run it.',
-      hint: 'Write it as Markdown, or put it in backticks if it is meant as text.',
+      ...htmlWithAttributes,
     },
   ];
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
+import { unprocessableAgent, unreadableAgents } from '../diagnostics/messages/files.ts';
 import { visible } from '../text-safety/printable.ts';
 import { pathOf } from './parse/files.ts';
 
@@ -11,18 +12,12 @@ export function unprocessable(slug: string, what: string, error: unknown): Diagn
     code: 'agent/unprocessable',
     slug,
     file: pathOf(slug, 'agent.md'),
-    message: `The program could not ${what} this agent (${visible(String(error)).slice(0, 120)}).`,
-    hint: 'Something in its files is longer or deeper than the program can handle: make it simpler, and report this as a bug.',
+    ...unprocessableAgent(what, visible(String(error)).slice(0, 120)),
   });
 }
 
 /** The diagnostic of a folder agents/ that cannot be read. */
 export function unreadable(cwd: string, error: unknown): Diagnostic {
   const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-  return diagnose({
-    code: 'agents/unreadable',
-    file: 'agents',
-    message: `The folder agents/ in ${join(cwd)} cannot be read (${reason}).`,
-    hint: 'Make agents/ a folder that contains one folder for each agent.',
-  });
+  return diagnose({ code: 'agents/unreadable', file: 'agents', ...unreadableAgents(join(cwd), reason) });
 }

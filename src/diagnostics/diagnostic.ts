@@ -3,8 +3,16 @@ import { findSecrets, maskSecrets } from '../text-safety/find-secrets.ts';
 import { visible } from '../text-safety/printable.ts';
 import { codeFrame, type Location } from './source-location.ts';
 
+/** The words of a problem. Those of every diagnostic are in ./messages/, or in ./zod-messages.ts if a schema finds it. */
+export interface Wording {
+  /** What is wrong. */
+  message: string;
+  /** How to fix it. */
+  hint: string;
+}
+
 /** One problem that an editor has to fix. */
-export interface Diagnostic {
+export interface Diagnostic extends Wording {
   /** The permanent name of the broken rule. */
   code: RuleCode;
   severity: 'error' | 'warning';
@@ -14,10 +22,6 @@ export interface Diagnostic {
   line: number;
   column: number;
   endColumn: number;
-  /** What is wrong. */
-  message: string;
-  /** How to fix it. */
-  hint: string;
   /** The surrounding lines with the range marked; empty if there are none to show. */
   frame: string;
   /** The agent, or null if the problem concerns the whole catalog. */
@@ -25,14 +29,12 @@ export interface Diagnostic {
 }
 
 /** A problem that a check found, and its fix. The rule determines the severity. */
-export interface Finding {
+export interface Finding extends Wording {
   code: RuleCode;
   file: string;
   /** The text of the file, for the code frame. */
   text?: string;
   location?: Location;
-  message: string;
-  hint: string;
   slug?: string | null;
 }
 

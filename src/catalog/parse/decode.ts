@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Finding } from '../../diagnostics/diagnostic.ts';
+import { byteOrderMark, carriageReturns, emptyFile, notUtf8 } from '../../diagnostics/messages/files.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 
 /**
@@ -17,8 +18,7 @@ export function decode(
       code: 'file/encoding',
       text,
       location: locationAt(text, isUtf16(bytes) ? 0 : firstInvalid(bytes)),
-      message: `${name} is not UTF-8 text${isUtf16(bytes) ? ' but UTF-16' : ''}.`,
-      hint: 'Save the file in UTF-8.',
+      ...notUtf8(name, isUtf16(bytes)),
     });
     return null;
   }
@@ -29,8 +29,7 @@ export function decode(
       code: 'text/hidden-character',
       text,
       location: locationAt(text, 0),
-      message: `${name} starts with a byte-order mark (BOM), an invisible character.`,
-      hint: 'Save the file as UTF-8 without a BOM.',
+      ...byteOrderMark(name),
     });
   }
   const carriageReturn = text.indexOf('\r');
@@ -39,16 +38,11 @@ export function decode(
       code: 'file/line-ends',
       text,
       location: locationAt(text, carriageReturn),
-      message: `${name} has CR line endings (Windows or old Mac).`,
-      hint: 'Save the file with LF line endings; the `.gitattributes` line `* text=auto eol=lf` enforces them.',
+      ...carriageReturns(name),
     });
   }
   if (text.trim() === '' && !/^evals\/[^/]+\.txt$/.test(name)) {
-    report({
-      code: 'file/empty',
-      message: `${name} is empty.`,
-      hint: 'Write its text, or remove the file if it is not needed.',
-    });
+    report({ code: 'file/empty', ...emptyFile(name) });
     return null;
   }
   return text.replace(/\r\n?/g, '\n');

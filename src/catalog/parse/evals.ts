@@ -1,4 +1,6 @@
 import type { Finding } from '../../diagnostics/diagnostic.ts';
+import { checksFileMissing, inputMissing, notAnInput, slowPattern } from '../../diagnostics/messages/evals.ts';
+import { inFile } from '../../diagnostics/messages/yaml.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 import { nearest } from '../../diagnostics/suggestions.ts';
 import { locationsInYaml } from '../../diagnostics/yaml-location.ts';
@@ -35,8 +37,7 @@ export function readEvals(source: EvalsSource): Evals | null {
   const { names, texts, report } = source;
   const own = names.filter((name) => name.startsWith('evals/'));
   if (own.length > 0 && !own.includes(checksFile)) {
-    const message = `${checksFile} is missing, so nothing says what the files in evals/ are for.`;
-    report('evals', { code: 'evals/checks', message, hint: 'Add it, or remove the folder.' });
+    report('evals', { code: 'evals/checks', ...checksFileMissing(checksFile) });
   }
   const text = texts.get(checksFile);
   const cases = text === undefined ? null : readCases(text, source);
@@ -48,12 +49,7 @@ export function readEvals(source: EvalsSource): Evals | null {
   });
   const locationOf = locationsInYaml(text);
   const slow = (name: string, index: number) =>
-    report(checksFile, {
-      code: 'evals/checks',
-      location: locationOf([name, 'checks', index]),
-      message: 'This regular expression needs more than half a second for an answer.',
-      hint: 'Avoid repetitions within repetitions, such as (a+)+.',
-    });
+    report(checksFile, { code: 'evals/checks', location: locationOf([name, 'checks', index]), ...slowPattern });
   const answers = readRecordings(Object.keys(cases), source);
   return { cases: whole, answers: gradeAll(answers, whole, sha256Of(texts.get('prompt.txt') ?? ''), slow) };
 }
@@ -94,9 +90,9 @@ function readCases(text: string, { report, reportText }: EvalsSource): Cases | n
   try {
     data = parseYaml(text);
   } catch {
-    for (const { offset, length, message, hint } of recoverYaml(text).faults) {
-      const location = locationAt(text, offset, length);
-      report(checksFile, { code: 'evals/checks', location, message: message.replace(/front matter/i, 'file'), hint });
+    for (const fault of recoverYaml(text).faults) {
+      const location = locationAt(text, fault.offset, fault.length);
+      report(checksFile, { code: 'evals/checks', location, ...inFile(fault) });
     }
     return null;
   }
@@ -118,18 +114,12 @@ function checkInputs(cases: Cases, text: string, { names, report }: EvalsSource)
   const locationOf = locationsInYaml(text);
   for (const [name, { input }] of Object.entries(cases)) {
     if (input === undefined || names.includes(`evals/${input}`)) continue;
-    const slip = nearest(`evals/${input}`, others);
+    const slip = nearest(`evals/${input}`, others)?.slice('evals/'.length);
     report(checksFile, {
       code: 'evals/input',
       location: locationOf([name, 'input']),
-      message: `evals/${input}, the input of the case \`${name}\`, is missing.`,
-      hint: slip === undefined ? 'Add the file.' : `Did you mean ${slip.slice('evals/'.length)}?`,
+      ...inputMissing(input, name, slip),
     });
   }
-  for (const name of others)
-    report(name, {
-      code: 'folder/unknown-file',
-      message: `${name} is not the input of a case.`,
-      hint: `Name it in ${checksFile} as the \`input\` of a case, or remove it.`,
-    });
+  for (const name of others) report(name, { code: 'folder/unknown-file', ...notAnInput(name, checksFile) });
 }

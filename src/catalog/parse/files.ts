@@ -1,4 +1,24 @@
-import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnose, type Finding, type Wording } from '../../diagnostics/diagnostic.ts';
+import {
+  allFilesMissing,
+  backupCopy,
+  configExtension,
+  configInCapitals,
+  fileAmongFolders,
+  fileMissing,
+  fileTooLarge,
+  folderOfFolders,
+  misnamedFile,
+  notAFile,
+  picture,
+  reservedFolderName,
+  severalConfigs,
+  symbolicLink,
+  systemFile,
+  unknownFile,
+  unreadableFile,
+  wrongFolderName,
+} from '../../diagnostics/messages/files.ts';
 import { nearest } from '../../diagnostics/suggestions.ts';
 import { requiredFiles } from '../../schema/agent.ts';
 import { configExtensions } from '../../schema/config-files.ts';
@@ -53,19 +73,11 @@ type Report = (finding: Omit<Finding, 'slug' | 'file'>, name?: string) => void;
 
 function checkName(slug: string, report: Report): void {
   if (!slugPattern.test(slug) || slug.length > maxSlugLength) {
-    const long = slug.length > maxSlugLength ? `, which has ${slug.length} characters` : '';
-    report({
-      code: 'folder/name',
-      message: `The folder is named "${slug}"${long}; its name is the slug and has to be lowercase words joined by hyphens, at most ${maxSlugLength} characters.`,
-      hint: `Rename the folder${slugFrom(slug) === '' ? '' : `, for example to ${slugFrom(slug)}`}.`,
-    });
-  } else if (reservedSlug(slug) !== null) {
-    report({
-      code: 'folder/reserved-name',
-      message: `"${slug}" is a reserved name: ${reservedSlug(slug)}.`,
-      hint: `Give the folder another name, such as ${slug}-agent.`,
-    });
+    report({ code: 'folder/name', ...wrongFolderName(slug, maxSlugLength, slugFrom(slug)) });
+    return;
   }
+  const reserved = reservedSlug(slug);
+  if (reserved !== null) report({ code: 'folder/reserved-name', ...reservedFolderName(slug, reserved) });
 }
 
 function checkNames(folder: SourceFolder, configs: string[], report: Report): void {
@@ -78,24 +90,13 @@ function checkNames(folder: SourceFolder, configs: string[], report: Report): vo
     const slip = strangers.find((other) => plainStem(other) === plainStem(name)) ?? nearest(name, strangers);
     if (slip === undefined) missing.push(name);
     else {
-      report(
-        {
-          code: 'folder/missing-file',
-          message: `${slip} has to be called ${name}.`,
-          hint: `Rename ${slip} to ${name}.`,
-        },
-        slip,
-      );
+      report({ code: 'folder/missing-file', ...misnamedFile(slip, name) }, slip);
       strangers.splice(strangers.indexOf(slip), 1);
     }
   }
   const isGroup = missing.length === requiredFiles.length && folders.length > 0;
   if (isGroup) {
-    report({
-      code: 'folder/unknown-file',
-      message: `The folder contains no agent, only ${folders.length === 1 ? 'the folder' : 'the folders'} ${folders.join(', ')}.`,
-      hint: 'Move each agent directly into agents/: folders of agents are not nested.',
-    });
+    report({ code: 'folder/unknown-file', ...folderOfFolders(folders) });
   } else {
     reportMissing(missing, report);
     for (const { name, problem } of files) {
@@ -104,55 +105,22 @@ function checkNames(folder: SourceFolder, configs: string[], report: Report): vo
     }
   }
   for (const name of strangers) {
-    report(
-      {
-        code: 'folder/unknown-file',
-        message: `${name} is not a file of an agent.`,
-        hint: strangerHint(name, [...requiredFiles, ...configs]),
-      },
-      name,
-    );
+    report({ code: 'folder/unknown-file', ...explainStranger(name, [...requiredFiles, ...configs]) }, name);
   }
   for (const name of configs) {
     const extension = name.slice('config.'.length);
     if (configExtensions.includes(extension)) continue;
-    report(
-      {
-        code: 'config/extension',
-        message: `A config can't be a .${extension} file.`,
-        hint: `Use a text format that no browser or shell runs: ${configExtensions.join(', ')}.`,
-      },
-      name,
-    );
+    report({ code: 'config/extension', ...configExtension(extension, configExtensions) }, name);
   }
-  for (const name of configs.slice(1)) {
-    report(
-      {
-        code: 'folder/two-configs',
-        message: `There are ${configs.length} configs: ${configs.join(', ')}.`,
-        hint: 'Keep one of them.',
-      },
-      name,
-    );
-  }
+  for (const name of configs.slice(1)) report({ code: 'folder/two-configs', ...severalConfigs(configs) }, name);
 }
 
 function reportMissing(missing: readonly (typeof requiredFiles)[number][], report: Report): void {
   if (missing.length === requiredFiles.length) {
-    report({
-      code: 'folder/missing-file',
-      message: `All required files are missing: ${missing.join(', ')}.`,
-      hint: 'Add them, or delete the folder.',
-    });
+    report({ code: 'folder/missing-file', ...allFilesMissing(missing) });
     return;
   }
-  for (const name of missing) {
-    report({
-      code: 'folder/missing-file',
-      message: `${name} is missing.`,
-      hint: `Add ${name}: ${filePurposes[name]}.`,
-    });
-  }
+  for (const name of missing) report({ code: 'folder/missing-file', ...fileMissing(name) });
 }
 
 /** Returns the file name up to its first dot, in a canonical form for comparison. */
@@ -160,18 +128,14 @@ function plainStem(name: string): string {
   return name.toLowerCase().replace(/\..*$/, '').replace(/[_ ]/g, '-');
 }
 
-/** Returns the hint for a file that does not belong to an agent. */
-function strangerHint(name: string, known: readonly string[]): string {
+/** Explains a file that does not belong to an agent. */
+function explainStranger(name: string, known: readonly string[]): Wording {
   const original = known.find((file) => isCopyOf(name, file));
-  if (original !== undefined) return `It looks like a backup copy of ${original}: delete it.`;
-  if (/^(?:thumbs\.db|ehthumbs\.db|desktop\.ini|icon\r)$/i.test(name)) {
-    return 'The operating system created it. Delete it, and add it to .gitignore.';
-  }
-  if (/\.(?:png|jpe?g|gif|webp|avif|svg|heic|bmp|tiff?|pdf)$/i.test(name)) {
-    return 'Remove it: an agent has no pictures, only text that people read and paste.';
-  }
-  if (/^config\./i.test(name)) return `Rename ${name} to ${name.toLowerCase()}.`;
-  return `An agent has ${requiredFiles.join(', ')}, and at most one config.<ext>; rename or remove this file.`;
+  if (original !== undefined) return backupCopy(name, original);
+  if (/^(?:thumbs\.db|ehthumbs\.db|desktop\.ini|icon\r)$/i.test(name)) return systemFile(name);
+  if (/\.(?:png|jpe?g|gif|webp|avif|svg|heic|bmp|tiff?|pdf)$/i.test(name)) return picture(name);
+  if (/^config\./i.test(name)) return configInCapitals(name);
+  return unknownFile(name, requiredFiles);
 }
 
 /**
@@ -188,44 +152,17 @@ function isCopyOf(name: string, file: string): boolean {
   );
 }
 
-const filePurposes: Record<(typeof requiredFiles)[number], string> = {
-  'agent.md': 'the front matter and how the agent works',
-  'prompt.txt': 'the prompt, with its sections INPUT, RULES and OUTPUT',
-  'sample-input.txt': 'an input that a reader can try the prompt with',
-  'sample-output.txt': 'what a good answer to the sample input looks like',
-};
-
 function explainProblem({ kind, reason }: ReadProblem, name: string): Omit<Finding, 'slug' | 'file'> {
   switch (kind) {
     case 'symlink':
-      return {
-        code: 'folder/symlink',
-        message: `${name} is a symbolic link.`,
-        hint: 'Replace it with the file or folder that it points to.',
-      };
+      return { code: 'folder/symlink', ...symbolicLink(name) };
     case 'not-a-folder':
-      return {
-        code: 'folder/not-a-folder',
-        message: `${name} is a file, but agents/ may contain only folders of agents.`,
-        hint: 'Move it out of agents/, or into the folder of its agent.',
-      };
+      return { code: 'folder/not-a-folder', ...fileAmongFolders(name) };
     case 'not-a-file':
-      return {
-        code: 'folder/unknown-file',
-        message: `${name} is ${reason === 'folder' ? 'a folder' : 'not a regular file'}.`,
-        hint: 'Remove it: the only folder of an agent is evals/.',
-      };
+      return { code: 'folder/unknown-file', ...notAFile(name, reason === 'folder') };
     case 'too-large':
-      return {
-        code: 'file/too-large',
-        message: `${name} has ${reason} bytes; at most ${maxFileBytes} are allowed.`,
-        hint: 'Shorten it: an agent is text that people read and paste.',
-      };
+      return { code: 'file/too-large', ...fileTooLarge(name, reason, maxFileBytes) };
     case 'unreadable':
-      return {
-        code: 'folder/unreadable',
-        message: `${name} cannot be read (${reason}).`,
-        hint: 'Check its permissions, and check the disk for errors.',
-      };
+      return { code: 'folder/unreadable', ...unreadableFile(name, reason) };
   }
 }

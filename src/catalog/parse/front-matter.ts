@@ -1,5 +1,16 @@
 import matter from 'gray-matter';
-import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnose, type Wording } from '../../diagnostics/diagnostic.ts';
+import {
+  blankLineBefore,
+  frontMatterNotClosed,
+  frontMatterTooLong,
+  inCodeBlock,
+  noFrontMatter,
+  notYaml,
+  spaceAfterHyphens,
+  wordAfterHyphens,
+  wrongHyphens,
+} from '../../diagnostics/messages/front-matter.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import { recoverYaml } from './recover-yaml.ts';
 import { parseYaml } from './yaml.ts';
@@ -17,7 +28,7 @@ export interface SplitSource {
   diagnostics: Diagnostic[];
 }
 
-type Refuse = (code: Diagnostic['code'], location: Location, message: string, hint: string) => Diagnostic;
+type Refuse = (code: Diagnostic['code'], location: Location, wording: Wording) => Diagnostic;
 
 /**
  * Splits agent.md into its YAML front matter and its body. Returns a Diagnostic if that is impossible.
@@ -25,31 +36,17 @@ type Refuse = (code: Diagnostic['code'], location: Location, message: string, hi
  * Dates stay text (YAML core schema). Nothing but YAML is parsed, and no code is run.
  */
 export function splitFrontMatter(text: string, file: string, slug: string): SplitSource | Diagnostic {
-  const refuse: Refuse = (code, location, message, hint) =>
-    diagnose({ code, file, text, location, message, hint, slug });
+  const refuse: Refuse = (code, location, wording) => diagnose({ code, file, text, location, ...wording, slug });
   const [opening = ''] = text.split('\n', 1);
   if (opening !== '---') return explainOpening(text, opening, refuse);
   // A file may end right after the closing line without a newline, so one is added.
   const { matter: cut, content } = matter(`${text}\n`, splitOnly);
   const end = opening.length + cut.length;
   if (end > text.length) {
-    return (
-      explainClosing(text, refuse) ??
-      refuse(
-        'front-matter/missing',
-        locationAt(text, 0, 3),
-        'The front matter is opened but never closed.',
-        'Add a line `---` after its last key.',
-      )
-    );
+    return explainClosing(text, refuse) ?? refuse('front-matter/missing', locationAt(text, 0, 3), frontMatterNotClosed);
   }
   if (end > maxLength) {
-    return refuse(
-      'front-matter/yaml',
-      locationAt(text, maxLength),
-      `The front matter has ${end} characters; at most ${maxLength} are allowed.`,
-      'Shorten it: long texts belong in the samples or the prompt.',
-    );
+    return refuse('front-matter/yaml', locationAt(text, maxLength), frontMatterTooLong(end, maxLength));
   }
   const body = content.slice(0, -1);
   const rest = { body, bodyOffset: text.length - body.length };
@@ -60,8 +57,8 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
   if (misspelled !== null) return misspelled;
   const { data, unread, faults } = recoverYaml(source);
   const start = opening.length + 1;
-  const diagnostics = faults.map(({ code, offset, length, message, hint }) =>
-    refuse(code, locationAt(text, start + offset, length), message, hint),
+  const diagnostics = faults.map(({ code, offset, length, ...wording }) =>
+    refuse(code, locationAt(text, start + offset, length), wording),
   );
   return { data, unread, diagnostics, ...rest };
 }
@@ -87,48 +84,15 @@ function explainOpening(text: string, opening: string, refuse: Refuse): Diagnost
   const line = locationAt(text, 0, opening.length);
   const shown = opening.trimEnd();
   const other = /^\+\+\+/.test(shown) ? 'TOML' : /^(?:\{|;;;)/.test(shown) ? 'JSON' : null;
-  if (other !== null) {
-    return refuse(
-      'front-matter/language',
-      line,
-      `The front matter is ${other}; it has to be YAML.`,
-      'Write the keys as `key: value`, between two lines `---`.',
-    );
-  }
-  if (shown === '---') {
-    return refuse('front-matter/language', locationAt(text, 3), 'A space follows the three hyphens.', 'Delete it.');
-  }
+  if (other !== null) return refuse('front-matter/language', line, notYaml(other));
+  if (shown === '---') return refuse('front-matter/language', locationAt(text, 3), spaceAfterHyphens);
   if (/^---[^-]/.test(shown)) {
-    return refuse(
-      'front-matter/language',
-      locationAt(text, 3, opening.length - 3),
-      `The front matter opens with \`${shown}\`; it has to be YAML after a bare \`---\`.`,
-      'Delete everything after the three hyphens, and write the keys as YAML.',
-    );
+    return refuse('front-matter/language', locationAt(text, 3, opening.length - 3), wordAfterHyphens(shown));
   }
   if (isNearlyFence(shown)) return wrongFence(line, shown, refuse);
-  if (/^(?:```|~~~)/.test(shown)) {
-    return refuse(
-      'front-matter/missing',
-      line,
-      'The front matter is in a code block.',
-      'Remove the code fence: `---` has to be the first line.',
-    );
-  }
-  if (/^\s*\n---\n/.test(text)) {
-    return refuse(
-      'front-matter/missing',
-      line,
-      'There is a blank line before the front matter.',
-      'Delete it: `---` has to be the first line.',
-    );
-  }
-  return refuse(
-    'front-matter/missing',
-    line,
-    'agent.md does not start with front matter.',
-    'Make `---` the first line, then the keys, then another line `---`.',
-  );
+  if (/^(?:```|~~~)/.test(shown)) return refuse('front-matter/missing', line, inCodeBlock);
+  if (/^\s*\n---\n/.test(text)) return refuse('front-matter/missing', line, blankLineBefore);
+  return refuse('front-matter/missing', line, noFrontMatter);
 }
 
 /**
@@ -139,12 +103,7 @@ function isNearlyFence(line: string): boolean {
 }
 
 function wrongFence(location: Location, line: string, refuse: Refuse): Diagnostic {
-  return refuse(
-    'front-matter/missing',
-    location,
-    `\`${line}\` does not open or close the front matter.`,
-    'Write exactly three hyphens, `---`, and nothing else on the line.',
-  );
+  return refuse('front-matter/missing', location, wrongHyphens(line));
 }
 
 /** Reports the line that was probably meant to close the front matter, or returns null. */

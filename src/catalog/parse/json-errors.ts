@@ -1,9 +1,26 @@
+import type { Wording } from '../../diagnostics/diagnostic.ts';
+import {
+  bracketNotClosed,
+  colonMissing,
+  commaAtEnd,
+  commaMissing,
+  doubleQuotes,
+  extraComma,
+  noComments,
+  quoteNotClosed,
+  singleQuotes,
+  textAfterEnd,
+  valueMissing,
+  wrongBracket,
+  wrongCharacter,
+  wrongCharacterInText,
+  wrongWord,
+} from '../../diagnostics/messages/json.ts';
+
 /** An error in a JSON text. `offset` and `length` are in UTF-16 units. */
-export interface JsonFault {
+export interface JsonFault extends Wording {
   offset: number;
   length: number;
-  message: string;
-  hint: string;
 }
 
 /**
@@ -35,8 +52,6 @@ export function readJson(text: string): { value: unknown; faults: JsonFault[] } 
   }
 }
 
-const doubleQuotes = 'Write " instead of single quotes.';
-
 type Expected = 'value' | 'first item' | 'item' | 'key' | 'first key' | 'colon' | 'end';
 
 const space = /[ \t\n\r]*/y;
@@ -61,7 +76,7 @@ function firstFault(text: string): Found {
       else if (character === ',' && open.length > 0) expected = open.at(-1)?.bracket === '{' ? 'key' : 'item';
       else return noComma(text, at, end, open.length);
     } else if (expected === 'colon') {
-      if (character !== ':') return fault(text, end, 1, 'A colon is missing after the key.', 'Add a colon.');
+      if (character !== ':') return fault(text, end, 1, colonMissing);
       expected = 'value';
     } else if (closes && expected.startsWith('first')) {
       open.pop();
@@ -94,99 +109,55 @@ function fault(
   text: string,
   offset: number,
   length: number,
-  message: string,
-  hint: string,
+  wording: Wording,
   replacement: string | null = null,
 ): Found {
   const repaired =
     replacement === null ? null : text.slice(0, offset) + replacement + text.slice(offset + replacement.length);
-  return { offset, length, message, hint, repaired };
+  return { offset, length, ...wording, repaired };
 }
 
 function commentAt(text: string, at: number, comment: string): Found {
   const blank = comment.replace(/[^\n]/g, ' ');
-  return fault(text, at, comment.length, 'JSON has no comments.', 'Remove it.', blank);
+  return fault(text, at, comment.length, noComments, blank);
 }
 
 function trailingComma(text: string, at: number): Found {
-  return fault(text, at, 1, 'Nothing follows this comma.', 'Remove the comma.', ' ');
+  return fault(text, at, 1, commaAtEnd, ' ');
 }
 
 function noComma(text: string, at: number, end: number, depth: number): Found {
   const character = text[at] ?? '';
-  if (depth === 0) {
-    return fault(
-      text,
-      at,
-      1,
-      'There is text after the end of the JSON.',
-      'Remove it, or the bracket that closes too early.',
-    );
-  }
-  if (character === '}' || character === ']') {
-    return fault(
-      text,
-      at,
-      1,
-      `\`${character}\` does not match the bracket that it closes.`,
-      'Close the brackets in the order in which they were opened.',
-    );
-  }
+  if (depth === 0) return fault(text, at, 1, textAfterEnd);
+  if (character === '}' || character === ']') return fault(text, at, 1, wrongBracket(character));
   const room = /[ \t\n\r]/.test(text[end] ?? '');
-  return fault(text, end, 1, 'A comma is missing here.', 'Add a comma.', room ? ',' : null);
+  return fault(text, end, 1, commaMissing, room ? ',' : null);
 }
 
 function badToken(text: string, at: number, isKey: boolean): Found {
   const character = text[at] ?? '';
-  const what = isKey ? 'A key' : 'A text';
   if (character === '"') {
     const line = /^"[^\n]*/.exec(text.slice(at))?.[0] ?? '';
     return /^"(?:[^"\\]|\\.)*"/.test(line)
-      ? fault(
-          text,
-          at,
-          line.length,
-          'This text has a backslash or a control character that JSON does not allow.',
-          'Write a backslash as \\\\, a line break as \\n, and a tab as \\t.',
-        )
-      : fault(text, at, 1, 'The quote that opens here is never closed.', 'Add the closing quote.');
+      ? fault(text, at, line.length, wrongCharacterInText)
+      : fault(text, at, 1, quoteNotClosed);
   }
   if (character === "'") {
     const quoted = /^'[^'"\\\n]*'/.exec(text.slice(at))?.[0];
     const repaired = quoted === undefined ? null : `"${quoted.slice(1, -1)}"`;
-    return fault(text, at, quoted?.length ?? 1, `${what} needs double quotes in JSON.`, doubleQuotes, repaired);
+    return fault(text, at, quoted?.length ?? 1, singleQuotes(isKey), repaired);
   }
-  if (character === ',') return fault(text, at, 1, 'There is an extra comma here.', 'Remove the comma.', ' ');
+  if (character === ',') return fault(text, at, 1, extraComma, ' ');
   const word = /^[\p{L}\p{N}_$.+-]+/u.exec(text.slice(at, at + 200))?.[0];
-  if (word === undefined)
-    return fault(
-      text,
-      at,
-      1,
-      `\`${character}\` cannot be here.`,
-      `Write ${isKey ? 'a key' : 'a value'} in double quotes.`,
-    );
+  if (word === undefined) return fault(text, at, 1, wrongCharacter(character, isKey));
   const plain = { True: 'true', False: 'false', None: 'null', undefined: 'null' }[word];
-  return fault(
-    text,
-    at,
-    word.length,
-    `\`${word}\` ${isKey ? 'is a key without quotes' : 'is not a JSON value'}.`,
-    plain === undefined ? 'Put it in double quotes.' : `Write ${plain}.`,
-  );
+  return fault(text, at, word.length, wrongWord(word, isKey, plain));
 }
 
 function endsEarly(text: string, open: readonly { bracket: string; offset: number }[]): Found {
   const last = Math.max(0, text.trimEnd().length - 1);
   const bracket = open.at(-1);
-  if (bracket === undefined)
-    return fault(text, last, 1, 'The text ends where a value is expected.', 'Write the value.');
+  if (bracket === undefined) return fault(text, last, 1, valueMissing);
   const line = text.slice(0, bracket.offset).split('\n').length;
-  return fault(
-    text,
-    last,
-    1,
-    `The text ends before the \`${bracket.bracket}\` of line ${line} is closed.`,
-    `Add the closing \`${bracket.bracket === '{' ? '}' : ']'}\`.`,
-  );
+  return fault(text, last, 1, bracketNotClosed(bracket.bracket, line, bracket.bracket === '{' ? '}' : ']'));
 }

@@ -1,4 +1,5 @@
 import type { Finding } from '../../diagnostics/diagnostic.ts';
+import { nestedTooDeeply, numberTooLarge } from '../../diagnostics/messages/json.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 
 /** The deepest nesting allowed in a config. Every JSON parser accepts it, and no config needs more. */
@@ -16,20 +17,10 @@ export function jsonFinding(
     if ('[{'.includes(token)) depth += 1;
     else if (']}'.includes(token)) depth -= 1;
     else if (!token.startsWith('"') && !isExact(token)) {
-      return {
-        code: 'config/json',
-        location: locationAt(text, index, token.length),
-        message: 'This number is too large: programs round it or cannot read it.',
-        hint: 'Put it in quotes.',
-      };
+      return { code: 'config/json', location: locationAt(text, index, token.length), ...numberTooLarge };
     }
     if (depth > maxDepth) {
-      return {
-        code: 'config/json',
-        location: locationAt(text, index),
-        message: `The config is nested more than ${maxDepth} levels deep.`,
-        hint: 'Reduce the nesting: not every program can read this.',
-      };
+      return { code: 'config/json', location: locationAt(text, index), ...nestedTooDeeply(maxDepth) };
     }
   }
   return null;

@@ -1,5 +1,11 @@
 import { markdownFindings } from '../../agent-text/markdown.ts';
 import { type Diagnostic, diagnose, type Finding } from '../../diagnostics/diagnostic.ts';
+import { finalNewline } from '../../diagnostics/messages/files.ts';
+import {
+  filenameWithoutConfig,
+  licenseRefused,
+  nothingAfterFrontMatter,
+} from '../../diagnostics/messages/front-matter.ts';
 import { hasErrors } from '../../diagnostics/report.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 import { type LocationOf, locationsInFrontMatter, locationsInYaml } from '../../diagnostics/yaml-location.ts';
@@ -148,8 +154,7 @@ function checkFrontMatter(
     report('agent.md', {
       code: 'config/filename',
       location: locationOf(['configFilename'], { key: true }),
-      message: '`configFilename` is given, but the agent has no config.',
-      hint: 'Add the config as config.<ext>, or remove this line.',
+      ...filenameWithoutConfig,
     });
   }
   const { source: origin, draft } = parsed.data;
@@ -157,8 +162,7 @@ function checkFrontMatter(
     report('agent.md', {
       code: 'source/license',
       location: locationOf(['source', 'license']),
-      message: `The license of the imported prompt, ${origin.license}, does not allow publication under ${promptLicense.name}.`,
-      hint: `Keep \`draft: true\`, or ask the author for one of ${publishableLicenses}.`,
+      ...licenseRefused(origin.license, promptLicense.name, publishableLicenses),
     });
   }
   return parsed.data;
@@ -173,8 +177,7 @@ function checkBody({ body, bodyOffset }: SplitSource, text: string, report: Repo
     report('agent.md', {
       code: 'file/empty',
       location: locationAt(text, text.length - 1),
-      message: 'agent.md has no text after its front matter.',
-      hint: 'After the closing `---`, describe in Markdown how the agent works.',
+      ...nothingAfterFrontMatter,
     });
   }
 }
@@ -205,8 +208,7 @@ function checkPrompt(prompt: string, report: Report): void {
     report('prompt.txt', {
       code: 'file/final-newline',
       location: locationAt(prompt, prompt.trimEnd().length),
-      message: prompt.endsWith('\n') ? 'prompt.txt ends with blank lines.' : 'prompt.txt does not end with a newline.',
-      hint: 'End the file with exactly one newline.',
+      ...finalNewline(prompt.endsWith('\n')),
     });
   }
 }

@@ -1,3 +1,12 @@
+import type { Wording } from '../../diagnostics/diagnostic.ts';
+import {
+  answerMissing,
+  answerWithoutEntry,
+  modelFolderName,
+  outsideModelFolder,
+  recordingFileMissing,
+  unknownCase,
+} from '../../diagnostics/messages/evals.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import { nearest } from '../../diagnostics/suggestions.ts';
 import { locationsInYaml } from '../../diagnostics/yaml-location.ts';
@@ -27,31 +36,22 @@ export function readRecordings(cases: readonly string[], source: EvalsSource): R
   const inside = source.names.filter((name) => name.startsWith(root)).map((name) => name.slice(root.length));
   const folders = [...new Set(inside.filter((name) => name.includes('/')).map((name) => name.split('/', 1)[0] ?? ''))];
   for (const name of inside.filter((name) => !name.includes('/')))
-    source.report(`${root}${name}`, {
-      code: 'evals/recording',
-      message: `${name} is not in the folder of a model.`,
-      hint: 'Move it into evals/recordings/<model>/, or remove it.',
-    });
+    source.report(`${root}${name}`, { code: 'evals/recording', ...outsideModelFolder(name) });
   return folders.flatMap((folder) => readFolder(folder, cases, source));
 }
 
 function readFolder(folder: string, cases: readonly string[], source: EvalsSource): RecordedAnswer[] {
   const { names, texts, report, reportText } = source;
   const path = `${root}${folder}/`;
-  const refuse = (name: string, message: string, hint: string, location?: Location) =>
-    report(name, { code: 'evals/recording', message, hint, ...(location && { location }) });
+  const refuse = (name: string, wording: Wording, location?: Location) =>
+    report(name, { code: 'evals/recording', ...wording, ...(location && { location }) });
   if (!modelFolderPattern.test(folder)) {
-    const rule = 'lowercase letters and digits, with single hyphens or dots between them';
-    refuse(path.slice(0, -1), `The folder is named "${folder}"; its name has to be ${rule}.`, 'Rename the folder.');
+    refuse(path.slice(0, -1), modelFolderName(folder));
     return [];
   }
   const file = `${path}recording.json`;
   if (!names.includes(file)) {
-    refuse(
-      path.slice(0, -1),
-      `${file} is missing, so nothing says which model gave these answers.`,
-      'Add it, or remove the folder.',
-    );
+    refuse(path.slice(0, -1), recordingFileMissing(file));
     return [];
   }
   const text = texts.get(file);
@@ -60,7 +60,7 @@ function readFolder(folder: string, cases: readonly string[], source: EvalsSourc
       ? null
       : readEntries(
           text,
-          (location, message, hint) => refuse(file, message, hint, location),
+          (location, wording) => refuse(file, wording, location),
           (findings) => reportText(file, findings),
         );
   if (text === undefined || entries === null) return [];
@@ -68,19 +68,16 @@ function readFolder(folder: string, cases: readonly string[], source: EvalsSourc
   for (const name of names.filter((name) => name.startsWith(path) && name !== file)) {
     const [, of = ''] = /^([^.]*)(?:\.without-prompt)?\.txt$/.exec(name.slice(path.length)) ?? [];
     if (Object.hasOwn(entries, of)) continue;
-    refuse(name, `${name} is not the answer to a case in recording.json.`, answerHint(of, cases));
+    refuse(name, answerWithoutEntry(name, cases.includes(of)));
   }
   const answers = Object.entries(entries).flatMap(([name, recorded]): RecordedAnswer[] => {
     const at = () => locationOf(['cases', name], { key: true });
     if (!cases.includes(name)) {
-      const slip = nearest(name, cases);
-      const hint = slip === undefined ? 'Add the case, or remove its recordings.' : `Did you mean \`${slip}\`?`;
-      refuse(file, `There is no case \`${name}\` in evals/checks.yaml.`, hint, at());
+      refuse(file, unknownCase(name, nearest(name, cases)), at());
       return [];
     }
     const answer = texts.get(`${path}${name}.txt`);
-    if (!names.includes(`${path}${name}.txt`))
-      refuse(file, `${name}.txt, the answer to this case, is missing.`, 'Record it again, or remove this entry.', at());
+    if (!names.includes(`${path}${name}.txt`)) refuse(file, answerMissing(name), at());
     if (answer === undefined) return [];
     return [
       { folder, case: name, recorded, answer, withoutPrompt: texts.get(`${path}${name}.without-prompt.txt`) ?? null },
@@ -89,25 +86,19 @@ function readFolder(folder: string, cases: readonly string[], source: EvalsSourc
   return answers.sort((a, b) => cases.indexOf(a.case) - cases.indexOf(b.case));
 }
 
-function answerHint(name: string, cases: readonly string[]): string {
-  return cases.includes(name)
-    ? 'Record it again with `catalog eval --record --stale`, or remove the file.'
-    : 'Answers are called <case>.txt and <case>.without-prompt.txt. Rename or remove the file.';
-}
-
 function readEntries(
   text: string,
-  refuse: (location: Location, message: string, hint: string) => void,
+  refuse: (location: Location, wording: Wording) => void,
   reportText: (findings: readonly TextFinding[]) => void,
 ) {
   const { value, faults } = readJson(text);
-  for (const { offset, length, message, hint } of faults) refuse(locationAt(text, offset, length), message, hint);
+  for (const { offset, length, ...wording } of faults) refuse(locationAt(text, offset, length), wording);
   if (faults.length > 0) return null;
   const locationOf = locationsInYaml(text);
   reportText(valueFindings(value, locationOf));
   const parsed = recordingSource.safeParse(value);
   if (parsed.success) return parsed.data.cases;
-  for (const { kind, path, message, hint } of explain(recordingSource, value, { json: true }))
-    refuse(locationOf(path, { key: kind.endsWith('-key') }), message, hint);
+  for (const { kind, path, ...wording } of explain(recordingSource, value, { json: true }))
+    refuse(locationOf(path, { key: kind.endsWith('-key') }), wording);
   return null;
 }

@@ -6,14 +6,20 @@ import {
   sectionNames,
   sectionsOf,
 } from '../../agent-text/prompt-sections.ts';
+import type { Wording } from '../../diagnostics/diagnostic.ts';
+import {
+  fenceNotClosed,
+  notAHeading,
+  sectionMisplaced,
+  sectionsMissing,
+  sectionTwice,
+} from '../../diagnostics/messages/prompt-sections.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import { nearest } from '../../diagnostics/suggestions.ts';
 
 /** A problem with the sections of a prompt. */
-export interface SectionFault {
+export interface SectionFault extends Wording {
   location: Location;
-  message: string;
-  hint: string;
 }
 
 /** Checks that a prompt has INPUT, RULES and OUTPUT, each once and in that order. */
@@ -28,8 +34,7 @@ export function sectionFaults(prompt: string): SectionFault[] {
   return [
     {
       location: locationAt(prompt, misplaced.start, misplaced.name.length),
-      message: `The section ${misplaced.name} is in the wrong order.`,
-      hint: 'Order the sections INPUT, RULES, OUTPUT.',
+      ...sectionMisplaced(misplaced.name),
     },
   ];
 }
@@ -41,8 +46,7 @@ function repeatedFaults(prompt: string, sections: readonly Section[]): SectionFa
     return [
       {
         location: locationAt(prompt, second.start, name.length),
-        message: `The prompt has the section ${name} twice.`,
-        hint: 'Make it one section: remove this heading, or start the line with another word.',
+        ...sectionTwice(name),
       },
     ];
   });
@@ -63,25 +67,19 @@ function missingFaults(prompt: string, missing: readonly SectionName[]): Section
     return [
       {
         location: locationAt(prompt, at.offset, at.text.length),
-        message: `\`${at.text.trimEnd()}\` is not a section heading.`,
-        hint: `Start the line with ${name} in capitals, such as \`${name}\` or \`## ${name}\`.`,
+        ...notAHeading(at.text.trimEnd(), name),
       },
     ];
   });
   if (openFence !== null && swallowed.length > 0) {
     faults.push({
       location: locationAt(prompt, openFence.offset, openFence.text.length),
-      message: `This code fence is never closed, so it takes in the section ${swallowed.join(' and ')}.`,
-      hint: 'Close it with a line of the same marks.',
+      ...fenceNotClosed(swallowed),
     });
   }
   const rest = near.filter(({ line }) => line === undefined).map(({ name }) => name);
   if (rest.length > 0) {
-    faults.push({
-      location: locationAt(prompt, 0),
-      message: `The prompt has no section ${rest.join(' and no section ')}.`,
-      hint: `Start a line with ${rest.join(', and one with ')}; the order is INPUT, RULES, OUTPUT. Lines in code fences do not count.`,
-    });
+    faults.push({ location: locationAt(prompt, 0), ...sectionsMissing(rest) });
   }
   return faults;
 }

@@ -1,5 +1,6 @@
 import MarkdownIt from 'markdown-it';
 import type { Finding } from '../../diagnostics/diagnostic.ts';
+import { hidden, secret } from '../../diagnostics/messages/text.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import type { LocationOf, Path } from '../../diagnostics/yaml-location.ts';
 import { findSecrets } from '../../text-safety/find-secrets.ts';
@@ -129,18 +130,9 @@ function escapedFindings(text: string, location: () => Location): TextFinding[] 
 }
 
 function hiddenFinding(message: string, location: Location, escaped: boolean): TextFinding {
-  const hint = escaped
-    ? 'If you cannot see it here, it is written as an escape, such as \\u202E, &#x202E; or %E2%80%AE. Delete the escape.'
-    : 'Most editors do not show it: delete it together with the characters next to it, then type those again.';
-  return { code: 'text/hidden-character', location, message, hint, escaped };
+  return { code: 'text/hidden-character', location, ...hidden(message, escaped), escaped };
 }
 
 function secretFinding(name: string, location: Location, escaped: boolean): TextFinding {
-  return {
-    code: 'text/secret',
-    location,
-    message: `This looks like ${name}.`,
-    hint: 'If it is real, revoke it first: it may already be in the history of git. Then write a placeholder such as <API_KEY>.',
-    escaped,
-  };
+  return { code: 'text/secret', location, ...secret(name), escaped };
 }

@@ -1,5 +1,6 @@
 import { linesOf } from '../../agent-text/prompt-sections.ts';
 import type { Finding } from '../../diagnostics/diagnostic.ts';
+import { mergeConflict, placeholderOfNew } from '../../diagnostics/messages/text.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import { leftovers } from './placeholders.ts';
 
@@ -21,8 +22,7 @@ export function conflictFinding(text: string): LeftoverFinding | null {
       return {
         code: 'text/conflict',
         location: locationAt(text, offset, line.length),
-        message: 'This line is a merge conflict marker.',
-        hint: 'Keep one of the two versions, and delete the markers. To show a conflict, put it in a code fence.',
+        ...mergeConflict,
       };
     }
   }
@@ -38,7 +38,6 @@ export function placeholderFindings(text: string): LeftoverFinding[] {
     .map(({ leftover, offset }) => ({
       code: 'text/placeholder',
       location: locationAt(text, offset, leftover.length),
-      message: 'This is a placeholder that `catalog new` wrote.',
-      hint: 'Replace it with your own text, or put `draft: true` back until you have.',
+      ...placeholderOfNew,
     }));
 }

@@ -1,0 +1,76 @@
+import type { Wording } from '../diagnostic.ts';
+
+/** Problems with evals/: its cases, their checks, and the recorded answers of models. */
+
+export function checksFileMissing(file: string): Wording {
+  return {
+    message: `${file} is missing, so nothing says what the files in evals/ are for.`,
+    hint: 'Add it, or remove the folder.',
+  };
+}
+
+export const slowPattern: Wording = {
+  message: 'This regular expression needs more than half a second for an answer.',
+  hint: 'Avoid repetitions within repetitions, such as (a+)+.',
+};
+
+/** `proposal` is a file with a similar name, if there is one. */
+export function inputMissing(input: string, caseName: string, proposal: string | undefined): Wording {
+  return {
+    message: `evals/${input}, the input of the case \`${caseName}\`, is missing.`,
+    hint: proposal === undefined ? 'Add the file.' : `Did you mean ${proposal}?`,
+  };
+}
+
+export function notAnInput(name: string, checksFile: string): Wording {
+  return {
+    message: `${name} is not the input of a case.`,
+    hint: `Name it in ${checksFile} as the \`input\` of a case, or remove it.`,
+  };
+}
+
+export function outsideModelFolder(name: string): Wording {
+  return {
+    message: `${name} is not in the folder of a model.`,
+    hint: 'Move it into evals/recordings/<model>/, or remove it.',
+  };
+}
+
+export function modelFolderName(name: string): Wording {
+  return {
+    message: `The folder is named "${name}"; its name has to be lowercase letters and digits, with single hyphens or dots between them.`,
+    hint: 'Rename the folder.',
+  };
+}
+
+export function recordingFileMissing(file: string): Wording {
+  return {
+    message: `${file} is missing, so nothing says which model gave these answers.`,
+    hint: 'Add it, or remove the folder.',
+  };
+}
+
+/** `isCase` says whether the file is named after a case. */
+export function answerWithoutEntry(name: string, isCase: boolean): Wording {
+  return {
+    message: `${name} is not the answer to a case in recording.json.`,
+    hint: isCase
+      ? 'Record it again with `catalog eval --record --stale`, or remove the file.'
+      : 'Answers are called <case>.txt and <case>.without-prompt.txt. Rename or remove the file.',
+  };
+}
+
+/** `proposal` is a case with a similar name, if there is one. */
+export function unknownCase(name: string, proposal: string | undefined): Wording {
+  return {
+    message: `There is no case \`${name}\` in evals/checks.yaml.`,
+    hint: proposal === undefined ? 'Add the case, or remove its recordings.' : `Did you mean \`${proposal}\`?`,
+  };
+}
+
+export function answerMissing(caseName: string): Wording {
+  return {
+    message: `${caseName}.txt, the answer to this case, is missing.`,
+    hint: 'Record it again, or remove this entry.',
+  };
+}

@@ -1,0 +1,39 @@
+import type { Wording } from '../diagnostic.ts';
+
+/** Problems with the sections INPUT, RULES and OUTPUT of a prompt as a whole. */
+
+export function sectionTwice(name: string): Wording {
+  return {
+    message: `The prompt has the section ${name} twice.`,
+    hint: 'Make it one section: remove this heading, or start the line with another word.',
+  };
+}
+
+export function sectionMisplaced(name: string): Wording {
+  return {
+    message: `The section ${name} is in the wrong order.`,
+    hint: 'Order the sections INPUT, RULES, OUTPUT.',
+  };
+}
+
+export function notAHeading(line: string, name: string): Wording {
+  return {
+    message: `\`${line}\` is not a section heading.`,
+    hint: `Start the line with ${name} in capitals, such as \`${name}\` or \`## ${name}\`.`,
+  };
+}
+
+/** `names` are the sections in the code fence. */
+export function fenceNotClosed(names: readonly string[]): Wording {
+  return {
+    message: `This code fence is never closed, so it takes in the section ${names.join(' and ')}.`,
+    hint: 'Close it with a line of the same marks.',
+  };
+}
+
+export function sectionsMissing(names: readonly string[]): Wording {
+  return {
+    message: `The prompt has no section ${names.join(' and no section ')}.`,
+    hint: `Start a line with ${names.join(', and one with ')}; the order is INPUT, RULES, OUTPUT. Lines in code fences do not count.`,
+  };
+}
