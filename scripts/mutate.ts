@@ -10,6 +10,7 @@ import {
   renderBareCatalog,
   renderLargeCatalog,
   renderRichCatalog,
+  renderSentMails,
   writeRichCatalog,
 } from '../test/support/rich-catalog.ts';
 import { type Builds, findings } from '../test/support/surfaces/index.ts';
@@ -129,13 +130,14 @@ function build(folder: string): Builds {
     files: renderRichCatalog(folder),
     large: renderLargeCatalog(folder),
     bare: renderBareCatalog(folder),
+    sent: renderSentMails(folder),
   };
 }
 
 async function outcomeOf(folder: string, before: Builds): Promise<keyof Outcomes> {
   try {
     const after = build(folder);
-    const kinds = ['files', 'large', 'bare'] as const;
+    const kinds = ['files', 'large', 'bare', 'sent'] as const;
     if (kinds.every((kind) => isSame(before[kind], after[kind]))) return 'same';
     return [...(await findings(after)).values()].some((differences) => differences.length > 0)
       ? 'noticed'

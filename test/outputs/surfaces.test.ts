@@ -3,11 +3,19 @@ import * as assert from 'uvu/assert';
 import { loadMcpCatalog, type McpCatalog } from '../../src/mcp/catalog.ts';
 import { dispatch } from '../../src/mcp/dispatch.ts';
 import { outputs } from '../../src/outputs/index.ts';
+import { frontMatterSchema } from '../../src/schema/front-matter.ts';
 import { modernVersion } from '../../src/schema/mcp.ts';
 import { methodParams } from '../../src/schema/mcp-messages.ts';
 import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
-import { renderBareCatalog, renderLargeCatalog, renderRichCatalog, writeRichCatalog } from '../support/rich-catalog.ts';
+import {
+  renderBareCatalog,
+  renderLargeCatalog,
+  renderRichCatalog,
+  renderSentMails,
+  rich,
+  writeRichCatalog,
+} from '../support/rich-catalog.ts';
 import { findings, shown } from '../support/surfaces/index.ts';
 import type { Asked } from '../support/surfaces/mcp/asked.ts';
 import { mcpRows } from '../support/surfaces/mcp/index.ts';
@@ -30,7 +38,7 @@ test.before(
     writeRichCatalog(folder.path);
     files = renderRichCatalog(folder.path);
     const [large, bare] = [renderLargeCatalog(folder.path), renderBareCatalog(folder.path)];
-    found = await findings({ files, large, bare });
+    found = await findings({ files, large, bare, sent: renderSentMails(folder.path) });
     const { moved } = JSON.parse(files.get('build.json')?.toString('utf8') ?? '');
     mcp = await loadMcpCatalog(async (path) => files.get(path) ?? null, moved);
     largeMcp = await loadMcpCatalog(async (path) => large.get(path) ?? null, {});
@@ -118,6 +126,15 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
+test('every field that an editor can fill is filled, so that it is looked for', () => {
+  const { shape } = frontMatterSchema({ categories: null, difficulties: null, runtimes: null });
+  const unpublished = ['draft', 'withdrawn'];
+  assert.equal(
+    Object.keys(shape).filter((field) => !(field in rich)),
+    unpublished,
+  );
+});
+
 /** A text of the agent `rich`, and the only files that may contain it, unchanged or with markup and quotes escaped. */
 const pages = ['agents/rich.html', 'agents/rich/index.html'];
 const agentOnly = [...pages, 'agents/rich.md', 'api/agents/rich.json'];
@@ -141,6 +158,7 @@ const belongs: Record<string, string[]> = {
   'Sample output <': [...pages, 'agents/rich.md', 'agents/rich/sample-output.txt', ...packed],
   'Config value <': [...agentOnly, 'agents/rich/config.json'],
   'config-name.json': agentOnly,
+  'https://source.example': [...pages, 'agents/rich.md'],
   'video-token': agentOnly,
   seekword: ['search-index.json'],
   'Check value <': evals,

@@ -7,6 +7,8 @@ import { addDays } from '../../src/calendar.ts';
 import { loadContent } from '../../src/catalog/load.ts';
 import { type Selected, select } from '../../src/catalog/select.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
+import { digestMail, issueMail } from '../../src/outputs/mail/mail.ts';
+import type { PublishedAgent, Site } from '../../src/outputs/site.ts';
 import type { Change } from '../../src/schema/agent.ts';
 import type { Settings } from '../../src/schema/settings.ts';
 import { smallAgent, smallSettings, writeCatalog, writeFiles } from './catalog.ts';
@@ -49,6 +51,7 @@ export const rich = {
   sampleInput: `Sample input ${hostile}\n`,
   sampleOutput: `Sample output ${hostile}\n`,
   config: `{ "config-key": "Config value <i>&amp; 'single' ]]> Ωμέγα" }\n`,
+  source: { address: 'https://source.example/prompt?a=1&b=2', license: 'CC0-1.0' },
   formerSlugs: ['formerly-rich'],
 };
 
@@ -72,6 +75,7 @@ export const publication = {
   },
   difficulties: [rich.difficulty, 'easy'],
   runtimes: [...rich.runtimes, 'Claude'],
+  postalAddress: `Street ${short}\n12345 City`,
 };
 
 /** The agents before and after it: what lists and neighbors show of them. */
@@ -81,6 +85,8 @@ export const older = {
   issue: 1,
   title: 'The <i>older &amp; first</i> agent',
   excerpt: 'The older <i>&amp;</i> summary.',
+  /** Without the address that `rich` has. */
+  source: { license: 'MIT-0' },
 };
 /** The hint of an input of `older`; the prompts of `older` and `newer` declare two. */
 export const olderHint = `Rows <i>&amp;</i> "quoted".`;
@@ -114,7 +120,7 @@ const history: Change[] = [
 export function writeRichCatalog(folder: string): void {
   const { slug, date, prompt, sampleInput, sampleOutput, config, howItWorks, ...fields } = rich;
   const front = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, JSON.stringify(value)]));
-  const plain = ({ title, excerpt, issue }: typeof older) => ({
+  const plain = ({ title, excerpt, issue }: typeof newer) => ({
     title: JSON.stringify(title),
     excerpt: JSON.stringify(excerpt),
     issue: String(issue),
@@ -126,7 +132,7 @@ export function writeRichCatalog(folder: string): void {
       {
         slug: older.slug,
         date: older.date,
-        front: { ...plain(older), category: 'writing', tags: '[tag-two]' },
+        front: { ...plain(older), category: 'writing', tags: '[tag-two]', source: JSON.stringify(older.source) },
         files: { 'prompt.txt': olderPrompt },
       },
       { slug: newer.slug, date: newer.date, front: { ...plain(newer), tags: '[tag-one, other-tag]' } },
@@ -151,9 +157,27 @@ export function writeRichCatalog(folder: string): void {
 
 /** Every file of its build on the day of the last agent, by path; a social image is the SVG that it is drawn from. */
 export function renderRichCatalog(folder: string): Map<string, Buffer> {
-  const settings = loadSettings(folder, {}, {});
-  const selected = select(loadContent(folder, settings, newer.date), { today: newer.date });
+  const { settings, selected } = richSelection(folder);
   return render(folder, settings, selected, new Map([[rich.slug, history]]));
+}
+
+function richSelection(folder: string): { settings: Settings; selected: Selected } {
+  const settings = loadSettings(folder, {}, {});
+  return { settings, selected: select(loadContent(folder, settings, newer.date), { today: newer.date }) };
+}
+
+/** The address behind the link to unsubscribe in the mails below. */
+export const unsubscribe = 'https://runtime.example/run/unsubscribe?token=a&list=b';
+
+/** The HTML of the mails that are sent, which have a link to unsubscribe: about `rich`, with a long prompt, and about all agents. */
+export function renderSentMails(folder: string): Map<string, Buffer> {
+  const { settings, selected } = richSelection(folder);
+  const prompt = `${rich.prompt}${'A line of a long prompt.\n'.repeat(5_000)}`;
+  const agents = selected.agents.map((agent) => (agent.slug === rich.slug ? { ...agent, prompt } : agent));
+  const site = siteOf(folder, settings, { ...selected, agents }, new Map(), false);
+  const agent = site.agents.find(({ slug }) => slug === rich.slug) as PublishedAgent;
+  const mails = { issue: issueMail(site, agent, unsubscribe), digest: digestMail(site, site.agents, unsubscribe) };
+  return new Map(Object.entries(mails).map(([name, { html }]) => [`${name}.html`, Buffer.from(html)]));
 }
 
 /** Every file of a catalog's build on a day; a social image is the SVG that it is drawn from. */
@@ -201,10 +225,20 @@ function render(
   changes: ReadonlyMap<string, readonly Change[]>,
   preview = false,
 ): Map<string, Buffer> {
-  const options = { preview, history: changes, cache: null, images: false };
-  const site = prepareSite(readTemplates(folder), settings, { agents, moved, withdrawn: ['withdrawn-one'] }, options);
+  const site = siteOf(folder, settings, { agents, moved }, changes, preview);
   const drawn = { ...site, images: { ...site.images, render: (svg: string) => Buffer.from(svg) } };
   const destination = new MemoryDestination();
   renderSite(drawn, destination);
   return destination.files;
+}
+
+function siteOf(
+  folder: string,
+  settings: Settings,
+  { agents, moved }: Pick<Selected, 'agents' | 'moved'>,
+  history: ReadonlyMap<string, readonly Change[]>,
+  preview: boolean,
+): Site {
+  const options = { preview, history, cache: null, images: false };
+  return prepareSite(readTemplates(folder), settings, { agents, moved, withdrawn: ['withdrawn-one'] }, options);
 }

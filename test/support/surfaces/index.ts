@@ -10,6 +10,7 @@ import { feedContent, namespaces, xmlFiles } from './files/xml.ts';
 import { largePages, largeXml } from './large.ts';
 import { barePages } from './pages/bare.ts';
 import { pagesOf } from './pages/index.ts';
+import { sentMails } from './pages/mail.ts';
 import { differences, readHtml, readJson, readMarkdown, xmlReader } from './reader.ts';
 
 /** The outputs whose texts are checked, by the path of one file of each, and by what of it is read. */
@@ -18,6 +19,7 @@ export const shown: readonly string[] = [
   ...Object.keys(largePages).map((path) => `${path} (large)`),
   ...Object.keys(largeXml).map((path) => `${path} (large)`),
   ...Object.keys(largeData).map((path) => `${path} (large, JSON-LD)`),
+  ...Object.keys(sentMails).map((path) => `${path} (sent)`),
   ...Object.keys(pagesOf(new Map())),
   ...Object.keys(structuredData).map((path) => `${path} (JSON-LD)`),
   ...Object.keys(markdown),
@@ -29,15 +31,16 @@ export const shown: readonly string[] = [
   ...['feed.xml', 'atom.xml', 'feeds/coding.xml', 'feed.json'].map((path) => `${path} (content)`),
 ];
 
-/** A build of the rich catalog, one of the large one, and a preview of one without agents and server. */
+/** A build of the rich catalog, one of the large one, a preview of one without agents and server, and mails as they are sent. */
 export interface Builds {
   files: ReadonlyMap<string, Buffer>;
   large: ReadonlyMap<string, Buffer>;
   bare: ReadonlyMap<string, Buffer>;
+  sent: ReadonlyMap<string, Buffer>;
 }
 
 /** What each of them shows otherwise than the texts of the catalogs ask for. */
-export async function findings({ files, large, bare }: Builds): Promise<Map<string, string[]>> {
+export async function findings({ files, large, bare, sent }: Builds): Promise<Map<string, string[]>> {
   const text = (path: string) => files.get(path)?.toString('utf8') ?? '';
   const bareText = (path: string) => bare.get(path)?.toString('utf8') ?? '';
   const readXml = await xmlReader(namespaces);
@@ -50,6 +53,9 @@ export async function findings({ files, large, bare }: Builds): Promise<Map<stri
   }
   for (const [path, expected] of Object.entries(barePages)) {
     found.set(`${path} (bare)`, differences(readHtml(bareText(path)), expected));
+  }
+  for (const [path, expected] of Object.entries(sentMails)) {
+    found.set(`${path} (sent)`, differences(readHtml(sent.get(path)?.toString('utf8') ?? ''), expected));
   }
   for (const [path, expected] of Object.entries(bareXml)) {
     found.set(`${path} (bare)`, differences(readXml(bareText(path)), expected));

@@ -41,6 +41,7 @@ export const markdown: Record<string, Expected> = {
       `Video: ${rich.videoUrl}`,
       'Save it as config-name.json.',
       `${attribution}.`,
+      `The prompt is based on ${rich.source.address} (${rich.source.license}).`,
     ],
     'pre code': [rich.prompt, rich.sampleInput, rich.sampleOutput, rich.config],
     'h2:contains("Steps") + ol li': rich.steps.map(({ name, text }) => `${name} ${text}`),

@@ -136,9 +136,11 @@ const agentPage: Expected = {
   'form.vote button': ['Yes', 'No'],
   'form.vote button @value': ['yes', 'no'],
   '#attribution': attribution,
-  'section[aria-labelledby=reuse] p a': ['CC BY 4.0', 'Edit this agent'],
+  'section[aria-labelledby=reuse] p:nth-of-type(2)': `The prompt is based on ${rich.source.address} (${rich.source.license}).`,
+  'section[aria-labelledby=reuse] p a': ['CC BY 4.0', rich.source.address, 'Edit this agent'],
   'section[aria-labelledby=reuse] p a @href': [
     'https://creativecommons.org/licenses/by/4.0/',
+    rich.source.address,
     `${repository}/tree/HEAD/agents/rich`,
   ],
   'section[aria-labelledby=reuse] .copy': 'Copy the attribution',
@@ -174,6 +176,8 @@ const firstAgentPage: Expected = {
   'section[aria-labelledby=config]': [],
   'section[aria-labelledby=demo] .leaf-body > p': [],
   '.history': [],
+  'section[aria-labelledby=reuse] p:nth-of-type(2)': `The prompt is based on a text by others (${older.source.license}).`,
+  'section[aria-labelledby=reuse] p a': ['CC BY 4.0', 'Edit this agent'],
   '.between a': `Later, No. 2 ${rich.title}`,
   '.between a @href': '/base/agents/rich',
 };

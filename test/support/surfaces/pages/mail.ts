@@ -1,8 +1,9 @@
-import { publication, rich } from '../../rich-catalog.ts';
+import { newer, older, publication, rich, unsubscribe } from '../../rich-catalog.ts';
 import { address, base, coding } from '../known.ts';
 import type { Expected } from '../reader.ts';
 
 const { title: name, publisher } = publication;
+const postal = publication.postalAddress.split('\n');
 const ended = 'The email ends with a link to unsubscribe.';
 const installs = [
   ...['Claude Code', 'VS Code', 'Cursor', 'Codex', 'Copilot CLI', 'Gemini CLI', 'GitHub CLI', 'Other assistants'],
@@ -46,7 +47,7 @@ export const mailPages: Record<string, Expected> = {
       'See how it works, with a sample',
       `Install it: ${installs.map(({ name }) => name).join(', ')}`,
       'Was it useful? Yes · No',
-      `You get this email because you subscribed to ${name}. ${ended} ${publisher.name} License of the prompts: CC BY 4.0`,
+      `You get this email because you subscribed to ${name}. ${ended} ${publisher.name} ${postal.join(' ')} License of the prompts: CC BY 4.0`,
     ],
     'a @href': [
       `${base}/`,
@@ -63,7 +64,36 @@ export const mailPages: Record<string, Expected> = {
   },
 };
 
-/** The same mail as plain text. */
+/** The mails that are sent to readers, as HTML: about the agent `rich`, whose prompt is too long there, and about all agents. */
+export const sentMails: Record<string, Expected> = {
+  'issue.html': {
+    title: `${rich.title} (No. 2)`,
+    '.plate + p': 'The prompt is shortened here, since it is too long for an email. Read the whole prompt.',
+    '.plate + p a': 'the whole prompt',
+    '.plate + p a @href': `${address}/prompt.txt`,
+    'p:last-of-type a': [name, 'Unsubscribe', 'CC BY 4.0'],
+    'p:last-of-type a @href': [`${base}/`, unsubscribe, 'https://creativecommons.org/licenses/by/4.0/'],
+    '[style=""]': [],
+  },
+  'digest.html': {
+    title: `${name}: 3 agents of the week`,
+    'body > div': [newer, rich, older].map(({ title }) => title).join(' · '),
+    h1: `${name}: 3 agents of the week`,
+    h2: [newer, rich, older].map(({ title }) => title),
+    'h2 a @href': ['newer', 'rich', 'older'].map((slug) => `${base}/agents/${slug}`),
+    'h2 + p': [
+      `No. 3, Monday, March 2, 2026, ${coding}`,
+      `No. 2, Saturday, February 28, 2026, ${coding}`,
+      'No. 1, Saturday, January 31, 2026, Writing label',
+    ],
+    'h2 + p + p': [newer, rich, older].map(({ excerpt }) => excerpt),
+    'p:last-of-type a': [name, 'Unsubscribe', 'CC BY 4.0'],
+    'p:last-of-type a @href': [`${base}/`, unsubscribe, 'https://creativecommons.org/licenses/by/4.0/'],
+    '[style=""]': [],
+  },
+};
+
+/** The published mail as plain text. */
 export const mailText = `${name}
 
 ${rich.title}
@@ -99,5 +129,6 @@ No: ${no}
 You get this email because you subscribed to ${name}: ${base}/
 ${ended}
 ${publisher.name}
+${postal.join('\n')}
 License of the prompts: CC BY 4.0
 `;
