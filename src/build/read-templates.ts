@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { compareText } from '../compare.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
+import { unknownTemplate } from '../diagnostics/messages/templates.ts';
 import { nearest } from '../diagnostics/suggestions.ts';
 import { ContentError } from '../errors.ts';
 import type { TemplateSource } from '../outputs/shared/templates.ts';
@@ -48,18 +49,13 @@ export function readTemplates(cwd: string): TemplateFiles {
   const strangers = overrides.filter((name) => !names.includes(name) && !isFree(name));
   if (strangers.length > 0) {
     throw new ContentError(
-      strangers.map((name) => {
-        const slip = nearest(name, names);
-        return diagnose({
+      strangers.map((name) =>
+        diagnose({
           code: 'template/unknown',
           file: `templates/${name}`,
-          message: `templates/${name} does not replace a template of the program, so it would never be used.`,
-          hint:
-            slip === undefined
-              ? `Rename it to one of these templates, or delete it: ${names.join(', ')}.`
-              : `Did you mean ${slip}?`,
-        });
-      }),
+          ...unknownTemplate(name, nearest(name, names), names),
+        }),
+      ),
     );
   }
 

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
-import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnose, type Wording } from '../diagnostics/diagnostic.ts';
+import { byteOrderMark } from '../diagnostics/messages/files.ts';
+import { settingsEmpty, settingsMissing, settingsUnreadable, settingTwice } from '../diagnostics/messages/settings.ts';
 import { type Location, locationAt } from '../diagnostics/source-location.ts';
 import { locationsInYaml } from '../diagnostics/yaml-location.ts';
 import { explain } from '../diagnostics/zod-messages.ts';
@@ -149,38 +151,28 @@ function readSettings(cwd: string): { value: unknown; diagnostics: Diagnostic[] 
   try {
     text = readFileSync(join(cwd, settingsFile), 'utf8');
   } catch (error) {
-    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const diagnostic = diagnose({
-      code: 'settings/missing',
-      file: settingsFile,
-      message: missing
-        ? `There is no ${settingsFile} in "${cwd}".`
-        : `${settingsFile} in ${cwd} cannot be read (${(error as NodeJS.ErrnoException).code}).`,
-      hint: 'Run the command in the folder of a catalog, or name that folder with --cwd.',
-    });
-    return { value: undefined, diagnostics: [diagnostic] };
+    const { code } = error as NodeJS.ErrnoException;
+    const wording =
+      code === 'ENOENT' ? settingsMissing(settingsFile, cwd) : settingsUnreadable(settingsFile, cwd, code);
+    return { value: undefined, diagnostics: [diagnose({ code: 'settings/missing', file: settingsFile, ...wording })] };
   }
   return parseSettings(text);
 }
 
 function parseSettings(marked: string): { value: unknown; diagnostics: Diagnostic[] } {
   const text = marked.replace(/^\uFEFF/, '');
-  const fail = (code: Diagnostic['code'], location: Location, message: string, hint: string) =>
-    diagnose({ code, file: settingsFile, text, location, message, hint });
+  const fail = (code: Diagnostic['code'], location: Location, wording: Wording) =>
+    diagnose({ code, file: settingsFile, text, location, ...wording });
   if (text.trim() === '') {
-    const hint = 'Write the settings, or start from the file that catalog init creates.';
-    return {
-      value: undefined,
-      diagnostics: [fail('settings/json', locationAt(text, 0), `${settingsFile} is empty.`, hint)],
-    };
+    const empty = fail('settings/json', locationAt(text, 0), settingsEmpty(settingsFile));
+    return { value: undefined, diagnostics: [empty] };
   }
   const { value, faults } = readJson(text);
-  const diagnostics = faults.map(({ offset, length, message, hint }) =>
-    fail('settings/json', locationAt(text, offset, length), message, hint),
+  const diagnostics = faults.map(({ offset, length, ...wording }) =>
+    fail('settings/json', locationAt(text, offset, length), wording),
   );
   if (text !== marked) {
-    const message = `${settingsFile} starts with a byte-order mark (BOM), an invisible character.`;
-    diagnostics.push(fail('settings/json', locationAt(text, 0), message, 'Save the file as UTF-8 without a BOM.'));
+    diagnostics.push(fail('settings/json', locationAt(text, 0), byteOrderMark(settingsFile)));
   }
   const shown = textFindings(text);
   diagnostics.push(...shown.map((finding) => diagnose({ ...finding, file: settingsFile, text })));
@@ -189,16 +181,16 @@ function parseSettings(marked: string): { value: unknown; diagnostics: Diagnosti
   // Text that the file writes as escapes is reported without a code frame, which would show part of a secret.
   const hidden = valueFindings(value, locationOf).filter(({ code }) => shown.every((it) => it.code !== code));
   diagnostics.push(...hidden.map((finding) => diagnose({ ...finding, file: settingsFile })));
-  for (const { kind, path, message, hint } of explain(settingsSource, value, { json: true })) {
+  for (const { kind, path, ...wording } of explain(settingsSource, value, { json: true })) {
     const location = locationOf(path, { key: kind.endsWith('-key') });
-    diagnostics.push(fail(codes[kind], location, message, hint));
+    diagnostics.push(fail(codes[kind], location, wording));
   }
   if (faults.length === 0 && hasDuplicateKey(text)) {
     for (const { code, pos } of parseDocument(text, { prettyErrors: false }).errors) {
       if (code !== 'DUPLICATE_KEY') continue;
       const key = /^"[^"]*"/.exec(text.slice(pos[0]))?.[0] ?? '"';
       const location = locationAt(text, pos[0], key.length);
-      diagnostics.push(fail('settings/duplicate-key', location, `${key} appears twice.`, 'Keep one of the two.'));
+      diagnostics.push(fail('settings/duplicate-key', location, settingTwice(key)));
     }
   }
   return { value, diagnostics };

@@ -5,6 +5,7 @@ import { pathOf } from '../catalog/parse/files.ts';
 import { maxFileBytes, type SourceFolder } from '../catalog/read.ts';
 import { replaceFile } from '../catalog/replace-file.ts';
 import type { Settings } from '../catalog/settings.ts';
+import { nothingStored } from '../diagnostics/messages/evals.ts';
 import { prettyReport } from '../diagnostics/report.ts';
 import { OperationError } from '../errors.ts';
 import { type Recorded, recordingSource } from '../schema/evals.ts';
@@ -38,11 +39,7 @@ export function storeAnswer(
     .filter(
       ({ file, severity, code }) => file === path && severity === 'error' && !/^(?:editorial|evals)\//.test(code),
     );
-  // The hints of the rules are about a file that exists.
-  const refused = errors.map((error) => ({
-    ...error,
-    hint: 'Nothing was stored. Run the command again to ask again.',
-  }));
+  const refused = errors.map((error) => ({ ...error, hint: nothingStored }));
   if (refused.length > 0)
     throw new NoAnswer(`The answer is not stored:\n\n${prettyReport(refused, { color: false })}\n`);
   mkdirSync(dirname(join(cwd, path)), { recursive: true });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { diagnose } from '../diagnostics/diagnostic.ts';
+import { notAFont, socialImageNotDrawn } from '../diagnostics/messages/templates.ts';
 import { ContentError, OperationError } from '../errors.ts';
 import { programVersion } from '../program.ts';
 import { imageCache } from './cache.ts';
@@ -90,8 +91,7 @@ function imageOf(drawn: Drawn): Uint8Array {
     diagnose({
       code: 'template/picture',
       file: 'templates/social-image.hbs',
-      message: `The social image can't be drawn: ${message.replace(/\.?\s*$/, '')}.`,
-      hint: 'The template must render a well-formed SVG document of 1200 by 630 pixels.',
+      ...socialImageNotDrawn(message),
     }),
   ]);
 }
@@ -100,13 +100,6 @@ function fontOf({ name, bytes }: FontFile): Font {
   try {
     return readFont(name, bytes);
   } catch {
-    throw new ContentError([
-      diagnose({
-        code: 'template/font',
-        file: `templates/fonts/${name}`,
-        message: `templates/fonts/${name} is not a TrueType or OpenType font.`,
-        hint: 'Convert web fonts (.woff2) to .ttf.',
-      }),
-    ]);
+    throw new ContentError([diagnose({ code: 'template/font', file: `templates/fonts/${name}`, ...notAFont(name) })]);
   }
 }

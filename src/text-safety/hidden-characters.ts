@@ -3,8 +3,10 @@ export interface HiddenCharacter {
   /** In UTF-16 units. */
   offset: number;
   length: number;
-  /** Describes it in a full sentence. */
-  message: string;
+  /** Its number and, for most, what it is: "U+00AD, a soft hyphen". */
+  name: string;
+  /** How many like it the text may have, if it is allowed where it is; otherwise null. */
+  most: number | null;
 }
 
 /**
@@ -18,19 +20,14 @@ export function hiddenCharacter(text: string): HiddenCharacter | null {
   if (plainCharacters.test(text)) return null;
   const left = new Map<Use, number>();
   for (const { 0: character, index: offset } of text.matchAll(suspicious)) {
-    const found = { offset, length: character.length };
+    const found = { offset, length: character.length, name: `${codePoint(character)}${nameOf(character)}` };
     const before = text.slice(Math.max(0, offset - reach), offset);
     const after = text.slice(offset + character.length, offset + reach);
     const use = uses.find((it) => it.characters.test(character) && it.isNeeded(before, after, character));
-    if (use === undefined) {
-      return { ...found, message: `This is the hidden character ${codePoint(character)}${nameOf(character)}.` };
-    }
+    if (use === undefined) return { ...found, most: null };
     const rest = (left.get(use) ?? mostAllowed(text, use)) - 1;
     left.set(use, rest);
-    if (rest < 0) {
-      const message = `This is the hidden character ${codePoint(character)}${nameOf(character)}. It is allowed here, but the text has more than ${mostAllowed(text, use)} like it.`;
-      return { ...found, message };
-    }
+    if (rest < 0) return { ...found, most: mostAllowed(text, use) };
   }
   return null;
 }

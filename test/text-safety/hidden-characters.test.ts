@@ -70,10 +70,7 @@ test('refused anywhere: controls, noncharacters, lone surrogates, fillers, zero-
     ]) {
       const found = hiddenCharacter(`${before}${character}${after}`);
       assert.is(found?.offset, before?.length, hex(character));
-      assert.match(
-        found?.message ?? '',
-        new RegExp(`^This is the hidden character U\\+${hex(character).slice(2)}\\b.*\\.$`),
-      );
+      assert.match(found?.name ?? '', new RegExp(`^U\\+${hex(character).slice(2)}\\b`));
     }
   }
 });
@@ -203,7 +200,7 @@ test('refused: a message encoded in characters that are each allowed', () => {
     const text = bits
       .map((bit) => carrier.trimEnd() + (bit === '0' ? zero : one) + carrier.slice(carrier.trimEnd().length))
       .join('');
-    assert.match(hiddenCharacter(`${text}ب`)?.message ?? '', 'the text has more than', JSON.stringify(carrier));
+    assert.type(hiddenCharacter(`${text}ب`)?.most, 'number', JSON.stringify(carrier));
   }
 });
 

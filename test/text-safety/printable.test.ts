@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { hiddenCharacterFound } from '../../src/diagnostics/messages/text.ts';
 import { parseBoundedJson, TooDeep } from '../../src/text-safety/bounded-json.ts';
-import { hiddenCharacter } from '../../src/text-safety/hidden-characters.ts';
+import { type HiddenCharacter, hiddenCharacter } from '../../src/text-safety/hidden-characters.ts';
 import { printable, printableJson, visible } from '../../src/text-safety/printable.ts';
 
 /** What a terminal, a log and a GitHub Actions job get of any text. */
@@ -70,16 +71,16 @@ const names: [text: string, name: string][] = [
 ];
 for (const [character, name] of names) {
   test(`the message names ${name}`, () => {
-    const message = `This is the hidden character ${name}.`;
-    assert.equal(hiddenCharacter(`ab${character}c`), { offset: 2, length: character.length, message });
+    assert.equal(hiddenCharacter(`ab${character}c`), { offset: 2, length: character.length, name, most: null });
+    assert.is(hiddenCharacterFound(name, null, false).message, `This is the hidden character ${name}.`);
   });
 }
 
 test('the message says how many hidden characters of a use a text may have', () => {
-  const found = hiddenCharacter('ب\u200Cب '.repeat(9));
-  assert.is(found?.offset, 8 * 4 + 1);
+  const found = hiddenCharacter('ب\u200Cب '.repeat(9)) as HiddenCharacter;
+  assert.is(found.offset, 8 * 4 + 1);
   assert.is(
-    found?.message,
+    hiddenCharacterFound(found.name, found.most, false).message,
     'This is the hidden character U+200C, a zero-width non-joiner. It is allowed here, but the text has more than 8 like it.',
   );
 });

@@ -1,6 +1,16 @@
 import { addDays } from '../../calendar.ts';
 import { compareText } from '../../compare.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import {
+  dateTaken,
+  dateTooLate,
+  nothingToWithdraw,
+  numberOutOfOrder,
+  numberTaken,
+  publishedDraft,
+  whyFirst,
+} from '../../diagnostics/messages/numbers-and-dates.ts';
+import { formerSlugTaken } from '../../diagnostics/messages/titles-and-slugs.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import { inFrontMatter } from './front-matter-finding.ts';
 import { longestRise } from './longest-rise.ts';
@@ -71,7 +81,7 @@ export function byDate(a: ParsedFolder, b: ParsedFolder): number {
   return compareText(a.schedule.date ?? '', b.schedule.date ?? '') || compareText(a.slug, b.slug);
 }
 
-/** The error for a folder whose number another folder keeps. `why` is a clause that says why that folder keeps it. */
+/** The error for a folder whose number another folder keeps. `why` says why that folder keeps it. */
 export function takenNumber(
   folder: ParsedFolder,
   keeper: { slug: string; date: string | null },
@@ -79,13 +89,10 @@ export function takenNumber(
   free: string,
 ): Diagnostic {
   const { issue, date } = folder.schedule;
-  const copied = date !== null && date === keeper.date;
+  const isSameDate = date !== null && date === keeper.date;
   return inFrontMatter(folder, 'issue', {
     code: 'issue/taken',
-    message: `Number ${issue} belongs to \`${keeper.slug}\`, which ${why}.`,
-    hint: copied
-      ? `Delete the \`issue\` line and choose another date, because \`${keeper.slug}\` has this one; the first free date is ${free}.`
-      : 'Delete the `issue` line; `catalog publish` writes the next number.',
+    ...numberTaken(issue, keeper.slug, why, { isSameDate, free }),
   });
 }
 
@@ -105,7 +112,7 @@ function takenNumbers(numbered: readonly Numbered[], free: string): Diagnostic[]
   return numbered.slice(1).flatMap((folder) => {
     if (keeper !== undefined && folder.schedule.issue === keeper.schedule.issue) {
       const { slug, schedule } = keeper;
-      return [takenNumber(folder, { slug, date: schedule.date }, 'comes first when sorted by date and slug', free)];
+      return [takenNumber(folder, { slug, date: schedule.date }, whyFirst, free)];
     }
     keeper = folder;
     return [];
@@ -131,8 +138,11 @@ function fallingDates(numbered: readonly Numbered[]): Diagnostic[] {
     const relation = other === before ? 'before' : 'after';
     return inFrontMatter(folder, 'issue', {
       code: 'issue/order',
-      message: `Number ${issue} is dated ${date}, ${relation} number ${other.schedule.issue} (\`${other.slug}\`, ${other.schedule.date}).`,
-      hint: 'Restore the date and the number from git.',
+      ...numberOutOfOrder({ issue, date }, relation, {
+        slug: other.slug,
+        issue: other.schedule.issue,
+        date: other.schedule.date,
+      }),
     });
   });
 }
@@ -160,11 +170,7 @@ function takenDates(
       owners.set(date, folder);
       return [];
     }
-    return inFrontMatter(folder, 'date', {
-      code: 'date/taken',
-      message: `\`${owner.slug}\` already has the date ${date}; only one agent is published per day.`,
-      hint: `Choose another date; the first free date is ${free}.`,
-    });
+    return inFrontMatter(folder, 'date', { code: 'date/taken', ...dateTaken(date, owner.slug, free) });
   });
 }
 
@@ -173,11 +179,7 @@ function backdated(folders: readonly ParsedFolder[], last: string | null, free: 
   return folders.flatMap((folder) => {
     const { date, issue, draft } = folder.schedule;
     if (issue !== null || draft || date === null || last === null || date > last || dates.has(date)) return [];
-    return inFrontMatter(folder, 'date', {
-      code: 'date/backdated',
-      message: `${date} is before ${last}, the date of the last numbered agent, so this agent can no longer get a number.`,
-      hint: `Choose a later date; the first free date is ${free}.`,
-    });
+    return inFrontMatter(folder, 'date', { code: 'date/backdated', ...dateTooLate(date, last, free) });
   });
 }
 
@@ -185,18 +187,10 @@ function exceptions(folders: readonly ParsedFolder[]): Diagnostic[] {
   return folders.flatMap((folder) => {
     const { issue, draft, withdrawn } = folder.schedule;
     if (issue !== null && draft) {
-      return inFrontMatter(folder, 'draft', {
-        code: 'issue/draft',
-        message: `This agent has number ${issue}, so it is published and can't be a draft.`,
-        hint: 'Remove the `draft` line; to withdraw the agent, write `withdrawn: <reason>`.',
-      });
+      return inFrontMatter(folder, 'draft', { code: 'issue/draft', ...publishedDraft(issue) });
     }
     if (withdrawn && issue === null) {
-      return inFrontMatter(folder, 'withdrawn', {
-        code: 'withdrawn/unnumbered',
-        message: 'This agent has no number, so there is nothing to withdraw.',
-        hint: 'Write `draft: true` instead, or delete the folder.',
-      });
+      return inFrontMatter(folder, 'withdrawn', { code: 'withdrawn/unnumbered', ...nothingToWithdraw });
     }
     return [];
   });
@@ -215,8 +209,7 @@ function takenSlugs(folders: readonly ParsedFolder[], blamed: ReadonlySet<string
       if (owner === undefined) return [];
       return inFrontMatter(folder, ['formerSlugs', index], {
         code: 'slug/taken',
-        message: `\`${slug}\` ${owner.slug === slug ? 'is the folder of an agent' : `is already a former slug of \`${owner.slug}\``}.`,
-        hint: 'Remove it here: an address can belong to only one agent.',
+        ...formerSlugTaken(slug, owner.slug),
       });
     }),
   );

@@ -1,4 +1,6 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { numberLost, untilCommit } from '../../diagnostics/messages/git-record.ts';
+import { numberOfDraft, numberSkipped, numberTooEarly, whyKept } from '../../diagnostics/messages/numbers-and-dates.ts';
 import { withFields } from '../../with-fields.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import { byDate, firstFreeDate, takenNumber } from './calendar-rules.ts';
@@ -43,7 +45,7 @@ export function checkClaims(
       holder,
       next,
       free,
-      where: record === null ? '' : ` on ${record.branch}`,
+      branch: record?.branch ?? null,
     });
     if (finding === null || lost.some((number) => number.slug === folder.slug && number.issue === issue)) {
       if (counting) {
@@ -59,7 +61,7 @@ export function checkClaims(
     const folder = folders.find((candidate) => candidate.slug === slug);
     if (folder === undefined || owners.has(slug) || folder.schedule.issue !== null) continue;
     if (reserved.some((number) => number.slug === slug && number.issue === issue)) {
-      diagnostics.push(lostLine(folder, issue, `until commit ${commit.slice(0, 12)}`));
+      diagnostics.push(lostLine(folder, issue, untilCommit(commit)));
     }
   }
   return { refused, diagnostics };
@@ -73,37 +75,29 @@ interface Claim {
   next: number | null;
   /** The first free date. */
   free: string;
-  where: string;
+  /** The branch that has the numbers; null without a record. */
+  branch: string | null;
 }
 
 /** Returns an error if a folder cannot have the number in its front matter, or null. */
-function refusal(folder: ParsedFolder, { today, holder, next, free, where }: Claim): Diagnostic | null {
+function refusal(folder: ParsedFolder, { today, holder, next, free, branch }: Claim): Diagnostic | null {
   const { issue, date, draft } = folder.schedule;
-  const hint = 'Delete the `issue` line; `catalog publish` writes the next number.';
   if (date !== null && date > today) {
-    const message = `This agent is dated ${date}, so it cannot have a number yet.`;
-    const then = 'Delete the `issue` line; `catalog publish` writes the number on that date.';
-    return inFrontMatter(folder, 'issue', { code: 'issue/early', message, hint: then });
+    return inFrontMatter(folder, 'issue', { code: 'issue/early', ...numberTooEarly(date) });
   }
   if (next === null || holder?.slug === folder.slug) return null;
-  if (holder !== undefined) return takenNumber(folder, holder, `has it${where}`, free);
-  if (draft)
-    return inFrontMatter(folder, 'draft', { code: 'issue/draft', message: 'A draft cannot have a number.', hint });
+  if (holder !== undefined) return takenNumber(folder, holder, whyKept(branch), free);
+  if (draft) return inFrontMatter(folder, 'draft', { code: 'issue/draft', ...numberOfDraft });
   if (issue === next) return null;
-  const message = `The next number is ${next}, not ${issue}.`;
-  return inFrontMatter(folder, 'issue', { code: 'issue/skipped', message, hint });
+  return inFrontMatter(folder, 'issue', { code: 'issue/skipped', ...numberSkipped(next, issue) });
 }
 
-/**
- * The error for a published agent whose `issue` line is missing. `where` names the branch or commit that has the
- * number.
- */
+/** The error for a published agent whose `issue` line is missing. `where` is the branch or commit that has the number. */
 export function lostLine(folder: ParsedFolder, issue: number, where: string): Diagnostic {
   const { draft } = folder.schedule;
   return inFrontMatter(folder, draft ? 'draft' : 'date', {
     code: 'record/issue',
-    message: `This agent was published as No. ${issue} (${where}), but its \`issue\` line is missing.`,
-    hint: `${draft ? `Replace the line \`draft\` with \`issue: ${issue}\`` : `Put the line \`issue: ${issue}\` back below the date`}; to withdraw the agent, also add \`withdrawn: <reason>\`.`,
+    ...numberLost(issue, where, draft),
   });
 }
 

@@ -1,4 +1,11 @@
 import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
+import {
+  agentDeleted,
+  dateChanged,
+  numberChanged,
+  onBranch,
+  renamedWithoutRedirect,
+} from '../../diagnostics/messages/git-record.ts';
 import { withFields } from '../../with-fields.ts';
 import { pathOf } from '../parse/files.ts';
 import type { Schedule } from '../parse/front-matter-schedule.ts';
@@ -134,14 +141,9 @@ function renamedFolder(
 
 function undeclaredRename(folder: ParsedFolder, { slug, issue }: RecordedAgent): Diagnostic {
   const { formerSlugs } = folder.schedule;
-  const line = `formerSlugs: [${[...formerSlugs, slug].filter((former) => former !== folder.slug).join(', ')}]`;
   return inFrontMatter(folder, 'issue', {
     code: 'record/renamed',
-    message: `No. ${issue} was published as \`${slug}\`, but that address does not redirect to \`${folder.slug}\`.`,
-    hint:
-      formerSlugs.length === 0
-        ? `Add the line \`${line}\` to this front matter.`
-        : `Change the line \`formerSlugs\` of this front matter to \`${line}\`.`,
+    ...renamedWithoutRedirect(issue, { before: slug, after: folder.slug, formerSlugs }),
   });
 }
 
@@ -150,8 +152,7 @@ function deletion({ slug, issue, date }: RecordedAgent, branch: string): Diagnos
     code: 'record/deleted',
     file: pathOf(slug, ''),
     slug,
-    message: `No. ${issue}, published on ${date} as \`${slug}\`, was deleted.`,
-    hint: `Restore it with \`git checkout ${branch} -- agents/${slug}\`. To withdraw an agent, add \`withdrawn: <reason>\` to its front matter; to rename its folder, use \`catalog rename\`.`,
+    ...agentDeleted(issue, slug, date, branch),
   });
 }
 
@@ -165,15 +166,14 @@ function changes(folder: ParsedFolder, agent: RecordedAgent, { branch }: Publica
   const unreadable = (key: string) => new RegExp(`^${key}:[ \\t]*[^\\s#]`, 'm').test(text);
   if (schedule.issue !== agent.issue && !(schedule.issue === null && unreadable('issue'))) {
     found.push(
-      schedule.issue === null ? lostLine(folder, agent.issue, `on ${branch}`) : renumbered(folder, agent, branch),
+      schedule.issue === null ? lostLine(folder, agent.issue, onBranch(branch)) : renumbered(folder, agent, branch),
     );
   }
   if (schedule.date !== agent.date && agent.date !== null && !(schedule.date === null && unreadable('date'))) {
     found.push(
       inFrontMatter(folder, 'date', {
         code: 'record/date',
-        message: `No. ${agent.issue} was published on ${agent.date}; a published agent keeps its date.`,
-        hint: `Write \`date: ${agent.date}\`.`,
+        ...dateChanged(agent.issue, agent.date),
       }),
     );
   }
@@ -181,11 +181,7 @@ function changes(folder: ParsedFolder, agent: RecordedAgent, { branch }: Publica
 }
 
 function renumbered(folder: ParsedFolder, { issue }: RecordedAgent, branch: string): Diagnostic {
-  return inFrontMatter(folder, 'issue', {
-    code: 'record/issue',
-    message: `This agent is No. ${issue} on ${branch}; a published agent keeps its number.`,
-    hint: `Write \`issue: ${issue}\`.`,
-  });
+  return inFrontMatter(folder, 'issue', { code: 'record/issue', ...numberChanged(issue, branch) });
 }
 
 /** Returns the lost numbers that no folder and no reserved agent has. */

@@ -1,4 +1,5 @@
 import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
+import { answerRegressed } from '../../diagnostics/messages/evals.ts';
 import { findRecord, textsAt } from '../../git/record.ts';
 import { GitError } from '../../git/run.ts';
 import { type Evals, type GradedAnswer, isPassed } from '../../schema/graded.ts';
@@ -52,8 +53,7 @@ function regressed(slug: string, answer: GradedAnswer, { answers }: Evals, branc
         code: 'editorial/regression',
         slug,
         file: pathOf(slug, `evals/recordings/${answer.folder}/${answer.case}.txt`),
-        message: `The answer of ${answer.recorded.model} on ${branch} passes the check \`${kind}\`, and this one fails it: ${failure}`,
-        hint: 'Change the prompt and record the answer again, or change the check if the prompt no longer demands this.',
+        ...answerRegressed(answer.recorded.model, branch, kind, failure),
       }),
     ];
   });

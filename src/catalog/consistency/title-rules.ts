@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { titleTaken } from '../../diagnostics/messages/titles-and-slugs.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import { byDate } from './calendar-rules.ts';
 import { inFrontMatter } from './front-matter-finding.ts';
@@ -28,10 +29,6 @@ export function takenTitles(folders: readonly ParsedFolder[], blamed: ReadonlySe
         owners.set(title, folder);
         return [];
       }
-      return inFrontMatter(folder, 'title', {
-        code: 'title/taken',
-        message: `\`${owner.slug}\` already has this title.`,
-        hint: 'Choose another title: it is how readers and assistants tell agents apart.',
-      });
+      return inFrontMatter(folder, 'title', { code: 'title/taken', ...titleTaken(owner.slug) });
     });
 }

@@ -1,10 +1,10 @@
 import MarkdownIt from 'markdown-it';
 import type { Finding } from '../../diagnostics/diagnostic.ts';
-import { hidden, secret } from '../../diagnostics/messages/text.ts';
+import { hiddenCharacterFound, secretFound } from '../../diagnostics/messages/text.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import type { LocationOf, Path } from '../../diagnostics/yaml-location.ts';
 import { findSecrets } from '../../text-safety/find-secrets.ts';
-import { hiddenCharacter } from '../../text-safety/hidden-characters.ts';
+import { type HiddenCharacter, hiddenCharacter } from '../../text-safety/hidden-characters.ts';
 
 /** A problem in a text, and its location in the file. */
 export type TextFinding = Pick<Finding, 'code' | 'message' | 'hint'> & {
@@ -30,7 +30,7 @@ export function textFindings(text: string): TextFinding[] {
     .slice(0, maxReported)
     .map(({ offset, length, name }) => secretFinding(name, locationAt(text, offset, length), false));
   if (hidden === null) return secrets;
-  return [hiddenFinding(hidden.message, locationAt(text, hidden.offset, hidden.length), false), ...secrets];
+  return [hiddenFinding(hidden, locationAt(text, hidden.offset, hidden.length), false), ...secrets];
 }
 
 /** Checks parsed keys and values. `locationOf` returns their locations in the file. */
@@ -124,15 +124,15 @@ function escapedFindings(text: string, location: () => Location): TextFinding[] 
   const hidden = hiddenCharacter(text);
   const [secret] = findSecrets(text);
   return [
-    ...(hidden === null ? [] : [hiddenFinding(hidden.message, location(), true)]),
+    ...(hidden === null ? [] : [hiddenFinding(hidden, location(), true)]),
     ...(secret === undefined ? [] : [secretFinding(secret.name, location(), true)]),
   ];
 }
 
-function hiddenFinding(message: string, location: Location, escaped: boolean): TextFinding {
-  return { code: 'text/hidden-character', location, ...hidden(message, escaped), escaped };
+function hiddenFinding({ name, most }: HiddenCharacter, location: Location, escaped: boolean): TextFinding {
+  return { code: 'text/hidden-character', location, ...hiddenCharacterFound(name, most, escaped), escaped };
 }
 
 function secretFinding(name: string, location: Location, escaped: boolean): TextFinding {
-  return { code: 'text/secret', location, ...secret(name), escaped };
+  return { code: 'text/secret', location, ...secretFound(name), escaped };
 }

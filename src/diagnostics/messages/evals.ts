@@ -74,3 +74,14 @@ export function answerMissing(caseName: string): Wording {
     hint: 'Record it again, or remove this entry.',
   };
 }
+
+/** The hint for an answer that was refused before it was stored. The hints of the rules are about a file that exists. */
+export const nothingStored = 'Nothing was stored. Run the command again to ask again.';
+
+/** `failure` says why the new answer fails the check. */
+export function answerRegressed(model: string, branch: string, check: string, failure: string): Wording {
+  return {
+    message: `The answer of ${model} on ${branch} passes the check \`${check}\`, and this one fails it: ${failure}`,
+    hint: 'Change the prompt and record the answer again, or change the check if the prompt no longer demands this.',
+  };
+}

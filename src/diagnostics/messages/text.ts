@@ -2,16 +2,22 @@ import type { Wording } from '../diagnostic.ts';
 
 /** What no text of an agent may contain: hidden characters, secrets, and leftovers of merges and of `catalog new`. */
 
-/** `isEscaped` says whether the file writes the character as an escape. */
-export function hidden(message: string, isEscaped: boolean): Wording {
-  const hint = isEscaped
-    ? 'If you cannot see it here, it is written as an escape, such as \\u202E, &#x202E; or %E2%80%AE. Delete the escape.'
-    : 'Most editors do not show it: delete it together with the characters next to it, then type those again.';
-  return { message, hint };
+/**
+ * `most` is how many such characters the text may have, if this one is allowed where it is. `isEscaped` says whether the
+ * file writes it as an escape.
+ */
+export function hiddenCharacterFound(name: string, most: number | null, isEscaped: boolean): Wording {
+  const tooMany = most === null ? '' : ` It is allowed here, but the text has more than ${most} like it.`;
+  return {
+    message: `This is the hidden character ${name}.${tooMany}`,
+    hint: isEscaped
+      ? 'If you cannot see it here, it is written as an escape, such as \\u202E, &#x202E; or %E2%80%AE. Delete the escape.'
+      : 'Most editors do not show it: delete it together with the characters next to it, then type those again.',
+  };
 }
 
 /** `kind` is the kind of secret, with an article. */
-export function secret(kind: string): Wording {
+export function secretFound(kind: string): Wording {
   return {
     message: `This looks like ${kind}.`,
     hint: 'If it is real, revoke it first: it may already be in the history of git. Then write a placeholder such as <API_KEY>.',

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type Handlebars from 'handlebars';
 import runtime from 'handlebars/runtime.js';
 import { LRUCache } from 'lru-cache';
-import { type Diagnostic, diagnose } from '../../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnose, type Wording } from '../../diagnostics/diagnostic.ts';
+import { blockNotClosed, notHandlebars, unknownValue } from '../../diagnostics/messages/templates.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 import { digestOf, sha256Of } from '../../digest.ts';
 import { ContentError } from '../../errors.ts';
@@ -164,8 +165,8 @@ function fieldsFirst(text: string, helpers: ReadonlySet<string>): hbs.AST.Progra
 
 function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagnostic {
   const message = (error as Error).message;
-  const refuse = (offset: number, length: number, what: string, hint: string) =>
-    diagnose({ code: 'template/syntax', file, text, location: locationAt(text, offset, length), message: what, hint });
+  const refuse = (offset: number, length: number, wording: Wording) =>
+    diagnose({ code: 'template/syntax', file, text, location: locationAt(text, offset, length), ...wording });
 
   const missing = /^"(.+?)" not defined/.exec(message)?.[1] ?? /Missing helper: "(.+?)"/.exec(message)?.[1];
   const { lineNumber, column = 0 } = error as { lineNumber?: number; column?: number };
@@ -175,29 +176,10 @@ function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagno
       .split('\n')
       .slice(0, line - 1)
       .join('\n').length + (line > 1 ? 1 : 0);
-  if (missing !== undefined) {
-    return refuse(
-      lineStart + column,
-      missing.length,
-      `The template uses \`${missing}\`, which does not exist here.`,
-      'Compare it with the program’s template of the same name.',
-    );
-  }
+  if (missing !== undefined) return refuse(lineStart + column, missing.length, unknownValue(missing));
   const open = unclosedBlock(text);
-  if (open !== null) {
-    return refuse(
-      open.offset,
-      open.mark.length,
-      `\`${open.mark}\` is opened but never closed.`,
-      `Close it with {{/${open.name}}}.`,
-    );
-  }
-  return refuse(
-    lineStart + column,
-    1,
-    'This is not well-formed Handlebars, here or just before.',
-    'Check that every {{ has a matching }}, and that blocks are closed in reverse order.',
-  );
+  if (open !== null) return refuse(open.offset, open.mark.length, blockNotClosed(open.mark, open.name));
+  return refuse(lineStart + column, 1, notHandlebars);
 }
 
 /** The last block of a template that is opened but never closed, or null. */

@@ -1,0 +1,18 @@
+import type { Wording } from '../diagnostic.ts';
+
+/** Titles, slugs and former slugs that an agent cannot have. */
+
+export function titleTaken(owner: string): Wording {
+  return {
+    message: `\`${owner}\` already has this title.`,
+    hint: 'Choose another title: it is how readers and assistants tell agents apart.',
+  };
+}
+
+/** `owner` is the agent whose slug or former slug it is. */
+export function formerSlugTaken(slug: string, owner: string): Wording {
+  return {
+    message: `\`${slug}\` ${owner === slug ? 'is the folder of an agent' : `is already a former slug of \`${owner}\``}.`,
+    hint: 'Remove it here: an address can belong to only one agent.',
+  };
+}
