@@ -2,6 +2,8 @@ import { distance } from 'fastest-levenshtein';
 import { compareText } from '../../compare.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
+import { similarTag } from '../../diagnostics/messages/front-matter-texts.ts';
+import { promptRepeats } from '../../diagnostics/messages/prompt-text.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 import type { Agent } from '../../schema/agent.ts';
 import { inFrontMatter } from '../consistency/front-matter-finding.ts';
@@ -43,8 +45,7 @@ function nearDuplicates(folders: readonly Complete[]): Diagnostic[] {
       file: pathOf(slug, 'prompt.txt'),
       text: prompt,
       location: locationAt(prompt, 0, prompt.length),
-      message: `${Math.floor(found.share * 100)}% of this prompt is also in \`${found.name}\`, counted in runs of five words.`,
-      hint: 'If both do the same job, improve the earlier agent instead; if not, rewrite the shared text for this job.',
+      ...promptRepeats(found.share, found.name),
     });
   });
 }
@@ -70,11 +71,9 @@ function similarTags(folders: readonly Complete[]): Diagnostic[] {
     folder.written.tags.flatMap((tag, index) => {
       const near = nearest.get(tag);
       if (near === undefined) return [];
-      const count = uses.get(near) ?? 0;
       return inFrontMatter(folder, ['tags', index], {
         code: 'editorial/similar-tag',
-        message: `The tag \`${tag}\` is close to \`${near}\`, which ${count === 1 ? 'another agent has' : `${count} agents have`}.`,
-        hint: `Use \`${near}\`, unless readers have to tell the two apart.`,
+        ...similarTag(tag, near, uses.get(near) ?? 0),
       });
     }),
   );

@@ -1,3 +1,4 @@
+import { sampleFailsCheck } from '../../diagnostics/messages/samples.ts';
 import { locationsInYaml } from '../../diagnostics/yaml-location.ts';
 import { grade, kindOf, tooSlow } from '../../evals/grade.ts';
 import { sampleCase } from '../../schema/evals.ts';
@@ -21,11 +22,7 @@ export const checks: EditorialRule = {
         {
           file: 'evals/checks.yaml',
           location: locationOf([sampleCase, 'checks', index, kindOf(check)], { key: true }),
-          message: `sample-output.txt fails this check: ${failure}`,
-          hint:
-            failure === tooSlow
-              ? 'Avoid repetitions within repetitions, such as (a+)+.'
-              : 'Correct the sample output if the prompt demands this. Otherwise, correct the check.',
+          ...sampleFailsCheck(failure, failure === tooSlow),
         },
       ];
     });

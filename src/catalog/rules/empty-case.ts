@@ -1,3 +1,4 @@
+import { emptyCaseNotSettled } from '../../diagnostics/messages/prompt-output.ts';
 import { atHeading, type EditorialRule } from './rule.ts';
 import { isEmpty } from './sections.ts';
 
@@ -12,14 +13,7 @@ export const emptyCase: EditorialRule = {
   check(view) {
     const { OUTPUT } = view.prompt;
     if (!view.english || isEmpty(OUTPUT) || nothing.test(OUTPUT.body.replace(/<[^<>\n]*>/g, ''))) return [];
-    return [
-      atHeading(
-        view,
-        'OUTPUT',
-        'OUTPUT does not say what to answer when there is nothing to report.',
-        'Add the sentence for that case, such as: If nothing changed, answer only "No breaking change found."',
-      ),
-    ];
+    return [atHeading(view, 'OUTPUT', emptyCaseNotSettled)];
   },
 };
 

@@ -1,3 +1,10 @@
+import type { Wording } from '../../diagnostics/diagnostic.ts';
+import {
+  excerptOfSentences,
+  excerptWithoutPeriod,
+  excerptWithoutVerb,
+  lengthOfExcerpt,
+} from '../../diagnostics/messages/front-matter-texts.ts';
 import { codePoints } from '../../schema/fields.ts';
 import { type EditorialRule, inFrontMatter, type Remark } from './rule.ts';
 
@@ -16,29 +23,13 @@ export const excerpt: EditorialRule = {
   check(view) {
     const text = view.agent.excerpt;
     const remarks: Remark[] = [];
-    const report = (message: string, hint: string) => remarks.push(inFrontMatter(view, ['excerpt'], message, hint));
+    const report = (wording: Wording) => remarks.push(inFrontMatter(view, ['excerpt'], wording));
     const length = codePoints(text);
-    if (length < 60 || length > 160) {
-      report(
-        `\`excerpt\` has ${length} characters; it has to be 60 to 160 characters long.`,
-        length < 60
-          ? 'Say exactly what the reader gets, and from which input.'
-          : 'Keep what the reader gets; cut the rest.',
-      );
-    }
-    if (!/[^.][.。]$/u.test(text)) {
-      report('`excerpt` does not end with a period.', 'Make it one whole sentence that ends with a period.');
-    }
-    if (/\p{L}{4}\.\s+\p{Lu}|[!?]\s+\p{Lu}/u.test(text)) {
-      report('`excerpt` is more than one sentence.', 'Keep the sentence that says what the reader gets.');
-    }
+    if (length < 60 || length > 160) report(lengthOfExcerpt(length, 60, 160));
+    if (!/[^.][.。]$/u.test(text)) report(excerptWithoutPeriod);
+    if (/\p{L}{4}\.\s+\p{Lu}|[!?]\s+\p{Lu}/u.test(text)) report(excerptOfSentences);
     const [first] = (view.english && notVerbs.exec(text)) || [];
-    if (first !== undefined) {
-      report(
-        `\`excerpt\` starts with "${first}"; it has to start with a verb.`,
-        'Say what the agent does for the reader, such as "Sorts …", "Finds …" or "Drafts …".',
-      );
-    }
+    if (first !== undefined) report(excerptWithoutVerb(first));
     return remarks;
   },
 };

@@ -1,3 +1,4 @@
+import { unknownFactsNotSettled } from '../../diagnostics/messages/prompt-rules.ts';
 import { atHeading, type EditorialRule } from './rule.ts';
 import { isEmpty } from './sections.ts';
 
@@ -12,13 +13,6 @@ export const ground: EditorialRule = {
   check(view) {
     const { RULES } = view.prompt;
     if (!view.english || isEmpty(RULES) || /\bunknowns?\b/i.test(RULES.heading + RULES.body)) return [];
-    return [
-      atHeading(
-        view,
-        'RULES',
-        'No rule says what to write when INPUT does not contain a fact.',
-        'Add one, such as: Take every fact from INPUT; write "unknown" where it is silent, and never guess.',
-      ),
-    ];
+    return [atHeading(view, 'RULES', unknownFactsNotSettled)];
   },
 };

@@ -1,3 +1,4 @@
+import { inputNotUsed, missingInputNotSettled, nothingToPaste } from '../../diagnostics/messages/prompt-input.ts';
 import { atHeading, type EditorialRule, inPrompt, type PromptItem, type Remark } from './rule.ts';
 import { isEmpty } from './sections.ts';
 
@@ -13,27 +14,11 @@ export const inputContract: EditorialRule = {
   check(view) {
     const { INPUT, RULES, OUTPUT } = view.prompt;
     if (isEmpty(INPUT)) return [];
-    if (!INPUT.lines.some(({ text }) => declaration.test(text))) {
-      return [
-        atHeading(
-          view,
-          'INPUT',
-          'INPUT does not list what to paste.',
-          'Write one line for each thing, such as "- NOTES (optional): the release notes. When they are missing, …".',
-        ),
-      ];
-    }
+    if (!INPUT.lines.some(({ text }) => declaration.test(text))) return [atHeading(view, 'INPUT', nothingToPaste)];
     const remarks: Remark[] = [];
     const names = INPUT.items.map(nameOf).filter((name) => name !== null);
     if (view.english && !settlesMissing(INPUT.heading + INPUT.body, view.agent.prompt, names)) {
-      remarks.push(
-        atHeading(
-          view,
-          'INPUT',
-          'INPUT does not say what to do when something is missing.',
-          'For each one, say whether to ask for it once or what to assume.',
-        ),
-      );
+      remarks.push(atHeading(view, 'INPUT', missingInputNotSettled));
     }
     if (isEmpty(RULES) || isEmpty(OUTPUT)) return remarks;
     const later = `${RULES.heading}\n${RULES.body}\n${OUTPUT.heading}\n${OUTPUT.body}`;
@@ -43,15 +28,8 @@ export const inputContract: EditorialRule = {
       const rest = later + others.map(({ lines }) => lines.map(({ text }) => text).join('\n')).join('\n');
       if (name === null || mentions(rest, name)) continue;
       const [line] = item.lines;
-      remarks.push(
-        inPrompt(
-          view,
-          (line?.offset ?? 0) + (line?.text.indexOf(name) ?? 0),
-          name.length,
-          `INPUT declares ${name}, and the prompt does not use it later.`,
-          `Say in RULES or OUTPUT what ${name} is for, or remove it.`,
-        ),
-      );
+      const offset = (line?.offset ?? 0) + (line?.text.indexOf(name) ?? 0);
+      remarks.push(inPrompt(view, offset, name.length, inputNotUsed(name)));
     }
     return remarks;
   },

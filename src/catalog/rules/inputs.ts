@@ -1,4 +1,11 @@
 import { inputKey, inputLines, isInputName, longestName, reservedName } from '../../agent-text/prompt-inputs.ts';
+import type { Wording } from '../../diagnostics/diagnostic.ts';
+import {
+  inputNameReserved,
+  inputTwice,
+  inputWithoutForm,
+  inputWithWrongName,
+} from '../../diagnostics/messages/prompt-input.ts';
 import { type EditorialRule, inPrompt, type Remark } from './rule.ts';
 
 /**
@@ -14,29 +21,18 @@ export const inputs: EditorialRule = {
     const remarks: Remark[] = [];
     const names = new Set<string>();
     for (const { name, line } of declared) {
-      const at = (message: string, hint: string) =>
-        remarks.push(inPrompt(view, line.offset + line.text.indexOf(name), name.length, message, hint));
+      const at = (wording: Wording) =>
+        remarks.push(inPrompt(view, line.offset + line.text.indexOf(name), name.length, wording));
       const key = inputKey(name);
-      if (key === reservedName) {
-        at(`An input can't be called ${name}.`, 'Choose another name: MCP uses this one for the whole input.');
-      } else if (names.has(key)) {
-        at(`INPUT declares ${name} twice.`, 'Rename or remove it: only the first one gets a field on the page.');
-      }
+      if (key === reservedName) at(inputNameReserved(name));
+      else if (names.has(key)) at(inputTwice(name));
       names.add(key);
     }
     const taken = new Set(declared.map(({ line }) => line.offset));
     for (const { text, offset, fenced } of view.prompt.INPUT.lines) {
       const near = fenced || taken.has(offset) ? null : nearly(text, declared.length > 0);
       if (near === null) continue;
-      remarks.push(
-        inPrompt(
-          view,
-          offset + text.indexOf(near.label),
-          near.label.length,
-          'This line looks like an input, but the page has no field for it.',
-          near.hint,
-        ),
-      );
+      remarks.push(inPrompt(view, offset + text.indexOf(near.label), near.label.length, near.wording));
     }
     return remarks;
   },
@@ -50,8 +46,8 @@ const item =
   /^(\s*(?:[-*+•]|\d{1,3}[.)])\s+)?[*_`<[{"“]*([\p{L}\p{N}][^:：()（）[\]=*`>}"”]{0,60}?)[*_`>\]}"”]*\s*(?:[:：(（[=–—]|-\s|$)/u;
 const mark = /[(（[]([^()（）[\]]{1,40})[)）\]]/gu;
 
-/** Whether a line was probably meant to declare an input: what it calls it, and how to write it. */
-function nearly(text: string, othersHaveForm: boolean): { label: string; hint: string } | null {
+/** Whether a line was probably meant to declare an input: what it calls it, and what is wrong with it. */
+function nearly(text: string, othersHaveForm: boolean): { label: string; wording: Wording } | null {
   const [, bullet, label] = item.exec(text.trimEnd()) ?? [];
   // An indented item below a declared one belongs to it.
   if (label === undefined || (othersHaveForm && /^(?:\s{2}|\t)/.test(text))) return null;
@@ -60,13 +56,6 @@ function nearly(text: string, othersHaveForm: boolean): { label: string; hint: s
   const capitals = /\p{L}{2}/u.test(label) && label === label.toUpperCase() && label !== label.toLowerCase();
   const meant = kind === null ? bullet !== undefined && capitals && othersHaveForm : bullet !== undefined || capitals;
   if (!meant) return null;
-  if (!isInputName(label)) {
-    const allowed = `at most ${longestName} letters and digits, with single spaces, hyphens or underscores between them`;
-    return {
-      label,
-      hint: `Write "- NAME (${kind ?? 'required'}): …". A name starts with a letter, and has ${allowed}.`,
-    };
-  }
-  const forms = (kind === null ? ['required', 'optional'] : [kind]).map((word) => `"- ${label} (${word}): …"`);
-  return { label, hint: `Write ${forms.join(' or ')}.` };
+  if (!isInputName(label)) return { label, wording: inputWithWrongName(kind ?? 'required', longestName) };
+  return { label, wording: inputWithoutForm(label, kind === null ? ['required', 'optional'] : [kind]) };
 }

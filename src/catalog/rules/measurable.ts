@@ -1,4 +1,5 @@
 import { linesOf } from '../../agent-text/prompt-sections.ts';
+import { emptyPraise, fewRulesCheckable } from '../../diagnostics/messages/prompt-rules.ts';
 import { atHeading, type EditorialRule, inPrompt } from './rule.ts';
 
 /**
@@ -13,27 +14,12 @@ export const measurable: EditorialRule = {
     const { items } = view.prompt.RULES;
     const tests = items.filter(({ text }) => checkable.test(text)).length;
     const few =
-      items.length < 3 || tests >= 3
-        ? []
-        : [
-            atHeading(
-              view,
-              'RULES',
-              `Of the ${items.length} rules, ${tests === 0 ? 'none' : tests} can be checked; at least three should be.`,
-              'Give them a number, a limit or a yes-or-no test, such as "at most 7 bullets" or "cite line numbers".',
-            ),
-          ];
+      items.length < 3 || tests >= 3 ? [] : [atHeading(view, 'RULES', fewRulesCheckable(items.length, tests))];
     const empty = linesOf(view.agent.prompt)
       .lines.filter(({ fenced }) => !fenced)
       .flatMap(({ text, offset }) =>
         [...blankQuoted(text).matchAll(emptyWords)].map(({ 0: word, index }) =>
-          inPrompt(
-            view,
-            offset + index,
-            word.length,
-            `"${word}" can't be checked.`,
-            'Say how to check it: a number, a limit, or what has to be there.',
-          ),
+          inPrompt(view, offset + index, word.length, emptyPraise(word)),
         ),
       );
     return [...few, ...empty];

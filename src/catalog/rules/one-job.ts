@@ -1,5 +1,10 @@
+import {
+  lengthOfProblem,
+  problemRepeatsExcerpt,
+  problemRepeatsTitle,
+} from '../../diagnostics/messages/front-matter-texts.ts';
 import { codePoints } from '../../schema/fields.ts';
-import { type AgentView, type EditorialRule, inFrontMatter, type Remark, wordsOf } from './rule.ts';
+import { type EditorialRule, inFrontMatter, type Remark, wordsOf } from './rule.ts';
 
 const path = ['problem'];
 
@@ -15,27 +20,13 @@ export const oneJob: EditorialRule = {
     const length = codePoints(problem.trim());
     const remarks: Remark[] = [];
     if (length < 40 || length > 400) {
-      const hint = length < 40 ? 'Say whose problem it is, and when.' : 'Keep one person, one situation and one pain.';
-      const message = `\`problem\` has ${length} characters; it has to be 40 to 400 characters long.`;
-      remarks.push(inFrontMatter(view, path, message, hint));
+      remarks.push(inFrontMatter(view, path, lengthOfProblem(length, 40, 400)));
     }
-    if (names(problem, title)) {
-      remarks.push(
-        repeats(view, 'title', 'Say who is stuck, and with what; the page already shows the title above it.'),
-      );
-    }
-    if (sharesRun(problem, excerpt)) {
-      remarks.push(
-        repeats(view, 'excerpt', 'Say what happens without the agent; the excerpt already says what it gives.'),
-      );
-    }
+    if (names(problem, title)) remarks.push(inFrontMatter(view, path, problemRepeatsTitle));
+    if (sharesRun(problem, excerpt)) remarks.push(inFrontMatter(view, path, problemRepeatsExcerpt));
     return remarks;
   },
 };
-
-function repeats(view: AgentView, field: string, hint: string): Remark {
-  return inFrontMatter(view, path, `\`problem\` repeats the ${field}.`, hint);
-}
 
 /**
  * Whether a text starts with a title, or contains a title of three or more words. Shorter titles can be ordinary

@@ -1,3 +1,4 @@
+import { answerNotShown, noLengthLimit } from '../../diagnostics/messages/prompt-output.ts';
 import { atHeading, type EditorialRule, type Remark } from './rule.ts';
 import { isEmpty } from './sections.ts';
 
@@ -15,24 +16,10 @@ export const outputShape: EditorialRule = {
     if (isEmpty(OUTPUT)) return [];
     const remarks: Remark[] = [];
     if (!OUTPUT.lines.some(({ text, fenced }) => fenced || literal.test(text))) {
-      remarks.push(
-        atHeading(
-          view,
-          'OUTPUT',
-          'OUTPUT describes the answer instead of showing it.',
-          'Write the answer as a skeleton: its headings, table columns or keys, with <slots> for what changes.',
-        ),
-      );
+      remarks.push(atHeading(view, 'OUTPUT', answerNotShown));
     }
     if (view.english && !limit.test(`${OUTPUT.heading}\n${OUTPUT.body}`)) {
-      remarks.push(
-        atHeading(
-          view,
-          'OUTPUT',
-          'OUTPUT has no length limit.',
-          'Give one next to the heading, such as "OUTPUT (at most 40 lines)".',
-        ),
-      );
+      remarks.push(atHeading(view, 'OUTPUT', noLengthLimit));
     }
     return remarks;
   },

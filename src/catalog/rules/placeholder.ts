@@ -1,4 +1,5 @@
 import { linesOf } from '../../agent-text/prompt-sections.ts';
+import { unwrittenText } from '../../diagnostics/messages/text.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 import type { EditorialRule } from './rule.ts';
 
@@ -27,8 +28,7 @@ export const placeholder: EditorialRule = {
           {
             file,
             location: locationAt(text, offset + found.index, found[0].length),
-            message: 'This looks like a placeholder for text that is still to be written.',
-            hint: 'Write the text. A slot that the assistant or the reader fills in goes into `INPUT`, or into <angle brackets>.',
+            ...unwrittenText,
           },
         ];
       }

@@ -1,5 +1,18 @@
 import { isMap, isScalar, parseDocument, visit } from 'yaml';
 import { linesOf } from '../../agent-text/prompt-sections.ts';
+import type { Wording } from '../../diagnostics/diagnostic.ts';
+import { numberOfTags, tagIsCategory, textCutOff } from '../../diagnostics/messages/front-matter-texts.ts';
+import {
+  curlyQuotes,
+  doubleBraces,
+  filledInByAssistants,
+  inLines,
+  lengthOfPrompt,
+  shellCommand,
+  spacesAtEnd,
+  vendorNamed,
+} from '../../diagnostics/messages/prompt-text.ts';
+import { slugRefusedByClaude } from '../../diagnostics/messages/titles-and-slugs.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 import { type AgentView, type EditorialRule, inFrontMatter, inPrompt, type Remark } from './rule.ts';
 
@@ -29,8 +42,7 @@ function length(view: AgentView): Remark[] {
   const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
   const countable = !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]{4}/u.test(text);
   if (!countable || (words >= 120 && words <= 900)) return [];
-  const hint = words < 120 ? 'Describe a good answer in more detail.' : 'Cut what the answer does not need.';
-  return [inPrompt(view, 0, text.length, `The prompt has ${words} words; it should have 120 to 900.`, hint)];
+  return [inPrompt(view, 0, text.length, lengthOfPrompt(words, 120, 900))];
 }
 
 /** Names that almost always mean a product of one vendor, with the names of its runtimes. */
@@ -47,54 +59,27 @@ function vendors(view: AgentView): Remark[] {
     const found = names.exec(view.agent.prompt);
     const others = view.agent.runtimes.filter((name) => !runtimes.test(name));
     if (found === null || others.length === 0) return [];
-    return [
-      inPrompt(
-        view,
-        found.index,
-        found[0].length,
-        `The prompt names ${found[0]}, but the agent is also for ${others.join(', ')}.`,
-        'Say it without the name, or limit `runtimes` to that vendor.',
-      ),
-    ];
+    return [inPrompt(view, found.index, found[0].length, vendorNamed(found[0], others))];
   });
 }
 
 function characters(view: AgentView): Remark[] {
   const { lines } = linesOf(view.agent.prompt);
-  const first = (pattern: RegExp, message: string, hint: string, skip: (fenced: boolean) => boolean = () => false) => {
+  const first = (pattern: RegExp, wording: Wording, skip: (fenced: boolean) => boolean = () => false) => {
     const found = lines.flatMap(({ text, offset, fenced }) => {
       const match = skip(fenced) ? null : pattern.exec(text);
       return match === null ? [] : [{ start: offset + match.index, length: match[0].length }];
     });
     const [{ start, length } = { start: 0, length: 0 }] = found;
     if (found.length === 0) return [];
-    const all = found.length === 1 ? hint : `${hint} This concerns ${found.length} lines.`;
-    return [inPrompt(view, start, length, message, all)];
+    return [inPrompt(view, start, length, inLines(wording, found.length))];
   };
   return [
-    ...first(
-      /[“”‘’]/,
-      'The prompt has curly quotes, which get lost or changed in copying.',
-      'Use " and \' throughout.',
-    ),
-    ...first(/(?<![ \t])[ \t]+$/, 'A line of the prompt ends with spaces.', 'Delete them: they get lost in copying.'),
-    ...first(
-      /(?<![`\\{])\{\{[^{}`]*\}\}|(?<![`\\])\{%[^%`]*%\}/,
-      'Many tools fill in or remove braces like these in a prompt.',
-      'Write a name in capitals, or <angle brackets> for a slot.',
-      (fenced) => fenced,
-    ),
-    ...first(
-      /(?<![`\\])(?:[!@]\{[^{}]*\}|\$ARGUMENTS\b)/,
-      'Some assistants run or fill in a part like this when the prompt is one of their commands or skills.',
-      'Write it in other words. For a slot, write a name in capitals, or <angle brackets>.',
-      (fenced) => fenced,
-    ),
-    ...first(
-      /!(?=`)|```!/,
-      'Claude Code runs the text after this `!` as a shell command when it loads the agent as a skill.',
-      'Remove the `!`. Until then, the skill has a space after it.',
-    ),
+    ...first(/[“”‘’]/, curlyQuotes),
+    ...first(/(?<![ \t])[ \t]+$/, spacesAtEnd),
+    ...first(/(?<![`\\{])\{\{[^{}`]*\}\}|(?<![`\\])\{%[^%`]*%\}/, doubleBraces, (fenced) => fenced),
+    ...first(/(?<![`\\])(?:[!@]\{[^{}]*\}|\$ARGUMENTS\b)/, filledInByAssistants, (fenced) => fenced),
+    ...first(/!(?=`)|```!/, shellCommand),
   ];
 }
 
@@ -115,8 +100,7 @@ function cutTexts({ texts }: AgentView): Remark[] {
       remarks.push({
         file: 'agent.md',
         location: locationAt(text, offset + 1, text.length),
-        message: `The text of \`${key.value}\` ends before this \`#\`, which starts a comment.`,
-        hint: 'Put the whole text in quotes.',
+        ...textCutOff(String(key.value)),
       });
     },
   });
@@ -129,23 +113,16 @@ const reservedWords = /claude|anthropic/;
 function skillName(view: AgentView): Remark[] {
   const [word] = reservedWords.exec(view.agent.slug) ?? [];
   if (word === undefined) return [];
-  const message = `The slug contains ${word}, so Claude refuses the agent as a skill.`;
-  return [inFrontMatter(view, ['title'], message, 'Rename the folder before the agent is published.')];
+  return [inFrontMatter(view, ['title'], slugRefusedByClaude(word))];
 }
 
 function tags(view: AgentView): Remark[] {
   const { category, tags: names } = view.agent;
   const remarks: Remark[] = [];
   if (names.length < 2 || names.length > 6) {
-    const message = `There ${names.length === 1 ? 'is 1 tag' : `are ${names.length} tags`}; it should be 2 to 6.`;
-    remarks.push(inFrontMatter(view, ['tags'], message, 'Keep those that a reader would search for.'));
+    remarks.push(inFrontMatter(view, ['tags'], numberOfTags(names.length, 2, 6)));
   }
   const index = names.indexOf(category);
-  if (index !== -1) {
-    const message = `The tag ${category} repeats the category.`;
-    remarks.push(
-      inFrontMatter(view, ['tags', index], message, 'Replace it with a tag that says more than the category.'),
-    );
-  }
+  if (index !== -1) remarks.push(inFrontMatter(view, ['tags', index], tagIsCategory(category)));
   return remarks;
 }

@@ -1,12 +1,15 @@
 import { type Line, linesOf, type Section, type SectionName, sectionsOf } from '../../agent-text/prompt-sections.ts';
-import type { Finding } from '../../diagnostics/diagnostic.ts';
+import type { Wording } from '../../diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import { locationInFrontMatter, type Path } from '../../diagnostics/yaml-location.ts';
 import type { Agent } from '../../schema/agent.ts';
 import type { RuleCode } from '../../schema/rules.ts';
 
 /** A finding of a rule: the file in the agent folder, the location, the problem and the fix. */
-export type Remark = Pick<Finding, 'file' | 'message' | 'hint'> & { location: Location };
+export interface Remark extends Wording {
+  file: string;
+  location: Location;
+}
 
 /**
  * A rule about the writing of one agent. It reports only what a program can decide, and leaves the rest to the
@@ -86,19 +89,19 @@ function itemsOf(lines: readonly Line[]): PromptItem[] {
 }
 
 /** Makes a remark about the heading line of a section. */
-export function atHeading({ agent, prompt }: AgentView, name: SectionName, message: string, hint: string): Remark {
+export function atHeading({ agent, prompt }: AgentView, name: SectionName, wording: Wording): Remark {
   const { start } = prompt[name];
-  return { file: 'prompt.txt', location: locationAt(agent.prompt, start, agent.prompt.length), message, hint };
+  return { file: 'prompt.txt', location: locationAt(agent.prompt, start, agent.prompt.length), ...wording };
 }
 
 /** Makes a remark about a range of the prompt. */
-export function inPrompt(view: AgentView, offset: number, length: number, message: string, hint: string): Remark {
-  return { file: 'prompt.txt', location: locationAt(view.agent.prompt, offset, length), message, hint };
+export function inPrompt(view: AgentView, offset: number, length: number, wording: Wording): Remark {
+  return { file: 'prompt.txt', location: locationAt(view.agent.prompt, offset, length), ...wording };
 }
 
 /** Makes a remark about a value in the front matter. */
-export function inFrontMatter({ texts }: AgentView, path: Path, message: string, hint: string): Remark {
-  return { file: 'agent.md', location: locationInFrontMatter(texts.get('agent.md') ?? '', path), message, hint };
+export function inFrontMatter({ texts }: AgentView, path: Path, wording: Wording): Remark {
+  return { file: 'agent.md', location: locationInFrontMatter(texts.get('agent.md') ?? '', path), ...wording };
 }
 
 /** Returns the words of a text in lower case. */

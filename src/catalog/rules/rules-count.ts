@@ -1,3 +1,10 @@
+import type { Wording } from '../../diagnostics/diagnostic.ts';
+import {
+  numberOfRules,
+  ruleDescribes,
+  ruleOfSeveralLines,
+  ruleOnlyForbids,
+} from '../../diagnostics/messages/prompt-rules.ts';
 import { atHeading, type EditorialRule, inPrompt, type PromptItem, type Remark } from './rule.ts';
 import { isEmpty } from './sections.ts';
 
@@ -16,30 +23,16 @@ export const rulesCount: EditorialRule = {
     const remarks: Remark[] = [];
     const count = RULES.items.length;
     if (count < 5 || count > 12) {
-      remarks.push(
-        atHeading(
-          view,
-          'RULES',
-          `RULES has ${count === 1 ? '1 rule' : `${count} rules`}; it should have 5 to 12.`,
-          count < 5
-            ? 'Add what a careful colleague would check, one rule per line.'
-            : 'Merge or remove some: models forget a few of many rules.',
-        ),
-      );
+      remarks.push(atHeading(view, 'RULES', numberOfRules(count, 5, 12)));
     }
-    const at = ({ lines: [line] }: PromptItem, message: string, hint: string) =>
-      remarks.push(inPrompt(view, line?.offset ?? 0, line?.text.length ?? 1, message, hint));
+    const at = ({ lines: [line] }: PromptItem, wording: Wording) =>
+      remarks.push(inPrompt(view, line?.offset ?? 0, line?.text.length ?? 1, wording));
     const long = RULES.items.find(({ lines }) => lines.length > 1);
-    if (long !== undefined) {
-      at(long, 'This rule spans several lines.', 'Write each rule on one line, and split a long rule into two.');
-    }
+    if (long !== undefined) at(long, ruleOfSeveralLines);
     if (!view.english) return remarks;
     for (const item of RULES.items) {
-      if (description.test(item.text)) {
-        at(item, 'This rule describes the assistant instead of telling it what to do.', 'Start with the verb.');
-      } else if (isBareProhibition(item.text)) {
-        at(item, 'This rule forbids something without an alternative.', 'Add what to do instead, or why.');
-      }
+      if (description.test(item.text)) at(item, ruleDescribes);
+      else if (isBareProhibition(item.text)) at(item, ruleOnlyForbids);
     }
     return remarks;
   },

@@ -1,3 +1,9 @@
+import {
+  lengthOfSampleInput,
+  realAddress,
+  sampleWithoutSkeleton,
+  sampleWithoutTable,
+} from '../../diagnostics/messages/samples.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 import type { AgentView, EditorialRule, PromptSection, Remark } from './rule.ts';
 
@@ -21,11 +27,7 @@ function length({ agent }: AgentView): Remark[] {
     {
       file: 'sample-input.txt',
       location: locationAt(text, 0, text.length),
-      message: `The sample input has ${lines === 1 ? '1 line' : `${lines} lines`}; it has to have 8 to 60.`,
-      hint:
-        lines < 8
-          ? 'Make it as long as a real case, with one thing in it that the prompt must catch.'
-          : 'Cut what the answer does not need: a reader has to see the whole case.',
+      ...lengthOfSampleInput(lines, 8, 60),
     },
   ];
 }
@@ -43,8 +45,7 @@ function realAddresses({ texts }: AgentView): Remark[] {
       .map(({ 0: address, index }) => ({
         file,
         location: locationAt(text, index, address.length),
-        message: 'This email address may belong to someone.',
-        hint: 'Use one that is reserved for examples, such as name@example.com.',
+        ...realAddress,
       }));
   });
 }
@@ -56,14 +57,8 @@ function skeleton({ agent, prompt }: AgentView): Remark[] {
   const wanted = tables.length > 0 ? tables : parts;
   const [shown] = wanted;
   if (shown === undefined || wanted.some((part) => answer.includes(normal(part)))) return [];
-  const [message, hint] =
-    tables.length > 0
-      ? ['The sample output does not have the table that OUTPUT shows.', `Use exactly the columns of OUTPUT: ${shown}`]
-      : [
-          'The sample output has none of the fixed parts that OUTPUT shows.',
-          `Use the skeleton of OUTPUT; "${shown}" is one of its parts.`,
-        ];
-  return [{ file: 'sample-output.txt', location: locationAt(text, 0, text.length), message, hint }];
+  const wording = tables.length > 0 ? sampleWithoutTable(shown) : sampleWithoutSkeleton(shown);
+  return [{ file: 'sample-output.txt', location: locationAt(text, 0, text.length), ...wording }];
 }
 
 /**

@@ -1,13 +1,12 @@
 import { sectionNames } from '../../agent-text/prompt-sections.ts';
+import { sectionEmpty } from '../../diagnostics/messages/prompt-sections.ts';
 import { atHeading, type EditorialRule, type PromptSection } from './rule.ts';
 
 /** No section of the prompt is empty. The rule prompt/sections checks that each section exists once and in order. */
 export const sections: EditorialRule = {
   code: 'editorial/sections',
   check: (view) =>
-    sectionNames
-      .filter((name) => isEmpty(view.prompt[name]))
-      .map((name) => atHeading(view, name, `The section ${name} is empty.`, `Below it, write ${contents[name]}.`)),
+    sectionNames.filter((name) => isEmpty(view.prompt[name])).map((name) => atHeading(view, name, sectionEmpty(name))),
 };
 
 /**
@@ -16,9 +15,3 @@ export const sections: EditorialRule = {
 export function isEmpty({ heading, body }: PromptSection): boolean {
   return body.trim() === '' && !/[\p{L}\p{N}]/u.test(heading);
 }
-
-const contents = {
-  INPUT: 'what the reader has to paste, one item per line',
-  RULES: 'the rules that the assistant must follow, one numbered rule per line',
-  OUTPUT: 'the answer as it should look, with its headings, columns or keys',
-};

@@ -1,3 +1,4 @@
+import { answerStale } from '../../diagnostics/messages/evals.ts';
 import { locationsInYaml } from '../../diagnostics/yaml-location.ts';
 import type { EditorialRule } from './rule.ts';
 
@@ -12,8 +13,7 @@ export const stale: EditorialRule = {
         {
           file,
           location: locationsInYaml(texts.get(file) ?? '')(['cases', name, `${stale}Sha256`], { key: true }),
-          message: `The ${stale} changed after ${recorded.model} answered the case \`${name}\` on ${recorded.date}.`,
-          hint: 'Record it again: catalog eval --record --stale. Until then, it is shown as out of date.',
+          ...answerStale(stale, recorded.model, name, recorded.date),
         },
       ];
     }),

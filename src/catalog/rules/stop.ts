@@ -1,3 +1,4 @@
+import { actsWithoutAsking, nobodyDecides } from '../../diagnostics/messages/prompt-rules.ts';
 import { type EditorialRule, inFrontMatter, inPrompt, type Remark } from './rule.ts';
 
 /**
@@ -16,27 +17,12 @@ export const stop: EditorialRule = {
     const [line] = act?.lines ?? [];
     if (act !== undefined && line !== undefined && !asksFirst.test(prompt.RULES.body + prompt.OUTPUT.body)) {
       const verb = acts.exec(act.text)?.[0] ?? '';
-      remarks.push(
-        inPrompt(
-          view,
-          line.offset + line.text.indexOf(act.text),
-          verb.length,
-          'This rule makes the assistant act, and the prompt does not tell it to ask first.',
-          'Tell it to show what it would do and wait for a yes, or to write only a draft.',
-        ),
-      );
+      remarks.push(inPrompt(view, line.offset + line.text.indexOf(act.text), verb.length, actsWithoutAsking));
     }
     const [topic] = delicate.exec([agent.title, agent.excerpt, ...agent.tags].join('\n')) ?? [];
     if (topic !== undefined && !personDecides.test(agent.prompt)) {
       const path = delicate.test(agent.title) ? ['title'] : delicate.test(agent.excerpt) ? ['excerpt'] : ['tags'];
-      remarks.push(
-        inFrontMatter(
-          view,
-          path,
-          `The agent deals with a sensitive matter ("${topic}"), and its prompt does not say that a person decides.`,
-          'Add a rule that names who decides, such as a lawyer, a physician or a tax adviser.',
-        ),
-      );
+      remarks.push(inFrontMatter(view, path, nobodyDecides(topic)));
     }
     return remarks;
   },

@@ -9,9 +9,12 @@ export function checksFileMissing(file: string): Wording {
   };
 }
 
+/** The hint for a regular expression that takes too long. */
+export const fasterPattern = 'Avoid repetitions within repetitions, such as (a+)+.';
+
 export const slowPattern: Wording = {
   message: 'This regular expression needs more than half a second for an answer.',
-  hint: 'Avoid repetitions within repetitions, such as (a+)+.',
+  hint: fasterPattern,
 };
 
 /** `proposal` is a file with a similar name, if there is one. */
@@ -83,5 +86,13 @@ export function answerRegressed(model: string, branch: string, check: string, fa
   return {
     message: `The answer of ${model} on ${branch} passes the check \`${check}\`, and this one fails it: ${failure}`,
     hint: 'Change the prompt and record the answer again, or change the check if the prompt no longer demands this.',
+  };
+}
+
+/** `changed` is "prompt" or "input", whichever changed. */
+export function answerStale(changed: string, model: string, caseName: string, date: string): Wording {
+  return {
+    message: `The ${changed} changed after ${model} answered the case \`${caseName}\` on ${date}.`,
+    hint: 'Record it again: catalog eval --record --stale. Until then, it is shown as out of date.',
   };
 }

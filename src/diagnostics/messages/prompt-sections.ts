@@ -37,3 +37,13 @@ export function sectionsMissing(names: readonly string[]): Wording {
     hint: `Start a line with ${names.join(', and one with ')}; the order is INPUT, RULES, OUTPUT. Lines in code fences do not count.`,
   };
 }
+
+export function sectionEmpty(name: keyof typeof contents): Wording {
+  return { message: `The section ${name} is empty.`, hint: `Below it, write ${contents[name]}.` };
+}
+
+const contents = {
+  INPUT: 'what the reader has to paste, one item per line',
+  RULES: 'the rules that the assistant must follow, one numbered rule per line',
+  OUTPUT: 'the answer as it should look, with its headings, columns or keys',
+};

@@ -39,3 +39,8 @@ export const placeholderOfNew: Wording = {
   message: 'This is a placeholder that `catalog new` wrote.',
   hint: 'Replace it with your own text, or put `draft: true` back until you have.',
 };
+
+export const unwrittenText: Wording = {
+  message: 'This looks like a placeholder for text that is still to be written.',
+  hint: 'Write the text. A slot that the assistant or the reader fills in goes into `INPUT`, or into <angle brackets>.',
+};

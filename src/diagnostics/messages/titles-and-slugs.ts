@@ -16,3 +16,10 @@ export function formerSlugTaken(slug: string, owner: string): Wording {
     hint: 'Remove it here: an address can belong to only one agent.',
   };
 }
+
+export function slugRefusedByClaude(word: string): Wording {
+  return {
+    message: `The slug contains ${word}, so Claude refuses the agent as a skill.`,
+    hint: 'Rename the folder before the agent is published.',
+  };
+}
