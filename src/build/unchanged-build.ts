@@ -2,7 +2,7 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { addDays, zone } from '../calendar.ts';
 import { gitFiles } from '../git/stamp.ts';
-import { programFiles } from '../program.ts';
+import { programFiles, programVersion } from '../program.ts';
 import type { BuildInfo } from '../schema/build-info.ts';
 import { areOutputsUnchanged, areSame, areSettled, outputStamps, type Stamps, sourceStamps } from '../stamps.ts';
 import type { BuildResult } from './build.ts';
@@ -59,8 +59,7 @@ export function checkUnchanged(
 ): { unchanged: Outcome | null; inputs: Stamps | null } {
   const git = gitFiles(place.cwd);
   if (git === null) return { unchanged: null, inputs: null };
-  const saved = readChecked<LastBuild<SavedStamps>>(lastFile(place));
-  const last = saved === null ? null : { ...saved, inputs: restored(saved.inputs), outputs: restored(saved.outputs) };
+  const last = readLast(place);
   const own = ['agents', 'templates', 'catalog.config.json'].map((name) => join(place.cwd, name));
   const inputs = sourceStamps([...own, ...programFiles, ...git], last?.inputs);
   return {
@@ -71,7 +70,6 @@ export function checkUnchanged(
 
 /** Whether a build of the same inputs as the last would write the same files. */
 function isSame(last: LastBuild<Stamps>, place: Place, today: string | undefined): boolean {
-  if (last.options !== optionsOf(place)) return false;
   if (!existsSync(place.out) || realpathSync(place.out) !== last.root || hasLeftovers(last.root)) return false;
   const isDay = today === undefined ? isWithin(Date.now(), last) : today === last.day;
   return isDay && areOutputsUnchanged(last.outputs);
@@ -110,6 +108,13 @@ function savedOf({ paths, numbers }: Stamps): SavedStamps {
   return { paths, numbers: Buffer.from(numbers.buffer).toString('base64') };
 }
 
+/** Reads the last build with these options. Returns null if there is none that this version of the program remembered. */
+function readLast(place: Place): LastBuild<Stamps> | null {
+  const saved = readChecked<LastBuild<SavedStamps>>(lastFile(place));
+  if (saved?.options !== optionsOf(place)) return null;
+  return { ...saved, inputs: restored(saved.inputs), outputs: restored(saved.outputs) };
+}
+
 function restored({ paths, numbers }: SavedStamps): Stamps {
   return { paths, numbers: new Float64Array(new Uint8Array(Buffer.from(numbers, 'base64')).buffer) };
 }
@@ -124,7 +129,7 @@ function isWithin(now: number, { begin, end }: LastBuild<Stamps>): boolean {
 }
 
 function optionsOf({ cwd, options }: Place): string {
-  return JSON.stringify([cwd, options, process.versions]);
+  return JSON.stringify([programVersion, cwd, options, process.versions]);
 }
 
 function lastFile({ cache, out }: Place): string {

@@ -2,6 +2,8 @@ import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { memoryFile, readChecked, writeChecked } from '../../src/build/last-build.ts';
+import { programVersion } from '../../src/program.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 
@@ -96,5 +98,20 @@ for (const [what, damage] of damages) {
       assert.equal(wrong, []);
     }));
 }
+
+test('after the program was updated, the cache of the old version does not stop a build', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'first', date: '2026-01-01' }]);
+    const env = { CATALOG_CACHE: join(folder, 'cache') };
+    const day = ['--today', '2026-01-01'];
+    await buildLater(folder, day, env);
+    const file = memoryFile(env.CATALOG_CACHE, join(folder, 'dist'), 'stamps');
+    const { options, ...last } = readChecked(file) as Record<string, unknown>;
+    // Stamps had another form in the old version.
+    const old = { ...last, options: String(options).replace(programVersion, '0.0.1'), inputs: [], outputs: [] };
+    writeChecked(file, old);
+    const built = await build(folder, day, env);
+    assert.is(built.counts.agents, 1);
+  }));
 
 test.run();
