@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { maskSecrets } from '../text-safety/find-secrets.ts';
-import { entryHint, valueHint } from './hints.ts';
+import { entryHint, valueHint } from './zod-hints.ts';
 import { describe, knownKeys, valueAt } from './schema-at.ts';
 import { meant, nearest } from './suggestions.ts';
 
