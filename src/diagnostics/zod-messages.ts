@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { maskSecrets } from '../text-safety/find-secrets.ts';
-import { entryHint, valueHint } from './zod-hints.ts';
 import { describe, knownKeys, valueAt } from './schema-at.ts';
 import { meant, nearest } from './suggestions.ts';
+import { entryHint, valueHint } from './zod-hints.ts';
 
 /** One problem with a value, explained. */
 export interface Explanation {
