@@ -19,7 +19,10 @@ import { killWorkers, Worker } from './worker-process.ts';
 
 const processes = Math.max(1, Number(process.env.MUTATION_PROCESSES ?? availableParallelism()));
 const patience = (milliseconds: number) => 5_000 + 5 * milliseconds;
-/** The longest test file, in milliseconds, that a mutant in code that runs on import gets a new process for. */
+/**
+ * The longest test file that a mutant in code that runs on import gets a new process for, in milliseconds of processor
+ * time, which does not depend on what else the machine does.
+ */
 const longestStart = 6_000;
 const hitLimit = (hits: number) => 1_000 + 100 * hits;
 
@@ -28,6 +31,7 @@ interface TestFile {
   name: string;
   bundle: string;
   milliseconds: number;
+  processorMilliseconds: number;
   imported: ReadonlySet<string>;
   /** How often each mutant is reached while the tests run, and by which tests; undefined if a hook reaches it. */
   reached: Map<string, { hits: number; tests: string[] | undefined }>;
@@ -105,8 +109,8 @@ function chosen(mutants: Mutant[], { size, seed }: Sample): Mutant[] {
 }
 
 /** Whether the tests of the file may miss the mutant only because the process started without it. */
-const needsStart = ({ imported, kept, milliseconds }: TestFile, id: string) =>
-  milliseconds <= longestStart && (imported.has(id) || kept.has(id));
+const needsStart = ({ imported, kept, processorMilliseconds }: TestFile, id: string) =>
+  processorMilliseconds <= longestStart && (imported.has(id) || kept.has(id));
 
 /** Runs the work for all items, a few at a time. */
 async function share<Item>(items: Item[], work: (item: Item, index: number) => Promise<void>): Promise<void> {
@@ -145,7 +149,8 @@ async function coverageOf(
         }
       }
       const imported = new Set(Object.keys(outcome.imported).filter((id) => ids.has(id)));
-      files.push({ name, bundle, milliseconds: outcome.milliseconds, imported, reached, kept: new Set() });
+      const { milliseconds, processorMilliseconds } = outcome;
+      files.push({ name, bundle, milliseconds, processorMilliseconds, imported, reached, kept: new Set() });
     } finally {
       await worker.stop();
     }

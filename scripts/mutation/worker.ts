@@ -25,6 +25,8 @@ export interface Outcome {
   /** How often the active mutant was reached, in this process. */
   hits: number;
   milliseconds: number;
+  /** The processor time of this process. */
+  processorMilliseconds: number;
 }
 
 type Runner = (index: number) => Promise<[errors: string | true, passed: number, skipped: number, total: number]>;
@@ -43,6 +45,7 @@ process.send?.('ready');
 
 async function outcomeOf({ mutant, tests, limit }: Order): Promise<Outcome> {
   const begun = performance.now();
+  const before = process.cpuUsage();
   stryker.activeMutant = mutant;
   stryker.hitCount = 0;
   stryker.hitLimit = limit ?? Number.POSITIVE_INFINITY;
@@ -61,6 +64,7 @@ async function outcomeOf({ mutant, tests, limit }: Order): Promise<Outcome> {
     }
     break;
   }
+  const { user, system } = process.cpuUsage(before);
   stryker.activeMutant = undefined;
   const { static: hooks, perTest: inside } = takeCoverage();
   const outcome = {
@@ -70,6 +74,7 @@ async function outcomeOf({ mutant, tests, limit }: Order): Promise<Outcome> {
     inside,
     hits: stryker.hitCount,
     milliseconds: performance.now() - begun,
+    processorMilliseconds: (user + system) / 1000,
   };
   imported = {};
   return outcome;
