@@ -47,13 +47,16 @@ function isHalfWritten(root: string, path: string, next: string | null): boolean
   // Either only the index differs, or git removed the file to rewrite it, or git wrote only a part of it.
   if (found === null) return (now ?? then) !== null;
   return (
-    [now, then].some((bytes) => bytes?.equals(found)) || beginsWith(then, found) || beginsWith(withLine(now), found)
+    [now, then].some((bytes) => bytes?.equals(found)) ||
+    beginsWith(then, found) ||
+    beginsWith(withLineOf(found, now), found)
   );
+}
 
-  function withLine(bytes: Buffer | null): Buffer | null {
-    const issue = found === null ? null : issueIn(found);
-    return bytes === null || issue === null ? null : withIssueLine(bytes, issue);
-  }
+/** `bytes` with the `issue` line of a file; null if the file has none. */
+function withLineOf(file: Buffer, bytes: Buffer | null): Buffer | null {
+  const issue = issueIn(file);
+  return bytes === null || issue === null ? null : withIssueLine(bytes, issue);
 }
 
 function beginsWith(bytes: Buffer | null, start: Buffer): boolean {
