@@ -167,9 +167,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'publish/locks',
     'publish/record',
     'publish/merged-changes',
-    'publish/days',
     'publish/refused-days',
-    'publish/proposals',
   ],
   catalog: [
     'catalog/number',

@@ -206,6 +206,13 @@ test('a new agent that cannot be rendered is skipped, and the others are publish
   }
 });
 
+test('a template that cannot be read stops only a run that would publish an agent', () =>
+  inRepository(async ({ editor }) => {
+    writeFiles(editor, { 'templates/agent.hbs': '{{#if' });
+    assert.match((await publish(editor, ['--today', '2027-03-01'])).stderr, /^Nothing new is due on 2027-03-01\.$/m);
+    await refused(editor, /templates\/agent\.hbs/, () => publish(editor));
+  }));
+
 test('a catalog can be a folder of a larger repository', async () => {
   await inFolder(async (folder) => {
     writeCatalog(join(folder, 'press/catalog'), agents);

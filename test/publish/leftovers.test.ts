@@ -9,10 +9,10 @@ import { inRepository, issueOf, publish, refused } from '../support/publication.
 
 /** What a killed run of `catalog publish` leaves in the working tree, and what the next run does about it. */
 
-/** The numbers 12 and 13 are due, on 2 March. */
+/** The numbers 12 and 13 are due, on 2 March. A line that only ends like one with a number is none. */
 const content: SmallAgent[] = [
   { slug: 'one', date: '2027-02-28', front: { issue: '11' } },
-  { slug: 'two', date: '2027-03-01' },
+  { slug: 'two', date: '2027-03-01', front: { title: 'The two agent # follows issue: 5' } },
   { slug: 'three', date: '2027-03-02' },
 ];
 const fileOf = (editor: string, slug: string) => join(editor, 'agents', slug, 'agent.md');
