@@ -152,7 +152,12 @@ export const recorded = z.strictObject({
   promptSha256: sha256.describe('The SHA-256 of prompt.txt at that time'),
   inputSha256: sha256.describe('The SHA-256 of the input at that time'),
   settings: z
-    .record(line(60), z.union([z.string().max(500), z.number(), z.boolean()]))
+    .record(
+      line(60),
+      z.union([z.string().max(500), z.number(), z.boolean()], {
+        error: 'text of at most 500 characters, a number, true or false',
+      }),
+    )
     .optional()
     .describe('The settings of the model that were sent, such as `temperature`'),
   tokens: z
