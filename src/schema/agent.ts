@@ -48,15 +48,15 @@ export function headOf(agent: Agent): AgentHead {
 /** The agent of a head. `read` is called once, when the first of its long texts is used. */
 export function agentOf({ configFile, ...head }: AgentHead, read: () => Agent): Agent {
   const long = once(read);
-  const config = {
-    file: configFile ?? '',
+  const configNamed = (file: string) => ({
+    file,
     get text() {
       return long().config?.text ?? '';
     },
     get value() {
       return long().config?.value ?? '';
     },
-  };
+  });
   return {
     ...head,
     isRecalled: true,
@@ -75,7 +75,7 @@ export function agentOf({ configFile, ...head }: AgentHead, read: () => Agent): 
     get sampleOutput() {
       return long().sampleOutput;
     },
-    config: configFile === null ? null : config,
+    config: configFile === null ? null : configNamed(configFile),
     get evals() {
       return long().evals;
     },
