@@ -14,7 +14,7 @@ import type { Checkout } from './recover.ts';
 
 /** The branch of the remote to push to. Throws OperationError if there is none. */
 export function upstreamToPush({ branch, upstream }: Repository): Upstream {
-  if (branch === null) throw new OperationError(detached);
+  if (branch === null) throw detached();
   if (upstream === null) {
     throw new OperationError(
       `The branch ${branch} has no remote to push to. Add one with git remote add origin <address>, or run the command without --push.`,
@@ -33,8 +33,11 @@ export function refuseOtherBranch({ cwd, repository: { branch, upstream } }: Che
   );
 }
 
-const detached =
-  'HEAD is detached, so the issue numbers would be on no branch. Switch to a branch first, for example with git switch main.';
+function detached(alternative = ''): OperationError {
+  return new OperationError(
+    `HEAD is detached, so the issue numbers would be on no branch. Switch to a branch first, for example with git switch main.${alternative}`,
+  );
+}
 
 export function refuseDirty({ root }: Repository, { cwd, allowDirty }: { cwd: string; allowDirty: boolean }): void {
   if (allowDirty) return;
@@ -52,7 +55,7 @@ export function refuseBehind(
   { cwd, allowBehind, commit }: { cwd: string; allowBehind: boolean; commit: boolean },
 ): void {
   if (branch === null && (commit || !allowBehind)) {
-    throw new OperationError(commit ? detached : `${detached} To write them anyway, add --allow-behind.`);
+    throw detached(commit ? '' : ' To write them anyway, add --allow-behind.');
   }
   if (allowBehind || upstream === null) return;
   const remote = refetch(cwd, upstream);
@@ -75,7 +78,7 @@ function refetch(cwd: string, upstream: Upstream): string | null {
 
 /** Refuses agents with files that git does not track, because the commit would publish only a part of them. */
 export function refuseUncommittable({ branch }: Repository, cwd: string, { releases }: Plan): void {
-  if (branch === null) throw new OperationError(detached);
+  if (branch === null) throw detached();
   const loose = releases.filter(({ slug }) => untracked(cwd, [`agents/${slug}`]).length > 0);
   if (loose.length > 0) {
     throw new OperationError(

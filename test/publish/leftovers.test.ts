@@ -98,7 +98,7 @@ test("after a killed run, any other change is someone's work, so it is refused a
       ['edited after the update', 'old\n', 'new\n', 'new\nmine\n'],
       ['cut', 'old\n', 'new\n', 'ol'],
       ['staged', 'old\n', 'new\n', 'mine\n', 'mine\n'],
-      ['new', null, null, 'mine\n'],
+      ['new', null, null, 'issue: 12\n'],
       ['new in the index only', null, null, null, 'mine\n'],
     ]);
     number(editor, 'two', 99);

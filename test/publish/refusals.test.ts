@@ -110,6 +110,14 @@ test('a remote that does not answer is reported; --allow-behind continues withou
   });
 });
 
+test('a branch without a remote cannot be pushed, and the message says how to add one', () =>
+  inRepository(async ({ editor }) => {
+    await git(editor, 'remote', 'remove', 'origin');
+    await refused(editor, /branch main has no remote to push to\. Add one with git remote add origin/, () =>
+      publish(editor, ['--push']),
+    );
+  }));
+
 test('a push that the remote refuses is undone and not repeated, with the reason, and uncommitted changes stay', async () => {
   await inRepository(async ({ editor, remote }) => {
     const hook = '#!/bin/sh\necho tried >> tries\necho "error: GH006: Protected branch update failed" >&2\nexit 1\n';
@@ -171,8 +179,12 @@ test('branches that have diverged are never merged by force', async () => {
 test('a detached HEAD, a bare repository, a folder without git, and a missing git get different messages', async () => {
   await inRepository(async ({ editor, remote, folder }) => {
     await git(editor, 'checkout', '--quiet', '--detach');
-    await refused(editor, /HEAD is detached[\s\S]*git switch/, () => publish(editor));
-    await refused(editor, /HEAD is detached/, () => publish(editor, ['--commit', '--allow-behind']));
+    await refused(editor, /HEAD is detached.*git switch main\. To write them anyway, add --allow-behind\.\n/, () =>
+      publish(editor),
+    );
+    await refused(editor, /HEAD is detached.*git switch main\.\n/, () =>
+      publish(editor, ['--commit', '--allow-behind']),
+    );
     await git(editor, 'switch', '--quiet', 'main');
 
     writeCatalog(remote, agents);
