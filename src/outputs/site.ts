@@ -138,7 +138,7 @@ export function withTexts(
 }
 
 function relatedOf(agents: readonly PublishedAgent[], before: Related | null): Related {
-  const key = digestOf(agents.map(({ fingerprint }) => fingerprint.listed).join('\0'));
+  const key = digestOf(agents.map(({ fingerprint }) => fingerprint.listed).join());
   if (before?.key === key) return before;
   const relatedTo = relatedAgents(agents, relatedCount);
   return { key, slugs: agents.map((_, index) => relatedTo(index).map(({ slug }) => slug)) };
