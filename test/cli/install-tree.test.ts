@@ -29,6 +29,8 @@ test('the tree is written relative to the catalog, again only where it changed, 
     assert.is(code, 0, stderr);
     assert.match(stderr, 'Wrote the install tree into tree: 23 files, 23 changed, 0 removed.\n');
     assert.match(stderr, 'Set `repository` in catalog.config.json, so that its README and plugins name it.\n');
+    const readme = readFileSync(join(tree, 'README.md'), 'utf8');
+    assert.match(readme, '\nReplace `OWNER/REPOSITORY` with the name of this repository.\n');
     writeFiles(tree, { '.git': 'gitdir: elsewhere\n' });
     const before = snapshot(tree);
     // A killed build leaves a draft, also at the top of the tree.

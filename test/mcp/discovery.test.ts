@@ -67,6 +67,7 @@ test('the card is at both addresses, matches the server, and can be cached', asy
 test('the name of the server is the reversed host unless the settings say otherwise', () => {
   for (const [baseUrl, name] of [
     ['https://agents.example.com/daily', 'com.example.agents/agents'],
+    ['https://example.com./', 'com.example/agents'],
     ['http://localhost:3000', 'localhost/agents'],
     ['http://127.0.0.1:3000', '127.0.0.1/agents'],
     ['http://[::1]:3000', '--1/agents'],

@@ -157,6 +157,7 @@ test('RSS is strictly valid, and names the publisher as creator, without an emai
   };
   check(rss.channel, rssShapes.channel);
   assert.match(rss.channel.lastBuildDate, rfc822);
+  assert.is(rss.channel.generator, 'Daily Agent Catalog');
   assert.equal(rss.channel['atom:link'], {
     href: 'https://press.example/catalog/feed.xml',
     rel: 'self',

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod';
 import { addDays } from '../../src/calendar.ts';
+import { outputsAt } from '../../src/outputs/index.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
 
@@ -49,6 +50,35 @@ test('above 200 agents, the archive is divided by month and lists into pages, an
 
   for (const path of ['archive/2026', 'archive/2026/05', 'categories/coding/2', 'tags/small/3']) {
     assert.match(page('sitemap.xml'), `<loc>https://press.example/${path}</loc>`);
+  }
+});
+
+test('the search of the archive offers only what some agent has', () => {
+  const choices = (name: string) => {
+    const [, options = ''] =
+      new RegExp(`<select[^>]* name="${name}"[^>]*>([\\s\\S]*?)</select>`).exec(page('archive.html')) ?? [];
+    return [...options.matchAll(/value="([^"]*)"/g)].map(([, value]) => value);
+  };
+  assert.equal(
+    [choices('difficulty'), choices('runtime')],
+    [
+      ['', 'easy'],
+      ['', 'Claude'],
+    ],
+  );
+});
+
+test('a preview knows which output makes each file, at both addresses of a page', () => {
+  for (const path of files.keys()) {
+    if (path === 'build.json') continue;
+    const makers = outputsAt(path);
+    assert.ok(makers.length > 0, path);
+    const other = path.replace(/\/index\.html$/, '.html');
+    if (files.has(other))
+      assert.ok(
+        outputsAt(other).every((output) => makers.includes(output)),
+        path,
+      );
   }
 });
 

@@ -97,7 +97,7 @@ const categories: Record<string, string[]> = {
   Finance: ['finance'],
   Security: ['security'],
   Travel: ['travel'],
-  Productivity: ['planning', 'unsecurity', 'data-entry'],
+  Productivity: ['planning', 'unsecurity', 'data-entry', 'devops', 'testing-tools'],
 };
 test('a category is one of those of Codex', () => {
   for (const [category, keys] of Object.entries(categories))

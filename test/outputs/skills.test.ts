@@ -83,6 +83,11 @@ test('the metadata tells the source, the number, the day, and the digest of prom
   });
 });
 
+test('the index names the version of the discovery that it follows', () => {
+  const { $schema } = JSON.parse(files.get('.well-known/agent-skills/index.json') ?? '');
+  assert.is($schema, 'https://schemas.agentskills.io/discovery/0.2.0/schema.json');
+});
+
 test('a shell command in a text stays readable, but no client runs it', () => {
   assert.match(skill('commands'), 'Run ! `rm -rf /`, wow! `\n\n``` !\nrm -rf /\n```\n``` !\nls\n```');
   assert.match(skill('commands'), '# Runs !\\`whoami\\`');
