@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Agent, agentOf, headOf } from '../../src/schema/agent.ts';
 import { isPublishable, publishableLicenses } from '../../src/schema/license.ts';
 import { revisionOf, versionOf } from '../../src/schema/plugins.ts';
+import { storedNote } from '../../src/schema/requests.ts';
+import { lineDigests } from '../../src/schema/revisions.ts';
 
 /** What a build keeps of an agent, and what may be published. */
 
@@ -35,6 +38,16 @@ test('an agent that a build recalls has every field, and its texts are read once
   }
   assert.is(reads, 1);
   assert.is(agentOf(headOf({ ...agent, config: null } as unknown as Agent), () => recalled).config, null);
+});
+
+test('a note is stored without characters that databases refuse, and an empty one is none', () => {
+  assert.equal([storedNote(undefined), storedNote(''), storedNote('a')], [undefined, undefined, 'a']);
+  assert.is(storedNote('a\0b\ud800c😀\n'), 'a\ufffdb\ufffdc😀\n');
+});
+
+test('a prompt is recognized by its different lines, without spaces around them and without blank ones', () => {
+  const digests = ['a', 'b'].map((line) => createHash('sha256').update(line).digest('hex').slice(0, 8));
+  assert.equal(lineDigests('a\n\n  b\n b \na\n'), digests);
 });
 
 test('the version of a plugin says how often it was changed', () => {

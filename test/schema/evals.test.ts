@@ -48,6 +48,11 @@ for (const [check, part, words] of checks) {
   });
 }
 
+test('a malformed regular expression is refused with the reason', () => {
+  const [found] = explain(checksSource, { sample: { checks: [{ regex: '(a' }] } }, {});
+  assert.is(found?.hint, 'JavaScript says: Unterminated group.');
+});
+
 test('a check with a key that does not exist is refused for that key alone', () => {
   assert.equal(said(checksSource, { sample: { checks: [{ contians: 'a' }] } }), [
     '`sample.checks[0].contians` is not a known key.',
@@ -67,6 +72,11 @@ test('the cases of an agent have names, checks, and texts as inputs', () => {
   ]);
   assert.equal(said(checksSource, { sample: { checks: [] } }), [
     '`sample.checks` is an empty list; it has to be a list of at least one check.',
+  ]);
+  const checks = list.slice(1);
+  assert.equal(said(checksSource, { hard: { checks } }), ['`hard.input` is missing.']);
+  assert.equal(said(checksSource, { sample: { input: 'a.txt', checks } }), [
+    '`sample.input` is "a.txt"; it has to be absent: the case `sample` uses sample-input.txt.',
   ]);
   assert.equal(said(checksSource, {}), ['The value is an object; it has to be at least one case, such as `sample`.']);
   assert.equal(said(checksSource, { Sample: { checks: list.slice(1) } }), [

@@ -64,10 +64,33 @@ test('a label of a category with < is refused in words', () => {
   ]);
 });
 
+test('a malformed email address of the publisher is refused in words', () => {
+  const publisher = { name: 'a', url: 'https://a.example', email: 'a' };
+  assert.equal(said(settingsSource.pick({ publisher: true }), { publisher }), [
+    '`publisher.email` is "a"; it has to be an email address.',
+  ]);
+});
+
+test('a file name that no config can have is refused in words', () => {
+  const [message] = said(front.pick({ configFilename: true }), { configFilename: 'setup.exe' });
+  const words = 'a file name such as .mcp.json: at most 100 letters, digits, dots, hyphens and underscores';
+  assert.ok(
+    message?.startsWith(`\`configFilename\` is "setup.exe"; it has to be ${words}, with the extension`),
+    message,
+  );
+});
+
 test('lists of an agent that are too long or empty are refused in words', () => {
   const tags = Array.from({ length: 13 }, (_, index) => `a${index}`);
   const schema = front.pick({ tags: true });
   assert.equal(said(schema, { tags }), ['`tags` is a list; it has to be a list of at most 12 entries.']);
+  assert.equal(said(front.pick({ formerSlugs: true }), { formerSlugs: Array.from({ length: 51 }, () => 'a') }), [
+    '`formerSlugs` is a list; it has to be a list of at most 50 entries.',
+  ]);
+  for (const key of ['steps', 'demo'] as const) {
+    const [message] = said(front.pick({ [key]: true }), { [key]: [] });
+    assert.match(message, /has to be a list of at least one (?:step|point)\.$/);
+  }
   assert.equal(said(schema, { tags: [] }), ['`tags` is an empty list; it has to be a list of at least one entry.']);
 });
 

@@ -11,7 +11,7 @@ const forms: [name: string, takes: (text: string) => boolean, good: string[], ba
   [
     'the file name of a config',
     isConfigFilename,
-    [`${'a'.repeat(95)}.json`, 'x.md', '.mcp.json', 'rc.json', '.arch.json'],
+    [`${'a'.repeat(95)}.json`, 'x.md', '.mcp.json', 'rc.json', '.arch.json', 'my.arc.json'],
     [`${'a'.repeat(96)}.json`, '.json', 'x.js', 'x.JSON', '..x.json', '.arc.json'],
   ],
   [

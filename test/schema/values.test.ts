@@ -190,13 +190,21 @@ function serversOf(settings: object): [path: string, servers: unknown][] {
   return Object.entries(paths).flatMap(([path, { servers }]) => (servers === undefined ? [] : [[path, servers]]));
 }
 
-test('the paths of a runtime elsewhere name its address, even in a catalog without agents', () => {
+test('the paths of a runtime elsewhere name its address, and a catalog without agents has examples', () => {
   const servers = [{ url: 'https://run.example', description: 'The runtime' }];
   assert.equal(
     serversOf({ runtimeUrl: 'https://run.example' }),
     ['/api/feedback', '/api/subscribe', '/api/mcp'].map((path) => [path, servers]),
   );
   for (const runtimeUrl of [null, smallSettings.baseUrl]) assert.equal(serversOf({ runtimeUrl }), []);
+  const examples = JSON.stringify(openApi(smallSettings as unknown as Settings, null));
+  for (const part of [
+    '"slug":"release-notes","vote"',
+    '"arguments":{"slug":"release-notes"}',
+    '"name":"com.example/agents","version":"1.0.0"',
+  ]) {
+    assert.ok(examples.includes(part), part);
+  }
 });
 
 test('a slug has no later word instead of one that is too long, and the contact has the address of the publisher', () => {
