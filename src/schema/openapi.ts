@@ -214,28 +214,28 @@ function body(schema: string, example: object) {
   };
 }
 
-/** The error responses of these codes by status; codes that share a status share a response. */
+/** The error responses of these codes by status. No two of them have the same. */
 function failures(...codes: ErrorCode[]) {
-  const statuses = [...new Set(codes.map((code) => errorCodes[code].status))];
-  const groups = statuses.map((status) => ({
-    status,
-    group: codes.filter((code) => errorCodes[code].status === status),
-  }));
   return Object.fromEntries(
-    groups.map(({ status, group }) => [
-      status,
-      {
-        description: group.map((code) => `\`${code}\`: ${errorCodes[code].meaning}`).join('. '),
-        ...(status === 429
-          ? { headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1 } } } }
-          : {}),
-        content: {
-          'application/json': {
-            schema: reference('Error'),
-            example: { error: group[0], message: `${errorCodes[group[0] as ErrorCode].meaning}.` },
+    codes.map((code) => {
+      const { status, meaning } = errorCodes[code];
+      return [
+        status,
+        {
+          description: `\`${code}\`: ${meaning}`,
+          ...(status === 429
+            ? {
+                headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1 } } },
+              }
+            : {}),
+          content: {
+            'application/json': {
+              schema: reference('Error'),
+              example: { error: code, message: `${meaning}.` },
+            },
           },
         },
-      },
-    ]),
+      ];
+    }),
   );
 }
