@@ -45,7 +45,7 @@ const settings: [key: keyof typeof shape, value: unknown, words: string][] = [
 ];
 for (const [key, value, words] of settings) {
   test(`the message about the setting ${key} says what ${JSON.stringify(value)} has to be`, () => {
-    const [message = '', ...others] = said(settingsSource.pick({ [key]: true }), { [key]: value });
+    const [message = '', ...others] = said(settingsSource.pick({ [key]: true } as { title: true }), { [key]: value });
     assert.equal(others, []);
     assert.ok(message.startsWith(`\`${key}\` is `) && message.endsWith(`; it has to be ${words}.`), message);
   });
@@ -88,7 +88,7 @@ test('lists of an agent that are too long or empty are refused in words', () => 
     '`formerSlugs` is a list; it has to be a list of at most 50 entries.',
   ]);
   for (const key of ['steps', 'demo'] as const) {
-    const [message] = said(front.pick({ [key]: true }), { [key]: [] });
+    const [message] = said(front.pick({ [key]: true } as { steps: true }), { [key]: [] });
     assert.match(message, /has to be a list of at least one (?:step|point)\.$/);
   }
   assert.equal(said(schema, { tags: [] }), ['`tags` is an empty list; it has to be a list of at least one entry.']);
