@@ -89,7 +89,7 @@ test('lists of an agent that are too long or empty are refused in words', () => 
   ]);
   for (const key of ['steps', 'demo'] as const) {
     const [message] = said(front.pick({ [key]: true } as { steps: true }), { [key]: [] });
-    assert.match(message, /has to be a list of at least one (?:step|point)\.$/);
+    assert.match(message ?? '', /has to be a list of at least one (?:step|point)\.$/);
   }
   assert.equal(said(schema, { tags: [] }), ['`tags` is an empty list; it has to be a list of at least one entry.']);
 });

@@ -30,7 +30,13 @@ const forms: [name: string, takes: (text: string) => boolean, good: string[], ba
     'the id of the feeds',
     (text) => settingsSource.shape.feedId.safeParse(text).success,
     ['tag:a.example,2026:', 'tag:a.example,2026-01:x', 'tag:a.example,2026-01-31:x'],
-    ['tag:a.example,202:x', 'tag:a.example,20260:x', 'tag:a.example,2026-1:x', 'tag:a.example,2026-01-31-01:x'],
+    [
+      'xtag:a.example,2026:x',
+      'tag:a.example,202:x',
+      'tag:a.example,20260:x',
+      'tag:a.example,2026-1:x',
+      'tag:a.example,2026-01-31-01:x',
+    ],
   ],
 ];
 
