@@ -56,8 +56,8 @@ function unknownValue(
   given: string | undefined,
   counted: McpCatalog['tags'],
 ): string {
-  if (agents.some(fits({ [name]: given }))) return '';
   const wanted = given?.trim().toLowerCase() ?? '';
+  if (wanted === '' || agents.some(fits({ [name]: given }))) return '';
   const meant = nearest(
     wanted,
     counted.map(({ key }) => key),

@@ -52,6 +52,13 @@ test('if nothing was found, the answer names the filter that no agent meets', as
   }
 });
 
+test('while no agent is published, no filter is blamed that the request does not have', async () => {
+  const empty = { ...catalog, agents: [], categories: [], tags: [], results: keptResults() };
+  const lines = async (filters: object) => (await askTool(empty, 'list_agents', filters)).result.content[0].text;
+  assert.match(await lines({}), /^No agent was found\.\n/);
+  assert.match(await lines({ category: ' ', tag: 'x' }), /^No agent was found\. No agent has this tag\.\n/);
+});
+
 test('an empty query is named as the reason, and spaces around a slug do not count', async () => {
   const { result } = await askTool(catalog, 'search_agents', { query: ' ' });
   assert.is(result.content[0].text.split('\n')[0], 'The query is empty, so nothing was searched.');
