@@ -210,6 +210,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'mcp/errors',
     'mcp/http',
     'mcp/limits',
+    'mcp/large-messages',
     'mcp/list-changes',
     'mcp/revisions',
     'outputs/surfaces',

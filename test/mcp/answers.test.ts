@@ -129,6 +129,21 @@ test('only the slug is completed in the address of an agent', async () => {
   assert.equal(result.completion, { values: [], total: 0, hasMore: false });
 });
 
+test('spaces around a value do not keep it from being completed', async () => {
+  const { catalog } = await load();
+  const ref = { type: 'ref/resource', uri: 'agent://{slug}' };
+  const { result } = await ask(catalog, 'completion/complete', { ref, argument: { name: 'slug', value: ' Ric ' } });
+  assert.equal(result.completion.values, ['rich']);
+});
+
+test('the catalog is a resource on the first page only', async () => {
+  const { catalog } = await load();
+  const uris = async (cursor?: string) =>
+    (await ask(catalog, 'resources/list', { cursor })).result.resources.map(({ uri }: { uri: string }) => uri);
+  assert.equal(await uris(), ['agent://catalog', 'agent://newer', 'agent://rich', 'agent://older']);
+  assert.equal(await uris(Buffer.from('before 3').toString('base64url')), ['agent://rich', 'agent://older']);
+});
+
 test('invalid params are explained', async () => {
   const { catalog } = await load();
   const { error } = await ask(catalog, 'prompts/list', { cursor: 5 });
@@ -169,6 +184,7 @@ const named: [header: string | undefined, fits: boolean][] = [
   ['=?base64?cmljaA?=', false],
   ['=?base64?cmlj aA==?=', false],
   ['=?base64?cmljaA==', false],
+  ['x=?base64?cmljaA==?=', false],
   ['=?base64??=', false],
   ['ric', false],
   [undefined, false],
@@ -202,16 +218,18 @@ test('a header that differs from the request is reported with both values', asyn
   }
 });
 
-const about: [name: string, clientInfo: unknown, fits: boolean][] = [
-  ['with a name and a version', { name: 'client', version: '1' }, true],
-  ['without a version', { name: 'client' }, false],
-  ['without a name', { version: '1' }, false],
+const about: [name: string, key: 'clientInfo' | 'logLevel', value: unknown, fits: boolean][] = [
+  ['with a name and a version', 'clientInfo', { name: 'client', version: '1' }, true],
+  ['without a version', 'clientInfo', { name: 'client' }, false],
+  ['without a name', 'clientInfo', { version: '1' }, false],
+  ['with a log level', 'logLevel', 'info', true],
+  ['with a number as its log level', 'logLevel', 5, false],
 ];
-for (const [name, clientInfo, fits] of about) {
+for (const [name, of, value, fits] of about) {
   test(`a client that describes itself ${name} is ${fits ? 'answered' : 'refused'}`, async () => {
     const { catalog } = await load();
-    const key = 'io.modelcontextprotocol/clientInfo';
-    const { error } = await ask(catalog, 'tools/list', {}, { ...envelope, [key]: clientInfo });
+    const key = `io.modelcontextprotocol/${of}`;
+    const { error } = await ask(catalog, 'tools/list', {}, { ...envelope, [key]: value });
     assert.equal(error?.data, fits ? undefined : { keys: [key] });
   });
 }

@@ -161,6 +161,28 @@ test('a line of stdin can have up to 256 KiB, in chunks of any size', async () =
   assert.equal(await codesOf(cut), [undefined, -32000, -32000, undefined]);
 });
 
+test('a bug is reported to the operator over stdio too, and the next message is answered', async () => {
+  const [answers, bugs]: [unknown[], unknown[]] = [[], []];
+  async function* input() {
+    for (const [id, method] of ['tools/list', 'ping'].entries()) {
+      yield Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id, method })}\n`);
+    }
+  }
+  await serveStdio({
+    input: input(),
+    write: async (json) => void answers.push(JSON.parse(json.toString())),
+    catalog: async () => ({ results: keptResults() }) as McpCatalog,
+    onBug: (error) => bugs.push(error),
+  });
+  const error = { code: -32603, message: 'The server failed. The error is in its log.' };
+  assert.equal(answers, [
+    { jsonrpc: '2.0', id: null, error },
+    { jsonrpc: '2.0', id: 1, result: {} },
+  ]);
+  assert.is(bugs.length, 1);
+  assert.instance(bugs[0], TypeError);
+});
+
 test('answers of up to 1 MiB to requests of up to 1 KiB are cached, up to 32 MiB in total', () => {
   const results = keptResults();
   const keep = (key: string, bytes: number) => {

@@ -140,7 +140,11 @@ test('another card is a change too, since it is in the descriptions of the lists
 
 /** Rows of: the params of subscriptions/listen, and the answer. */
 const refused: [params: object, code: number, message: string][] = [
-  [{ _meta }, -32602, '`notifications` has to be an object with'],
+  [
+    { _meta },
+    -32602,
+    '`notifications` has to be an object with `toolsListChanged`, `promptsListChanged`, `resourcesListChanged`, or some of them.',
+  ],
   [{ _meta, notifications: { toolsListChanged: 'yes' } }, -32602, '`notifications` has to be an object with'],
   [{ _meta: { [`${prefix}protocolVersion`]: '2026-07-28' }, notifications: {} }, -32602, 'clientCapabilities'],
   [{ _meta: { ..._meta, [`${prefix}protocolVersion`]: '2027-01-01' }, notifications: {} }, -32022, '2027-01-01'],
