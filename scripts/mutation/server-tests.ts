@@ -4,6 +4,7 @@ export const serverTests: readonly string[] = [
   'server/origins',
   'server/addresses',
   'server/log-lines',
+  'server/terminal',
   'server/listening',
   'server/failures',
   'server/live-build',

@@ -82,7 +82,7 @@ export async function startServer(settings: ServerSettings, options: StartOption
       address,
       async close() {
         isStopping = true;
-        if (settings.drain > 0) await sleep(settings.drain * 1_000);
+        await sleep(settings.drain * 1_000);
         await close();
       },
       async reopen() {

@@ -88,6 +88,29 @@ for (const isInPlace of [false, true]) {
     }));
 }
 
+test('a reader who asks while a build is being loaded gets that build too', () =>
+  inFolder(async (folder) => {
+    builtCatalog(folder);
+    const { refresh, slugs } = await follow(folder);
+    builtCatalog(folder, twoAgents);
+    void refresh();
+    await refresh();
+    assert.equal(slugs(), ['one', 'two']);
+  }));
+
+test('a file of more than 8 MiB that a pending build keeps is read where it is', () =>
+  inFolder(async (folder) => {
+    const dist = builtCatalog(folder);
+    const second = builtCatalog(join(folder, 'b'), undefined, { title: 'Another Title' });
+    const agents = join(dist, 'api/agents.json');
+    writeFileSync(agents, readFileSync(agents, 'utf8').padEnd(8 * 1024 * 1024 + 1));
+    rmSync(join(second, 'api/agents.json'));
+    const { refresh, current } = await follow(folder);
+    stage(folder, second);
+    await refresh();
+    assert.equal([current().info.id, current().mcp.agents.length], [idOf(second), 1]);
+  }));
+
 test('a build that is written anew is loaded anew', () =>
   inFolder(async (folder) => {
     const dist = builtCatalog(folder);
@@ -148,6 +171,13 @@ test('at the start, files of two builds are served with a warning', () =>
     assert.equal(slugs(), []);
     const msg = `${dist} contains files of two builds. Run \`catalog build\` to complete it.`;
     assert.equal(lines, [{ level: 40, msg }]);
+  }));
+
+test('a page that is not found is 404, even if the build has lost the page that says so', () =>
+  withRuntime({}, async ({ server: { address }, dist }) => {
+    rmSync(join(dist, '404.html'));
+    const { status, headers, text } = await ask(address, '/nothing');
+    assert.equal([status, headers['cache-control'], text], [404, 'no-store', '']);
   }));
 
 test('without a server address, the operations are below the base URL', () =>

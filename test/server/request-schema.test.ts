@@ -128,12 +128,13 @@ test('of the field form, only the version of a text is stored with a subscriptio
     forms.push(form);
     return 'accepted';
   };
-  const given = ['0123456789ab', '0123456789AB', '0123456789abc', '0123456789', ' 0123456789ab', '<b>', 5, null];
+  const wrong = ['0123456789AB', '0123456789abc', '0123456789', ' 0123456789ab', '<b>', 123456789012, null];
+  const given = ['0123456789ab', ...wrong, ['0123456789ab']];
   for (const form of given) {
     const fields = { email: 'ada@example.com', list: 'daily', form };
     await takeSubscription(fields, '192.0.2.1', { ...subscriptionParts, subscribers: { add } } as never);
   }
-  assert.equal(forms, ['0123456789ab', ...Array(7).fill(undefined)]);
+  assert.equal(forms, ['0123456789ab', ...Array(8).fill(undefined)]);
 });
 
 test.run();

@@ -118,6 +118,17 @@ test('origins are given one by one, or in one text with commas or spaces', () =>
   }
 });
 
+test('metrics can have any port', () => {
+  const at = (metrics: string) => serverSettings({ metrics }, {}, '/').metrics;
+  assert.equal(
+    [at('[::1]:0'), at('localhost:65535')],
+    [
+      { host: '::1', port: 0 },
+      { host: 'localhost', port: 65_535 },
+    ],
+  );
+});
+
 const right: ServerFlags[] = [
   { port: '0' },
   { port: '65535' },
