@@ -2,7 +2,6 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dispatch } from '../../src/mcp/dispatch.ts';
 import type { McpHeaders } from '../../src/mcp/envelope.ts';
-import { keptResults } from '../../src/mcp/results.ts';
 import { modernVersion } from '../../src/schema/mcp.ts';
 import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
@@ -54,23 +53,6 @@ test('a repeated request is answered from memory, and a new one is not', async (
   assert.equal(await askTool(catalog, 'get_agent', { slug: 'rich' }), first);
   assert.is(read.length, count);
   assert.is((await askTool(catalog, 'get_agent', { slug: 'older' })).result.structuredContent.slug, 'older');
-});
-
-test('results are kept until they take 32 MiB together, and none of more than 1 MiB', () => {
-  const results = keptResults();
-  const mebibyte = Buffer.alloc(1024 * 1024);
-  results.keep('large', Buffer.alloc(1024 * 1024 + 1));
-  results.keep('k'.repeat(1025), Buffer.alloc(1));
-  assert.equal([results.get('large'), results.get('k'.repeat(1025))], [undefined, undefined]);
-  // The limit counts both key and result: 31 MiB including the keys, and one result that fills the rest exactly.
-  for (let index = 0; index < 31; index += 1) results.keep(String(index).padStart(2, '0'), mebibyte);
-  results.keep('r'.repeat(1024), Buffer.alloc(1024 * 1024 - 1024 - 31 * 2));
-  assert.ok(results.get('00') !== undefined && results.get('r'.repeat(1024)) !== undefined);
-  results.keep('00', Buffer.from('another result for a key that is there'));
-  assert.ok(results.get('00') === mebibyte);
-  results.keep('s', Buffer.alloc(0));
-  assert.is(results.get('00'), undefined);
-  assert.ok(results.get('01') !== undefined && results.get('s') !== undefined);
 });
 
 test('a remembered result is not given to a client of another revision', async () => {
@@ -134,6 +116,25 @@ test('spaces around a value do not keep it from being completed', async () => {
   const ref = { type: 'ref/resource', uri: 'agent://{slug}' };
   const { result } = await ask(catalog, 'completion/complete', { ref, argument: { name: 'slug', value: ' Ric ' } });
   assert.equal(result.completion.values, ['rich']);
+});
+
+test('each tool and each template of resources says what it is for', async () => {
+  const { catalog } = await load();
+  const { tools } = (await ask(catalog, 'tools/list')).result;
+  const starts = tools.map(({ name, description }: Record<string, string>) => [name, description?.slice(0, 20)]);
+  assert.equal(starts, [
+    ['list_agents', 'Lists the agents of '],
+    ['search_agents', 'Searches the agents '],
+    ['get_agent', 'Gets the prompt of o'],
+  ]);
+  const { resourceTemplates } = (await ask(catalog, 'resources/templates/list')).result;
+  assert.equal(
+    resourceTemplates.map(({ uriTemplate, description }: Record<string, string>) => [uriTemplate, description]),
+    [
+      ['agent://{slug}', 'An agent with its prompt and config, by its slug'],
+      ['agent://catalog{?category,tag}', 'The agents of a category, with a tag, or both'],
+    ],
+  );
 });
 
 test('the catalog is a resource on the first page only', async () => {
