@@ -17,7 +17,7 @@ export async function* readVotes(file: string, { onMalformed }: ReadOptions = {}
   for await (const line of readLines(file)) {
     number += 1;
     const text = line.toString('utf8').trim();
-    const record = text === '' ? undefined : parseVote(text);
+    const record = parseVote(text);
     if (record !== undefined) yield record;
     else if (text !== '' && line.at(-1) === newline) onMalformed?.(number);
   }

@@ -65,17 +65,17 @@ ${table(
 }
 
 function agentSection({ agents }: VoteReport): Html {
-  const shares = agents.map(({ slug, yes, votes }) => ({
+  const shares = agents.map(({ slug, yes, votes, withdrawn }) => ({
     slug,
     yes,
     votes,
+    withdrawn,
     share: yes / votes,
     ...wilsonInterval(yes, votes),
   }));
   const drawn: AgentShare[] = shares.slice(0, shown.agents).sort((a, b) => b.low - a.low);
   const which = drawn.length < agents.length ? `The ${drawn.length} agents with the most votes. ` : '';
   const description = `${which}A point is the share of yes. With a probability of 95%, the share among all readers is on its line (Wilson score interval): the fewer votes, the longer the line. The agent whose line starts farthest to the right is first.`;
-  const state = new Map(agents.map(({ slug, withdrawn }) => [slug, withdrawn ? ' (withdrawn)' : '']));
   return html`<section aria-labelledby="shares">
 <h2 id="shares">Share of yes by agent</h2>
 <div class="scroll" role="group" aria-label="Plot of the share of yes by agent" tabindex="0">${sharePlot(drawn, description)}</div>
@@ -83,8 +83,8 @@ function agentSection({ agents }: VoteReport): Html {
 ${table(
   'shares',
   ['Agent', 'Votes', 'Yes', 'No', 'Share of yes', '95% interval'],
-  shares.map(({ slug, votes, yes, share, low, high }) => [
-    slug + (state.get(slug) ?? ''),
+  shares.map(({ slug, votes, yes, withdrawn, share, low, high }) => [
+    slug + (withdrawn ? ' (withdrawn)' : ''),
     votes,
     yes,
     votes - yes,

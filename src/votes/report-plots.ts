@@ -37,7 +37,6 @@ export function dayPlot(days: readonly DayVotes[], description: string): Html {
   );
   const rows = y
     .ticks(4)
-    .filter(Number.isInteger)
     .map(
       (count) =>
         html`<line class="grid" x1="${left}" x2="${right}" y1="${near(y(count))}" y2="${near(y(count))}"/><text x="${left - 8}" y="${near(y(count) + 4)}" text-anchor="end">${count}</text>`,
@@ -47,7 +46,7 @@ export function dayPlot(days: readonly DayVotes[], description: string): Html {
     // The scale ends with the end of the last day, which is the start of a day without a bar.
     .filter((date) => date.getTime() % 86_400_000 === 0 && date <= new Date(last))
     .map((date) => {
-      const middle = near((at(date.toISOString().slice(0, 10)) + x(new Date(date.getTime() + 86_400_000))) / 2);
+      const middle = near((x(date) + x(new Date(date.getTime() + 86_400_000))) / 2);
       return html`<line class="grid" x1="${middle}" x2="${middle}" y1="${bottom}" y2="${bottom + 5}"/><text x="${middle}" y="${bottom + 20}" text-anchor="middle">${dayName(date)}</text>`;
     });
   const legend = html`<rect class="yes" x="${left}" y="${bottom + 34}" width="12" height="12"/><text x="${left + 18}" y="${bottom + 44}">yes</text><rect class="no" x="${left + 60}" y="${bottom + 34}" width="12" height="12"/><text x="${left + 78}" y="${bottom + 44}">no</text>`;

@@ -34,8 +34,7 @@ export function table(rows: readonly (readonly string[])[]): string {
     .map((row) =>
       row
         .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-        .join('  ')
-        .trimEnd(),
+        .join('  '),
     )
     .join('\n');
 }

@@ -3,15 +3,16 @@ import { slug, text } from '../schema/fields.ts';
 
 /** A stored vote: a line of the log, and the input of the report. */
 export const voteRecord = z.object({
-  id: z.string().min(1).max(64).describe('The id of the vote; later ids sort after earlier ones'),
-  time: z.iso.datetime().describe('When it was stored, RFC 3339 in UTC'),
+  /** Later ids sort after earlier ones. */
+  id: z.string().min(1).max(64),
+  /** When it was stored, RFC 3339 in UTC. */
+  time: z.iso.datetime(),
   slug,
   vote: z.enum(['yes', 'no']),
-  note: text(500, 0).optional().describe("The reader's note; empty if it was deleted"),
-  voter: z
-    .string()
-    .regex(/^[0-9a-f]{32}$/)
-    .describe('A pseudonym of the client for one UTC day'),
+  /** Empty if it was deleted. */
+  note: text(500, 0).optional(),
+  /** A pseudonym of the client for one UTC day. */
+  voter: z.string().regex(/^[0-9a-f]{32}$/),
 });
 
 export type VoteRecord = z.infer<typeof voteRecord>;
