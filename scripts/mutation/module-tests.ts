@@ -127,11 +127,13 @@ export const moduleTests: Record<string, readonly string[]> = {
   ],
   votes: [
     'votes/database-command',
+    'votes/database-statements',
     'votes/database-votes',
     'votes/read-log',
     'votes/redact',
     'votes/report',
     'votes/report-html',
+    'votes/plot-shapes',
     'votes/report-plots',
     'votes/file-votes',
     'votes/voter',

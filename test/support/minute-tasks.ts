@@ -3,7 +3,8 @@ export async function withMinuteTasks(use: (tasks: readonly (() => unknown)[]) =
   const tasks: (() => unknown)[] = [];
   const { setInterval } = globalThis;
   globalThis.setInterval = ((task: () => unknown, ms: number) => {
-    if (ms === 60_000) tasks.push(task);
+    if (ms !== 60_000) return setInterval(task, ms);
+    tasks.push(task);
     return setInterval(() => {}, ms);
   }) as typeof setInterval;
   try {

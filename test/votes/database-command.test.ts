@@ -79,7 +79,9 @@ test('100,000 votes are the same after an import and an export, and none is adde
 /** The totals of the database, as lines of CSV without shares. */
 async function totalsOf(DATABASE_URL: string): Promise<string[]> {
   const { stdout } = await catalog(['votes', 'totals', '--format', 'csv'], { env: { DATABASE_URL } });
-  return stdout.trimEnd().split('\r\n').slice(1);
+  const [head, ...rows] = stdout.trimEnd().split('\r\n');
+  assert.is(head, 'slug,votes,yes,no');
+  return rows;
 }
 
 test('lines that are no votes are reported by an import and left out', () =>
@@ -170,7 +172,7 @@ test('an import of older votes counts their days again, and totals are printed a
     const { stdout } = await catalog(['votes', 'totals'], { env });
     assert.is(stdout, 'agent  votes  yes  no\none        3    1   2\n');
     // A log of several days, all of which were counted before.
-    const days = ['2026-11-01', '2026-11-03', '2026-11-05'];
+    const days = ['2026-11-03', '2026-11-01', '2026-11-05'];
     await imported(days.map((day, at) => line({ id: `d${at}`, time: `${day}T10:00:00.000Z`, voter: 3 })).join(''));
     assert.equal(await totalsOf(env.DATABASE_URL), ['one,6,4,2']);
   }));
@@ -183,6 +185,7 @@ test('redact blanks the note of one vote in the database, for a role that may', 
       [(await redact('v1')).stderr, (await redact('v1')).stderr],
       ['Deleted the note of vote v1.\n', 'Vote v1 has no note; nothing was changed.\n'],
     );
+    assert.is((await redact('v3')).stderr, 'Vote v3 has no note; nothing was changed.\n');
     const unknown = await redact('v9');
     assert.equal([unknown.code, unknown.stderr], [1, 'error: No vote in the database has the id v9.\n']);
     const rows = await execSql(env.DATABASE_URL, "SELECT id, note FROM catalog_votes WHERE note <> '' ORDER BY id");

@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stamp } from '../../src/votes/stamp.ts';
 import { rejection, shimDisk, systemError, withFolder } from '../support/journal.ts';
+import { withMinuteTasks } from '../support/minute-tasks.ts';
 import { testUnless } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 import { voteBy, votesIn, withLog } from '../support/votes.ts';
@@ -93,7 +94,9 @@ test('refuses votes with VotesUnavailable while the disk fails, and accepts them
         assert.is(refused?.name, 'VotesUnavailable');
         assert.is((refused?.cause as NodeJS.ErrnoException | undefined)?.code, 'EIO');
       }
+      assert.is(((await rejection(store.check())) as NodeJS.ErrnoException | undefined)?.code, 'EIO');
       fails = false;
+      await store.check();
       const after = await store.append(voteBy(4));
       assert.equal(await votesIn(file), [before, after]);
     });
@@ -140,12 +143,17 @@ test('a second store on one log is refused, naming the owner', () =>
     await withLog({ file }, async () => {});
   }));
 
+/** Makes a process elsewhere the owner of a log. */
+async function takeLog(file: string): Promise<void> {
+  const owner = { ...JSON.parse(await readFile(`${file}.lock`, 'utf8')), token: 'other', host: 'elsewhere' };
+  await writeFile(`${file}.other`, JSON.stringify(owner));
+  await rename(`${file}.other`, `${file}.lock`);
+}
+
 test('a store that lost its log to another process refuses votes, naming it in the cause', () =>
   withFolder(async (file) => {
     await withLog({ file, beatMs: 5 }, async ({ store, warnings }) => {
-      const owner = { ...JSON.parse(await readFile(`${file}.lock`, 'utf8')), token: 'other', host: 'elsewhere' };
-      await writeFile(`${file}.other`, JSON.stringify(owner));
-      await rename(`${file}.other`, `${file}.lock`);
+      await takeLog(file);
       await until(() => warnings.length > 0);
       const refused = await rejection(store.append(voteBy(1)));
       assert.is(refused?.name, 'VotesUnavailable');
@@ -153,6 +161,21 @@ test('a store that lost its log to another process refuses votes, naming it in t
     });
     assert.equal(await votesIn(file), []);
   }));
+
+test('a store that lost its log to another process leaves the secret to it', () =>
+  withMinuteTasks((tasks) =>
+    withFolder(async (file) => {
+      let day = 21;
+      await withLog({ file, beatMs: 5, now: () => new Date(Date.UTC(2026, 10, day)) }, async ({ warnings }) => {
+        const secret = await readFile(`${file}.secret`, 'utf8');
+        await takeLog(file);
+        await until(() => warnings.length > 0);
+        day = 22;
+        for (const task of tasks) await task();
+        assert.is(await readFile(`${file}.secret`, 'utf8'), secret);
+      });
+    }),
+  ));
 
 test('an unusable log is named, with the system error', () =>
   withFolder(async (_file, folder) => {

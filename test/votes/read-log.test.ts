@@ -28,6 +28,7 @@ const rows: { name: string; log: string; ids: string[]; malformed?: number[] }[]
   { name: 'a time that is none', log: line('a', { time: 'today' }), ids: [], malformed: [1] },
   { name: 'a slug that is none', log: line('a', { slug: '../a' }), ids: [], malformed: [1] },
   { name: 'a missing field', log: line('a', { voter: undefined }), ids: [], malformed: [1] },
+  { name: 'a voter of 33 digits', log: line('a', { voter: '0'.repeat(33) }), ids: [], malformed: [1] },
   { name: 'a field that a later version added', log: line('a', { later: 1 }), ids: ['a'] },
   { name: 'a line separator within a note', log: line('a', { note: 'x\u2028y\u2029z' }) + line('b'), ids: ['a', 'b'] },
   {

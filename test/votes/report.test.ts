@@ -117,6 +117,15 @@ test('gives totals, shares and the last notes', async () => {
   assert.equal(await reportVotes(votes, options), report);
 });
 
+test('days are in order, whatever the order of the votes', async () => {
+  const votes = [22, 20, 21].map((day) => vote('v a yes', { time: `2026-11-${day}T12:00:00.000Z` }));
+  const { days } = await reportVotes(votes);
+  assert.equal(
+    days.map(({ day }) => day),
+    ['2026-11-20', '2026-11-21', '2026-11-22'],
+  );
+});
+
 test('notes on a renamed agent are shown with its current slug', async () => {
   const votes = [vote('v old yes', { note: 'before' }), vote('w new no', { note: 'after' })];
   const { agents, notes } = await reportVotes(votes, { notes: 2, formerSlugs: new Map([['old', 'new']]) });

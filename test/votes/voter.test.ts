@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dailySecret } from '../../src/votes/daily-secret.ts';
 import { networkOf, pseudonym } from '../../src/votes/voter.ts';
-import { shimDisk, withFolder } from '../support/journal.ts';
+import { rejection, shimDisk, systemError, withFolder } from '../support/journal.ts';
 import { withMinuteTasks } from '../support/minute-tasks.ts';
 import { testUnless } from '../support/skip.ts';
 import { voteBy, withLog } from '../support/votes.ts';
@@ -16,7 +16,11 @@ const networks: [address: string, network: string][] = [
   ['::ffff:192.0.2.1', '192.0.2.1'],
   ['::FFFF:c000:0201', '192.0.2.1'],
   ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1'],
+  ['::ffff:198.51.100.7', '198.51.100.7'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  // Only the end is like that of an IPv4 address.
+  ['2001:db8:1:2:0:ffff:c000:201', '2001:db8:1:2::/64'],
+  ['2001::3:4:5:6:7:8', '2001:0:3:4::/64'],
   ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
   ['2001:db8::', '2001:db8:0:0::/64'],
   ['2001:db8:1:2:3::', '2001:db8:1:2::/64'],
@@ -156,7 +160,39 @@ test('a slow disk at midnight does not restore the secret of the day before', ()
     assert.equal(JSON.parse(await readFile(path, 'utf8')), { day: '2026-11-22', secret: secret?.toString('hex') });
   }));
 
-for (const damaged of ['', '{"day":"2026-11-21"}', '{"day":"2026-11-21","secret":"00"}', '\0\0\0']) {
+test('a vote does not wait for a secret that failed, and two of a day never get different ones', () =>
+  withFolder(async (file) => {
+    let failures = 1;
+    const disk = shimDisk(async ({ op, run }) => {
+      if (op === 'write' && failures-- > 0) throw systemError('ENOSPC');
+      return run();
+    });
+    const secrets = dailySecret({ path: `${file}.secret`, disk, random: randomBytes, warn: () => {} });
+    const full = secrets.of('2026-11-21');
+    const next = secrets.of('2026-11-22');
+    assert.is(((await rejection(full)) as NodeJS.ErrnoException).code, 'ENOSPC');
+    const again = secrets.of('2026-11-22');
+    assert.equal(await again, await next);
+  }));
+
+test('a secret that cannot be read at the moment is not replaced', () =>
+  withFolder(async (file) => {
+    let fails = false;
+    const disk = shimDisk(async ({ op, run }) => {
+      if (fails && op === 'readFile') throw systemError('EIO');
+      return run();
+    });
+    const read = () =>
+      dailySecret({ path: `${file}.secret`, disk, random: randomBytes, warn: () => {} }).of('2026-11-21');
+    const secret = await read();
+    fails = true;
+    assert.is(((await rejection(read())) as NodeJS.ErrnoException).code, 'EIO');
+    fails = false;
+    assert.equal(await read(), secret);
+  }));
+
+const tooLong = `{"day":"2026-11-21","secret":"${'0'.repeat(65)}"}`;
+for (const damaged of ['', '{"day":"2026-11-21"}', '{"day":"2026-11-21","secret":"00"}', '\0\0\0', tooLong]) {
   test(`a damaged secret is replaced, with a warning: ${JSON.stringify(damaged)}`, () =>
     withFolder(async (file) => {
       await writeFile(`${file}.secret`, damaged);
