@@ -181,7 +181,17 @@ async function switchMutants(sandbox: Sandbox, file: TestFile, name: string, kil
       file.kept.add(mutant);
       continue;
     }
-    const outcome = await worker.run({ mutant, tests, limit: hitLimit(hits) }, patience(file.milliseconds));
+    const order = { mutant, tests, limit: hitLimit(hits) };
+    let outcome = await worker.run(order, patience(file.milliseconds));
+    if (outcome === 'crash') {
+      // An earlier mutant may have damaged the process, so only the end of a new one counts.
+      const fresh = await started();
+      if (fresh !== undefined) {
+        worker = fresh;
+        outcome = await fresh.run(order, patience(file.milliseconds));
+        if (outcome === 'crash') killed.add(mutant);
+      }
+    }
     if (outcome === 'timeout') killed.add(mutant);
     if (typeof outcome === 'string') {
       worker = undefined;
