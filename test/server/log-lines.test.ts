@@ -3,7 +3,9 @@ import { hostname } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { prettyLine } from '../../src/server/pretty-log.ts';
-import { serverLog } from '../../src/server/request-log.ts';
+import { serverLog, terminalDestination } from '../../src/server/request-log.ts';
+import { inFolder, writeFiles } from '../support/catalog.ts';
+import { builtCatalog, startRuntime } from '../support/server.ts';
 
 /** The lines of the server's log: as JSON for programs, and as text for a person at a terminal. */
 
@@ -52,6 +54,18 @@ test('a line for a person has the time of day and the level in color', () => {
 test('a line without a time gets the present one, and a line that is not JSON is shown unchanged', () => {
   assert.match(prettyLine('{"level":30,"msg":"a"}', { color: false }), /^\d\d:\d\d:\d\d a\n$/);
   assert.is(prettyLine('not JSON \u001b[2J\n', { color: false }), 'not JSON \ufffd[2J\n');
+});
+
+test('at a terminal, each line is shown at once', () => {
+  const shown: unknown[] = [];
+  const { write } = process.stdout;
+  process.stdout.write = (text: unknown) => shown.push(text) > 0;
+  try {
+    terminalDestination({ color: false }).write(JSON.stringify({ level: 40, time, msg: 'a' }));
+  } finally {
+    process.stdout.write = write;
+  }
+  assert.equal(shown, ['09:05:07 warn a\n']);
 });
 
 /** The lines of a log at `level` of requests that were answered with `statuses`. */
@@ -108,6 +122,22 @@ test('flushing the log writes the lines that its destination still holds', () =>
   }).flush();
   assert.is(flushed, 1);
 });
+
+test('what was wrong with the vote log is in the log of the server', () =>
+  inFolder(async (folder) => {
+    builtCatalog(folder);
+    writeFiles(folder, { 'data/votes.jsonl': '{"id":"cut o' });
+    const server = await startRuntime(folder);
+    await server.stop();
+    const warnings = server
+      .logged()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .filter(({ level }) => level === 40);
+    assert.is(warnings.length, 1);
+    assert.match(warnings[0].msg, 'votes.jsonl.torn');
+  }));
 
 const long = `/${'x'.repeat(299)}`;
 const paths: [path: string, shown: string][] = [
