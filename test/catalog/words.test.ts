@@ -172,6 +172,10 @@ pair(
   ),
 );
 
+const mailsOnly = String(pasted('mails').files?.['prompt.txt']);
+const headed = (line: string): Change => ({ files: { 'prompt.txt': edit(mailsOnly, 'INPUT\n', `${line}\n`) } });
+pair('untrusted', 'a heading that does not call it data', headed, ['INPUT (pasted)'], ['INPUT (data)']);
+
 const lastLine = 'If no row is wrong, answer only: "All rows can be right."\n';
 pair(
   'empty-case',
