@@ -55,6 +55,13 @@ for (const [at, [name, change, message]] of elsewhere.entries()) {
     ));
 }
 
+test('resend sends a draft of which it does not say the segment', () =>
+  withService(
+    rows.resend as Row,
+    async ({ send }) => assert.is((await send()).outcome, 'sent'),
+    withMail(rows.resend as Row, (mail) => Object.assign(mail, { segment_id: null })),
+  ));
+
 const states: Record<string, { sent: string[]; unclear: string[] }> = {
   buttondown: {
     sent: ['scheduled', 'about_to_send', 'in_flight', 'throttled', 'sent', 'resending'],

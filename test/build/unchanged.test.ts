@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -98,6 +98,21 @@ for (const [what, damage] of damages) {
       assert.equal(wrong, []);
     }));
 }
+
+test('an agent that was added between builds is built again when its text changes', () =>
+  inFolder(async (folder) => {
+    const agent = (slug: string): SmallAgent => ({ slug, date: '2026-01-01' });
+    const env = { CATALOG_CACHE: join(folder, 'cache') };
+    const day = ['--today', '2026-01-02'];
+    writeCatalog(folder, [agent('first')]);
+    await buildLater(folder, day, env);
+    writeCatalog(folder, [agent('first'), { ...agent('second'), date: '2026-01-02' }]);
+    await buildLater(folder, day, env);
+    const file = join(folder, 'agents/second/sample-input.txt');
+    writeFileSync(file, `${readFileSync(file, 'utf8')}Another line.\n`);
+    await buildLater(folder, day, env);
+    assert.match(readFileSync(join(folder, 'dist/agents/second.md'), 'utf8'), 'Another line.');
+  }));
 
 test('after the program was updated, the cache of the old version does not stop a build', () =>
   inFolder(async (folder) => {

@@ -158,7 +158,8 @@ test('refuses to send a key that others could read, and options without --record
     [open.code, open.stderr],
     [2, 'error: --url has to start with https, or the key in CATALOG_EVAL_KEY could be read on the way.\n'],
   );
-  const wrong = await catalog(args('--model', 'm'), { env: { OPENAI_API_KEY: 'a b\n' } });
+  // A workflow passes a missing secret on as an empty variable.
+  const wrong = await catalog(args('--model', 'm'), { env: { CATALOG_EVAL_KEY: '', OPENAI_API_KEY: 'a b\n' } });
   assert.equal([wrong.code, wrong.stderr], [2, 'error: The key has characters that no key can have. Copy it again.\n']);
   const alone = await catalog(['eval', '--cwd', folder.path, '--model', 'm']);
   assert.equal([alone.code, alone.stderr], [2, 'error: --model needs --record.\n']);
