@@ -13,7 +13,7 @@ const test = suite('the style sheet');
 /** The smallest numbers with one to five digits. */
 const numbers = [1, 10, 100, 1_000, 10_000];
 const long = goodPrompt.replace('OUTPUT', `${'A line of the prompt.\n'.repeat(40)}\nOUTPUT`);
-const { visit } = browseCatalog(
+const { address, visit } = browseCatalog(
   test,
   numbers.map((issue, index) => ({
     slug: `agent-${issue}`,
@@ -186,5 +186,31 @@ test('links within a page glide only for readers who do not mind motion', async 
     });
   }
 });
+
+const feeds: [path: string, entry: string, shown: string[]][] = [
+  ['/feed.xml', 'item', ['title', 'pubDate', 'description']],
+  ['/atom.xml', 'entry', ['title', 'updated', 'summary']],
+];
+for (const [path, entry, shown] of feeds) {
+  test(`a person who opens ${path} reads the title, date and summary of each entry`, async () => {
+    await onPage('/404', {}, async (page) => {
+      // Static hosts call feeds application/xml. Chromium shows the server's more exact types as plain text.
+      await page.route(/^https:\/\/press\.example/, async (route) => {
+        const response = await route.fetch({ url: address() + new URL(route.request().url()).pathname });
+        const headers = response.headers();
+        const type = headers['content-type']?.replace(/(?:rss|atom)\+xml/, 'xml') ?? '';
+        await route.fulfill({ response, headers: { ...headers, 'content-type': type } });
+      });
+      await page.goto(`https://press.example${path}`);
+      const visible = await page.evaluate((name) => {
+        const [first] = document.getElementsByTagName(name);
+        return [...(first?.children ?? [])]
+          .filter((child) => child.getClientRects().length > 0)
+          .map((child) => child.tagName);
+      }, entry);
+      assert.equal(visible.sort(), shown.sort());
+    });
+  });
+}
 
 test.run();
