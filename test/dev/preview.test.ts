@@ -98,6 +98,8 @@ test('an agent can be renamed, removed, saved by rename, half saved and replaced
     renameSync(at('two'), at('second'));
     await shows('/agents/second', 'The two agent');
     await shows('/agents/two', 'Not found');
+    edit('agents/second/agent.md', 'tags:', 'formerSlugs: [two]\ntags:');
+    await shows('/agents/two', 'The two agent has moved');
 
     const text = readFileSync(at('one/agent.md'), 'utf8');
     writeFileSync(at('one/agent.md~'), text.replace('The one agent', 'Saved by rename'));

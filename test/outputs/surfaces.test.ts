@@ -192,6 +192,12 @@ test('browsers and assistive software are told the purpose of every button, fiel
   assert.equal(namesOf(pages), names);
 });
 
+test('the example of listAgents in openapi.json counts the two agents that it lists', () => {
+  const { paths } = JSON.parse(files.get('api/openapi.json')?.toString('utf8') ?? '');
+  const { example } = paths['/api/agents.json'].get.responses['200'].content['application/json'];
+  assert.equal([example.count, example.agents.length], [2, 2]);
+});
+
 test('only an agent with recorded answers has a document of them', () => {
   const documents = [...files.keys()].filter((path) => path.startsWith('api/evals/'));
   assert.equal(documents, ['api/evals/rich.json']);

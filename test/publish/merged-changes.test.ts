@@ -108,6 +108,19 @@ test('a merged deletion frees no number, and the notice says how to restore the 
     assert.is(built(folder).three, 3);
   }));
 
+test('of an agent that was renamed and then deleted, the notice names the last folder', () =>
+  withRecord((folder) => {
+    remove(folder, 'three');
+    put(folder, agent('third', 3, { issue: '3', formerSlugs: '[three]' }));
+    commit(folder);
+    remove(folder, 'third');
+    commit(folder);
+    put(folder, { slug: 'today', date: today });
+    commit(folder);
+    const [notice = ''] = plan(folder).notices;
+    assert.match(notice, 'No. 3 was published as third and removed by');
+  }));
+
 test('the number of a deleted agent is never announced for the next one, even on a day without an agent', () =>
   withRecord(async (folder) => {
     remove(folder, 'three');

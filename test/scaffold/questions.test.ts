@@ -207,4 +207,15 @@ test('Ctrl-C in the middle of catalog init exits quietly with 130 and creates no
   });
 });
 
+test('with --format json, nobody is asked in a terminal either', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, []);
+    for (const command of ['new', 'init']) {
+      const args = [command, 'release-notes', '--cwd', folder, '--today', today, '--format', 'json'];
+      const { code, screen } = await onTerminal(args).ends();
+      assert.is(code, 0, screen);
+      assert.match(screen, /^\{/);
+    }
+  }));
+
 test.run();
