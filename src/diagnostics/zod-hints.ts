@@ -17,10 +17,12 @@ export function valueHint(
   const proposal = meant(issue, found);
   if (proposal !== undefined) return `Did you mean ${proposal}?`;
   if (issue.message === dateRule) return whyNoDay(String(found)) ?? 'Write it as YYYY-MM-DD, such as 2026-03-01.';
-  if (issue.code === 'invalid_value') return 'Choose one of these.';
+  if (issue.code === 'invalid_value')
+    return issue.values.length === 1 ? `Write ${String(issue.values[0])}.` : 'Choose one of these.';
   const description = describe(schema, path);
+  const keys = knownKeys(schema, expected === 'array' ? [...path, 0] : path);
   return (
-    typeHint(expected, found, knownKeys(schema, expected === 'array' ? [...path, 0] : path), json) ??
+    typeHint(expected, found, keys, { json, isEntry: typeof path.at(-1) === 'number' }) ??
     (description === undefined ? 'Correct it, or remove it.' : `What belongs here: ${description}.`)
   );
 }
@@ -32,33 +34,43 @@ function isQuoted(text: string, expected: string): boolean {
 }
 
 /** The start of the hint for an entry of the wrong type. */
-export const entryHint = 'Write each entry with the keys ';
+export const entryHint = 'Write each entry as an object';
 
 /**
  * Says how to write a value of the expected type. `keys` are the keys of the expected object, or of the entries of the
  * expected list.
  */
-function typeHint(expected: string, found: unknown, keys: readonly string[], json: boolean): string | undefined {
-  const names = keys.map((key) => `\`${key}\``).join(' and ');
+function typeHint(
+  expected: string,
+  found: unknown,
+  keys: readonly string[],
+  { json, isEntry }: { json: boolean; isEntry: boolean },
+): string | undefined {
+  const names = listOfKeys(keys);
   switch (expected) {
     case 'string':
       return typeof found === 'object'
-        ? 'Write a single text. If it starts with a bracket or a brace, put it in quotes.'
+        ? 'Write it as text. If it starts with a bracket or a brace, put it in quotes.'
         : 'Put it in quotes.';
     case 'array':
-      return names === ''
+      return keys.length === 0
         ? `Write it as a list${listOf(found, json)}.`
-        : `Write it as a list; each entry has ${names}.`;
+        : `Write it as a list of objects. ${names}`;
     case 'object': {
       // In YAML, a key without a colon and a space is a text.
       const [word = ''] = typeof found === 'string' && !json ? found.split(/[\s:]/, 1) : [];
       const key = word === '' ? undefined : nearest(word, keys);
       if (key !== undefined) return `After \`${key}\`, write a colon, a space and its value.`;
-      return names === '' ? undefined : `${entryHint}${names}.`;
+      return keys.length === 0 ? undefined : `${isEntry ? entryHint : 'Write it as an object'}. ${names}`;
     }
     default:
       return undefined;
   }
+}
+
+/** Lists the known keys in a sentence. */
+export function listOfKeys(keys: readonly string[]): string {
+  return keys.length === 1 ? `The only known key is ${keys[0]}.` : `The known keys are ${keys.join(', ')}.`;
 }
 
 /** Shows the list that a text was probably meant to be, as the end of a sentence. */

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
+import { plural } from '../plural.ts';
 import { maskSecrets } from '../text-safety/find-secrets.ts';
 import { describe, knownKeys, valueAt } from './schema-at.ts';
 import { meant, nearest } from './suggestions.ts';
-import { entryHint, valueHint } from './zod-hints.ts';
+import { entryHint, listOfKeys, valueHint } from './zod-hints.ts';
 
 /** One problem with a value, explained. */
 export interface Explanation {
@@ -57,7 +58,7 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
   const [issue] = issues;
   if (issue === undefined) return [];
   const path = issue.path.filter((key) => typeof key !== 'symbol');
-  const name = path.length === 0 ? 'The value' : `\`${fieldName(path)}\``;
+  const name = path.length === 0 ? 'The top level' : `\`${fieldName(path)}\``;
   if (issue.code === 'unrecognized_keys') {
     const known = knownKeys(schema, path);
     return issue.keys.slice(0, mostExplained).map((key) => unknownKey(key, path, known));
@@ -104,7 +105,7 @@ const mostListed = 40;
 
 function unknownKey(key: string, path: (string | number)[], known: string[]): Explanation {
   const slip = nearest(key, known) ?? known.find((name) => name.endsWith(`/${key}`));
-  const list = known.length > mostListed ? 'Correct it, or remove it.' : `The known keys are ${known.join(', ')}.`;
+  const list = known.length > mostListed ? 'Correct it, or remove it.' : listOfKeys(known);
   return {
     kind: 'unknown-key',
     path: [...path, key],
@@ -174,17 +175,19 @@ function rule(issue: z.core.$ZodIssue): string {
     case 'invalid_type':
       return issue.message.startsWith('Invalid input') ? typeRule(issue.expected) : issue.message;
     case 'too_big':
-      return issue.message.startsWith('Too big') ? `at most ${issue.maximum}${unit(issue.origin)}` : issue.message;
+      return issue.message.startsWith('Too big') ? limit('at most', issue.maximum, issue.origin) : issue.message;
     case 'too_small':
-      return issue.message.startsWith('Too small') ? `at least ${issue.minimum}${unit(issue.origin)}` : issue.message;
+      return issue.message.startsWith('Too small') ? limit('at least', issue.minimum, issue.origin) : issue.message;
     default:
       return issue.message;
   }
 }
 
-function unit(origin: string): string {
-  if (origin === 'string') return ' characters long';
-  return origin === 'array' ? ' entries long' : '';
+function limit(relation: string, count: number | bigint, origin: string): string {
+  if (origin === 'string') return `${relation} ${plural(Number(count), 'character')} long`;
+  return origin === 'array'
+    ? `a list of ${relation} ${count} ${count === 1 ? 'entry' : 'entries'}`
+    : `${relation} ${count}`;
 }
 
 function typeRule(expected: string): string {

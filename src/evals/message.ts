@@ -21,5 +21,10 @@ export function modelFolder(model: string): string {
   return modelFolderPattern.test(name) ? name : 'model';
 }
 
-/** The form of the name of a model's folder. Windows reserves the names that it excludes. */
-export const modelFolderPattern = /^(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$))[a-z0-9]+(?:[.-][a-z0-9]+)*$/;
+/** The form of the name of a model's folder. */
+export const modelFolderForm = /^[a-z0-9]+(?:[.-][a-z0-9]+)*$/;
+
+/** The names that a model's folder can have: those of this form that Windows does not reserve. */
+export const modelFolderPattern = new RegExp(
+  `^(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))${modelFolderForm.source.slice(1)}`,
+);

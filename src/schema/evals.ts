@@ -90,7 +90,7 @@ export const check = kinds
   .partial()
   .extend({ why: line(300).optional().describe('Why the check matters, which readers see next to the result') })
   .refine((entry) => Object.keys(entry).filter((key) => key !== 'why').length === 1, {
-    error: 'one check, such as `contains: unknown`, and optionally `why`',
+    error: 'an object with exactly one check, such as `contains: unknown`, and optionally `why`',
     // An unknown key is reported alone.
     when: ({ issues }) => issues.length === 0,
   });
@@ -127,11 +127,11 @@ export const sampleCase = 'sample';
 /** The schema of evals/checks.yaml: the cases by name. */
 export const checksSource = z.record(caseName, evalCase).superRefine((cases, context) => {
   if (Object.keys(cases).length === 0)
-    context.addIssue({ code: 'custom', message: 'at least one case, such as `sample`' });
+    context.addIssue({ code: 'custom', message: 'an object with at least one case, such as `sample`' });
   for (const [name, { input }] of Object.entries(cases)) {
     if (name === sampleCase && input !== undefined) {
       const params = { hint: 'Remove the line, or give the case another name.' };
-      const message = 'absent: the case `sample` uses sample-input.txt';
+      const message = 'left out, because the case `sample` uses sample-input.txt';
       context.addIssue({ code: 'custom', path: [name, 'input'], message, params });
     } else if (name !== sampleCase && input === undefined) {
       context.addIssue({ code: 'custom', path: [name, 'input'], message: 'the name of a file in evals/' });

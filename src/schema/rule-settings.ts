@@ -5,7 +5,7 @@ const fixed = z
   .string()
   .refine((severity) => severity === 'error', {
     error: '"error", because builds depend on this rule',
-    params: { hint: 'Remove it, and fix what the rule reports.' },
+    params: { hint: 'Remove this line, and fix the errors that the rule reports.' },
   })
   .meta({ const: 'error' });
 

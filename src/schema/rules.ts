@@ -28,7 +28,7 @@ const rules = {
   'text/secret': error('No text contains anything that looks like a key, a token or a password.'),
   'text/conflict': error('No text contains merge conflict markers, except in a code fence.'),
   'text/placeholder': error('No placeholder of `catalog new` is left in an agent that is not a draft.'),
-  'front-matter/missing': error('agent.md starts with front matter between two lines `---`.'),
+  'front-matter/missing': error('agent.md starts with front matter between two `---` lines.'),
   'front-matter/language': error('The front matter is YAML: nothing follows the opening `---`.'),
   'front-matter/yaml': error('The front matter is well-formed YAML.'),
   'front-matter/duplicate-key': error('A key appears only once.'),

@@ -8,7 +8,7 @@ import { allRules } from '../../src/schema/rules.ts';
 import { validateCatalog } from '../../src/validate.ts';
 import { bundled, inFolder, writeCatalog } from '../support/catalog.ts';
 import { type Change, edit, editorialMistakes, front, input, prompt } from '../support/editorial-mistakes.ts';
-import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
+import { goodPrompt, goodSampleInput, goodSteps } from '../support/good-agent.ts';
 import { messageLine, messagesFor } from '../support/messages.ts';
 import { mistakes } from '../support/mistakes/index.ts';
 import { catalog } from '../support/process.ts';
@@ -33,7 +33,13 @@ async function inAgent(change: Change, settings: object = {}): Promise<string[]>
   return (await diagnosticsOf(change, settings)).map(place);
 }
 
-for (const [name, change, expected] of editorialMistakes) {
+/** Too many of something, where the hint for too few would be wrong. */
+const tooMany: typeof editorialMistakes = [
+  ['too many steps', front('steps', goodSteps.repeat(3)), 'error demo agent.md:11:3'],
+  ['too many tags', front('tags', '[small, b1, b2, b3, b4, b5, b6]'), 'warning portable agent.md:5:7'],
+];
+
+for (const [name, change, expected] of [...editorialMistakes, ...tooMany]) {
   test(`finds ${name}`, async () => {
     const lines = [expected].flat().map((line) => line.replace(' ', ' editorial/'));
     const found = await diagnosticsOf(change, {});

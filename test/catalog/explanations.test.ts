@@ -9,14 +9,16 @@ const deeper = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const escapes = 'Write a backslash as \\\\, a line break as \\n, and a tab as \\t.';
 const badText = 'This text has a backslash or a control character that JSON does not allow.';
 const tooLarge = 'This number is too large: programs round it or cannot read it. ~ Put it in quotes.';
-const noComments = 'JSON has no comments. ~ Remove it.';
+const noComments = 'JSON does not allow comments. ~ Remove the comment.';
 const useless = 'Nothing follows this comma. ~ Remove the comma.';
 const noComma = 'A comma is missing here. ~ Add a comma.';
 const open = 'The quote that opens here is never closed. ~ Add the closing quote.';
 const badWord = (word: string, fix = 'Put it in double quotes.') => `\`${word}\` is not a JSON value. ~ ${fix}`;
-const badSign = (sign: string, what: string) => `\`${sign}\` cannot be here. ~ Write ${what} in double quotes.`;
+const badSign = (sign: string) => `\`${sign}\` is not allowed here.`;
+const keyInQuotes = 'Write a key in double quotes.';
+const anyValue = 'Write a value; text needs double quotes.';
 const early = (bracket: string, line: number, closing: string) =>
-  `The text ends before the \`${bracket}\` of line ${line} is closed. ~ Add the closing \`${closing}\`.`;
+  `The \`${bracket}\` on line ${line} is never closed. ~ Add the closing \`${closing}\`.`;
 
 const json: [text: string, ...found: string[]][] = [
   ['{"a": 1} x', '1:10 There is text after the end of the JSON. ~ Remove it, or the bracket that closes too early.'],
@@ -34,22 +36,22 @@ const json: [text: string, ...found: string[]][] = [
   ['{\n"a": [1', `2:7 ${early('[', 2, ']')}`],
   ['{\n"a": [\n1,\n{}', `4:2 ${early('[', 2, ']')}`],
   ['\n[{\n"a": [1]\n\n', `3:8 ${early('{', 2, '}')}`],
-  ['/* none */', `1:1 ${noComments}`, '1:1 The text ends where a value is expected. ~ Write the value.'],
+  ['/* none */', `1:1 ${noComments}`, '1:1 The file has no JSON value. ~ Write one, such as {}.'],
   ['{"a": 1 // one\n}', `1:9 ${noComments}`],
   ['{"a": 1 /* one\n two */, // three\n}', `1:9 ${noComments}`, `2:10 ${noComments}`, `2:8 ${useless}`],
   ['# one\n{"a": 1}', `1:1 ${noComments}`],
   ['{"a": 1} /* one', `1:10 ${noComments}`],
-  ['{"a": 1 / 2}', `1:8 ${noComma}`, `1:9 ${badSign('/', 'a key')}`],
+  ['{"a": 1 / 2}', `1:8 ${noComma}`, `1:9 ${badSign('/')} ~ ${keyInQuotes}`],
   ['{"a": 1,, "b": 2}', '1:9 There is an extra comma here. ~ Remove the comma.'],
   ['[1 2]', `1:3 ${noComma}`],
   ['[1\n2]', `1:3 ${noComma}`],
   ['["a""b"]', `1:5 ${noComma}`],
   [
     "[\"a\", 'b', 'c', 1 2]",
-    `1:7 A text needs double quotes in JSON. ~ Write " instead of single quotes.`,
+    `1:7 Text needs double quotes in JSON. ~ Write " instead of single quotes.`,
     `1:18 ${noComma}`,
   ],
-  ["['it\\'s']", '1:2 A text needs double quotes in JSON. ~ Write " instead of single quotes.'],
+  ["['it\\'s']", '1:2 Text needs double quotes in JSON. ~ Write " instead of single quotes.'],
   ['[True]', `1:2 ${badWord('True', 'Write true.')}`],
   ['[False]', `1:2 ${badWord('False', 'Write false.')}`],
   ['[undefined]', `1:2 ${badWord('undefined', 'Write null.')}`],
@@ -62,9 +64,9 @@ const json: [text: string, ...found: string[]][] = [
   ['[nulls]', `1:2 ${badWord('nulls')}`],
   ['[0, -10, 1.25, 1e15, 1E+5, 2e-3, true, false, null,]', `1:51 ${useless}`],
   ['{1: 2}', '1:2 `1` is a key without quotes. ~ Put it in double quotes.'],
-  ['[}', `1:2 ${badSign('}', 'a value')}`],
-  ['{"a": }', `1:7 ${badSign('}', 'a value')}`],
-  ['{[1]: 2}', `1:2 ${badSign('[', 'a key')}`],
+  ['[}', `1:2 ${badSign('}')} ~ ${anyValue}`],
+  ['{"a": }', `1:7 ${badSign('}')} ~ ${anyValue}`],
+  ['{[1]: 2}', `1:2 ${badSign('[')} ~ ${keyInQuotes}`],
   ['["a\\q"]', `1:2 ${badText} ~ ${escapes}`],
   ['["a\tb"]', `1:2 ${badText} ~ ${escapes}`],
   ['["\\u00g1"]', `1:2 ${badText} ~ ${escapes}`],
@@ -107,16 +109,17 @@ test('JSON: only the first 20 mistakes are reported, and wrong quotes only once'
 });
 
 const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
-const notText = (more = '') => `file/encoding sample-input.txt is not UTF-8 text${more}. ~ Save the file in UTF-8.`;
+const notText = (what = 'not UTF-8 text') => `file/encoding sample-input.txt is ${what}. ~ Save the file as UTF-8.`;
+const utf16 = notText('UTF-16 text; it has to be UTF-8');
 const crs =
   'file/line-ends sample-input.txt has CR line endings (Windows or old Mac). ~ Save the file with LF line endings; the `.gitattributes` line `* text=auto eol=lf` enforces them.';
-const empty = 'file/empty sample-input.txt is empty. ~ Write its text, or remove the file if it is not needed.';
+const empty = 'file/empty sample-input.txt is empty. ~ Write its text: an input that a reader can try the prompt with.';
 
 const encodings: [name: string, content: Uint8Array, ...found: string[]][] = [
-  ['UTF-16 with its mark, little-endian', bytes('ff fe 61 00 0a 00'), `1:1 ${notText(' but UTF-16')}`],
-  ['UTF-16 with its mark, big-endian', bytes('fe ff 00 61 00 0a'), `1:1 ${notText(' but UTF-16')}`],
-  ['UTF-16 without a mark, little-endian', bytes('61 00 0a 00'), `1:1 ${notText(' but UTF-16')}`],
-  ['UTF-16 without a mark, big-endian', bytes('00 61 00 0a'), `1:1 ${notText(' but UTF-16')}`],
+  ['UTF-16 with its mark, little-endian', bytes('ff fe 61 00 0a 00'), `1:1 ${utf16}`],
+  ['UTF-16 with its mark, big-endian', bytes('fe ff 00 61 00 0a'), `1:1 ${utf16}`],
+  ['UTF-16 without a mark, little-endian', bytes('61 00 0a 00'), `1:1 ${utf16}`],
+  ['UTF-16 without a mark, big-endian', bytes('00 61 00 0a'), `1:1 ${utf16}`],
   ['half of the mark', bytes('61 0a fe 41 0a'), `2:1 ${notText()}`],
   ['the first byte of the mark alone', bytes('ff 41 42 43'), `1:1 ${notText()}`],
   ['the second half of the mark alone', bytes('41 fe 42 43'), `1:2 ${notText()}`],
@@ -161,7 +164,7 @@ const several: [name: string, prompt: string, ...found: string[]][] = [
   [
     'a fence takes in two sections',
     goodPrompt.replace('RULES\n', '```\nRULES\n'),
-    `8:1 ${heading} This code fence is never closed, so it takes in the section RULES and OUTPUT. ~ Close it with a line of the same marks.`,
+    `8:1 ${heading} This code fence is never closed, so everything after it counts as code, including RULES and OUTPUT. ~ Close it with the same marks on a line of their own.`,
   ],
   [
     'two sections come twice',

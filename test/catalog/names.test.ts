@@ -25,8 +25,8 @@ test('portable reports a slug that Claude refuses as the name of a skill, and no
     editorialFindings(folder, 'en').map(({ file, line, message }) => `${file}:${line} ${message}`),
   );
   assert.equal(found, [
-    'agents/claude-tips/agent.md:2 The slug contains claude, so Claude refuses the agent as a skill.',
-    'agents/my-anthropic/agent.md:2 The slug contains anthropic, so Claude refuses the agent as a skill.',
+    'agents/claude-tips/agent.md:2 The folder name contains "claude", so Claude refuses the agent as a skill.',
+    'agents/my-anthropic/agent.md:2 The folder name contains "anthropic", so Claude refuses the agent as a skill.',
   ]);
 });
 
@@ -48,7 +48,7 @@ const backup = (file: string) => `It looks like a backup copy of ${file}: delete
 const picture = 'Remove it: an agent has no pictures, only text that people read and paste.';
 const system = 'The operating system created it. Delete it, and add it to .gitignore.';
 const other =
-  'An agent has agent.md, prompt.txt, sample-input.txt, sample-output.txt, and at most one config.<ext>; rename or remove this file.';
+  'An agent has agent.md, prompt.txt, sample-input.txt, sample-output.txt, and optionally config.<ext> and the folder evals/. Rename or remove this file.';
 const strangers: [hint: string, names: string][] = [
   [
     backup('agent.md'),
@@ -61,12 +61,12 @@ const strangers: [hint: string, names: string][] = [
   [backup('prompt.txt'), 'prompt.txt~/prompt.txt.bak/prompt (3).txt/prompt.old.txt'],
   [picture, 'a.png/a.jpg/a.jpeg/a.gif/a.webp/a.avif/a.svg/a.heic/a.bmp/a.tif/a.tiff/a.PDF'],
   [system, 'Thumbs.db/ehthumbs.db/desktop.ini'],
-  [other, 'agentic.md/my agent notes.md/png/a.png.txt/thumbs.db.txt/configs.json/agent.md.zip'],
+  [other, 'agentic.md/my agent notes.md/png/a.png.txt/thumbs.db.txt/configs.json/config.tar.gz/agent.md.zip'],
 ];
 for (const [hint, names] of strangers) {
   test(`the kind of an unknown file is recognized: ${hint.slice(0, 40)} ${names.slice(0, 20)}`, () => {
     for (const name of names.split('/')) {
-      const message = `${name}:1:1 folder/unknown-file ${name} is not a file of an agent. ~ ${hint}`;
+      const message = `${name}:1:1 folder/unknown-file ${name} does not belong in the folder of an agent. ~ ${hint}`;
       assert.equal(structuralRemarks({ files: { [name]: 'x\n' } }), [message]);
     }
   });

@@ -33,14 +33,14 @@ const rows: [name: string, folders: SmallAgent[], expected: string[]][] = [
   [
     'a copy of a renamed agent',
     [agent('one', 1, 1), agent('deux', 2, 2, 'two'), agent('copy', 5, 2)],
-    ['copy: Number 2 belongs to `deux`, which has it on main.'],
+    ['copy: Issue number 2 already belongs to `deux` on main.'],
   ],
   [
     'two folders with the number of an agent that is gone, of which one has its date',
     [agent('one', 1, 1), agent('deux', 5, 2), agent('zwei', 2, 2)],
     [
       'zwei: No. 2 was published as `two`, but that address does not redirect to `zwei`.',
-      'deux: Number 2 belongs to `zwei`, which has it on main.',
+      'deux: Issue number 2 already belongs to `zwei` on main.',
     ],
   ],
   [
@@ -72,7 +72,7 @@ test('an agent that was deleted may come back with the number that it had, and w
       today,
     ).diagnostics.map(({ slug, code, message }) => `${slug} ${code} ${message}`);
   assert.equal(told(5), []);
-  assert.equal(told(4), ['gone issue/skipped The next number is 6, not 4.']);
+  assert.equal(told(4), ['gone issue/skipped The next issue number is 6, not 4.']);
 });
 
 test('the date of a deleted agent is taken', () => {

@@ -37,7 +37,7 @@ test('only a new answer that fails a check which the old one passed is reported,
     assert.equal(others, []);
     assert.is(
       regression,
-      `${answers}/sample.txt: The answer of Other, as its page says on main passes the check \`regex\`, and this one fails it: Nothing in it matches.`,
+      `${answers}/sample.txt: On main, the answer of Other, as its page says passes the check \`regex\`. This new answer fails it: Nothing in it matches.`,
     );
     for (const severity of ['error', 'warning', 'off']) {
       const settings = { ...JSON.parse(config), rules: { 'editorial/regression': severity } };

@@ -20,7 +20,7 @@ function told(...agents: SmallAgent[]): string[] {
   );
 }
 
-const putBack = 'Restore the date and the number from git.';
+const putBack = 'Restore the original dates and numbers from git.';
 const next = 'Delete the `issue` line; `catalog publish` writes the next number.';
 const keepsTitle =
   'already has this title. ~ Choose another title: it is how readers and assistants tell agents apart.';
@@ -29,28 +29,28 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
   [
     'a number on tomorrow',
     [agent('a', 11, { issue: '1' })],
-    'a issue/early This agent is dated 2026-01-11, so it cannot have a number yet. ~ Delete the `issue` line; `catalog publish` writes the number on that date.',
+    'a issue/early This agent is dated 2026-01-11, so it cannot have an issue number yet. ~ Delete the `issue` line; `catalog publish` writes the number on that date.',
   ],
   [
     'one number on one day: the slug decides',
     [agent('b', 5, { issue: '1' }), agent('a', 5, { issue: '1' })],
-    'b issue/taken Number 1 belongs to `a`, which comes first when sorted by date and slug. ~ Delete the `issue` line and choose another date, because `a` has this one; the first free date is 2026-01-10.',
+    'b issue/taken Issue number 1 already belongs to `a`, which comes first by date and slug. ~ Delete the `issue` line. Also choose another date: `a` has this one, and the first free date is 2026-01-10.',
   ],
   [
     'one number on three days: the first keeps it',
     [agent('a', 7, { issue: '1' }), agent('b', 6, { issue: '1' }), agent('c', 5, { issue: '1' })],
-    `b issue/taken Number 1 belongs to \`c\`, which comes first when sorted by date and slug. ~ ${next}`,
-    `a issue/taken Number 1 belongs to \`c\`, which comes first when sorted by date and slug. ~ ${next}`,
+    `b issue/taken Issue number 1 already belongs to \`c\`, which comes first by date and slug. ~ ${next}`,
+    `a issue/taken Issue number 1 already belongs to \`c\`, which comes first by date and slug. ~ ${next}`,
   ],
   [
     'one of four dated too early',
     [1, 2, 3, 4].map((issue) => agent(`n${issue}`, issue === 3 ? 1 : issue + 2, { issue: `${issue}` })),
-    `n3 issue/order Number 3 is dated 2026-01-01, before number 2 (\`n2\`, 2026-01-04). ~ ${putBack}`,
+    `n3 issue/order Issue number 3 is dated 2026-01-01, but number 2 (\`n2\`) is dated 2026-01-04. The higher number needs the later date. ~ ${putBack}`,
   ],
   [
     'one of four dated too late',
     [1, 2, 3, 4].map((issue) => agent(`n${issue}`, issue === 2 ? 9 : issue + 2, { issue: `${issue}` })),
-    `n2 issue/order Number 2 is dated 2026-01-09, after number 3 (\`n3\`, 2026-01-05). ~ ${putBack}`,
+    `n2 issue/order Issue number 2 is dated 2026-01-09, but number 3 (\`n3\`) is dated 2026-01-05. The higher number needs the later date. ~ ${putBack}`,
   ],
   [
     'one date: the number goes before the draft, and the first free date is not taken',
@@ -91,7 +91,7 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
       agent('c', 6),
       agent('d', 12, { title: 'Rows' }),
     ],
-    `b issue/taken Number 1 belongs to \`a\`, which comes first when sorted by date and slug. ~ ${next}`,
+    `b issue/taken Issue number 1 already belongs to \`a\`, which comes first by date and slug. ~ ${next}`,
   ],
   [
     'a new agent on the date of the last number',
@@ -118,7 +118,7 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
       agent('b', 6, { issue: '1', formerSlugs: '[old]' }),
       agent('c', 12, { formerSlugs: '[old]' }),
     ],
-    `b issue/taken Number 1 belongs to \`a\`, which comes first when sorted by date and slug. ~ ${next}`,
+    `b issue/taken Issue number 1 already belongs to \`a\`, which comes first by date and slug. ~ ${next}`,
   ],
   [
     'the title of a withdrawn agent',
@@ -128,7 +128,7 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
     'withdrawn for a reason that cannot be read',
     [agent('a', 9, { withdrawn: 'Wrong: all of it.' })],
     "a front-matter/yaml This text has a colon and a space, which YAML takes for another key. ~ Put the whole text in quotes: 'Wrong: all of it.'.",
-    'a withdrawn/unnumbered This agent has no number, so there is nothing to withdraw. ~ Write `draft: true` instead, or delete the folder.',
+    'a withdrawn/unnumbered This agent has no issue number, so there is nothing to withdraw. ~ Write `draft: true` instead, or delete the folder.',
   ],
 ];
 for (const [name, agents, ...found] of together) {

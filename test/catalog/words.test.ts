@@ -85,7 +85,7 @@ pair(
 test('stop points to the text that names the sensitive subject', () => {
   const unsettled = prompt(owner, '6. Change nothing at all in 1 list.').files as Record<string, string>;
   const excerpt = 'Checks the tax lists of a small shop and says what to look up where.';
-  const message = 'The agent deals with a sensitive matter ("tax"), and its prompt does not say that a person decides.';
+  const message = 'The agent deals with a sensitive matter ("tax"), but its prompt does not say that a person decides.';
   for (const [change, place] of [
     [{ title: 'Checks tax lists', excerpt, tags: '[stock, tax]' }, '2:8'],
     [{ excerpt, tags: '[stock, tax]' }, '8:10'],

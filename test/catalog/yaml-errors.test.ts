@@ -29,7 +29,7 @@ const halfQuoted =
 const afterQuote = (fix: string) => `front-matter/yaml There is text after the closing quote. ~ ${inQuotes}: ${fix}.`;
 
 const tooDeep =
-  'front-matter/yaml The front matter is nested too deeply here: more than 100 lists and keys are open. ~ No key of an agent needs more than two levels. If this is text, put it in quotes.';
+  'front-matter/yaml The front matter is nested more than 100 levels deep here. ~ No key of an agent needs more than two levels. If this is text, put it in quotes.';
 
 /** The replacement of the line `title: The one agent`, and the expected findings. */
 const yaml: [title: string, ...found: string[]][] = [
@@ -59,7 +59,7 @@ const yaml: [title: string, ...found: string[]][] = [
   ['title: !own The one agent', `2:26 ${malformed('unknown tag !<!own>')}`],
   [
     'title: |\n  The one\n  -agent\n agent',
-    '5:1 front-matter/yaml This line is not indented like the lines that it belongs to. ~ Start the keys of one level in the same column; start the entries of a list with two spaces, a hyphen, and a space.',
+    '5:1 front-matter/yaml The indentation of this line does not match the lines around it. ~ Start the keys of one level in the same column; start the entries of a list with two spaces, a hyphen, and a space.',
   ],
   [`title: ${'['.repeat(101)}${']'.repeat(101)}`, `2:108 ${tooDeep}`],
   [`title: ${']'.repeat(5000)}${'['.repeat(5000)}`, `2:5108 ${tooDeep}`],

@@ -16,14 +16,14 @@ const entries = z.array(z.strictObject({ name: z.string(), text: z.string() }));
 const x = (count: number) => 'x'.repeat(count);
 
 const rows: [schema: z.ZodType, value: unknown, ...told: string[]][] = [
-  [z.strictObject({}), 'b', 'The value is "b"; it has to be an object with keys. ~ Correct it, or remove it.'],
+  [z.strictObject({}), 'b', 'The top level is "b"; it has to be an object with keys. ~ Correct it, or remove it.'],
   [one(z.string()), {}, '`a` is missing. ~ Add it.'],
   [one(described), {}, '`a` is missing. ~ Add it: a few words.'],
   [one(z.string()), { a: 1 }, '`a` is 1; it has to be text. ~ Put it in quotes.'],
   [
     one(z.string()),
     { a: [1] },
-    '`a` is a list; it has to be text. ~ Write a single text. If it starts with a bracket or a brace, put it in quotes.',
+    '`a` is a list; it has to be text. ~ Write it as text. If it starts with a bracket or a brace, put it in quotes.',
   ],
   [
     one(z.string()),
@@ -56,13 +56,18 @@ const rows: [schema: z.ZodType, value: unknown, ...told: string[]][] = [
   [
     one(entries),
     { a: 'b' },
-    '`a` is "b"; it has to be a list. ~ Write it as a list; each entry has `name` and `text`.',
+    '`a` is "b"; it has to be a list. ~ Write it as a list of objects. The known keys are name, text.',
   ],
   [
     one(entries),
     { a: ['b', 'c', { name: 'd' }] },
-    '`a[0]` is "b"; it has to be an object with keys. ~ Write each entry with the keys `name` and `text`.',
+    '`a[0]` is "b"; it has to be an object with keys. ~ Write each entry as an object. The known keys are name, text.',
     '`a[2].text` is missing. ~ Add it.',
+  ],
+  [
+    one(z.strictObject({ name: z.string() })),
+    { a: 'b' },
+    '`a` is "b"; it has to be an object with keys. ~ Write it as an object. The only known key is name.',
   ],
   [
     one(entries),
@@ -80,9 +85,14 @@ const rows: [schema: z.ZodType, value: unknown, ...told: string[]][] = [
     '`a` is "abc"; it has to be at most 2 characters long. ~ Correct it, or remove it.',
   ],
   [
+    one(z.array(z.int()).min(1)),
+    { a: [] },
+    '`a` is an empty list; it has to be a list of at least 1 entry. ~ Correct it, or remove it.',
+  ],
+  [
     one(z.array(z.int()).min(2)),
     { a: [1] },
-    '`a` is a list; it has to be at least 2 entries long. ~ Correct it, or remove it.',
+    '`a` is a list; it has to be a list of at least 2 entries. ~ Correct it, or remove it.',
   ],
   [one(z.number().min(2)), { a: 1 }, '`a` is 1; it has to be at least 2. ~ Correct it, or remove it.'],
   [
@@ -94,7 +104,7 @@ const rows: [schema: z.ZodType, value: unknown, ...told: string[]][] = [
   [one(choice), { a: 'ahdr' }, '`a` is "ahdr"; it has to be one of easy, hard. ~ Did you mean hard?'],
   [one(choice), { a: 'normal' }, '`a` is "normal"; it has to be one of easy, hard. ~ Choose one of these.'],
   [one(z.enum(['a', 'b'])), { a: ' ' }, '`a` is " "; it has to be one of a, b. ~ Choose one of these.'],
-  [one(z.literal('b')), { a: 'long' }, '`a` is "long"; it has to be b. ~ Choose one of these.'],
+  [one(z.literal('b')), { a: 'long' }, '`a` is "long"; it has to be b. ~ Write b.'],
   [
     one(described.max(56)),
     { a: x(58) },
@@ -115,7 +125,7 @@ const rows: [schema: z.ZodType, value: unknown, ...told: string[]][] = [
     { con: '' },
     '`con` cannot be a key; it has to be another name: Windows reserves it for a device, so its files could not be checked out there. ~ Rename it.',
   ],
-  [one(z.string()), { a: '', bee: 1 }, '`bee` is not a known key. ~ The known keys are a.'],
+  [one(z.string()), { a: '', bee: 1 }, '`bee` is not a known key. ~ The only known key is a.'],
   [
     z.strictObject({ video: one(z.string()) }),
     { video: { a: '', A: 1 } },
@@ -172,7 +182,7 @@ test('of two unknown keys only one can stand for the missing one, and only in th
     '`name` is not a known key. ~ The known keys are title, steps.',
   ]);
   assert.equal(told(schema, { steps: { name: '', heading: '' } }).sort(), [
-    '`steps.heading` is not a known key. ~ The known keys are name.',
+    '`steps.heading` is not a known key. ~ The only known key is name.',
     '`title` is missing. ~ Add it.',
   ]);
 });

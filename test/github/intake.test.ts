@@ -92,7 +92,7 @@ test('a form that cannot become a draft yet gets all remarks at once', async () 
     /Please fix this:\n\n- `Category` is "cooking".*\n- `Tried in` is "Claude and ChatGPT".*Claude.*\n\n/,
   );
   assert.match(shown, /This would make it better:\n\n[\s\S]*`What the reader gets` has 11 characters/);
-  assert.match(shown, /curly quotes.*This concerns 6 lines/);
+  assert.match(shown, /curly quotes.*This applies to 6 lines/);
 });
 
 test('a form that cannot become a draft gets no remark of a rule that the catalog switched off', async () => {

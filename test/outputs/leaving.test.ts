@@ -159,7 +159,7 @@ test('if two agents have one number, the one on the default branch of the remote
     const { code, stdout } = await catalog(['validate', '--cwd', clone, '--today', '2026-02-01']);
     assert.is(code, 1);
     assert.match(stdout, 'agents/aardvark/agent.md:30:8  error  issue/taken');
-    assert.match(stdout, 'Number 1 belongs to `zebra`, which has it on origin/main.');
+    assert.match(stdout, 'Issue number 1 already belongs to `zebra` on origin/main.');
     assert.not.match(stdout, 'agents/zebra');
   });
 });

@@ -86,7 +86,7 @@ const changes: [name: string, change: (folder: string) => void, expected: string
     'a copied folder whose name comes first',
     (folder) => put(folder, { ...agent('copy', 3, { issue: '3' }) }),
     [
-      'issue/taken copy/agent.md:30 Delete the `issue` line and choose another date, because `three` has this one; the first free date is 2026-02-01.',
+      'issue/taken copy/agent.md:30 Delete the `issue` line. Also choose another date: `three` has this one, and the first free date is 2026-02-01.',
     ],
   ],
   [
@@ -112,7 +112,7 @@ const changes: [name: string, change: (folder: string) => void, expected: string
       put(folder, agent('new', 20, { issue: '5' }), ...['n1', 'n2'].map((s, i) => agent(s, 21 + i, { issue: '4' }))),
     [
       'issue/taken n2/agent.md:30 Delete the `issue` line; `catalog publish` writes the next number.',
-      'issue/order new/agent.md:30 Restore the date and the number from git.',
+      'issue/order new/agent.md:30 Restore the original dates and numbers from git.',
     ],
     6,
   ],

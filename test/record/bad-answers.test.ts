@@ -139,7 +139,7 @@ const rows: Row[] = [
   {
     name: 'such an answer without asking to change a file that does not exist',
     answer: (response) => says(response, 'One\nTwo\u200b\n'),
-    message: '\n  Nothing was stored. Run the command again to ask again.\n\n1 error\n',
+    message: '\n  Nothing was stored. Run the command again for a new answer.\n\n1 error\n',
   },
 ];
 

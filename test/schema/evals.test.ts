@@ -11,7 +11,7 @@ const said = (schema: z.ZodType, value: unknown) => explain(schema, value, {}).m
 const words = (count: number) => Array.from({ length: count }, (_, index) => `x${index}`);
 const textFile = 'the name of a .txt file in evals/, in lowercase letters, digits, dots and hyphens';
 const range = 'an object with `min`, `max` or both, and `min` not above `max`';
-const single = 'one check, such as `contains: unknown`, and optionally `why`';
+const single = 'an object with exactly one check, such as `contains: unknown`, and optionally `why`';
 
 /** A check, and what the part of it that is wrong has to be; nothing if all is right. */
 const checks: [check: object, part?: string, words?: string][] = [
@@ -76,9 +76,11 @@ test('the cases of an agent have names, checks, and texts as inputs', () => {
   const checks = list.slice(1);
   assert.equal(said(checksSource, { hard: { checks } }), ['`hard.input` is missing.']);
   assert.equal(said(checksSource, { sample: { input: 'a.txt', checks } }), [
-    '`sample.input` is "a.txt"; it has to be absent: the case `sample` uses sample-input.txt.',
+    '`sample.input` is "a.txt"; it has to be left out, because the case `sample` uses sample-input.txt.',
   ]);
-  assert.equal(said(checksSource, {}), ['The value is an object; it has to be at least one case, such as `sample`.']);
+  assert.equal(said(checksSource, {}), [
+    'The top level is an object; it has to be an object with at least one case, such as `sample`.',
+  ]);
   assert.equal(said(checksSource, { Sample: { checks: list.slice(1) } }), [
     '`Sample` cannot be a key; it has to be lowercase words joined by hyphens, such as empty-input.',
   ]);

@@ -148,8 +148,8 @@ const encoded: SingleMistake[] = (
       Buffer.from(`\ufeff${agentMd}`, 'utf16le'),
       'file/encoding',
       '1:1-2',
-      'agent.md is not UTF-8 text but UTF-16.',
-      'Save the file in UTF-8.',
+      'agent.md is UTF-16 text; it has to be UTF-8.',
+      'Save the file as UTF-8.',
     ],
     ...([Buffer.from(agentMd, 'utf16le'), Buffer.from(agentMd, 'utf16le').swap16()] as const).map(
       (bytes, index) =>
@@ -158,8 +158,8 @@ const encoded: SingleMistake[] = (
           bytes,
           'file/encoding',
           '1:1-2',
-          'agent.md is not UTF-8 text but UTF-16.',
-          'Save the file in UTF-8.',
+          'agent.md is UTF-16 text; it has to be UTF-8.',
+          'Save the file as UTF-8.',
         ] as const,
     ),
   ] as const
@@ -179,7 +179,7 @@ const ofSettings: SingleMistake[] = (
       'empty settings',
       '',
       'catalog.config.json is empty.',
-      'Write the settings, or start from the file that catalog init creates.',
+      'Write the settings, or start from the file that `catalog init` creates.',
     ],
     [
       'settings with a byte-order mark',

@@ -81,7 +81,7 @@ test('the message says how many hidden characters of a use a text may have', () 
   assert.is(found.offset, 8 * 4 + 1);
   assert.is(
     hiddenCharacterFound(found.name, found.most, false).message,
-    'This is the hidden character U+200C, a zero-width non-joiner. It is allowed here, but the text has more than 8 like it.',
+    'This is the hidden character U+200C, a zero-width non-joiner. Characters like it are allowed here, but at most 8 of them in this text.',
   );
 });
 

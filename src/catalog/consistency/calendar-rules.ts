@@ -135,14 +135,16 @@ function fallingDates(numbered: readonly Numbered[]): Diagnostic[] {
     const after = dated.find((other, at) => at > index && kept.has(at) && (other.schedule.date ?? '') < (date ?? ''));
     const other = before ?? after;
     if (other === undefined) return [];
-    const relation = other === before ? 'before' : 'after';
     return inFrontMatter(folder, 'issue', {
       code: 'issue/order',
-      ...numberOutOfOrder({ issue, date }, relation, {
-        slug: other.slug,
-        issue: other.schedule.issue,
-        date: other.schedule.date,
-      }),
+      ...numberOutOfOrder(
+        { issue, date },
+        {
+          slug: other.slug,
+          issue: other.schedule.issue,
+          date: other.schedule.date,
+        },
+      ),
     });
   });
 }

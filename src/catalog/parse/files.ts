@@ -134,7 +134,7 @@ function explainStranger(name: string, known: readonly string[]): Wording {
   if (original !== undefined) return backupCopy(name, original);
   if (/^(?:thumbs\.db|ehthumbs\.db|desktop\.ini|icon\r)$/i.test(name)) return systemFile(name);
   if (/\.(?:png|jpe?g|gif|webp|avif|svg|heic|bmp|tiff?|pdf)$/i.test(name)) return picture(name);
-  if (/^config\./i.test(name)) return configInCapitals(name);
+  if (/^config\.[a-z0-9]+$/i.test(name)) return configInCapitals(name);
   return unknownFile(name, requiredFiles);
 }
 

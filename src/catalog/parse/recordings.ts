@@ -11,7 +11,7 @@ import { type Location, locationAt } from '../../diagnostics/source-location.ts'
 import { nearest } from '../../diagnostics/suggestions.ts';
 import { locationsInYaml } from '../../diagnostics/yaml-location.ts';
 import { explain } from '../../diagnostics/zod-messages.ts';
-import { modelFolderPattern } from '../../evals/message.ts';
+import { modelFolder, modelFolderForm, modelFolderPattern } from '../../evals/message.ts';
 import { type Recorded, recordingSource } from '../../schema/evals.ts';
 import type { EvalsSource } from './evals.ts';
 import { readJson } from './json-errors.ts';
@@ -46,7 +46,8 @@ function readFolder(folder: string, cases: readonly string[], source: EvalsSourc
   const refuse = (name: string, wording: Wording, location?: Location) =>
     report(name, { code: 'evals/recording', ...wording, ...(location && { location }) });
   if (!modelFolderPattern.test(folder)) {
-    refuse(path.slice(0, -1), modelFolderName(folder));
+    const isReserved = modelFolderForm.test(folder);
+    refuse(path.slice(0, -1), modelFolderName(folder, modelFolder(folder), isReserved));
     return [];
   }
   const file = `${path}recording.json`;

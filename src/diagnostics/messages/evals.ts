@@ -5,15 +5,15 @@ import type { Wording } from '../diagnostic.ts';
 export function checksFileMissing(file: string): Wording {
   return {
     message: `${file} is missing, so nothing says what the files in evals/ are for.`,
-    hint: 'Add it, or remove the folder.',
+    hint: 'Add it, or remove the folder evals/.',
   };
 }
 
 /** The hint for a regular expression that takes too long. */
-export const fasterPattern = 'Avoid repetitions within repetitions, such as (a+)+.';
+export const fasterPattern = 'Avoid a repetition inside a repetition, such as (a+)+.';
 
 export const slowPattern: Wording = {
-  message: 'This regular expression needs more than half a second for an answer.',
+  message: 'This regular expression takes more than half a second.',
   hint: fasterPattern,
 };
 
@@ -39,27 +39,31 @@ export function outsideModelFolder(name: string): Wording {
   };
 }
 
-export function modelFolderName(name: string): Wording {
+/** `proposal` is a similar name that is allowed. */
+export function modelFolderName(name: string, proposal: string, isReserved: boolean): Wording {
+  const rule = isReserved
+    ? 'Windows reserves it for a device'
+    : 'it has to be lowercase letters and digits, with single hyphens or dots between them';
   return {
-    message: `The folder is named "${name}"; its name has to be lowercase letters and digits, with single hyphens or dots between them.`,
-    hint: 'Rename the folder.',
+    message: `"${name}" can't be the name of a model's folder: ${rule}.`,
+    hint: `Rename the folder, for example to ${proposal}.`,
   };
 }
 
 export function recordingFileMissing(file: string): Wording {
   return {
     message: `${file} is missing, so nothing says which model gave these answers.`,
-    hint: 'Add it, or remove the folder.',
+    hint: 'Record the answers again with `catalog eval --record --stale`, or remove the folder.',
   };
 }
 
 /** `isCase` says whether the file is named after a case. */
 export function answerWithoutEntry(name: string, isCase: boolean): Wording {
   return {
-    message: `${name} is not the answer to a case in recording.json.`,
+    message: `recording.json has no entry for ${name}.`,
     hint: isCase
       ? 'Record it again with `catalog eval --record --stale`, or remove the file.'
-      : 'Answers are called <case>.txt and <case>.without-prompt.txt. Rename or remove the file.',
+      : 'Name it after a case, <case>.txt or <case>.without-prompt.txt, or remove it.',
   };
 }
 
@@ -74,18 +78,18 @@ export function unknownCase(name: string, proposal: string | undefined): Wording
 export function answerMissing(caseName: string): Wording {
   return {
     message: `${caseName}.txt, the answer to this case, is missing.`,
-    hint: 'Record it again, or remove this entry.',
+    hint: 'Record it again with `catalog eval --record`, or remove this entry.',
   };
 }
 
 /** The hint for an answer that was refused before it was stored. The hints of the rules are about a file that exists. */
-export const nothingStored = 'Nothing was stored. Run the command again to ask again.';
+export const nothingStored = 'Nothing was stored. Run the command again for a new answer.';
 
 /** `failure` says why the new answer fails the check. */
 export function answerRegressed(model: string, branch: string, check: string, failure: string): Wording {
   return {
-    message: `The answer of ${model} on ${branch} passes the check \`${check}\`, and this one fails it: ${failure}`,
-    hint: 'Change the prompt and record the answer again, or change the check if the prompt no longer demands this.',
+    message: `On ${branch}, the answer of ${model} passes the check \`${check}\`. This new answer fails it: ${failure}`,
+    hint: 'Change the prompt and record the answer again. If the prompt no longer demands this, change the check.',
   };
 }
 
@@ -93,6 +97,6 @@ export function answerRegressed(model: string, branch: string, check: string, fa
 export function answerStale(changed: string, model: string, caseName: string, date: string): Wording {
   return {
     message: `The ${changed} changed after ${model} answered the case \`${caseName}\` on ${date}.`,
-    hint: 'Record it again: catalog eval --record --stale. Until then, it is shown as out of date.',
+    hint: 'Record the answer again with `catalog eval --record --stale`. Until then, readers see that it is out of date.',
   };
 }

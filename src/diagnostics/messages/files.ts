@@ -5,9 +5,9 @@ import type { Wording } from '../diagnostic.ts';
 
 /** `most` is the most characters that a name has. `proposal` may be empty. */
 export function wrongFolderName(name: string, most: number, proposal: string): Wording {
-  const long = name.length > most ? `, which has ${name.length} characters` : '';
+  const long = name.length > most ? ` (${name.length} characters)` : '';
   return {
-    message: `The folder is named "${name}"${long}; its name is the slug and has to be lowercase words joined by hyphens, at most ${most} characters.`,
+    message: `"${name}"${long} can't be the name of an agent's folder: it has to be lowercase words joined by hyphens, at most ${most} characters.`,
     hint: `Rename the folder${proposal === '' ? '' : `, for example to ${proposal}`}.`,
   };
 }
@@ -45,7 +45,7 @@ const filePurposes: Record<(typeof requiredFiles)[number], string> = {
   'agent.md': 'the front matter and how the agent works',
   'prompt.txt': 'the prompt, with its sections INPUT, RULES and OUTPUT',
   'sample-input.txt': 'an input that a reader can try the prompt with',
-  'sample-output.txt': 'what a good answer to the sample input looks like',
+  'sample-output.txt': 'a good answer to the sample input',
 };
 
 export function backupCopy(name: string, original: string): Wording {
@@ -67,12 +67,12 @@ export function configInCapitals(name: string): Wording {
 export function unknownFile(name: string, required: readonly string[]): Wording {
   return notOfAgent(
     name,
-    `An agent has ${required.join(', ')}, and at most one config.<ext>; rename or remove this file.`,
+    `An agent has ${required.join(', ')}, and optionally config.<ext> and the folder evals/. Rename or remove this file.`,
   );
 }
 
 function notOfAgent(name: string, hint: string): Wording {
-  return { message: `${name} is not a file of an agent.`, hint };
+  return { message: `${name} does not belong in the folder of an agent.`, hint };
 }
 
 export function configExtension(extension: string, allowed: readonly string[]): Wording {
@@ -100,7 +100,9 @@ export function fileAmongFolders(name: string): Wording {
 export function notAFile(name: string, isFolder: boolean): Wording {
   return {
     message: `${name} is ${isFolder ? 'a folder' : 'not a regular file'}.`,
-    hint: 'Remove it: the only folder of an agent is evals/.',
+    hint: isFolder
+      ? 'Remove it: the only folder that an agent may have is evals/.'
+      : 'Replace it with a regular file, or remove it.',
   };
 }
 
@@ -129,12 +131,15 @@ export function unreadableAgents(folder: string, reason: string): Wording {
 export function unprocessableAgent(step: string, error: string): Wording {
   return {
     message: `The program could not ${step} this agent (${error}).`,
-    hint: 'Something in its files is longer or deeper than the program can handle: make it simpler, and report this as a bug.',
+    hint: 'A file is too long or too deeply nested for the program. Simplify it, and report this as a bug.',
   };
 }
 
 export function notUtf8(name: string, isUtf16: boolean): Wording {
-  return { message: `${name} is not UTF-8 text${isUtf16 ? ' but UTF-16' : ''}.`, hint: 'Save the file in UTF-8.' };
+  return {
+    message: isUtf16 ? `${name} is UTF-16 text; it has to be UTF-8.` : `${name} is not UTF-8 text.`,
+    hint: 'Save the file as UTF-8.',
+  };
 }
 
 export function byteOrderMark(name: string): Wording {
@@ -152,7 +157,13 @@ export function carriageReturns(name: string): Wording {
 }
 
 export function emptyFile(name: string): Wording {
-  return { message: `${name} is empty.`, hint: 'Write its text, or remove the file if it is not needed.' };
+  const isRequired = name in filePurposes;
+  return {
+    message: `${name} is empty.`,
+    hint: isRequired
+      ? `Write its text: ${filePurposes[name as keyof typeof filePurposes]}.`
+      : 'Write its text, or remove the file.',
+  };
 }
 
 /** `blankLines` says whether the prompt ends with blank lines instead of without a newline. */

@@ -1,3 +1,4 @@
+import { plural } from '../../plural.ts';
 import type { Wording } from '../diagnostic.ts';
 
 /** What is wrong with the texts that readers see of an agent: excerpt, problem, steps, demo and tags. */
@@ -8,7 +9,7 @@ export function lengthOfExcerpt(length: number, least: number, most: number): Wo
     hint:
       length < least
         ? 'Say exactly what the reader gets, and from which input.'
-        : 'Keep what the reader gets; cut the rest.',
+        : 'Say only what the reader gets, and from which input.',
   };
 }
 
@@ -32,7 +33,8 @@ export function excerptWithoutVerb(word: string): Wording {
 export function lengthOfProblem(length: number, least: number, most: number): Wording {
   return {
     message: `\`problem\` has ${length} characters; it has to be ${least} to ${most} characters long.`,
-    hint: length < least ? 'Say whose problem it is, and when.' : 'Keep one person, one situation and one pain.',
+    hint:
+      length < least ? 'Say whose problem it is, and when.' : 'Describe one person in one situation with one problem.',
   };
 }
 
@@ -48,15 +50,18 @@ export const problemRepeatsExcerpt: Wording = {
 
 export function numberOfSteps(count: number, fewest: number, most: number): Wording {
   return {
-    message: `There ${count === 1 ? 'is 1 step' : `are ${count} steps`}; it has to be ${fewest} to ${most}.`,
-    hint: 'Make each step something that takes less than two minutes.',
+    message: `The agent has ${plural(count, 'step')}; it needs ${fewest} to ${most}.`,
+    hint:
+      count < fewest
+        ? 'Split the steps: each should take the reader less than two minutes.'
+        : 'Merge short steps: each may take the reader up to two minutes.',
   };
 }
 
 export function numberOfPoints(count: number, fewest: number, most: number): Wording {
   return {
-    message: `The demo has ${count === 1 ? '1 point' : `${count} points`}; it has to have ${fewest} to ${most}.`,
-    hint: 'Show what is pasted, what is found on the way, the trap that is caught, and the result.',
+    message: `The demo has ${plural(count, 'point')}; it needs ${fewest} to ${most}.`,
+    hint: 'Show the pasted input, the findings, the trap in the input that the agent catches, and the result.',
   };
 }
 
@@ -69,27 +74,27 @@ export function demoStartsLate(second: number): Wording {
 
 export const sameSecond: Wording = {
   message: 'This point comes in the same second as the one before.',
-  hint: 'Give each point a later second.',
+  hint: 'Give each point a later second than the one before.',
 };
 
 export function demoTooLong(second: number, last: number): Wording {
   return {
     message: `The demo goes on to second ${second}; it has to end by ${last}.`,
-    hint: 'Shorten it, or leave a point out.',
+    hint: 'Shorten the demo, or leave a point out.',
   };
 }
 
 export function labelTooLong(length: number, most: number): Wording {
   return {
-    message: `This label has ${length} characters; it has to have at most ${most}.`,
+    message: `This label has ${length} characters; at most ${most} are allowed.`,
     hint: 'Keep the few words that name what happens; the rest belongs in `detail`.',
   };
 }
 
 export function numberOfTags(count: number, fewest: number, most: number): Wording {
   return {
-    message: `There ${count === 1 ? 'is 1 tag' : `are ${count} tags`}; it should be ${fewest} to ${most}.`,
-    hint: 'Keep those that a reader would search for.',
+    message: `The agent has ${plural(count, 'tag')}; it should have ${fewest} to ${most}.`,
+    hint: count < fewest ? 'Add tags that a reader would search for.' : 'Keep the tags that a reader would search for.',
   };
 }
 

@@ -4,7 +4,7 @@ import type { Wording } from '../diagnostic.ts';
 
 export const frontMatterNotClosed: Wording = {
   message: 'The front matter is opened but never closed.',
-  hint: 'Add a line `---` after its last key.',
+  hint: 'Add a `---` line after the last key.',
 };
 
 export function frontMatterTooLong(length: number, most: number): Wording {
@@ -17,7 +17,7 @@ export function frontMatterTooLong(length: number, most: number): Wording {
 export function notYaml(format: string): Wording {
   return {
     message: `The front matter is ${format}; it has to be YAML.`,
-    hint: 'Write the keys as `key: value`, between two lines `---`.',
+    hint: 'Write the keys as `key: value`, between two `---` lines.',
   };
 }
 
@@ -25,7 +25,7 @@ export const spaceAfterHyphens: Wording = { message: 'A space follows the three 
 
 export function wordAfterHyphens(line: string): Wording {
   return {
-    message: `The front matter opens with \`${line}\`; it has to be YAML after a bare \`---\`.`,
+    message: `The first line is \`${line}\`; it has to be \`---\` alone.`,
     hint: 'Delete everything after the three hyphens, and write the keys as YAML.',
   };
 }
@@ -42,7 +42,7 @@ export const blankLineBefore: Wording = {
 
 export const noFrontMatter: Wording = {
   message: 'agent.md does not start with front matter.',
-  hint: 'Make `---` the first line, then the keys, then another line `---`.',
+  hint: 'Start the file with a `---` line, then the keys, then another `---` line.',
 };
 
 export function wrongHyphens(line: string): Wording {
@@ -66,6 +66,6 @@ export const filenameWithoutConfig: Wording = {
 export function licenseRefused(license: string, ours: string, allowed: string): Wording {
   return {
     message: `The license of the imported prompt, ${license}, does not allow publication under ${ours}.`,
-    hint: `Keep \`draft: true\`, or ask the author for one of ${allowed}.`,
+    hint: `Write \`draft: true\`, or ask the author to allow one of these licenses: ${allowed}.`,
   };
 }

@@ -15,7 +15,7 @@ export function onBranch(branch: string): string {
 }
 
 export function untilCommit(commit: string): string {
-  return `until commit ${commit.slice(0, 12)}`;
+  return `until commit ${commit.slice(0, 12)} removed the number`;
 }
 
 export function numberChanged(number: number, branch: string): Wording {
@@ -49,7 +49,7 @@ export function renamedWithoutRedirect(
 
 export function agentDeleted(number: number, slug: string, date: string | null, branch: string): Wording {
   return {
-    message: `No. ${number}, published on ${date} as \`${slug}\`, was deleted.`,
+    message: `No. ${number}, published ${date === null ? '' : `on ${date} `}as \`${slug}\`, was deleted.`,
     hint: `Restore it with \`git checkout ${branch} -- agents/${slug}\`. To withdraw an agent, add \`withdrawn: <reason>\` to its front matter; to rename its folder, use \`catalog rename\`.`,
   };
 }

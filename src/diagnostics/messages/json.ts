@@ -4,7 +4,7 @@ import type { Wording } from '../diagnostic.ts';
 
 export const colonMissing: Wording = { message: 'A colon is missing after the key.', hint: 'Add a colon.' };
 
-export const noComments: Wording = { message: 'JSON has no comments.', hint: 'Remove it.' };
+export const noComments: Wording = { message: 'JSON does not allow comments.', hint: 'Remove the comment.' };
 
 export const commaAtEnd: Wording = { message: 'Nothing follows this comma.', hint: 'Remove the comma.' };
 
@@ -39,15 +39,15 @@ export const doubleQuotes = 'Write " instead of single quotes.';
 
 export function singleQuotes(isKey: boolean): Wording {
   return {
-    message: `${isKey ? 'A key' : 'A text'} needs double quotes in JSON.`,
+    message: `${isKey ? 'A key' : 'Text'} needs double quotes in JSON.`,
     hint: doubleQuotes,
   };
 }
 
 export function wrongCharacter(character: string, isKey: boolean): Wording {
   return {
-    message: `\`${character}\` cannot be here.`,
-    hint: `Write ${isKey ? 'a key' : 'a value'} in double quotes.`,
+    message: `\`${character}\` is not allowed here.`,
+    hint: isKey ? 'Write a key in double quotes.' : 'Write a value; text needs double quotes.',
   };
 }
 
@@ -60,13 +60,13 @@ export function wrongWord(word: string, isKey: boolean, meant: string | undefine
 }
 
 export const valueMissing: Wording = {
-  message: 'The text ends where a value is expected.',
-  hint: 'Write the value.',
+  message: 'The file has no JSON value.',
+  hint: 'Write one, such as {}.',
 };
 
 export function bracketNotClosed(opening: string, line: number, closing: string): Wording {
   return {
-    message: `The text ends before the \`${opening}\` of line ${line} is closed.`,
+    message: `The \`${opening}\` on line ${line} is never closed.`,
     hint: `Add the closing \`${closing}\`.`,
   };
 }

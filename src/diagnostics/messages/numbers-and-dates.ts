@@ -12,32 +12,32 @@ export function numberTaken(
   { isSameDate, free }: { isSameDate: boolean; free: string },
 ): Wording {
   return {
-    message: `Number ${number} belongs to \`${keeper}\`, which ${why}.`,
+    message: `Issue number ${number} already belongs to \`${keeper}\`${why}.`,
     hint: isSameDate
-      ? `Delete the \`issue\` line and choose another date, because \`${keeper}\` has this one; the first free date is ${free}.`
+      ? `Delete the \`issue\` line. Also choose another date: \`${keeper}\` has this one, and the first free date is ${free}.`
       : nextNumberFollows,
   };
 }
 
-/** Why an agent keeps a number. `branch` is where git has it, or null. */
+/** Why an agent keeps a number, as the end of a sentence. `branch` is where git has it, or null. */
 export function whyKept(branch: string | null): string {
-  return branch === null ? 'has it' : `has it on ${branch}`;
+  return branch === null ? '' : ` on ${branch}`;
 }
 
 /** Why an agent keeps a number that git knows nothing about. */
-export const whyFirst = 'comes first when sorted by date and slug';
+export const whyFirst = ', which comes first by date and slug';
 
 export function numberTooEarly(date: string): Wording {
   return {
-    message: `This agent is dated ${date}, so it cannot have a number yet.`,
+    message: `This agent is dated ${date}, so it cannot have an issue number yet.`,
     hint: 'Delete the `issue` line; `catalog publish` writes the number on that date.',
   };
 }
 
-export const numberOfDraft: Wording = { message: 'A draft cannot have a number.', hint: nextNumberFollows };
+export const numberOfDraft: Wording = { message: 'A draft cannot have an issue number.', hint: nextNumberFollows };
 
 export function numberSkipped(next: number, number: number | null): Wording {
-  return { message: `The next number is ${next}, not ${number}.`, hint: nextNumberFollows };
+  return { message: `The next issue number is ${next}, not ${number}.`, hint: nextNumberFollows };
 }
 
 interface Dated {
@@ -45,15 +45,10 @@ interface Dated {
   date: string | null;
 }
 
-/** `relation` says whether the date is before or after that of the other agent. */
-export function numberOutOfOrder(
-  { issue, date }: Dated,
-  relation: 'before' | 'after',
-  other: Dated & { slug: string },
-): Wording {
+export function numberOutOfOrder({ issue, date }: Dated, other: Dated & { slug: string }): Wording {
   return {
-    message: `Number ${issue} is dated ${date}, ${relation} number ${other.issue} (\`${other.slug}\`, ${other.date}).`,
-    hint: 'Restore the date and the number from git.',
+    message: `Issue number ${issue} is dated ${date}, but number ${other.issue} (\`${other.slug}\`) is dated ${other.date}. The higher number needs the later date.`,
+    hint: 'Restore the original dates and numbers from git.',
   };
 }
 
@@ -74,12 +69,12 @@ export function dateTooLate(date: string, last: string, free: string): Wording {
 
 export function publishedDraft(number: number): Wording {
   return {
-    message: `This agent has number ${number}, so it is published and can't be a draft.`,
+    message: `This agent has issue number ${number}, so it is published and can't be a draft.`,
     hint: 'Remove the `draft` line; to withdraw the agent, write `withdrawn: <reason>`.',
   };
 }
 
 export const nothingToWithdraw: Wording = {
-  message: 'This agent has no number, so there is nothing to withdraw.',
+  message: 'This agent has no issue number, so there is nothing to withdraw.',
   hint: 'Write `draft: true` instead, or delete the folder.',
 };

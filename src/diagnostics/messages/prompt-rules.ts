@@ -7,8 +7,8 @@ export function numberOfRules(count: number, fewest: number, most: number): Word
     message: `RULES has ${count === 1 ? '1 rule' : `${count} rules`}; it should have ${fewest} to ${most}.`,
     hint:
       count < fewest
-        ? 'Add what a careful colleague would check, one rule per line.'
-        : 'Merge or remove some: models forget a few of many rules.',
+        ? 'Add a rule for each thing that a careful colleague would check.'
+        : 'Merge or remove some: models forget rules if there are many.',
   };
 }
 
@@ -19,12 +19,12 @@ export const ruleOfSeveralLines: Wording = {
 
 export const ruleDescribes: Wording = {
   message: 'This rule describes the assistant instead of telling it what to do.',
-  hint: 'Start with the verb.',
+  hint: 'Start with a verb, such as "List" or "Quote".',
 };
 
 export const ruleOnlyForbids: Wording = {
-  message: 'This rule forbids something without an alternative.',
-  hint: 'Add what to do instead, or why.',
+  message: 'This rule only forbids something.',
+  hint: 'Say what to do instead, or give the reason.',
 };
 
 export function fewRulesCheckable(count: number, checkable: number): Wording {
@@ -37,7 +37,7 @@ export function fewRulesCheckable(count: number, checkable: number): Wording {
 export function emptyPraise(words: string): Wording {
   return {
     message: `"${words}" can't be checked.`,
-    hint: 'Say how to check it: a number, a limit, or what has to be there.',
+    hint: 'Say how to check it: with a number, a limit or a required part.',
   };
 }
 
@@ -47,14 +47,14 @@ export const unknownFactsNotSettled: Wording = {
 };
 
 export const actsWithoutAsking: Wording = {
-  message: 'This rule makes the assistant act, and the prompt does not tell it to ask first.',
+  message: 'This rule makes the assistant act, but the prompt does not tell it to ask first.',
   hint: 'Tell it to show what it would do and wait for a yes, or to write only a draft.',
 };
 
 /** `topic` is the word that shows the matter. */
 export function nobodyDecides(topic: string): Wording {
   return {
-    message: `The agent deals with a sensitive matter ("${topic}"), and its prompt does not say that a person decides.`,
+    message: `The agent deals with a sensitive matter ("${topic}"), but its prompt does not say that a person decides.`,
     hint: 'Add a rule that names who decides, such as a lawyer, a physician or a tax adviser.',
   };
 }

@@ -26,8 +26,8 @@ export function notAHeading(line: string, name: string): Wording {
 /** `names` are the sections in the code fence. */
 export function fenceNotClosed(names: readonly string[]): Wording {
   return {
-    message: `This code fence is never closed, so it takes in the section ${names.join(' and ')}.`,
-    hint: 'Close it with a line of the same marks.',
+    message: `This code fence is never closed, so everything after it counts as code, including ${names.join(' and ')}.`,
+    hint: 'Close it with the same marks on a line of their own.',
   };
 }
 
@@ -43,7 +43,7 @@ export function sectionEmpty(name: keyof typeof contents): Wording {
 }
 
 const contents = {
-  INPUT: 'what the reader has to paste, one item per line',
+  INPUT: 'the inputs that the reader has to paste, one per line',
   RULES: 'the rules that the assistant must follow, one numbered rule per line',
   OUTPUT: 'the answer as it should look, with its headings, columns or keys',
 };

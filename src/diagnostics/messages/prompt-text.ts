@@ -5,7 +5,7 @@ import type { Wording } from '../diagnostic.ts';
 export function lengthOfPrompt(words: number, fewest: number, most: number): Wording {
   return {
     message: `The prompt has ${words} words; it should have ${fewest} to ${most}.`,
-    hint: words < fewest ? 'Describe a good answer in more detail.' : 'Cut what the answer does not need.',
+    hint: words < fewest ? 'Describe a good answer in more detail.' : 'Cut instructions that the answer does not need.',
   };
 }
 
@@ -19,7 +19,7 @@ export function vendorNamed(name: string, others: readonly string[]): Wording {
 
 /** Adds to the words of a problem in how many lines it is. */
 export function inLines({ message, hint }: Wording, count: number): Wording {
-  return { message, hint: count === 1 ? hint : `${hint} This concerns ${count} lines.` };
+  return { message, hint: count === 1 ? hint : `${hint} This applies to ${count} lines.` };
 }
 
 export const curlyQuotes: Wording = {
@@ -34,17 +34,17 @@ export const spacesAtEnd: Wording = {
 
 export const doubleBraces: Wording = {
   message: 'Many tools fill in or remove braces like these in a prompt.',
-  hint: 'Write a name in capitals, or <angle brackets> for a slot.',
+  hint: 'Write a name in capitals instead, or a <slot> in angle brackets.',
 };
 
 export const filledInByAssistants: Wording = {
-  message: 'Some assistants run or fill in a part like this when the prompt is one of their commands or skills.',
-  hint: 'Write it in other words. For a slot, write a name in capitals, or <angle brackets>.',
+  message: 'Some assistants run or replace text like this when the prompt is installed as a command or skill.',
+  hint: 'Write it in other words. If it is filled in later, write a name in capitals, or a <slot> in angle brackets.',
 };
 
 export const shellCommand: Wording = {
   message: 'Claude Code runs the text after this `!` as a shell command when it loads the agent as a skill.',
-  hint: 'Remove the `!`. Until then, the skill has a space after it.',
+  hint: 'Remove the `!`. Until then, the published skill has a space after it, so that nothing runs.',
 };
 
 /** `share` is the part of the prompt that the other one has too, from 0 to 1. */

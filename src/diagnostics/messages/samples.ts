@@ -1,3 +1,4 @@
+import { plural } from '../../plural.ts';
 import type { Wording } from '../diagnostic.ts';
 import { fasterPattern } from './evals.ts';
 
@@ -5,11 +6,11 @@ import { fasterPattern } from './evals.ts';
 
 export function lengthOfSampleInput(lines: number, fewest: number, most: number): Wording {
   return {
-    message: `The sample input has ${lines === 1 ? '1 line' : `${lines} lines`}; it has to have ${fewest} to ${most}.`,
+    message: `The sample input has ${plural(lines, 'line')}; it needs ${fewest} to ${most}.`,
     hint:
       lines < fewest
         ? 'Make it as long as a real case, with one thing in it that the prompt must catch.'
-        : 'Cut what the answer does not need: a reader has to see the whole case.',
+        : 'Cut lines that the answer does not need: a reader has to see the whole case.',
   };
 }
 

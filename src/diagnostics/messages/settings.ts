@@ -15,7 +15,7 @@ export function settingsUnreadable(file: string, folder: string, reason: string 
 export function settingsEmpty(file: string): Wording {
   return {
     message: `${file} is empty.`,
-    hint: 'Write the settings, or start from the file that catalog init creates.',
+    hint: 'Write the settings, or start from the file that `catalog init` creates.',
   };
 }
 

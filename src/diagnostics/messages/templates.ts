@@ -16,7 +16,7 @@ export function unknownTemplate(name: string, proposal: string | undefined, know
 export function unknownValue(name: string): Wording {
   return {
     message: `The template uses \`${name}\`, which does not exist here.`,
-    hint: 'Compare it with the program’s template of the same name.',
+    hint: "Compare your template with the program's template of the same name.",
   };
 }
 

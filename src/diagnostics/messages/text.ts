@@ -7,11 +7,12 @@ import type { Wording } from '../diagnostic.ts';
  * file writes it as an escape.
  */
 export function hiddenCharacterFound(name: string, most: number | null, isEscaped: boolean): Wording {
-  const tooMany = most === null ? '' : ` It is allowed here, but the text has more than ${most} like it.`;
+  const tooMany =
+    most === null ? '' : ` Characters like it are allowed here, but at most ${most} of them in this text.`;
   return {
     message: `This is the hidden character ${name}.${tooMany}`,
     hint: isEscaped
-      ? 'If you cannot see it here, it is written as an escape, such as \\u202E, &#x202E; or %E2%80%AE. Delete the escape.'
+      ? 'Look for an escape, such as \\u202E, &#x202E; or %E2%80%AE, and delete it.'
       : 'Most editors do not show it: delete it together with the characters next to it, then type those again.',
   };
 }
@@ -42,5 +43,5 @@ export const placeholderOfNew: Wording = {
 
 export const unwrittenText: Wording = {
   message: 'This looks like a placeholder for text that is still to be written.',
-  hint: 'Write the text. A slot that the assistant or the reader fills in goes into `INPUT`, or into <angle brackets>.',
+  hint: 'Write the text. If the reader or the assistant fills it in, declare an input in INPUT, or write a <slot> in angle brackets.',
 };

@@ -12,14 +12,14 @@ export function titleTaken(owner: string): Wording {
 /** `owner` is the agent whose slug or former slug it is. */
 export function formerSlugTaken(slug: string, owner: string): Wording {
   return {
-    message: `\`${slug}\` ${owner === slug ? 'is the folder of an agent' : `is already a former slug of \`${owner}\``}.`,
+    message: `\`${slug}\` is already ${owner === slug ? 'the slug of an agent' : `a former slug of \`${owner}\``}.`,
     hint: 'Remove it here: an address can belong to only one agent.',
   };
 }
 
 export function slugRefusedByClaude(word: string): Wording {
   return {
-    message: `The slug contains ${word}, so Claude refuses the agent as a skill.`,
+    message: `The folder name contains "${word}", so Claude refuses the agent as a skill.`,
     hint: 'Rename the folder before the agent is published.',
   };
 }

@@ -8,7 +8,7 @@ export function inFile({ message, hint }: Wording): Wording {
 }
 
 export const nestedTooDeeply: Wording = {
-  message: 'The front matter is nested too deeply here: more than 100 lists and keys are open.',
+  message: 'The front matter is nested more than 100 levels deep here.',
   hint: 'No key of an agent needs more than two levels. If this is text, put it in quotes.',
 };
 
@@ -75,7 +75,7 @@ export function colonInText(text: string, quote: string): Wording {
 }
 
 export const unevenIndent: Wording = {
-  message: 'This line is not indented like the lines that it belongs to.',
+  message: 'The indentation of this line does not match the lines around it.',
   hint: 'Start the keys of one level in the same column; start the entries of a list with two spaces, a hyphen, and a space.',
 };
 

@@ -109,6 +109,18 @@ export const evalsMistakes: Mistake[] = [
     agents: withChecks(good, { 'evals/recordings/some model/sample.txt': 'Odd\n' }),
   },
   {
+    name: 'a folder of a model that Windows reserves',
+    code: 'evals/recording',
+    at: 'agents/one/evals/recordings/con:1:1',
+    agents: withChecks(good, { 'evals/recordings/con/sample.txt': 'Odd\n' }),
+  },
+  {
+    name: 'recorded answers without recording.json',
+    code: 'evals/recording',
+    at: 'agents/one/evals/recordings/some-model:1:1',
+    agents: withChecks(good, { 'evals/recordings/some-model/sample.txt': 'Odd\n' }),
+  },
+  {
     name: 'a recording outside the folder of a model',
     code: 'evals/recording',
     at: 'agents/one/evals/recordings/sample.txt:1:1',
