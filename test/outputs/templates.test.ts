@@ -22,7 +22,7 @@ function problems(...sources: ReturnType<typeof source>[]): { at: string; messag
   return [];
 }
 
-const compare = 'Compare it with the program’s template of the same name.';
+const compare = "Compare your template with the program's template of the same name.";
 const check = 'Check that every {{ has a matching }}, and that blocks are closed in reverse order.';
 const malformed = 'This is not well-formed Handlebars, here or just before.';
 const missing = (name: string) => `The template uses \`${name}\`, which does not exist here.`;
