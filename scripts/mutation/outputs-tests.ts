@@ -1,4 +1,4 @@
-/** The test files for src/outputs. */
+/** The test files for src/outputs/, as in module-tests.ts. */
 export const outputsTests: readonly string[] = [
   'outputs/accents',
   'outputs/mcp-setup',
