@@ -127,7 +127,7 @@ test('if two branches use one number, the error after the merge says which agent
       await git(editor, 'commit', '--quiet', '--all', '-m', 'Merge a branch');
       const { code, stderr } = await publish(editor, ['--today', '2027-03-03']);
       assert.is(code, 0, stderr);
-      assert.match(stderr, /Skipped: own[\s\S]*Number 1 belongs to `one`[\s\S]*Delete the `issue` line/);
+      assert.match(stderr, /Skipped: own[\s\S]*Issue number 1 already belongs to `one`[\s\S]*Delete the `issue` line/);
       assert.is(issueOf(editor, 'next'), '2');
     },
     [twice[0] as SmallAgent, { slug: 'own', date: '2027-03-02' }, { slug: 'next', date: '2027-03-03' }],
