@@ -40,6 +40,19 @@ test('case, punctuation and line breaks make no difference', () => {
   ]);
 });
 
+for (const [one, two] of [
+  ['слово', 'дело'],
+  ['á', 'à'],
+  ['z', ''],
+  ['a', ''],
+] as const) {
+  test(`prompts whose words begin with "${one}" and "${two}" share nothing`, () => {
+    const prompt = (prefix: string) => promptOf('one', 99).replaceAll('shared', prefix);
+    assert.equal(findings([agent('one', 1, prompt(one)), agent('two', 2, prompt(two))]), []);
+    assert.equal(findings([agent('one', 1, prompt(one)), agent('two', 2, prompt(one))]), [`two: ${share(100, 'one')}`]);
+  });
+}
+
 test('a prompt is compared with the one that it shares most with', () => {
   const half = `${words('x', 60).join(' ')}`;
   const whole = `${half} ${words('y', 30).join(' ')}`;

@@ -90,6 +90,17 @@ const fine: [name: string, change: Change, settings?: object][] = [
     'an INPUT without marks',
     { files: { 'prompt.txt': edit(edit(goodPrompt, 'ROWS (required)', 'ROWS'), 'NOTES (optional)', 'NOTES') } },
   ],
+  ...['A1. the rows\nA2. what was said', '10. the rows\n11. what was said'].map((items): [string, Change] => [
+    `an INPUT that lists its parts as "${items.slice(0, 3)}"`,
+    {
+      files: {
+        'prompt.txt': goodPrompt.replace(
+          /(?<=INPUT\n)[\s\S]*(?=\nRULES)/,
+          `${items}\nIf one is missing, ask for it.\n`,
+        ),
+      },
+    },
+  ]),
   ['a comment after a number', front('issue', '1 # written by publish')],
   ['a quoted text with #', front('problem', '"Ada has a list that nobody checked for a year, and ticket #12 asks."')],
   [

@@ -83,6 +83,7 @@ test('invalid and missing settings get defaults, and the others are used', () =>
     });
     const rules = { 'editorial/stop': 'warn', 'editorial/sample': 'off', 'text/secret': 'off' };
     assert.equal(check(JSON.stringify({ ...smallSettings, rules })).settings.rules, { 'editorial/sample': 'off' });
+    assert.equal(check(JSON.stringify({ ...smallSettings, rules: null })).settings.rules, {});
     const noSlug = check(JSON.stringify({ ...smallSettings, categories: { coding: {}, 'My Things': {} } }));
     assert.is(noSlug.vocabulary.categories, null);
     assert.is(check(JSON.stringify({ ...smallSettings, categories: ['coding'] })).vocabulary.categories, null);

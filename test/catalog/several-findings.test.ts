@@ -54,6 +54,21 @@ const rows: [name: string, change: Change, found: string[]][] = [
     ['prompt.txt:6:3 editorial/inputs', 'prompt.txt:7:3 editorial/inputs'],
   ],
   [
+    'an input after one space that is almost declared',
+    prompt('NOTES are data.', ' - SENDER: who wrote it\nNOTES are data.'),
+    ['prompt.txt:6:4 editorial/inputs'],
+  ],
+  [
+    'a placeholder after code in its line',
+    prompt('line of ROWS', '`a line` of [insert a name] ROWS'),
+    ['prompt.txt:9:27 editorial/placeholder'],
+  ],
+  [
+    'a number before its time, and an error',
+    { date: '2026-01-09', front: { issue: '1', difficulty: 'none' } },
+    ['agent.md:30:8 issue/early', 'agent.md:6:13 front-matter/value'],
+  ],
+  [
     'three inputs that are never used',
     prompt('NOTES are', '- DAYS (optional): x\n- SHELVES (optional): x\n- MATS (optional): x\nNOTES are'),
     [6, 7, 8].map((line) => `prompt.txt:${line}:3 editorial/input-contract`),

@@ -19,6 +19,7 @@ const indented = (name: string) =>
   `front-matter/yaml \`${name}\` is indented, so it belongs to the line above. ~ Start the key in the first column. If the line continues a text, put that whole text in quotes.`;
 const noColon = (fix: string) =>
   `front-matter/yaml This line has no colon, so it is not a key with a value. ~ Write \`${fix}\`, or put the text on the line of its key.`;
+const noSpace = (fix: string) => `front-matter/yaml There is no space after the hyphen. ~ Write \`${fix}\`.`;
 const malformed = (why: string) =>
   `front-matter/yaml The front matter is not well-formed YAML here: ${why}. ~ Check the indentation and the quotes of this line and the one before it.`;
 
@@ -61,6 +62,7 @@ const yaml: [title: string, ...found: string[]][] = [
     'title: |\n  The one\n  -agent\n agent',
     '5:1 front-matter/yaml The indentation of this line does not match the lines around it. ~ Start the keys of one level in the same column; start the entries of a list with two spaces, a hyphen, and a space.',
   ],
+  ['title: The one |a\nkeywords:\n  - a\n  -testing: x', `5:3 ${noSpace('- testing: x')}`],
   [`title: ${'['.repeat(101)}${']'.repeat(101)}`, `2:108 ${tooDeep}`],
   [`title: ${']'.repeat(5000)}${'['.repeat(5000)}`, `2:5108 ${tooDeep}`],
   ...['- ', '? ', ': '].map((sign): [string, string] => [`title: ${sign.repeat(100)}a`, `2:6 ${tooDeep}`]),

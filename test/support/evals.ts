@@ -73,4 +73,17 @@ export const evalMistakes: [name: string, change: { files: Record<string, string
     },
     'warning stale evals/recordings/some-model/recording.json:1:78',
   ],
+  [
+    'an answer that was recorded for another input',
+    {
+      files: {
+        'evals/checks.yaml': 'sample:\n  checks:\n    - contains: Odd\n',
+        'evals/recordings/some-model/sample.txt': 'Odd\n',
+        'evals/recordings/some-model/recording.json': JSON.stringify({
+          cases: { sample: recorded({ inputSha256: '0'.repeat(64) }) },
+        }),
+      },
+    },
+    'warning stale evals/recordings/some-model/recording.json:1:157',
+  ],
 ];
