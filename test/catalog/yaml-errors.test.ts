@@ -62,7 +62,7 @@ const yaml: [title: string, ...found: string[]][] = [
     'title: |\n  The one\n  -agent\n agent',
     '5:1 front-matter/yaml The indentation of this line does not match the lines around it. ~ Start the keys of one level in the same column; start the entries of a list with two spaces, a hyphen, and a space.',
   ],
-  ['title: The one |a\nkeywords:\n  - a\n  -testing: x', `5:3 ${noSpace('- testing: x')}`],
+  ['title: The one agent\nkeywords:\n  - a |b\n  -testing: x', `5:3 ${noSpace('- testing: x')}`],
   [`title: ${'['.repeat(101)}${']'.repeat(101)}`, `2:108 ${tooDeep}`],
   [`title: ${']'.repeat(5000)}${'['.repeat(5000)}`, `2:5108 ${tooDeep}`],
   ...['- ', '? ', ': '].map((sign): [string, string] => [`title: ${sign.repeat(100)}a`, `2:6 ${tooDeep}`]),
