@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { bundleTests } from './bundle.ts';
 import { moduleTests } from './module-tests.ts';
+import { processes } from './processes.ts';
 import { report } from './report.ts';
 import { type Mutant, makeSandbox, type Sandbox } from './sandbox.ts';
 import { killWorkers, Worker } from './worker-process.ts';
@@ -17,7 +17,6 @@ import { killWorkers, Worker } from './worker-process.ts';
  * new processes that have the mutant from the start, with the files that this can concern.
  */
 
-const processes = Math.max(1, Number(process.env.MUTATION_PROCESSES ?? availableParallelism()));
 const patience = (milliseconds: number) => 5_000 + 5 * milliseconds;
 /**
  * The longest test file that a mutant in code that runs on import gets a new process for, in milliseconds of processor

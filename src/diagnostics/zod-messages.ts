@@ -197,8 +197,8 @@ function typeRule(expected: string): string {
     int: 'a whole number',
     boolean: 'true or false',
     array: 'a list',
-    object: 'an object with keys',
-    record: 'an object with keys',
+    object: 'an object of keys and values',
+    record: 'an object of keys and values',
   };
   return names[expected] ?? expected;
 }

@@ -21,10 +21,10 @@ export function modelFolder(model: string): string {
   return modelFolderPattern.test(name) ? name : 'model';
 }
 
+const folderName = '[a-z0-9]+(?:[.-][a-z0-9]+)*';
+
 /** The form of the name of a model's folder. */
-export const modelFolderForm = /^[a-z0-9]+(?:[.-][a-z0-9]+)*$/;
+export const modelFolderForm = new RegExp(`^${folderName}$`);
 
 /** The names that a model's folder can have: those of this form that Windows does not reserve. */
-export const modelFolderPattern = new RegExp(
-  `^(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))${modelFolderForm.source.slice(1)}`,
-);
+export const modelFolderPattern = new RegExp(`^(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))${folderName}$`);

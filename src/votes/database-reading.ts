@@ -37,16 +37,17 @@ export interface LiveTotal {
 /** How long after its end a day still counts as open, in milliseconds: clocks differ, and a commit takes time. */
 const lateMs = 600_000;
 
+/** The votes that a statement counts, from `$1` on: the last one of each reader for each agent on each UTC day. */
+const lastVotes = `SELECT DISTINCT ON (day, slug, voter) (time AT TIME ZONE 'UTC')::date AS day, slug, voter, vote
+  FROM catalog_votes WHERE time >= $1::date::timestamp AT TIME ZONE 'UTC'`;
+const latestFirst = 'ORDER BY day, slug, voter, position DESC';
+const counts = "count(*) FILTER (WHERE vote = 'yes') AS yes, count(*) FILTER (WHERE vote = 'no') AS no";
+
 /**
  * Returns the totals of all agents, most votes first. Days that are over are counted once and their totals kept, so a
  * call reads only the votes of days that are not counted yet, usually those of today.
  */
 export async function liveTotals(database: Database, now: Date): Promise<LiveTotal[]> {
-  // The votes that a statement counts, from `$1` on: the last one of each reader for each agent on each UTC day.
-  const lastVotes = `SELECT DISTINCT ON (day, slug, voter) (time AT TIME ZONE 'UTC')::date AS day, slug, voter, vote
-    FROM catalog_votes WHERE time >= $1::date::timestamp AT TIME ZONE 'UTC'`;
-  const latestFirst = 'ORDER BY day, slug, voter, position DESC';
-  const counts = "count(*) FILTER (WHERE vote = 'yes') AS yes, count(*) FILTER (WHERE vote = 'no') AS no";
   const open = utcDay(new Date(now.getTime() - lateMs));
   const kept = 'SELECT coalesce(max(day) + 1, $1::date)::text AS day FROM catalog_vote_days';
   const [first] = await database.query<{ day: string }>(kept, ['1970-01-01']);

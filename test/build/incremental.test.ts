@@ -224,7 +224,7 @@ test('after a folder was renamed with the same files in it, no file names the fo
   }));
 
 for (const how of ['remove', 'cut', 'garbage'] as const) {
-  test(`the next edit mends damaged lists in dist/: ${how}`, () =>
+  test(`the next edit repairs damaged lists in dist/: ${how}`, () =>
     inFolder(async (folder) => {
       const changing = new ChangingCatalog(folder);
       await checkBuild(changing, 'the first build');

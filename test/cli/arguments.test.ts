@@ -74,7 +74,10 @@ test('errors in settings and in agents are reported together', () =>
   withTwo(async (folder) => {
     writeFiles(folder, { 'catalog.config.json': '{ "title": "Two", "categories": [] }\n' });
     const found = await messages([], folder);
-    assert.ok(found.includes('`categories` is an empty list; it has to be an object with keys.'), found.join('\n'));
+    assert.ok(
+      found.includes('`categories` is an empty list; it has to be an object of keys and values.'),
+      found.join('\n'),
+    );
     assert.ok(found.includes('`excerpt` is missing.') && found.includes('`problem` is missing.'));
     assert.not.ok(
       found.some((message) => /`(?:category|difficulty|runtimes)/.test(message) && message.includes('one of')),

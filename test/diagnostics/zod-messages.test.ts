@@ -16,7 +16,11 @@ const entries = z.array(z.strictObject({ name: z.string(), text: z.string() }));
 const x = (count: number) => 'x'.repeat(count);
 
 const rows: [schema: z.ZodType, value: unknown, ...told: string[]][] = [
-  [z.strictObject({}), 'b', 'The top level is "b"; it has to be an object with keys. ~ Correct it, or remove it.'],
+  [
+    z.strictObject({}),
+    'b',
+    'The top level is "b"; it has to be an object of keys and values. ~ Correct it, or remove it.',
+  ],
   [one(z.string()), {}, '`a` is missing. ~ Add it.'],
   [one(described), {}, '`a` is missing. ~ Add it: a few words.'],
   [one(z.string()), { a: 1 }, '`a` is 1; it has to be text. ~ Put it in quotes.'],
@@ -61,23 +65,23 @@ const rows: [schema: z.ZodType, value: unknown, ...told: string[]][] = [
   [
     one(entries),
     { a: ['b', 'c', { name: 'd' }] },
-    '`a[0]` is "b"; it has to be an object with keys. ~ Write each entry as an object. The known keys are name, text.',
+    '`a[0]` is "b"; it has to be an object of keys and values. ~ Write each entry as an object. The known keys are name, text.',
     '`a[2].text` is missing. ~ Add it.',
   ],
   [
     one(z.strictObject({ name: z.string() })),
     { a: 'b' },
-    '`a` is "b"; it has to be an object with keys. ~ Write it as an object. The only known key is name.',
+    '`a` is "b"; it has to be an object of keys and values. ~ Write it as an object. The only known key is name.',
   ],
   [
     one(entries),
     { a: [{ name: 'd', text: 'e' }, 'texts:f'] },
-    '`a[1]` is "texts:f"; it has to be an object with keys. ~ After `text`, write a colon, a space and its value.',
+    '`a[1]` is "texts:f"; it has to be an object of keys and values. ~ After `text`, write a colon, a space and its value.',
   ],
   [
     one(z.record(z.string(), z.string())),
     { a: [] },
-    '`a` is an empty list; it has to be an object with keys. ~ Correct it, or remove it.',
+    '`a` is an empty list; it has to be an object of keys and values. ~ Correct it, or remove it.',
   ],
   [
     one(z.string().max(2)),

@@ -64,6 +64,13 @@ export const mailPages: Record<string, Expected> = {
   },
 };
 
+/** What both mails end with, and what neither has. */
+const sentFrame: Expected = {
+  'p:last-of-type a': [name, 'Unsubscribe', 'CC BY 4.0'],
+  'p:last-of-type a @href': [`${base}/`, unsubscribe, 'https://creativecommons.org/licenses/by/4.0/'],
+  '[style=""]': [],
+};
+
 /** The mails that are sent to readers, as HTML: about the agent `rich`, whose prompt is too long there, and about all agents. */
 export const sentMails: Record<string, Expected> = {
   'issue.html': {
@@ -71,9 +78,7 @@ export const sentMails: Record<string, Expected> = {
     '.plate + p': 'The prompt is shortened here, since it is too long for an email. Read the whole prompt.',
     '.plate + p a': 'the whole prompt',
     '.plate + p a @href': `${address}/prompt.txt`,
-    'p:last-of-type a': [name, 'Unsubscribe', 'CC BY 4.0'],
-    'p:last-of-type a @href': [`${base}/`, unsubscribe, 'https://creativecommons.org/licenses/by/4.0/'],
-    '[style=""]': [],
+    ...sentFrame,
   },
   'digest.html': {
     title: `${name}: 3 agents of the week`,
@@ -87,9 +92,7 @@ export const sentMails: Record<string, Expected> = {
       'No. 1, Saturday, January 31, 2026, Writing label',
     ],
     'h2 + p + p': [newer, rich, older].map(({ excerpt }) => excerpt),
-    'p:last-of-type a': [name, 'Unsubscribe', 'CC BY 4.0'],
-    'p:last-of-type a @href': [`${base}/`, unsubscribe, 'https://creativecommons.org/licenses/by/4.0/'],
-    '[style=""]': [],
+    ...sentFrame,
   },
 };
 
