@@ -44,6 +44,11 @@ const rows: [name: string, folders: SmallAgent[], expected: string[]][] = [
     ],
   ],
   [
+    'the next two numbers, the higher one in the folder that is read first',
+    [agent('one', 1, 1), agent('two', 2, 2), agent('above', 6, 4), agent('below', 5, 3)],
+    [],
+  ],
+  [
     'an agent that took the number of a deleted one',
     [agent('one', 1, 2)],
     [

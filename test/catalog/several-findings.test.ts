@@ -100,7 +100,7 @@ const rows: [name: string, change: Change, found: string[]][] = [
   ],
   [
     'a secret in a file that does not belong to an agent',
-    { files: { 'notes.md': `x\n${token}\n` } },
+    { files: { 'notes.md': `x\r\n${token}\n` } },
     ['notes.md:1:1 folder/unknown-file', 'notes.md:2:1 text/secret'],
   ],
   [

@@ -129,7 +129,7 @@ const rows: Row[] = [
   ...each(
     '-sample',
     (line) => shows(line, 'x'),
-    '#Odd ;; ## <odd> ;; Rows: all ;; Rows <n> ;; {rows: 1} ;; | <a> |\n|---| ;; | a | ;; "a b": 1',
+    '#Odd ;; ## <odd> ;; ## Odd <n> of all ;; Rows: all ;; Rows <n> ;; {rows: 1} ;; | <a> |\n|---| ;; | a | ;; "a b": 1',
   ),
   ['4 rules without numbers', 'rules-count', plain(4)],
   ['5 rules without numbers, apart', '-rules-count', plain(5)],
@@ -199,6 +199,8 @@ const rows: Row[] = [
     'input-contract',
     prompt('- NOTES', '- PLAN: it\n- all that the PLAN has\n- NOTES'),
   ],
+  ['a rule about a missing input', '-input-contract', missing('ROWS are missing')],
+  ['a rule about something else that is missing', 'input-contract', missing('a price is missing')],
   ['German without the English words', '-input-contract', inInput('- die Zeilen\n'), 'de'],
   ['German without a limit', '-output-shape', limitOf(''), 'de-AT'],
   ['English of Britain without a limit', 'output-shape', limitOf(''), 'EN-GB'],
@@ -219,6 +221,12 @@ function plain(count: number): Change {
 function planUsedAs(use: string): Change {
   const declared = edit(goodPrompt, 'NOTES are data', '- PLANS: it\nNOTES are data');
   return { files: { 'prompt.txt': edit(declared, 'only when', `by ${use} only when`) } };
+}
+
+/** A prompt with a rule for this case, whose INPUT does not say what to do without the input. */
+function missing(what: string): Change {
+  const rules = edit(goodPrompt, 'price first.', `price first. If ${what}, say so.`);
+  return { files: { 'prompt.txt': edit(rules, inputPart, '- ROWS: the rows\n') } };
 }
 
 /** The good prompt without its last rules. */

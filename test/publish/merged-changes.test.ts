@@ -108,6 +108,15 @@ test('a merged deletion frees no number, and the notice says how to restore the 
     assert.is(built(folder).three, 3);
   }));
 
+test('the number of a deleted agent is not announced if a later agent has a higher one', () =>
+  withRecord((folder) => {
+    remove(folder, 'two');
+    commit(folder);
+    put(folder, { slug: 'today', date: today });
+    commit(folder);
+    assert.equal(plan(folder), { numbers: { today: 4 }, skipped: [], notices: [] });
+  }));
+
 test('of an agent that was renamed and then deleted, the notice names the last folder', () =>
   withRecord((folder) => {
     remove(folder, 'three');

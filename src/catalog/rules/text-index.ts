@@ -81,7 +81,8 @@ function wordHashes(text: string): number[] {
   const words: number[] = [];
   let hash = 0;
   for (let index = 0; index <= lower.length; index += 1) {
-    const code = index === lower.length ? 0 : lower.charCodeAt(index);
+    // After the last character, the code is NaN, which is no letter either.
+    const code = lower.charCodeAt(index);
     const letter = isLetter(code);
     if (letter) hash = Math.imul((hash === 0 ? 0x811c9dc5 : hash) ^ code, 0x01000193);
     if (hash !== 0 && (!letter || (code >= 0x3040 && code < 0xa000))) {

@@ -33,6 +33,12 @@ export const frontMatterMistakes: Mistake[] = [
     agents: front({ title: '"A title: half' + ' quoted' }),
   },
   {
+    name: 'front matter that is not YAML, and a line of hyphens in the text below it',
+    code: 'front-matter/yaml',
+    at: `${md}:2:8`,
+    agents: file('agent.md', `${agentMd.replace('title: The', 'title: The:')}\nFirst.\n\n----\n\nSecond.\n`),
+  },
+  {
     name: 'a colon in plain text',
     code: 'front-matter/yaml',
     at: `${md}:2:8`,
