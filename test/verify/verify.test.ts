@@ -96,8 +96,9 @@ const rows: Record<string, () => Row> = {
     name: 'one.md',
     expected: same(3, 'contained'),
   }),
-  'a text of someone else': () => ({
+  'a text of someone else with the former name of an agent': () => ({
     copy: 'Write a poem.\n',
+    name: 'uno.txt',
     expected: nobodys('unknown'),
   }),
   'a text with the name of a withdrawn agent': () => ({
