@@ -201,6 +201,10 @@ test('the cache is in the system’s folder for caches, unless CATALOG_CACHE nam
   assert.is(cacheFolder({ HOME: '/h' }, 'darwin'), join('/h', 'Library', 'Caches', name));
   assert.is(cacheFolder({ LOCALAPPDATA: '/l' }, 'win32'), join('/l', name));
   assert.is(cacheFolder({}, 'linux'), null);
+  // Empty variables count as missing.
+  assert.is(cacheFolder({ XDG_CACHE_HOME: '', HOME: '/h' }, 'linux'), join('/h', '.cache', name));
+  assert.is(cacheFolder({ HOME: '' }, 'linux'), null);
+  assert.is(cacheFolder({ LOCALAPPDATA: '' }, 'win32'), null);
 });
 
 function build(folder: string, cache: string | null = null): Map<string, Buffer> {
