@@ -52,8 +52,8 @@ test('only git locks that a killed run may have left are removed, and older ones
     const at = (laterMs: number) => new Date(since + laterMs);
     for (const name of ['index.lock', 'refs/heads/other.lock']) leaveGitLock(editor, name, at(-1));
     for (const name of ['HEAD.lock', 'next-index-7.lock']) leaveGitLock(editor, name, at(0));
-    for (const name of ['refs/heads/main.lock', 'refs/remotes/origin/main.lock', 'shallow.lock'])
-      leaveGitLock(editor, name, at(30_000));
+    for (const name of ['refs/heads/main', 'refs/remotes/origin/main', 'ORIG_HEAD', 'config', 'packed-refs', 'shallow'])
+      leaveGitLock(editor, `${name}.lock`, at(30_000));
     await putLock(join(editor, '.git/catalog-publish'), { started: 'earlier', since: at(0).toISOString() });
     await refused(editor, /index\.lock exists: another git process/, () => publish(editor, ['--push']));
     assert.equal(locks(editor), ['index.lock', 'refs/heads/other.lock']);
