@@ -99,7 +99,9 @@ test('a refusal and a missing answer are errors that say what GitHub did', async
 
 test('the environment has to name the repository and the token; the API is GitHub’s own by default', () => {
   const env = { GITHUB_REPOSITORY: 'press/catalog', GITHUB_TOKEN: 'x' };
-  assert.is(issueTracker(env).api, 'https://api.github.com');
+  for (const GITHUB_API_URL of [undefined, '']) {
+    assert.is(issueTracker({ ...env, GITHUB_API_URL }).api, 'https://api.github.com');
+  }
   for (const wrong of [
     { GITHUB_REPOSITORY: '' },
     { GITHUB_REPOSITORY: 'catalog' },
