@@ -112,10 +112,10 @@ export async function takeIn(
   };
 }
 
-/** The key of a category that is given by its key or its label, in any case; or else what was given. */
+/** The key of a category that is given by its label, in any case; or else what was given. */
 function categoryKey(given: string | undefined, { categories }: Settings): string | undefined {
   const name = given?.trim().toLowerCase();
-  const known = Object.entries(categories).find(([key, { label }]) => name === key || name === label.toLowerCase());
+  const known = Object.entries(categories).find(([, { label }]) => name === label.toLowerCase());
   return known?.[0] ?? given?.trim();
 }
 
