@@ -17,9 +17,6 @@ export interface StatusPage {
 /** Files for static hosts alone, and pages that are shown instead of others. */
 const unserved = new Set(['_headers', '.nojekyll', '404.html', 'refused.html']);
 
-/** The longest path that is remembered, in characters. Those of pages are shorter. */
-const longestRemembered = 256;
-
 const revalidate = ['cache-control', 'no-cache'];
 const permanent = ['cache-control', 'public, max-age=31536000, immutable'];
 
@@ -124,7 +121,7 @@ async function find(build: LiveBuild, path: string): Promise<{ name: string; fil
     if (!isServed(build, name)) return null;
     const file = await build.files.get(name);
     if (file === null) continue;
-    if (path.length <= longestRemembered) build.found.set(path, name);
+    build.found.set(path, name);
     return { name, file };
   }
   return null;
