@@ -1,7 +1,11 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ann, base, confirmLink, says, titleOf, unsubscribeLink, withMails } from '../support/confirmations.ts';
 import type { ReceivedMail } from '../support/mailbox.ts';
+import { ask } from '../support/requests.ts';
+import { builtCatalog, oneAgent } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 /** Subscriptions that are confirmed by mail: a real SMTP server, and the pages that its mails link to. */
@@ -103,6 +107,21 @@ test('an address that is known gets the same answer as a new one, and no second 
     assert.match(mailbox.mails[1]?.text ?? '', 'Someone entered this address to join the Pro waitlist of Agents & Co.');
     assert.is(stored().length, 4);
   }));
+
+test('mails from a sender without a name are from the host of the site, and link to the server of the latest build', () =>
+  withMails(
+    async ({ subscribe, mailbox, server: { address }, folder, dist }) => {
+      const moved = { runtimeUrl: 'https://votes.example/news' };
+      cpSync(builtCatalog(join(folder, 'next'), oneAgent, moved), dist, { recursive: true });
+      await ask(address, '/no-such-page');
+      await subscribe();
+      await mailbox.received(1);
+      const [mail] = mailbox.mails as [ReceivedMail];
+      assert.is(mail.subject, 'Confirm your subscription to press.example');
+      assert.ok(confirmLink(mail).startsWith(`${moved.runtimeUrl}/subscription/confirm?token=`));
+    },
+    { env: { CATALOG_MAIL_FROM: 'daily@example.com' } },
+  ));
 
 test('a server that stops finishes the mail that it is sending', () => {
   let isBegun = false;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
-import { FileCache, readerOf } from '../../src/server/file-cache.ts';
+import { type CachedFile, FileCache, readerOf } from '../../src/server/file-cache.ts';
 import { serveLarge } from '../../src/server/large-file.ts';
 import { inFolder } from '../support/catalog.ts';
 import { ask } from '../support/requests.ts';
@@ -146,5 +146,18 @@ test('files of up to 8 MiB are kept in memory, and files of at least 512 bytes a
     };
     assert.equal([await isCompressed('feed.xml'), await isCompressed('atom.xml')], [false, true]);
   }));
+
+test('a file that could not be read once is read again at the next request', async () => {
+  let reads = 0;
+  const read = async () => {
+    reads += 1;
+    if (reads === 1) throw new Error('EMFILE');
+    return Buffer.from('User-agent: *');
+  };
+  const cache = new FileCache(read, { baseUrl: 'http://localhost', runtimeUrl: null }, siteRules);
+  const failed = await cache.get('robots.txt').catch(({ message }: Error) => message);
+  const file = await cache.get('robots.txt');
+  assert.equal([failed, String((file as CachedFile).bytes)], ['EMFILE', 'User-agent: *']);
+});
 
 test.run();
