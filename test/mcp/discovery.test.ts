@@ -40,8 +40,10 @@ test('the card is at both addresses, matches the server, and can be cached', asy
     }
     const head = await ask(server.address, '/api/mcp', { method: 'HEAD' });
     assert.equal([head.status, head.text, head.headers['content-length']], [200, '', String(card.body.length)]);
-    const both = { accept: 'application/json, text/event-stream' };
-    assert.is((await ask(server.address, '/api/mcp', { headers: both })).status, 200);
+    for (const type of ['application/json', 'application/mcp-server-card+json', 'application/*', '*/*']) {
+      const headers = { accept: `text/event-stream, ${type}` };
+      assert.is((await ask(server.address, '/api/mcp', { headers })).status, 200, type);
+    }
     assertError(await ask(server.address, '/api/mcp/server-card', { method: 'POST' }), 405, 'method_not_allowed');
 
     const { name, version, description, remotes } = JSON.parse(card.text);
