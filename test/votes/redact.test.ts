@@ -32,19 +32,25 @@ test('leaves no copy of the note and no lock', () =>
     assert.equal(await readdir(folder), ['log.jsonl', 'log.jsonl.secret']);
   }));
 
-test('keeps the owner of the log, no matter who redacts', () =>
+test('keeps the user and the group of the log, no matter who redacts', () =>
   withFolder(async (file) => {
-    const [first] = await threeVotes(file);
+    const votes = await threeVotes(file);
+    const { uid, gid } = await stat(file);
     // Only root can change the owner of a file. For other users, this simulates the owner of the log, and records the
     // owner of the new one.
-    const given: unknown[][] = [];
-    const disk = shimDisk(async ({ op, path, args, run }) => {
-      if (op === 'chown') return void given.push([path, ...args]);
-      const result = await run();
-      return op === 'stat' && path === file ? Object.assign(result as object, { uid: 71, gid: 72 }) : result;
-    });
-    await redact(testOptions({ file, disk }), first?.id ?? '');
-    assert.equal(given, [[`${file}.redacting`, 71, 72]]);
+    for (const [index, owner] of [
+      { uid: uid + 1, gid: gid + 2 },
+      { uid, gid: gid + 2 },
+    ].entries()) {
+      const given: unknown[][] = [];
+      const disk = shimDisk(async ({ op, path, args, run }) => {
+        if (op === 'chown') return void given.push([path, ...args]);
+        const result = await run();
+        return op === 'stat' && path === file ? Object.assign(result as object, owner) : result;
+      });
+      await redact(testOptions({ file, disk }), votes[index]?.id ?? '');
+      assert.equal(given, [[`${file}.redacting`, owner.uid, owner.gid]]);
+    }
   }));
 
 test('removes leftovers of an earlier crash', () =>
