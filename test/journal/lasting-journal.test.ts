@@ -53,6 +53,22 @@ for (const code of ['ENOSPC', 'EROFS', 'EIO', 'EACCES', 'EMFILE', 'ENOENT']) {
     }));
 }
 
+test('a file that cannot be opened at the start, although its lock can be made, is opened later', () =>
+  withFolder(async (file) => {
+    let fails = true;
+    const disk = shimDisk(async ({ op, path, run }) => {
+      if (fails && op === 'open' && path === file) throw systemError('EACCES');
+      return run();
+    });
+    const journal = await open(file, { disk });
+    assert.is(((await rejection(journal.check())) as NodeJS.ErrnoException)?.code, 'EACCES');
+    fails = false;
+    await until(journal.isOpen);
+    await journal.append({ client: 1 });
+    await journal.close();
+    assert.equal(await linesIn(file), [{ client: 1 }]);
+  }));
+
 test('each attempt waits twice as long, up to a minute, and a second after it was open again', () =>
   withFolder(async (file) => {
     let fails = true;
