@@ -169,7 +169,8 @@ function render<Target extends Destination>(
   const releases = recalled.ofGit(
     'releases',
     () => readReleases(cwd),
-    ({ note }) => note === null,
+    // Without the history, Git may not have read the branch either.
+    ({ note }) => note === null && missing === null,
   );
   const shared = {
     preview,

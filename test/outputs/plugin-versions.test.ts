@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -168,6 +168,16 @@ test('a build that continues the last one gives the same versions as one from no
   await save('Publish from another clone', tree);
   assert.equal(marketplace(), ['two 1.3.0', 'one 1.11.0']);
   assert.equal(marketplace(), archives().current);
+  // A failure of git is not remembered: earlier archives are back once git works again.
+  const zips = () => readdirSync(join(out, 'plugins')).filter((name) => name.endsWith('.zip'));
+  const before = zips();
+  const objects = join(catalog, '.git/objects');
+  rmSync(cache, { recursive: true });
+  renameSync(objects, `${objects}-away`);
+  marketplace();
+  renameSync(`${objects}-away`, objects);
+  marketplace();
+  assert.equal(zips(), before);
 });
 
 test('after a rename, the plugin has a new name, and archives with the former one stay', async () => {
