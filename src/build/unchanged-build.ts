@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { addDays, zone } from '../calendar.ts';
-import { gitFiles } from '../git/stamp.ts';
+import { gitFiles, isInRepository } from '../git/stamp.ts';
 import { programFiles, programVersion } from '../program.ts';
 import type { BuildInfo } from '../schema/build-info.ts';
 import { areOutputsUnchanged, areSame, areSettled, outputStamps, type Stamps, sourceStamps } from '../stamps.ts';
@@ -75,13 +75,15 @@ function isSame(last: LastBuild<Stamps>, place: Place, today: string | undefined
   return isDay && areOutputsUnchanged(last.outputs);
 }
 
-/** Remembers a build without warnings. `inputs` are those before it. */
+/** Remembers a build without warnings for which git did not fail. `inputs` are those before it. */
 export function rememberBuild(
   place: Place,
   { inputs, timezone, ...outcome }: Outcome & { inputs: Stamps; timezone: string },
   { files, folders }: Pick<BuildResult, 'files' | 'folders'>,
 ): void {
   if (!existsSync(place.out) || !areSettled(inputs)) return;
+  // Git may have failed for a reason that no stamp shows.
+  if (outcome.historyMissing !== null && isInRepository(place.cwd)) return;
   const root = realpathSync(place.out);
   const { startOfDay } = zone(timezone);
   const last: LastBuild<SavedStamps> = {

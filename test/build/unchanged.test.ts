@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { memoryFile, readChecked, writeChecked } from '../../src/build/last-build.ts';
 import { programVersion } from '../../src/program.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { git } from '../support/git.ts';
 import { catalog } from '../support/process.ts';
 
 /** A build that could be the same as the last one: on another day, or after somebody changed dist/. */
@@ -112,6 +113,25 @@ test('an agent that was added between builds is built again when its text change
     writeFileSync(file, `${readFileSync(file, 'utf8')}Another line.\n`);
     await buildLater(folder, day, env);
     assert.match(readFileSync(join(folder, 'dist/agents/second.md'), 'utf8'), 'Another line.');
+  }));
+
+test('after git failed, the next build looks for the history again', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'first', date: '2026-01-01' }]);
+    await git(folder, 'init', '--quiet');
+    await git(folder, 'add', 'agents');
+    await git(folder, 'commit', '--quiet', '--message', 'Start');
+    const missing = async () => {
+      const args = ['build', '--cwd', folder, '--today', '2026-01-01'];
+      const env = { CATALOG_CACHE: join(folder, 'cache') };
+      const { stderr } = await at(Date.now() + 1000, () => catalog(args, { env }));
+      return stderr.includes('The pages cannot show how prompts changed');
+    };
+    const objects = join(folder, '.git/objects');
+    renameSync(objects, `${objects}-away`);
+    assert.is(await missing(), true);
+    renameSync(`${objects}-away`, objects);
+    assert.is(await missing(), false);
   }));
 
 test('after the program was updated, the cache of the old version does not stop a build', () =>
