@@ -156,7 +156,8 @@ async function report({ recorded, kept, stale, left, failures, tokens }: Outcome
 function parseSetting(text: string, before: NonNullable<Recorded['settings']> = {}): typeof before {
   const [, name, value = ''] = /^([\w.-]+)=(.*)$/.exec(text) ?? [];
   if (name === undefined) throw new InvalidArgumentError('It must be written as name=value.');
-  const isJson = /^(?:true|false|-?\d+(?:\.\d+)?)$/.test(value);
+  // JSON allows no number with a leading zero, so such a value stays a text.
+  const isJson = /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?)$/.test(value);
   return { ...before, [name]: isJson ? JSON.parse(value) : value };
 }
 

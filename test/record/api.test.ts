@@ -49,13 +49,13 @@ const entries = () => JSON.parse(recorded()['recording.json'] ?? '').cases;
 test('records the answers of an API like that of OpenAI', async () => {
   model.answer = (response) => says(response, 'Odd: nothing\r\nno end', { model: 'model-1b-2026' });
   const { code, stdout, stderr } = await recordWith(
-    ...['temperature=0', 'seed=x', 'presence_penalty=-0.5', 'logprobs=true'].flatMap((each) => ['--setting', each]),
+    ...['temperature=0', 'seed=007', 'presence_penalty=-0.5', 'logprobs=true'].flatMap((each) => ['--setting', each]),
   );
   assert.is(code, 0, stderr);
   assert.is(stdout, '');
   assert.is(stderr.split('\r\u001b[K').at(-1), 'Recorded 2 answers (22 tokens in, 14 out). 0 existed already.\n');
   assert.equal(model.asked.map(({ message }) => message).sort(), messages.sort());
-  const settings = { temperature: 0, seed: 'x', presence_penalty: -0.5, logprobs: true };
+  const settings = { temperature: 0, seed: '007', presence_penalty: -0.5, logprobs: true };
   const { path, headers, body } = model.asked[0] as Asked;
   assert.is(path, '/v1/chat/completions');
   assert.is(headers.authorization, `Bearer ${key}`);
