@@ -83,7 +83,7 @@ function joined({ lines }: Part): string {
     .replace(/^\s*\n/, '')
     .trimEnd();
   // A heading without text below it says nothing.
-  return /^Outputs?(?: \w+)?:$/.test(text) ? '' : text;
+  return /^(?:In|Out)puts?(?: \w+)?:$/.test(text) ? '' : text;
 }
 
 function capitalized(text: string): string {

@@ -119,6 +119,7 @@ const prompts: [name: string, text: string, expected: string][] = [
     `## Notes\nb\n\nINPUT\na\n### Form\nCSV\n\n${empty(rules)}\n${empty(output)}`,
   ],
   ['an empty section', '# Input\n\n# Rules\nb', `${empty(input)}\nRULES\nb\n\n${empty(output)}`],
+  ['an empty section in the plural', '# Inputs\n\n# Rules\nb', `${empty(input)}\nRULES\nb\n\n${empty(output)}`],
   [
     'a line that only begins like a heading',
     'RULES of the house\nx',
