@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OperationError, UsageError } from '../../src/errors.ts';
 import { answerChecks } from '../../src/scaffold/agent/answers.ts';
+import { writeFolder } from '../../src/scaffold/agent/write.ts';
 import { inFolder, smallSettings, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { agents, makeNew, today } from '../support/scaffold.ts';
 
@@ -48,6 +49,12 @@ const refused: [name: string, args: string[], code: number, message: RegExp][] =
   ['a date before a number', ['a', '--date', '2026-11-19'], 1, /2026-11-19 is before 2026-11-20.*is 2026-11-21/],
   ['a title of two lines', ['a', '--title', 'a\nb'], 2, /`--title`.*one line of text/],
   ['a problem of two lines', ['a', '--problem', 'a\nb'], 2, /`--problem` has a line break/],
+  [
+    'text in another encoding than UTF-8',
+    ['a', '--problem', 'Caf\ufffd'],
+    2,
+    /`--problem` has a character that is not text/,
+  ],
   ['a hidden character', ['a', '--problem', 'a\u200bb'], 2, /`--problem` cannot be used, column 2:.*U\+200B/],
   ['a secret', ['a', '--excerpt', `AKIA${'Q'.repeat(16)}`], 2, /`--excerpt` cannot be used.*Amazon access key/],
   ['an excerpt that is too long', ['a', '--excerpt', 'x'.repeat(301)], 2, /`--excerpt`.*1 to 300 characters/],
@@ -103,6 +110,21 @@ test('a value in use is an operation error, an invalid one is a usage error', ()
     () => checks.title('title', ' x'),
     (error: unknown) => error instanceof UsageError && !(error instanceof OperationError),
   );
+});
+
+test('a folder that another program makes meanwhile stays as it is, and nothing is left behind', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, [{ slug: 'taken', date: today }]);
+    const before = agents(folder);
+    assert.throws(() => writeFolder(folder, 'taken', new Map([['agent.md', '']])), 'agents/taken already exists');
+    assert.equal(agents(folder), before);
+    assert.equal(readdirSync(join(folder, 'agents')), ['taken']);
+  }));
+
+test('the date of a deleted agent is taken', () => {
+  const gone = { slug: 'gone', issue: 1, date: today };
+  const checks = answerChecks({ vocabulary: smallSettings, calendar: { folders: [], reserved: [gone] }, today });
+  assert.throws(() => checks.date('date', today), `gone already has the date ${today}`);
 });
 
 test.run();

@@ -114,6 +114,7 @@ test('flags fill the files, --json prints the result, and texts stay unchanged',
         'true',
         '--tag',
         '012',
+        'null',
         '--keyword',
         "what's new",
         'yodelling, loud',
@@ -144,7 +145,7 @@ test('flags fill the files, --json prints the result, and texts stay unchanged',
     assert.is(agent.problem, problem);
     assert.is(agent.category, 'writing');
     assert.equal(agent.runtimes, ['ChatGPT', 'Claude']);
-    assert.equal(agent.tags, ['true', '012']);
+    assert.equal(agent.tags, ['true', '012', 'null']);
     const made = readFileSync(join(folder, 'agents', 'notes-the-short-way', 'agent.md'), 'utf8');
     // Other programs may read YAML 1.1, in which n and Off mean false.
     assert.match(made, `\nkeywords: [what's new, "yodelling, loud", "n", "Off"]\n`);
