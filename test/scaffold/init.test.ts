@@ -63,12 +63,13 @@ test('flags fill the settings, missing folders are created, and the agent has th
 
 test('the first step leads into the new folder, and runs nothing, whatever the folder is called', async () => {
   await inFolder(async (folder) => {
-    for (const name of ['plain', 'two words', 'a $(touch ran)', '`touch ran` & co', 'a$HOME', `it's "new" $HOME`]) {
+    for (const name of ['plain', 'two words', 'a $(touch ran)', '`touch ran` & co', '日本', `it's "new" $HOME`]) {
       const { stderr } = await init(folder, name);
       const [, step = ''] = /^ {2}1\. (cd .*)$/m.exec(stderr) ?? [];
       const options = { cwd: bundled, encoding: 'utf8' } as const;
       assert.is(execFileSync('sh', ['-c', `${step} && pwd -P`], options), `${realpathSync(join(folder, name))}\n`);
     }
+    assert.is(settings(join(folder, '日本')).title, 'Agent Catalog', 'no title can be made from the folder');
   });
 });
 
@@ -111,6 +112,7 @@ for (const [baseUrl, owner, repository] of owners) {
       assert.equal(rules, [['*', owner], ['/agents/']]);
       assert.is(/Replace @OWNER/.test(stderr), owner === '@OWNER');
       assert.is(settings(folder).repository, repository);
+      assert.is(settings(folder).publisher.url, baseUrl);
       assert.is(/Set repository in/.test(stderr), repository === undefined);
     });
   });
