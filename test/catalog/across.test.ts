@@ -79,6 +79,19 @@ test('a prompt is compared with the one that it shares more with, even if a late
   assert.equal(found, [`two: ${share(60, 'one')}`, `three: ${share(76, 'one')}`]);
 });
 
+test('of two earlier prompts that a prompt shares as much with, the first is named', () => {
+  const [x, y, z] = [words('x', 30), words('y', 30), words('z', 30)];
+  const prompt = (slug: string, ...parts: string[][]) =>
+    `INPUT\n${[slug, ...parts.flat()].join(' ')}\n\nRULES\n${slug}a\n\nOUTPUT\n${slug}b\n`;
+  const found = findings([
+    agent('one', 1, prompt('one', x, y)),
+    agent('two', 2, prompt('two', y, z)),
+    agent('three', 3, prompt('three', x, y, z, ['last'])),
+  ]);
+  // Of the 93 runs of three, 56 are in one, and 56 in two. Of the 62 of two, 26 are in one.
+  assert.equal(found, [`three: ${share(60, 'one')}`]);
+});
+
 test('a passage that a prompt repeats counts once', () => {
   const x = words('x', 60).join(' ');
   const prompt = (text: string, slug: string) => `INPUT\n${slug} ${text}\n\nRULES\n${slug}a\n\nOUTPUT\n${slug}b\n`;
@@ -109,6 +122,7 @@ test('withdrawn agents, short prompts and prompts with placeholders are not comp
   assert.equal(findings([agent('one', 1, short), agent('two', 2, short)]), []);
   const started = `[Write 5 to 12 rules, one line each. At least three have a number, a limit or a yes/no test; a prohibition says what to do instead.]\n${text}`;
   assert.equal(findings([agent('one', 1, started), agent('two', 2, started)]), []);
+  assert.equal(findings([agent('one', 1, started), agent('two', 2, text)]), []);
 });
 
 test('in scripts without spaces, characters are compared', () => {
@@ -130,6 +144,7 @@ const close = (tag: string, known: string, count: string) =>
 const pairs: [name: string, first: string, second: string, isClose: boolean][] = [
   ['a plural', 'unit-tests', 'unit-test', true],
   ['a hyphen', 'code-review', 'codereview', true],
+  ['two hyphens', 'end-to-end', 'endtoend', true],
   ['a letter of six', 'review', 'reviev', true],
   ['a letter of five', 'tests', 'texts', false],
   ['two letters of ten', 'accessible', 'accesssibl', true],
