@@ -86,9 +86,10 @@ test('only words of five letters may have a typo, and only those of eight two', 
   }
 });
 
-test('a word of one or two letters is searched as a beginning only in scripts where it can be a word', () => {
+test('a word of one or two letters or digits is searched as a beginning only in scripts where it can be a word', () => {
   assert.equal(found('翻', '翻訳者', 'Translator'), ['a1']);
   assert.equal(found('tr', '翻訳者', 'Translator'), []);
+  assert.equal(found('20', '2026 planner', 'Rule 20'), ['a2']);
 });
 
 test('verbs that start any request count less, in all of their forms', () => {

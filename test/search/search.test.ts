@@ -226,6 +226,8 @@ test('ignores stop words, and knows the forms of other words by their stem', () 
     ['ring', 'rings'],
     ['succeed', 'succeeds', 'succeeding'],
     ['need', 'needs'],
+    ['debug', 'debugs', 'debugged', 'debugging'],
+    ['call', 'calls', 'called', 'calling'],
   ];
   for (const words of forms) {
     assert.is(new Set(words.map(stemOf)).size, 1, words.join());
