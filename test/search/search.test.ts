@@ -226,6 +226,7 @@ test('ignores stop words, and knows the forms of other words by their stem', () 
     ['ring', 'rings'],
     ['succeed', 'succeeds', 'succeeding'],
     ['need', 'needs'],
+    ['bug', 'bugs'],
     ['debug', 'debugs', 'debugged', 'debugging'],
     ['call', 'calls', 'called', 'calling'],
   ];
