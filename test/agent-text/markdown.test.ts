@@ -33,9 +33,11 @@ const found: [name: string, source: string, ...findings: string[]][] = [
   ['a link that is written with an entity', 'One.\n\nTwo [a](data&colon;x)', 'link T'],
   ['HTML in code, which is text', '`<img src=x>`\n\n```\n<img src=x>\n```\n\n    <img src=x>'],
   ['HTML without attributes', '<b>a</b> <br> 1 <a and b= 2'],
-  ['HTML after code that looks the same', '`<a href=x>`\n\nSee <a href=x>', 'html <a href='],
+  ['HTML in capital letters', 'See <A HREF=x>', 'html <A HREF='],
   ['a block of HTML', 'One.\n\n<p id=x>\nTwo.\n', 'html <p id='],
   ['the heading after the hundredth', `${'# a\n'.repeat(100)}## b\n${'# c\n'.repeat(2)}`, 'size #'],
+  ['101 underlined headings', 'a\n===\n\n'.repeat(101), 'size a'],
+  ['21 lists in each other', `${'1. '.repeat(21)}a`, 'size 1'],
   ['at most twenty links', '[a](data:x)\n'.repeat(25), ...Array.from({ length: 20 }, () => 'link data:x')],
 ];
 for (const [name, source, ...findings] of found) {
@@ -49,10 +51,16 @@ for (const [name, source, ...findings] of found) {
   });
 }
 
-test('a hundred headings and 65,536 characters are allowed, and not one more', () => {
+test('HTML is found where it is, even after code that looks the same', () => {
+  const [finding] = markdownFindings('`<a href=x>`\n\nSee <a href=x>');
+  assert.is(finding?.offset, 18);
+});
+
+test('a hundred headings, twenty levels and 65,536 characters are allowed, and not one more', () => {
   const codes = (source: string) => markdownFindings(source).map(({ code }) => code);
   const link = '[a](/b)\n\n';
   assert.equal([codes(link + '# a\n'.repeat(100)), codes(link + '# a\n'.repeat(101))], [[], ['markdown/size']]);
+  assert.equal([codes(`${'> '.repeat(20)}a`), codes(`${'> '.repeat(21)}a`)], [[], ['markdown/size']]);
   assert.equal([codes('a'.repeat(65_536)), codes('a'.repeat(65_537))], [[], ['markdown/size']]);
 });
 
