@@ -18,7 +18,7 @@ export function sectionsOf(prompt: string): Section[] {
   });
   return headings.map(({ name, start, bodyStart }, index) => {
     const end = headings[index + 1]?.start ?? prompt.length;
-    return { name, start, end, body: prompt.slice(Math.min(bodyStart, end), end) };
+    return { name, start, end, body: prompt.slice(bodyStart, end) };
   });
 }
 
