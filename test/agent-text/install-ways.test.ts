@@ -167,13 +167,13 @@ test('no address in a command contains anything that a shell would run', () => {
     mcp: 'https://[::1]:3000/~a_b/é`id`/api/mcp',
     repository: 'https://git.example/ada/tiny',
   };
-  const one = { slug: 'tidy-up', promptUrl: 'https://tiny.example/$(id)/prompt.txt' };
+  const one = { slug: 'tidy-up', promptUrl: 'https://tiny.example/$(id)&b/prompt.txt' };
   for (const way of [one, null].flatMap(installWays(hostile))) {
     assert.not.match(`${way.url} ${way.paste}`, /[$`()]|; id/, way.name);
   }
   assert.equal(pasted(hostile, one).MCP, ['https://[::1]:3000/~a_b/%C3%A9%60id%60/api/mcp']);
   assert.equal(pasted(hostile, one)['Plain text'], [
-    'curl -fsS -o tidy-up.txt https://tiny.example/%24%28id%29/prompt.txt',
+    'curl -fsS -o tidy-up.txt https://tiny.example/%24%28id%29%26b/prompt.txt',
   ]);
 });
 
@@ -183,8 +183,19 @@ test('a marketplace never has a name that Claude Code keeps for its vendor', () 
     ['Claude prompts', 'https://claude.example', 'agents'],
     ['Agent skills', 'https://anthropic.example/a', 'agents'],
     ['Agent skills for all', 'https://claude.example', 'agent-skills-for-all'],
+    ['Life Sciences', 'https://press.example', 'press-example'],
+    ['Knowledge-work plugins', 'https://press.example', 'press-example'],
   ] as const;
   for (const [title, baseUrl, name] of names) assert.is(marketplaceName({ title, baseUrl }), name, title);
+});
+
+test('the name of a marketplace has ASCII letters and no hyphen at its end, whatever the title is', () => {
+  const names = [
+    ['Ｔｉｎｙ Prömpts!', 'tiny-prompts'],
+    [`${'a'.repeat(39)} b`, 'a'.repeat(39)],
+    ['プロンプト', 'agents'],
+  ] as const;
+  for (const [title, name] of names) assert.is(marketplaceName({ title, baseUrl: 'https://press.example' }), name);
 });
 
 test.run();

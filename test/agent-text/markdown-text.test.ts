@@ -50,10 +50,10 @@ for (const [name, fence] of prompts) {
 }
 
 test('a section of a prompt may have a heading of any level of Markdown', () => {
-  const names = ['INPUT', '# INPUT', '###### INPUT', '####### INPUT', '#INPUT', ' INPUT'].map((line) =>
+  const names = ['INPUT', '# INPUT', '###### INPUT', '####### INPUT', '#INPUT', ' INPUT', 'INPUTS'].map((line) =>
     sectionsOf(`${line}\nx\n`).map(({ name }) => name),
   );
-  assert.equal(names, [['INPUT'], ['INPUT'], ['INPUT'], [], [], []]);
+  assert.equal(names, [['INPUT'], ['INPUT'], ['INPUT'], [], [], [], []]);
 });
 
 test.run();
