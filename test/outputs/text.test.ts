@@ -41,6 +41,19 @@ test('llms.txt is made of headings, paragraphs, and lists that no blank line spl
   for (const list of lists) assert.match(list, /^\n\n(?:- \[[^\]]+\]\([^)]+\): .+\n)+\n?$/);
 });
 
+test('the Markdown version of an agent numbers its steps and its walkthrough from 1', () => {
+  for (const part of ['Steps', 'Walkthrough']) {
+    const [, list = ''] = new RegExp(`\n## ${part}\n\n([^#]*)`).exec(text('agents/one.md')) ?? [];
+    const numbers = [...list.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
+    assert.ok(numbers.length > 2, part);
+    assert.equal(
+      numbers,
+      numbers.map((_, index) => index + 1),
+      part,
+    );
+  }
+});
+
 test('the page about the publication has a Markdown version with the same parts', () => {
   const page = text('about.html');
   const twin = text('about.md');
