@@ -94,4 +94,13 @@ test('an ellipsis follows the last word without a space', () => {
   assert.equal(set('a bc de', 4), ['a b…']);
 });
 
+test('a headline has lines of about the same length, and other texts have full ones', () => {
+  const every = { name: 'every', advance: () => 1 };
+  const set = (balanced: boolean) =>
+    new Typesetter([every], 'every').set('aa bb cc dd ee', { width: 11, sizes: [{ size: 1, lines: 2 }], balanced })
+      .lines;
+  assert.equal(set(true), ['aa bb cc', 'dd ee']);
+  assert.equal(set(false), ['aa bb cc dd', 'ee']);
+});
+
 test.run();

@@ -40,6 +40,9 @@ test('below a title of any size, the image has as many lines of a long excerpt a
       return [title, Number(/font-size="(\d+)"/.exec(headline)?.[1]), baselines(headline).length, baselines(below)];
     });
     assert.equal(drawn, layouts);
+    // The lines are about equally long, although "Wide words of it" fits into each.
+    const lines = String(files.get('og/agent-3.png')).match(/(?<=>)[^<]*Wide[^<]*/g);
+    assert.equal(lines, ['Wide words of', 'it Wide words', 'of it Wide w']);
   }));
 
 test('in a language whose letters no font has, the image shows what can be drawn: slug, host, category key and date', () =>
