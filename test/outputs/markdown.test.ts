@@ -98,6 +98,12 @@ const rows: [name: string, source: string, onPage: string, inFeed?: string][] = 
     '<h4>Why</h4>\n<h5>How</h5>',
   ],
   [
+    'the id of a heading has its words in any language, and one without words has an id too',
+    '# Über 日本\n# !',
+    '<h3 id="über-日本">Über 日本</h3>\n<h3 id="section">!</h3>',
+    '<h4>Über 日本</h4>\n<h4>!</h4>',
+  ],
+  [
     'equal headings get different ids',
     '## Why\n## Why',
     '<h3 id="why">Why</h3>\n<h3 id="why-2">Why</h3>',
