@@ -189,6 +189,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'catalog/settings',
     'catalog/limits',
     'catalog/across',
+    'catalog/recorded-agents',
     'catalog/several-findings',
     'catalog/regressions',
     'docs/docs',

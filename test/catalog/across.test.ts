@@ -34,10 +34,14 @@ test('a prompt is reported from half of an earlier one on', () => {
 });
 
 test('case, punctuation and line breaks make no difference', () => {
-  const changed = promptOf('one', 99).replaceAll(' ', ',\n').replaceAll('shared', 'Shared').replace('\na', ' a');
-  assert.equal(findings([agent('one', 1, promptOf('one', 99)), agent('two', 2, changed)]), [
-    `two: ${share(100, 'one')}`,
-  ]);
+  const original = agent('one', 1, promptOf('one', 99));
+  for (const separator of [',\n', '\u00a0', '—', '、', '！', ' “']) {
+    const changed = original.files?.['prompt.txt']
+      ?.toString()
+      .replaceAll(' ', separator)
+      .replaceAll('shared', 'Shared');
+    assert.equal(findings([original, agent('two', 2, changed ?? '')]), [`two: ${share(100, 'one')}`], separator);
+  }
 });
 
 for (const [one, two] of [

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadContent } from '../../src/catalog/load.ts';
@@ -215,5 +217,16 @@ for (const [instant, isThird] of nights) {
       if (isThird) assert.is(announced(folder, '2026-01-02'), 3);
     }));
 }
+
+test('a history that git cannot read does not stop a run, which says that numbers of deleted agents are unknown', () =>
+  withRecord((folder) => {
+    put(folder, { slug: 'today', date: today });
+    commit(folder);
+    const parent = gitSync(folder, 'rev-parse', 'HEAD~1').trim();
+    rmSync(join(folder, '.git/objects', parent.slice(0, 2), parent.slice(2)));
+    const { numbers, notices } = plan(folder);
+    assert.equal(numbers, { today: 4 });
+    assert.match(notices.join(), /^Numbers of deleted agents are unknown: git cannot read the history \(.+\)\.$/);
+  }));
 
 test.run();

@@ -15,6 +15,12 @@ export const frontMatterMistakes: Mistake[] = [
     agents: file('agent.md', '---\ntitle: x\n'),
   },
   {
+    name: 'front matter that four hyphens close, and a line of three in the text below it',
+    code: 'front-matter/missing',
+    at: `${md}:${agentMd.split('\n').lastIndexOf('---') + 1}:1`,
+    agents: file('agent.md', `${agentMd.replace('\n---\n', '\n----\n')}\nFirst: one, two: three.\n\n---\n\nSecond.\n`),
+  },
+  {
     name: 'front matter in JavaScript',
     code: 'front-matter/language',
     at: `${md}:1:4`,
