@@ -47,12 +47,13 @@ for (const [given, expected] of specifications) {
 
 test('the path of a package is relative to the working directory, and written relative to the catalog', async () => {
   await inFolder(async (folder) => {
-    writeFiles(folder, { 'packages/a.tgz': '' });
-    const args = ['init', 'new/one', '--package', 'packages/a.tgz'];
+    // The name that npm pack gives it.
+    writeFiles(folder, { 'daily-agent-catalog-1.0.0.tgz': '' });
+    const args = ['init', 'new/one', '--package', 'daily-agent-catalog-1.0.0.tgz'];
     const { code, stderr } = await catalog(args, { cwd: folder });
     assert.is(code, 0, stderr);
     const { dependencies } = JSON.parse(read(folder, 'new/one/package.json'));
-    assert.is(dependencies['daily-agent-catalog'], 'file:../../packages/a.tgz');
+    assert.is(dependencies['daily-agent-catalog'], 'file:../../daily-agent-catalog-1.0.0.tgz');
   });
 });
 
