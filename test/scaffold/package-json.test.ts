@@ -22,6 +22,11 @@ const packages: [name: string, before: string, after: string][] = [
     '{"optionalDependencies":{"daily-agent-catalog":"1"}}',
     '{\n  "optionalDependencies": {\n    "daily-agent-catalog": "1"\n  },\n  "scripts": {\n    "start": "catalog serve --build"\n  }\n}',
   ],
+  [
+    'other dependencies',
+    '{\n  "scripts": {\n    "start": "mine"\n  },\n  "dependencies": {\n    "a": "1"\n  }\n}',
+    '{\n  "scripts": {\n    "start": "mine"\n  },\n  "dependencies": {\n    "a": "1",\n    "daily-agent-catalog": "2"\n  }\n}',
+  ],
 ];
 for (const [name, before, after] of packages) {
   test(`a package.json with ${name} is completed`, () => {
