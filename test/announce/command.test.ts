@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { writeFiles } from '../support/catalog.ts';
 import { atShiftedTime } from '../support/forge-tools.ts';
 import { journalIn, postalAddress } from '../support/mail/announcing.ts';
 import { agents, onlineCatalog } from '../support/mail/online-catalog.ts';
@@ -11,7 +12,9 @@ import { startPostgres } from '../support/postgres.ts';
 /** `catalog announce`, as a schedule and a person run it. */
 
 test('announces the newest agent once, and says so the second time, both with exit code 0', () =>
-  onlineCatalog(async ({ service, announce }) => {
+  onlineCatalog(async ({ folder, service, announce }) => {
+    // The site has no new agents with errors either.
+    writeFiles(join(folder, 'agents/broken'), { 'agent.md': '' });
     const first = await announce();
     assert.equal([first.code, first.stdout], [0, '']);
     assert.match(
@@ -84,6 +87,10 @@ test('a dry run writes the mail to a folder, says what would happen, and changes
     assert.match(
       readFileSync(join(folder, 'data/mail-preview/daily-2026-11-20.txt'), 'utf8'),
       /^Subject: The three agent/,
+    );
+    assert.match(
+      (await announce(['--dry-run', '--weekly'])).stderr,
+      /^Wrote data\/mail-preview\/weekly-2026-W47\.html/,
     );
     assert.ok(service.asked.every(({ method }) => method === 'GET'));
     assert.is(existsSync(join(folder, 'data/announcements')), false);

@@ -116,40 +116,42 @@ test(`a send to ${readers.length} readers that is killed, ${kills} times in all,
     }
   }));
 
-test('a send that gets SIGTERM ends with the mails that are under way, and the next run sends the rest', () =>
-  onlineCatalog(
-    async ({ folder, announce }) => {
-      const few = readers.slice(0, 60);
-      addReaders(join(folder, 'data'), few);
-      let stop = () => {};
-      const { server, accepted, port } = await startServer(() => stop());
-      const env = {
-        ...{ CATALOG_SIGNUPS: 'file', CATALOG_MAIL_KEY: mailKey, CATALOG_MAIL_RATE: '100000' },
-        ...{ CATALOG_SMTP_URL: `smtp://127.0.0.1:${port}`, CATALOG_MAIL_FROM: 'daily@press.example' },
-      };
-      try {
-        const args = [bin, 'announce', '--today', '2026-11-20', '--format', 'json'];
-        const sending = spawn(process.execPath, args, { cwd: folder, env: inherited(env) });
-        stop = () => {
-          stop = () => {};
-          sending.kill('SIGTERM');
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`a send that gets ${signal} ends with the mails that are under way, and the next run sends the rest`, () =>
+    onlineCatalog(
+      async ({ folder, announce }) => {
+        const few = readers.slice(0, 60);
+        addReaders(join(folder, 'data'), few);
+        let stop = () => {};
+        const { server, accepted, port } = await startServer(() => stop());
+        const env = {
+          ...{ CATALOG_SIGNUPS: 'file', CATALOG_MAIL_KEY: mailKey, CATALOG_MAIL_RATE: '100000' },
+          ...{ CATALOG_SMTP_URL: `smtp://127.0.0.1:${port}`, CATALOG_MAIL_FROM: 'daily@press.example' },
         };
-        let output = '';
-        sending.stdout.setEncoding('utf8').on('data', (text) => {
-          output += text;
-        });
-        assert.is((await once(sending, 'close'))[0], 1);
-        const { outcome, deliveries } = JSON.parse(output);
-        assert.equal([outcome, deliveries.sending, deliveries.accepted], ['incomplete', 0, accepted.size]);
-        assert.ok(accepted.size < few.length);
-        const rest = await announce([], env);
-        assert.is(rest.code, 0, rest.stderr);
-        assert.equal([...accepted].sort(), few.map((address) => [address, 1]).sort());
-      } finally {
-        await new Promise<void>((closed) => server.close(() => closed()));
-      }
-    },
-    { postalAddress, runtimeUrl: 'https://press.example' },
-  ));
+        try {
+          const args = [bin, 'announce', '--today', '2026-11-20', '--format', 'json'];
+          const sending = spawn(process.execPath, args, { cwd: folder, env: inherited(env) });
+          stop = () => {
+            stop = () => {};
+            sending.kill(signal);
+          };
+          let output = '';
+          sending.stdout.setEncoding('utf8').on('data', (text) => {
+            output += text;
+          });
+          assert.is((await once(sending, 'close'))[0], 1);
+          const { outcome, deliveries } = JSON.parse(output);
+          assert.equal([outcome, deliveries.sending, deliveries.accepted], ['incomplete', 0, accepted.size]);
+          assert.ok(accepted.size < few.length);
+          const rest = await announce([], env);
+          assert.is(rest.code, 0, rest.stderr);
+          assert.equal([...accepted].sort(), few.map((address) => [address, 1]).sort());
+        } finally {
+          await new Promise<void>((closed) => server.close(() => closed()));
+        }
+      },
+      { postalAddress, runtimeUrl: 'https://press.example' },
+    ));
+}
 
 test.run();

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { inFolder, type SmallAgent, writeCatalog } from '../catalog.ts';
 import { catalog, type Finished } from '../process.ts';
 import { render } from '../render.ts';
@@ -17,7 +18,7 @@ export interface Online {
   baseUrl: string;
   /** Sends its mails, as Buttondown. */
   service: Service;
-  /** Runs the command on the day of the newest agent. */
+  /** Runs the command on the day of the newest agent, in a folder of the catalog. */
   announce(args?: string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
 }
 
@@ -41,7 +42,10 @@ export async function onlineCatalog(
       site = render(folder, { today: '2026-11-20' });
       const env = { CATALOG_SIGNUPS: 'buttondown', CATALOG_SIGNUPS_KEY: 'k3y', CATALOG_SIGNUPS_URL: service.url };
       const announce: Online['announce'] = (args = [], more = {}) =>
-        catalog(['announce', '--today', '2026-11-20', ...args], { cwd: folder, env: { ...env, ...more } });
+        catalog(['announce', '--today', '2026-11-20', ...args], {
+          cwd: join(folder, 'agents'),
+          env: { ...env, ...more },
+        });
       await use({ folder, site, baseUrl, service, announce });
     });
   } finally {
