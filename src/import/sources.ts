@@ -14,7 +14,7 @@ export function isAddress(from: string): boolean {
 
 /**
  * Reads the prompts in a file, a folder or at an address, one at a time. Folders are searched for the files of the format,
- * in the order of their paths; symbolic links are not followed.
+ * in the order of their paths; symbolic links, .git and node_modules within them are left out.
  *
  * Throws OperationError if nothing can be read there.
  */
@@ -71,7 +71,7 @@ function promptFiles(format: string, path: string): string[] {
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && files.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !/[\\/](?:\.git|node_modules)[\\/]/.test(file))
+    .filter((file) => !/[\\/](?:\.git|node_modules)[\\/]/.test(file.slice(path.length)))
     .sort(compareText);
 }
 

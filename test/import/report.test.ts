@@ -81,12 +81,14 @@ test('a folder is searched for the files of the format, in the order of their pa
     const agent = (name: string) => `---\nname: ${name}\n---\nDo ${name}.\n`;
     const names = ['b/two.md', 'a.md', 'b/one.md', 'README.md', 'readme.md', 'c.test.md', 'c.txt'];
     const hidden = ['.git/d.md', 'node_modules/x/e.md'];
+    // An npm package can be imported, but what is installed within it is not searched.
+    const packaged = join(folder, 'node_modules/in');
     writeFiles(
-      join(folder, 'in'),
+      packaged,
       Object.fromEntries([...names, ...hidden].map((path) => [path, agent(path.replace(/\W/g, '-'))])),
     );
     const args = ['--from', 'claude-agent', '--dry-run', '--cwd', folder, '--format', 'json'];
-    const { stdout } = await catalog(['import', join(folder, 'in'), ...args]);
+    const { stdout } = await catalog(['import', packaged, ...args]);
     const { drafts } = JSON.parse(stdout) as { drafts: { where: string }[] };
     assert.equal(
       drafts.map(({ where }) => where),
