@@ -67,19 +67,21 @@ syncBuiltinESMExports();
     }));
 }
 
-test('a port in use ends it with 1 and a sentence', () =>
+test('a port in use, here that of PORT, ends it with 1 and a sentence, and leaves nothing behind', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, agents);
     const other = createServer();
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
     const { port } = other.address() as AddressInfo;
     try {
-      const { code, stderr } = await catalog(['dev', '--cwd', folder, '--port', String(port)]);
+      const env = { PORT: String(port), TMPDIR: folder };
+      const { code, stderr } = await catalog(['dev', '--cwd', folder], { env });
       assert.is(code, 1);
       assert.is(
         stderr,
         `error: Port ${port} of 127.0.0.1 is already in use. Choose another one with --port, or 0 for any free port.\n`,
       );
+      assert.equal(readdirSync(folder).sort(), ['agents', 'catalog.config.json']);
     } finally {
       other.close();
     }
