@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Database, openDatabase } from '../../src/database/connections.ts';
@@ -89,10 +90,10 @@ test('a subscription does not wait for a database that is known to be away', asy
 const line = (fields: object) =>
   `${JSON.stringify({ id: 'a', time: '2026-11-02T10:00:00.000Z', email: 'Ann@example.com', list: 'daily', ...fields })}\n`;
 
-/** Two addresses; one confirmed and left, and one that was erased is suppressed. */
+/** Two addresses; the second one confirmed and left, and one that was erased is suppressed. */
 const stored =
+  line({ id: 'b', time: '2026-11-02T09:00:00.000Z', email: 'bob@example.com', list: 'pro', note: 'please' }) +
   line({ pending: true, form: 'f1' }) +
-  line({ id: 'b', time: '2026-11-02T11:00:00.000Z', email: 'bob@example.com', list: 'pro', note: 'please' }) +
   '{"id":"a","time":"2026-11-03T10:00:00.000Z","event":"confirmed"}\n' +
   '{"id":"a","time":"2026-11-04T10:00:00.000Z","event":"unsubscribed"}\n';
 const suppressed = '{"hash":"h","time":"2026-11-05T10:00:00.000Z"}\n';
@@ -118,7 +119,7 @@ for (const args of [[], ['--format', 'csv'], ['--format', 'json', '--list', 'dai
 
 test('an import adds nothing twice, and copies erased addresses', () =>
   withBoth(async (folder, env) => {
-    const again = await catalog(['subscribers', 'import', '--cwd', folder], { env });
+    const again = await catalog(['subscribers', 'import'], { env: { ...env, CATALOG_DATA: join(folder, 'data') } });
     assert.is(again.stderr, 'Imported 0 subscriptions. The database already had 2.\n');
     const database = openDatabase({ url: env.DATABASE_URL, warn: () => {} });
     const suppressions = await databaseRecords(database)
