@@ -118,6 +118,15 @@ test('without votes there are no plots; a log of years draws its last 366 days a
   });
 });
 
+test('a page has the latest 1,000 notes, and all of them with --notes', () =>
+  inFolder(async (folder) => {
+    const votes = Array.from({ length: 1001 }, (_, index) => line({ id: `v${index}`, voter: index, note: 'Good.' }));
+    writeFiles(folder, { 'data/votes.jsonl': votes.join('') });
+    writeBuild(folder, 'dist');
+    assert.is((await pageOf(folder)).$('.notes li').length, 1000);
+    assert.is((await pageOf(folder, '--notes')).$('.notes li').length, 1001);
+  }));
+
 test('a file that cannot be written, and another format at the same time, are refused', () =>
   withLog(async (folder) => {
     const file = join(folder, 'missing', 'votes.html');

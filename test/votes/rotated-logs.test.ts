@@ -50,6 +50,14 @@ test('rotated files are counted too, compressed ones as well, and no vote twice'
     assert.not.match(readFileSync(join(folder, 'data/votes.jsonl.2'), 'utf8'), 'first');
   }));
 
+test('until the next vote after a rotation there is no log, and its votes are still counted without a warning', () =>
+  inFolder(async (folder) => {
+    writeFiles(folder, { 'data/votes.jsonl.1': line({}), dist: '' });
+    const { stdout, stderr } = await catalog(['votes', '--cwd', folder, '--format', 'json']);
+    assert.is(JSON.parse(stdout).totals.votes, 1);
+    assert.not.match(stderr, 'votes.jsonl');
+  }));
+
 /** The names of a log's files, the one with the oldest votes first, by the kind of rotation. */
 const rotations: [name: string, files: string[]][] = [
   ['numbers', ['votes.jsonl.10', 'votes.jsonl.9', 'votes.jsonl.2', 'votes.jsonl.1']],
