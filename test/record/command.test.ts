@@ -137,12 +137,15 @@ for (const [flags, message] of [
   [['--model', 'm', '--command', 'cat', '--note', `Key: ${'ghp_'}${'a1B2'.repeat(9)}`], 'looks like a GitHub token.'],
   [['--model', 'm', '--command', 'cat', '--paste'], 'Give only one of --url, --command and --paste.'],
   [['--model', 'm', '--command', 'cat', '--setting', 'a=1'], '--setting is for APIs only.'],
+  [['--model', 'm', '--paste', '--setting', 'a=1'], '--setting is for APIs only.'],
   [['--model', 'm', '--setting', 'a'], 'It must be written as name=value.'],
   [['--model', 'm', '--concurrency', '0'], 'It must be a whole number from 1 to 32.'],
   [['--model', 'm'], 'Set a key in CATALOG_EVAL_KEY or OPENAI_API_KEY, or use --url, --command or --paste.'],
   [['--model', 'm', '--api', 'anthropic'], 'Set a key in CATALOG_EVAL_KEY or ANTHROPIC_API_KEY, or'],
   [['--model', 'm', '--url', 'api.example.com'], '--url has to be an address such as https://api.example.com/v1.'],
+  [['--model', 'm', '--url', 'https://example.com/v1#a'], '--url has to be an address such as'],
   [['--model', 'm', '--url', 'https://a:b@example.com'], '--url has a user name or password.'],
+  [['--model', 'm', '--url', 'https://a@example.com'], '--url has a user name or password.'],
 ] as const) {
   test(`refuses ${flags.join(' ') || 'no model'}`, async () => {
     const { code, stderr } = await catalog(args(...flags));
