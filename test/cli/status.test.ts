@@ -150,7 +150,10 @@ test('an empty catalog has free days and nothing else', async () => {
     writeCatalog(folder, []);
     const { code, stdout } = await status(folder);
     assert.is(code, 0);
-    assert.match(stdout, 'Published: nothing yet\n\nScheduled: nothing\n  No agent is ready for tomorrow.');
+    assert.match(
+      stdout,
+      'Published: nothing yet\n\nScheduled: nothing\n  No agent is ready for tomorrow.\n  Warning: queueWarningDays requires',
+    );
     assert.match(stdout, `Free dates in the 14 days from today: 14\n  ${today}  `);
     writeCatalog(folder, [], { repository: 'https://github.com/press/prompts' });
     const { next, queueDays, hints } = JSON.parse((await status(folder, '--format', 'json')).stdout);

@@ -172,4 +172,10 @@ test('a day on which nothing is due and nothing is wrong needs no attention', ()
     ],
   ));
 
+test('a queue that is running low needs attention, even if nothing else is wrong', () =>
+  inRepository(
+    async ({ editor }) => assert.is((await published(editor, '--dry-run')).outputs.attention, 'true'),
+    [{ slug: 'one', date: '2027-03-02', front: { issue: '1' } }],
+  ));
+
 test.run();
