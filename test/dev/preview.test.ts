@@ -200,6 +200,9 @@ test('other sites and other names get nothing, and nothing is written but votes 
     };
     assert.is(await status('/', {}), 200);
     assert.is(await status('/', { origin: address }), 200);
+    assert.is((await fetch(address)).headers.get('cross-origin-resource-policy'), 'same-origin');
+    const list = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' };
+    assert.is(await status('/api/mcp', { 'content-type': 'application/json', accept: '*/*' }, list), 200);
     for (const path of ['/', '/agents/one', '/__dev/events?path=/', '/__dev/dev.js', '/api/mcp', '/healthz']) {
       assert.is(await status(path, { origin: 'https://evil.example' }), 403, path);
       for (const host of ['evil.example', 'localhost.evil.example']) {
