@@ -166,6 +166,12 @@ test('a mail has the postal address, and no links to vote without a server', asy
   for (const part of [html, text]) assert.not.match(part, /vote=|useful/);
 });
 
+test('the subject of a week with one agent names one', () => {
+  const { subject, text } = digestMail(whole, whole.agents.slice(0, 1), leave);
+  assert.is(subject, 'Daily Agent Catalog: 1 agent of the week');
+  assert.match(text, `${subject}\n\n`);
+});
+
 test('only the newest agents, as many as in a feed, have a file each for HTML and text', () =>
   inFolder((folder) => {
     writeCatalog(
