@@ -6,7 +6,8 @@ import { addDays } from '../../src/calendar.ts';
 import { select } from '../../src/catalog/select.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { sha256Of } from '../../src/digest.ts';
-import { outputs } from '../../src/outputs/index.ts';
+import { outputs, outputsAt } from '../../src/outputs/index.ts';
+import type { Site } from '../../src/outputs/site.ts';
 import type { Change } from '../../src/schema/agent.ts';
 import { bundled, type SmallAgent } from '../support/catalog.ts';
 import { goodPrompt } from '../support/good-agent.ts';
@@ -20,17 +21,31 @@ import { contentOf } from '../support/memory.ts';
 const templates = readTemplates(bundled);
 const settings = loadSettings(bundled, {}, {});
 
+type History = ReadonlyMap<string, readonly Change[]>;
+
+function siteOf(agents: readonly SmallAgent[], today: string, history: History): Site {
+  const selected = select(contentOf([...agents], today), { today });
+  assert.equal(selected.errors, []);
+  return prepareSite(templates, settings, selected, { preview: false, history, cache: null, images: false });
+}
+
+/** The inputs of a file. */
+function inputsAt(path: string, agents: readonly SmallAgent[], history: History = new Map()): string {
+  const site = siteOf(agents, last, history);
+  const found = outputsAt(path)
+    .flatMap((output) => [...output.files(site)])
+    .find((file) => file.path === path);
+  assert.ok(found?.inputs, path);
+  return found.inputs.join();
+}
+
 /** The inputs and the bytes of every file that is not about one agent, by path. */
 function listsOf(
   agents: readonly SmallAgent[],
   today: string,
-  history: ReadonlyMap<string, readonly Change[]> = new Map(),
+  history: History = new Map(),
 ): Map<string, { inputs: string; bytes: string }> {
-  const selected = select(contentOf([...agents], today), { today });
-  assert.equal(selected.errors, []);
-  const site = prepareSite(templates, settings, selected, {
-    ...{ preview: false, history, cache: null, images: false },
-  });
+  const site = siteOf(agents, today, history);
   const lists = new Map<string, { inputs: string; bytes: string }>();
   for (const output of outputs) {
     for (const { path, agent, inputs = ['all'], render } of output.files(site)) {
@@ -56,13 +71,7 @@ const changed = (at: number, front: SmallAgent['front'], files: SmallAgent['file
 /** A commit that changed an agent on the last day. */
 const commit: Change = { commit: '0'.repeat(40), time: Date.parse(`${last}T12:00:00Z`), whole: false, prompt: null };
 
-const changes: [
-  what: string,
-  agents: SmallAgent[],
-  today: string,
-  differing: string[],
-  history?: ReadonlyMap<string, readonly Change[]>,
-][] = [
+const changes: [what: string, agents: SmallAgent[], today: string, differing: string[], history?: History][] = [
   [
     'the first agent of a month',
     [...many, { slug: 'october', date: '2026-10-01', front: { issue: '231' } }],
@@ -117,5 +126,19 @@ for (const [what, agents, today, differing, history] of changes) {
     for (const path of differing) assert.is.not(after.get(path)?.bytes, before.get(path)?.bytes, path);
   });
 }
+
+test('after a commit that changed no file of the last build, the history on the page is rendered again', () => {
+  const one = [{ slug: 'one', date: '2026-01-01' }];
+  const path = 'agents/one.html';
+  assert.is.not(inputsAt(path, one, new Map([['one', [commit]]])), inputsAt(path, one));
+});
+
+test('after an agent got an earlier number, the lists of the next one are rendered again', () => {
+  const [first, second] = [
+    { slug: 'first', date: '2026-01-01' },
+    { slug: 'second', date: '2026-01-02', front: { tags: '[own, small]' } },
+  ];
+  assert.is.not(inputsAt('tags/own.html', [first, second]), inputsAt('tags/own.html', [second]));
+});
 
 test.run();
