@@ -166,7 +166,8 @@ test('a change of one byte in a file of an agent changes its plugin, and no othe
 test('Gemini CLI, which loads all skills at the root as one extension, gets the newest 50', async () => {
   const many = Array.from({ length: 52 }, (_, index) => {
     const date = new Date(Date.UTC(2026, 8, 1 + index)).toISOString().slice(0, 10);
-    return { slug: `agent-${index + 1}`, date, front: { issue: String(index + 1) } };
+    // The first number belonged to an agent that was deleted.
+    return { slug: `agent-${index + 1}`, date, front: { issue: String(index + 2) } };
   });
   const large = await inFolder((folder) => {
     writeCatalog(folder, many);
@@ -176,7 +177,7 @@ test('Gemini CLI, which loads all skills at the root as one extension, gets the 
   assert.is(skills.length, 50);
   assert.equal([skills[0], skills.at(-1)], ['agent-52', 'agent-3']);
   assert.ok(large.tree.has('plugins/agent-1/skills/agent-1/SKILL.md'));
-  assert.is(JSON.parse(large.tree.get('gemini-extension.json') ?? '').version, '1.52.0');
+  assert.is(JSON.parse(large.tree.get('gemini-extension.json') ?? '').version, '1.53.0');
   const readme = large.tree.get('README.md') ?? '';
   assert.match(readme, /The agent-3 agent\].*\n\n2 more are at https:\/\/press\.example\/archive\./);
   assert.not.match(readme, 'agent-2 agent]');
