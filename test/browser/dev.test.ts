@@ -91,6 +91,7 @@ test('sees the errors of a broken agent over the page, as text, until it is fixe
     await stamp(page);
     edit(agentFile, 'difficulty: easy', 'difficulty: <img src=x onerror=alert(1)>');
     const text = await shown(page, dialog, /1 error/);
+    assert.is(await page.locator('#errors').innerText(), '1 error');
     assert.match(text, 'agents/one/agent.md:6:13 error front-matter/value');
     assert.match(text, '> 6 | difficulty: <img src=x onerror=alert(1)>');
     assert.is(await page.locator('dialog img').count(), 0);

@@ -192,6 +192,7 @@ test('subscribes', async () => {
     await page.locator('#subscribe-email').fill('ada@example.com');
     await page.keyboard.press('Enter');
     await textOf(page, '.subscribe .form-message', /Thanks/);
+    assert.is(await page.locator('#subscribe-email').inputValue(), '', 'the next reader does not see the address');
     const { email, list } = reader.site.linesOf('signups').at(-1) ?? {};
     assert.equal({ email, list }, { email: 'ada@example.com', list: 'daily' });
   });

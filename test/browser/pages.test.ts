@@ -162,6 +162,11 @@ test('every tab shows its own way to install and copies its command, and the las
         }
       }
       await tab.first().click();
+      const list = page.getByRole('tablist');
+      const { width = 0, height = 0 } = (await list.boundingBox()) ?? {};
+      await list.click({ position: { x: width - 2, y: height - 8 } });
+      assert.equal([await selected(), await panel.count()], [[tabs[0]], 1], 'beside the tabs');
+      await tab.first().focus();
       for (const [key, at] of Object.entries({ End: -1, ArrowRight: 0, ArrowLeft: -1, Home: 0 })) {
         await page.keyboard.press(key);
         assert.equal(await selected(), [tabs.at(at)], key);

@@ -35,6 +35,8 @@ test('finds agents while typing, and puts the search into the address', async ()
     await other.goto(page.url());
     await textOf(other, '.results-count', /1 agent found/);
     assert.is(await other.locator('#search').inputValue(), 'spredsheet');
+    // The empty page of a new tab and this one: the back button leaves it.
+    assert.is(await other.evaluate(() => history.length), 2);
     await other.close();
 
     await field.fill('xyzzy');
@@ -92,6 +94,8 @@ test('walks through results with the arrows and back into the field', async () =
     await page.locator('#search').focus();
     await page.locator('#search').fill('te');
     await textOf(page, '.results-count', /at least three letters/);
+    await page.locator('#search').fill('pr');
+    await textOf(page, '.results-count', /^1 agent found$/);
     await page.locator('#search').fill('tes');
     await textOf(page, '.results-count', /found/);
     const titles = await resultsOf(page);
@@ -102,6 +106,9 @@ test('walks through results with the arrows and back into the field', async () =
     assert.is(await focusOf(page), titles[1]);
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
+    assert.is(await page.evaluate(() => document.activeElement?.id), 'search');
+    // Selects the text of the field.
+    await page.keyboard.press('Shift+ArrowDown');
     assert.is(await page.evaluate(() => document.activeElement?.id), 'search');
   });
 });
@@ -144,6 +151,11 @@ test('narrows with filters, which the back button undoes one by one', async () =
     const both = ofAll.filter((one) => one.runtimes.includes(runtime) && one.tags.includes(tag));
     assert.equal(await resultsOf(page), titlesOf(both));
     assert.is(await page.locator('[name="tag"]').inputValue(), tag);
+
+    // A link with a tag that the form does not offer finds the agents with it: here, none.
+    await page.goto(`${reader.site.address}/?tag=retired`);
+    await textOf(page, '.results-count', /^No agents found/);
+    assert.is(await page.locator('[name="tag"]').inputValue(), 'retired');
   });
 });
 

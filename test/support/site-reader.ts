@@ -20,7 +20,9 @@ export async function openReader(): Promise<Reader> {
     site,
     complaints,
     async onPage(path, use) {
-      const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+      // The language of the browser is not that of the site.
+      const permissions = ['clipboard-read', 'clipboard-write'];
+      const context = await browser.newContext({ locale: 'de-DE', permissions });
       context.setDefaultTimeout(10_000);
       const page = await context.newPage();
       const heard = complaintsOf(page);
