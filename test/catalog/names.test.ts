@@ -30,6 +30,17 @@ test('portable reports a slug that Claude refuses as the name of a skill, and no
   ]);
 });
 
+test('the name of a folder has at most 64 characters', () => {
+  const { diagnostics } = contentOf(
+    [64, 65].map((length) => ({ slug: 'x'.repeat(length), date: `2026-01-${length - 50}` })),
+    '2026-01-09',
+  );
+  assert.equal(
+    diagnostics.map(({ code, slug }) => `${code} ${slug?.length}`),
+    ['folder/name 65'],
+  );
+});
+
 for (const [runtime, names] of products) {
   for (const name of names) {
     test(`portable reports ${name} in an agent that is not only for its vendor`, () => {
