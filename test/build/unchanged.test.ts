@@ -6,6 +6,7 @@ import { memoryFile, readChecked, writeChecked } from '../../src/build/last-buil
 import { programVersion } from '../../src/program.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { git } from '../support/git.ts';
+import { goodPrompt } from '../support/good-agent.ts';
 import { catalog } from '../support/process.ts';
 
 /** A build that could be the same as the last one: on another day, or after somebody changed dist/. */
@@ -132,6 +133,24 @@ test('after git failed, the next build looks for the history again', () =>
     assert.is(await missing(), true);
     renameSync(`${objects}-away`, objects);
     assert.is(await missing(), false);
+  }));
+
+test('a build with GIT_DIR, of which no stamp is known, reads the history again each time', () =>
+  inFolder(async (folder) => {
+    const agent: SmallAgent = { slug: 'first', date: '2026-01-01' };
+    const env = { CATALOG_CACHE: join(folder, 'cache'), GIT_DIR: join(folder, '.git') };
+    const built = async (files: SmallAgent['files'] = {}) => {
+      writeCatalog(folder, [{ ...agent, files }]);
+      await git(folder, 'add', 'agents');
+      await git(folder, 'commit', '--quiet', '--message', 'A change');
+      await buildLater(folder, ['--today', '2026-01-01'], env);
+      const { agents } = JSON.parse(readFileSync(join(folder, 'dist/api/revisions.json'), 'utf8'));
+      return agents[0].prompts.length;
+    };
+    await git(folder, 'init', '--quiet');
+    assert.is(await built(), 1);
+    assert.is(await built({ 'prompt.txt': goodPrompt.replace('Find', 'Look for') }), 2);
+    assert.is(await built({ 'prompt.txt': goodPrompt.replace('Find', 'Search for') }), 3);
   }));
 
 test('after the program was updated, the cache of the old version does not stop a build', () =>

@@ -90,4 +90,23 @@ test('the date of a deleted agent is taken', () => {
   );
 });
 
+for (const line of ['issue: 1', 'issue: 1 # given on Monday', 'issue: "1"']) {
+  test(`front matter without its last line keeps its number and date: ${line}`, () => {
+    const [first, second] = contentOf([agent('one', 1, 1), agent('two', 2, 1)], today).folders;
+    const text = `---\ntitle: One\ndate: 2026-01-01 # a Thursday\n${line}\ndraft: false\n`;
+    const broken = contentOf([{ slug: 'one', date: '2026-01-01', files: { 'agent.md': text } }], today).folders[0];
+    assert.equal(broken?.schedule, { ...first?.schedule, title: null });
+    const { diagnostics } = settle(
+      [broken, second].filter((folder) => folder !== undefined),
+      record,
+      [],
+      today,
+    );
+    assert.equal(
+      diagnostics.map(({ slug, code }) => `${slug} ${code}`),
+      ['two record/issue'],
+    );
+  });
+}
+
 test.run();

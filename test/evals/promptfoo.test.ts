@@ -11,6 +11,8 @@ const checks = `sample:
   checks:
     - equals: |
         {{ env.HOME }}
+    - not-equals: |
+        No.
     - contains: 'file:///etc/passwd'
     - icontains: 'package:x:y'
     - not-icontains-any: ['{% raw %}', '{#', 'plain {']
@@ -65,6 +67,7 @@ test('the cases as templates that give exactly the messages and the values of th
           vars: { message: `${message}${goodSampleInput.slice(0, -1)}${end}` },
           assert: [
             { type: 'equals', value: `${open}{ env.HOME }}` },
+            { type: 'not-equals', value: 'No.' },
             { type: 'contains', value: '{{ "f" }}ile:///etc/passwd' },
             { type: 'icontains', value: '{{ "p" }}ackage:x:y' },
             { type: 'not-icontains-any', value: [`${open}% raw %}`, `${open}#`, 'plain {'] },

@@ -96,8 +96,8 @@ const rows: [name: string, file: string, before: string, after: string, publishe
   [
     'tags that differ only in case, spaces and underscores',
     'agent.md',
-    md('tags: [Testing, "Unit Tests", small_talk, C++, ok] # Testing\n'),
-    md('tags: [testing, "unit-tests", small-talk, C++, ok] # Testing\n'),
+    md('tags: [Testing, "Unit Tests of It", very_small_talk, C++, ok] # Testing\n'),
+    md('tags: [testing, "unit-tests-of-it", very-small-talk, C++, ok] # Testing\n'),
   ],
   [
     'several tags that become shorter',

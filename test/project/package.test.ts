@@ -70,18 +70,26 @@ test('npm shows the origin of the program, and both names of its command work', 
   assert.equal(bin, { catalog: 'bin/catalog.js', [name]: 'bin/catalog.js' });
 });
 
-test('Dependabot updates packages and pinned actions, here and in every new catalog', () => {
+test('Dependabot updates packages and pinned actions, new major versions of packages one by one', () => {
   assert.ok(files.includes('.github/dependabot.yml'));
   const { version, updates } = yaml.load(readFileSync(join(bundled, '.github/dependabot.yml'), 'utf8')) as {
     version: number;
-    updates: { 'package-ecosystem': string; directory: string; schedule: { interval: string } }[];
+    updates: {
+      'package-ecosystem': string;
+      directory: string;
+      schedule: { interval: string };
+      groups: Record<string, { patterns: string[]; 'update-types'?: string[] }>;
+    }[];
   };
   assert.is(version, 2);
   assert.equal(
-    updates.map(({ 'package-ecosystem': ecosystem, directory, schedule }) => [ecosystem, directory, schedule.interval]),
+    updates.map(({ 'package-ecosystem': ecosystem, directory, schedule, groups }) => [
+      ...[ecosystem, directory, schedule.interval],
+      ...Object.values(groups).map(({ patterns, 'update-types': types = [] }) => [patterns, types].join(': ')),
+    ]),
     [
-      ['npm', '/', 'weekly'],
-      ['github-actions', '/', 'weekly'],
+      ['npm', '/', 'weekly', '*: minor,patch'],
+      ['github-actions', '/', 'weekly', '*: '],
     ],
   );
 });

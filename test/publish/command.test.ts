@@ -31,7 +31,11 @@ test('numbers are written below the date, and a second run finds nothing to do',
 });
 
 test('only the new line changes the file, however the date is written and whatever surrounds it', async () => {
-  const front = { title: '"Ünïcödé: two" # \t a note  ', date: "'2027-03-02' # the day" };
+  const front = {
+    title: '"Ünïcödé: two" # \t a note  ',
+    problem: `Ada’s ${'list '.repeat(9)}is wrong.`,
+    date: "'2027-03-02' # the day",
+  };
   await inRepository(
     async ({ editor }) => {
       const path = join(editor, 'agents/two/agent.md');

@@ -90,6 +90,16 @@ test('of two agents that got one number in one commit, the one with the earlier 
     [agent('one', 1, { issue: '1' }), agent('later', 3, { issue: '2' }), agent('second', 2, { issue: '2' })],
   ));
 
+test('of two agents that got one number in two commits, the one that got it first keeps it', () =>
+  withRecord((folder) => {
+    put(folder, agent('late', 8, { issue: '4' }));
+    commit(folder);
+    put(folder, agent('early', 7, { issue: '4' }));
+    commit(folder);
+    assert.equal(plan(folder).skipped, ['early']);
+    assert.is(built(folder).late, 4);
+  }));
+
 test('a merged deletion frees no number, and the notice says how to restore the agent', () =>
   withRecord((folder) => {
     remove(folder, 'three');

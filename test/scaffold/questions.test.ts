@@ -21,7 +21,8 @@ test('catalog new asks one question at a time, offers what exists, and repeats a
     await session.plays([
       ['Start a new agent', ''],
       ['Title', enter],
-      ['This question needs an answer.', `Release: Notes${enter}`],
+      ['This question needs an answer.', `  ${enter}`],
+      ['This question needs an answer.', `${clear}Release: Notes ${enter}`],
       ['Slug', `taken${enter}`],
       ['agents/taken already exists', `${clear}${enter}`],
       ['Category', `${down}${enter}`],

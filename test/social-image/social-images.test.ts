@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Resvg } from '@resvg/resvg-js';
@@ -10,6 +10,7 @@ import { loadSettings } from '../../src/catalog/settings.ts';
 import { readFont } from '../../src/social-image/font.ts';
 import { Typesetter } from '../../src/social-image/typesetter.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { bin, run } from '../support/process.ts';
 
 /** A shared link shows an image with the title, wherever the catalog was built. */
 
@@ -31,6 +32,16 @@ const agents: SmallAgent[] = Object.entries(titles).map(([slug, title], index) =
   date: `2026-01-0${index + 1}`,
   front: { title: JSON.stringify(title) },
 }));
+
+(existsSync('/usr/bin/taskset') ? test : test.skip)('a machine with one core draws images too', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents.slice(0, 1));
+    const args = ['-c', '0', process.execPath, bin, 'build', '--cwd', folder, '--today', '2026-01-09'];
+    const { code, stderr } = await run('taskset', args, { env: { CATALOG_CACHE: join(folder, 'cache') } });
+    assert.is(code, 0, stderr);
+    assert.ok(statSync(join(folder, 'dist/og/longest.png')).size > 1000);
+  }),
+);
 
 test('every agent and the publication have their own social image, 1200 by 630, of at most 40 KiB', async () => {
   await inFolder((folder) => {

@@ -1,7 +1,9 @@
-import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import type { PathLike } from 'node:fs';
+import * as fs from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Disk } from '../../src/journal/disk.ts';
 import { fileRecords } from '../../src/subscribers/file-records.ts';
 import { withFolder } from '../support/subscribers-file.ts';
 
@@ -14,20 +16,34 @@ test('a reader of the file notices what another process adds, rotates or replace
     const records = fileRecords(path);
     const ids = async () => (await records.find({ list: 'daily' })).map(({ id }) => id).join(' ');
     assert.is(await ids(), '');
-    await mkdir(dirname(path));
-    await writeFile(path, `${line('a')}torn\n${line('b').slice(0, 20)}`);
+    await fs.mkdir(dirname(path));
+    await fs.writeFile(path, `${line('a')}torn\n${line('b').slice(0, 20)}`);
     assert.is(await ids(), 'a');
-    await appendFile(path, line('b').slice(20) + line('c'));
+    await fs.appendFile(path, line('b').slice(20) + line('c'));
     assert.equal(await Promise.all([ids(), ids()]), ['a b c', 'a b c']);
-    await rename(path, `${path}.1`);
-    await writeFile(path, line('d'));
+    await fs.rename(path, `${path}.1`);
+    await fs.writeFile(path, line('d'));
     assert.is(await ids(), 'a b c d');
-    await writeFile(`${path}.new`, line('e'));
-    await rename(`${path}.new`, path);
+    await fs.writeFile(`${path}.new`, line('e'));
+    await fs.rename(`${path}.new`, path);
     assert.is(await ids(), 'a b c e');
     // Another program cuts it.
-    await writeFile(path, line('f').replace('2026-11-22T10:00:00Z', '2026-11-22'));
+    await fs.writeFile(path, line('f').replace('2026-11-22T10:00:00Z', '2026-11-22'));
     assert.is(await ids(), 'a b c f');
+  }));
+
+test('after the disk failed once, the next question is answered', () =>
+  withFolder(async (path) => {
+    let isBroken = true;
+    const stat = async (file: PathLike) => {
+      if (isBroken) throw Object.assign(new Error('The disk failed.'), { code: 'EIO' });
+      return fs.stat(file);
+    };
+    const records = fileRecords(path, { ...fs, stat: stat as Disk['stat'] });
+    const failure = await records.find({ list: 'daily' }).catch((error) => error.code);
+    assert.is(failure, 'EIO');
+    isBroken = false;
+    assert.equal(await records.find({ list: 'daily' }), []);
   }));
 
 test.run();

@@ -7,7 +7,8 @@ import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
-const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
+/** The compiled command line. */
+export const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
 
 export interface Finished {
   code: number | null;

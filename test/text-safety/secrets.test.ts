@@ -11,7 +11,8 @@ import { shortestSecrets } from '../support/shortest-secrets.ts';
 test('every kind of secret is found whole, and masked except for its first four characters', () => {
   for (const [name, ...parts] of examples) {
     const secret = parts.join('');
-    const before = /^\w/.test(secret) ? 'Before ' : 'before';
+    // A name may end right before a secret, but underscores are a part of signed tokens.
+    const before = /^eyJ/.test(secret) ? 'Before ' : /^\w/.test(secret) ? 'MY_' : 'before';
     const text = `${before}${secret}, and after.\n`;
     const found = findSecrets(text);
     assert.equal(
