@@ -6,8 +6,9 @@ import { writeFiles } from '../support/catalog.ts';
 import { atShiftedTime } from '../support/forge-tools.ts';
 import { journalIn, postalAddress } from '../support/mail/announcing.ts';
 import { agents, onlineCatalog } from '../support/mail/online-catalog.ts';
-import { mailKey } from '../support/mail/readers.ts';
+import { addReaders, addressOf, mailKey } from '../support/mail/readers.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { catalog } from '../support/process.ts';
 
 /** `catalog announce`, as a schedule and a person run it. */
 
@@ -33,7 +34,7 @@ test('announces the newest agent once, and says so the second time, both with ex
     );
   }));
 
-test('of several servers with one database, one sends', async () => {
+test('of several servers with one database, one sends, and over SMTP to the subscribers in it', async () => {
   const postgres = await startPostgres();
   try {
     const DATABASE_URL = await postgres.database();
@@ -42,6 +43,25 @@ test('of several servers with one database, one sends', async () => {
       for (const data of ['a', 'b']) told.push((await announce(['--data', data], { DATABASE_URL })).stderr);
       assert.match(told[1] ?? '', /^Nothing to do: No\. 3, .* was announced/);
       assert.is(service.sent.length, 1);
+    });
+    await onlineCatalog(async ({ folder, announce }) => {
+      const data = join(folder, 'imported');
+      addReaders(data, [addressOf(1), addressOf(2)]);
+      const copied = await catalog(['subscribers', 'import', '--data', data], { env: { DATABASE_URL } });
+      assert.is(copied.code, 0, copied.stderr);
+      const mail = {
+        CATALOG_SIGNUPS: '',
+        CATALOG_SMTP_URL: 'smtp://127.0.0.1:9',
+        CATALOG_MAIL_FROM: 'a@press.example',
+      };
+      const env = {
+        ...mail,
+        CATALOG_MAIL_KEY: mailKey,
+        DATABASE_URL,
+        CATALOG_RUNTIME_URL: 'https://press.example/run',
+      };
+      const { stderr } = await announce(['--dry-run', '--weekly'], env);
+      assert.match(stderr, 'to 2 confirmed subscribers of the list daily.');
     });
   } finally {
     await postgres.stop();

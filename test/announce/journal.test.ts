@@ -65,6 +65,8 @@ test('only one may send an announcement at a time; others are told who does', ()
       ),
     );
     await (await journalIn(folder).claim(`${key}-other`)).release();
+    const ofAnotherCatalog = key.replace('press.example', 'other.example');
+    await (await journalIn(folder).claim(ofAnotherCatalog)).release();
     await claim.release();
     await (await journalIn(folder).claim(key)).release();
   }));

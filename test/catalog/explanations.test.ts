@@ -51,6 +51,7 @@ const json: [text: string, ...found: string[]][] = [
     `1:7 Text needs double quotes in JSON. ~ Write " instead of single quotes.`,
     `1:18 ${noComma}`,
   ],
+  [`['say "hi"']`, '1:2 Text needs double quotes in JSON. ~ Write " instead of single quotes.'],
   ["['it\\'s']", '1:2 Text needs double quotes in JSON. ~ Write " instead of single quotes.'],
   ['[True]', `1:2 ${badWord('True', 'Write true.')}`],
   ['[False]', `1:2 ${badWord('False', 'Write false.')}`],

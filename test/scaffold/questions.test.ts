@@ -196,6 +196,25 @@ test('catalog init asks for missing answers, and again after an invalid one', as
   });
 });
 
+test('a new catalog begins on the day of the time zone that was answered', async () => {
+  await inFolder(async (folder) => {
+    // In one of these zones, it is now another day than in UTC.
+    const [zone, hours] = new Date().getUTCHours() < 11 ? ['Pacific/Pago_Pago', -11] : ['Pacific/Kiritimati', 14];
+    const dayThere = () => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 10);
+    const day = dayThere();
+    const flags = ['--title', 'Prompts', '--base-url', 'https://ada.example', '--publisher', 'Ada'];
+    const session = onTerminal(['init', '--cwd', folder, ...flags, '--publisher-url', 'https://ada.example']);
+    await session.plays([['Time zone', `${clear}${zone}${enter}`]]);
+    const { code, screen } = await session.ends();
+    assert.is(code, 0, screen);
+    const [text = ''] = Object.entries(agents(folder)).flatMap(([path, file]) =>
+      path.endsWith('agent.md') ? file : [],
+    );
+    const [, date = ''] = /^date: (.*)$/m.exec(text) ?? [];
+    assert.ok([day, dayThere()].includes(date), `${date} in ${zone}`);
+  });
+});
+
 test('Ctrl-C in the middle of catalog init exits quietly with 130 and creates nothing, not even the folder', async () => {
   await inFolder(async (folder) => {
     const session = onTerminal(['init', 'new', '--cwd', folder]);
