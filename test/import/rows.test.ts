@@ -25,17 +25,20 @@ test('the line of a wrong character is counted from the start of the file', asyn
   assert.match(error, 'The CSV is not UTF-8 text: the first invalid character is on line 5 or after it.');
 });
 
-test('line endings of Windows become LF, and spaces around a title are left out', async () => {
-  await withImport({ 'a.csv': 'act,prompt\r\n" Stock, coding clerk ","Count.\r\nTwice."\r\n' }, async (run, folder) => {
-    const { result } = await run('a.csv', '--from', 'prompts-chat');
-    assert.equal(
-      result.drafts.map(({ slug, title, where }) => [slug, title, where]),
-      [['stock-coding-clerk', 'Stock, coding clerk', 'row 1 (line 2)']],
-    );
-    assert.ok(read(folder, 'stock-coding-clerk/prompt.txt').startsWith('Count.\nTwice.\n\nINPUT\n'));
-    // `coding` is the category.
-    assert.match(read(folder, 'stock-coding-clerk/agent.md'), '\ntags: [stock, clerk]\n');
-  });
+test('line endings of Windows and old Macs become LF, and spaces around a title are left out', async () => {
+  await withImport(
+    { 'a.csv': 'act,prompt\r\n" Stock, coding clerk ","Count.\r\nTwice.\rThen stop."\r\n' },
+    async (run, folder) => {
+      const { result } = await run('a.csv', '--from', 'prompts-chat');
+      assert.equal(
+        result.drafts.map(({ slug, title, where }) => [slug, title, where]),
+        [['stock-coding-clerk', 'Stock, coding clerk', 'row 1 (line 2)']],
+      );
+      assert.ok(read(folder, 'stock-coding-clerk/prompt.txt').startsWith('Count.\nTwice.\nThen stop.\n\nINPUT\n'));
+      // `coding` is the category.
+      assert.match(read(folder, 'stock-coding-clerk/agent.md'), '\ntags: [stock, clerk]\n');
+    },
+  );
 });
 
 const sizes: [name: string, text: string, problem: string | null][] = [

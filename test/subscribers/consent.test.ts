@@ -113,6 +113,23 @@ for (const [name, open] of stores) {
       );
     }));
 
+  test(`a click that arrives while its reader leaves the list confirms nothing, ${name}`, () =>
+    withConsent(async ({ subscribe, elsewhere, ...tools }) => {
+      await subscribe('1');
+      await tools.records.mark('1', 'unsubscribed', '2026-11-22T10:00:01.000Z');
+      await tools.records.mark('1', 'confirmed', '2026-11-22T10:00:02.000Z');
+      assert.equal(
+        (await elsewhere.find({ id: '1' })).map(({ confirmed }) => confirmed),
+        [undefined],
+      );
+    }));
+
+  test(`an address stays suppressed since the latest time, ${name}`, () =>
+    withConsent(async ({ elsewhere }) => {
+      for (const day of ['20', '22', '21']) await elsewhere.suppress('hash', `2026-11-${day}T10:00:00.000Z`);
+      assert.equal([...(await elsewhere.suppressions())], [['hash', '2026-11-22T10:00:00.000Z']]);
+    }));
+
   test(`leaving a list ends all subscriptions to it, and no old link brings them back, ${name}`, () =>
     withConsent(async ({ subscribe, mailed, at, ...tools }) => {
       await subscribe('1');

@@ -43,9 +43,9 @@ const rows: { name: string; content: string; address?: string; count: number; le
     left: line(`jo${ann}`) + line(`${ann}.au`) + line('bob@example.com', 'custom', ann),
   },
   {
-    name: 'a line that cannot be read but holds it; other such lines stay byte for byte',
-    content: `{"email":"${ann}","li\n \t{"id\n${line(ann)}{"torn`,
-    count: 2,
+    name: 'lines that cannot be read but hold it, in any case; other such lines stay byte for byte',
+    content: `{"email":"${ann}","li\n{"email":"ANN@Example.com\n \t{"id\n${line(ann)}{"torn`,
+    count: 3,
     left: ' \t{"id\n{"torn',
   },
 ];
