@@ -37,6 +37,23 @@ for (const [name, row] of Object.entries(rows)) {
       assert.is(service.sent.length, 1);
     }));
 
+  test(`${name} finds a mail among those of other days, also on a further page`, () =>
+    withService(row, async ({ service, sender, send }) => {
+      const subjects = ['', '-2', '-3', '-4', '-5'].map((ending) => {
+        const subject = smallSubject();
+        return { ...subject, key: `${subject.key}${ending}` };
+      });
+      for (const subject of subjects.slice().reverse()) assert.is((await send(subject)).outcome, 'sent', subject.key);
+      await inFolder(async (other) => {
+        for (const subject of subjects) {
+          const claim = await journalIn(other).claim(subject.key);
+          const { outcome } = await sender.send(subject, claim).finally(() => claim.release());
+          assert.is(outcome, 'announced-already', subject.key);
+        }
+      });
+      assert.is(service.sent.length, 5);
+    }));
+
   test(`${name} sends nothing if the list does not exist`, () =>
     withService(
       row,
