@@ -36,6 +36,17 @@ test('drafts that a person calls unsent are left alone, and a new one is sent', 
     assert.equal(sentIds(service), ['em_3']);
   }));
 
+test('a draft that was stored, but that nobody asked the service to send, can be given up', () =>
+  inFolder(async (folder) => {
+    const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
+    const journal = journalIn(folder);
+    const claim = await journal.claim(plan.key);
+    await claim.record({ type: 'drafted', draft: 'em_1' });
+    await claim.release();
+    assert.is(await resolve(plan, journal, false), 'No. 1 will be sent by the next run.');
+    assert.equal((await journal.read(plan.key))?.abandoned, ['em_1']);
+  }));
+
 test('of drafts that two machines stored at the same time, both send the same one', () => {
   const inner = buttondown();
   return withService(

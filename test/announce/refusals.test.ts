@@ -1,8 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseAnnounceSettings } from '../../src/announce/settings.ts';
 import { writeCatalog } from '../support/catalog.ts';
 import { postalAddress } from '../support/mail/announcing.ts';
 import { type Online, onlineCatalog } from '../support/mail/online-catalog.ts';
+import { rows } from '../support/mail/service-rows.ts';
 
 /** What `catalog announce` refuses, with the reason, before it asks a service or a reader. */
 
@@ -42,6 +44,20 @@ for (const [name, change, args, message] of refusals) {
       assert.is(place.service.asked.length, 0);
     }));
 }
+
+test('settings are used without spaces around them, and five mails are sent in a second unless they say otherwise', () => {
+  const smtp = { CATALOG_SMTP_URL: 'smtp://127.0.0.1:9', CATALOG_MAIL_FROM: 'a@press.example' };
+  const rate = (given: NodeJS.ProcessEnv) => {
+    const settings = parseAnnounceSettings({ ...smtp, ...given });
+    return 'rate' in settings ? settings.rate : null;
+  };
+  assert.equal([rate({}), rate({ CATALOG_MAIL_RATE: ' ' }), rate({ CATALOG_MAIL_RATE: ' 7 ' })], [5, 5, 7]);
+  const key = { CATALOG_SIGNUPS_KEY: 'k3y', ...rows.resend?.environment };
+  assert.throws(
+    () => parseAnnounceSettings({ ...key, CATALOG_MAIL_FROM: 'Daily Agents' }),
+    /CATALOG_MAIL_FROM has to be/,
+  );
+});
 
 test('refuses without a postal address, and without a way to send', async () => {
   await onlineCatalog(async ({ announce }) => {

@@ -167,15 +167,20 @@ for (const [name, row] of Object.entries(rows)) {
       assert.match(mail.text, '\nUnsubscribe: https://leave.example/\n');
     }));
 
-  test(`${name} sends a test to one address only`, () =>
+  test(`${name} sends a test to one address only, and not the mail of the test to readers`, () =>
     withService(row, async ({ service, sender, send }) => {
-      await sender.test(smallSubject(), 'me@press.example');
+      const { mail, ...subject } = smallSubject();
+      await sender.test({ ...subject, mail: { ...mail, subject: '[Test] A mail' } }, 'me@press.example');
       assert.equal(
         service.tests.map(({ address }) => address),
         ['me@press.example'],
       );
       assert.is(service.sent.length, 0);
       assert.is((await send()).outcome, 'sent');
+      assert.equal(
+        service.sent.map((sent) => sent.subject),
+        ['The one agent (No. 1)'],
+      );
     }));
 }
 

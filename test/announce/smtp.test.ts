@@ -54,6 +54,22 @@ test('the mails of two days differ for a mailbox that drops repeated ones', () =
     assert.is(new Set(mailbox.mails.map(({ messageId }) => messageId)).size, 4);
   }));
 
+test('after Ctrl-C, no further mail is sent, and the next run sends the rest', () =>
+  withReaders(numbers(3).map(addressOf), async ({ mailbox, send }) => {
+    assert.is((await send(smallSubject(), AbortSignal.abort())).outcome, 'incomplete');
+    assert.equal(mailbox.mails, []);
+    assert.is((await send()).outcome, 'sent');
+    assert.equal(recipientsOf(mailbox), numbers(3).map(addressOf));
+  }));
+
+test('an address that could change the envelope gets no mail, and does not stop the others', () =>
+  withReaders(['ann@example.com>,<eve@example.com', 'bob@example.com'], async ({ mailbox, send }) => {
+    const { outcome, deliveries } = await send();
+    assert.is(outcome, 'sent');
+    assert.equal(deliveries, { accepted: 1, waiting: 0, deferred: 0, sending: 0, refused: 1, ended: 0 });
+    assert.equal(recipientsOf(mailbox), ['bob@example.com']);
+  }));
+
 test('the journal names no address', () =>
   withReaders(['ann@example.com'], async ({ data, send }) => {
     const result = await send();

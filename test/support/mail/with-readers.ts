@@ -13,7 +13,10 @@ export const numbers = (count: number) => Array.from({ length: count }, (_, at) 
 export interface Place {
   data: string;
   mailbox: Mailbox;
-  send(subject?: ReturnType<typeof smallSubject>): Promise<{ outcome: string; message: string; deliveries?: object }>;
+  send(
+    subject?: ReturnType<typeof smallSubject>,
+    signal?: AbortSignal,
+  ): Promise<{ outcome: string; message: string; deliveries?: object }>;
 }
 
 /** Runs `use` with a data folder of subscribers, and a server that `server` may change. */
@@ -31,9 +34,9 @@ export async function withReaders(
         ...{ CATALOG_MAIL_KEY: mailKey, CATALOG_MAIL_RATE: '100000' },
       };
       const now = () => new Date('2026-11-20T08:00:00Z');
-      const send: Place['send'] = async (subject = smallSubject()) => {
+      const send: Place['send'] = async (subject = smallSubject(), signal) => {
         const site = { baseUrl: 'https://press.example', runtimeUrl: 'https://press.example/run' };
-        const options = { list: 'daily' as const, site, data, environment, now };
+        const options = { list: 'daily' as const, site, data, environment, now, ...(signal && { signal }) };
         const { sender, close } = await openSender(parseAnnounceSettings(environment), options);
         const claim = await journalIn(data, now).claim(subject.key);
         try {
