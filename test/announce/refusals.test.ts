@@ -28,6 +28,15 @@ const refusals: [name: string, change: (place: Online) => void, args: string[], 
     /a different number or prompt than this folder/,
   ],
   [
+    'whose page has another number',
+    ({ site }) => {
+      const path = 'api/agents/three.json';
+      site.set(path, (site.get(path) ?? '').replace('"issue": 3', '"issue": 4'));
+    },
+    [],
+    /a different number or prompt than this folder/,
+  ],
+  [
     'of which a page in the digest is missing',
     ({ site }) => void site.delete('agents/one.html'),
     ['--weekly'],
