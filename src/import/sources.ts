@@ -70,8 +70,8 @@ function promptFiles(format: string, path: string): string[] {
   const { files } = fileFormats[format] as (typeof fileFormats)[string];
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && files.test(entry.name))
+    .filter(({ parentPath }) => !/(?:^|[\\/])(?:\.git|node_modules)(?:[\\/]|$)/.test(relative(path, parentPath)))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !/[\\/](?:\.git|node_modules)[\\/]/.test(file.slice(path.length)))
     .sort(compareText);
 }
 

@@ -11,14 +11,13 @@ import { inFolder } from '../support/catalog.ts';
 import { postalAddress } from '../support/mail/announcing.ts';
 import { onlineCatalog } from '../support/mail/online-catalog.ts';
 import { addReaders, addressOf, idOf, mailKey } from '../support/mail/readers.ts';
-import { inherited } from '../support/process.ts';
+import { bin, inherited } from '../support/process.ts';
 
 /**
  * Sends to 500 readers whose process is killed again and again: nobody gets two mails, and whoever got none is reported.
  * CATALOG_KILLS sets how often it is killed.
  */
 
-const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
 const kills = Number(process.env.CATALOG_KILLS ?? 12);
 const readers = Array.from({ length: 500 }, (_, at) => addressOf(at + 1));
 

@@ -43,7 +43,7 @@ for (const [name, row] of Object.entries(rows)) {
         const subject = smallSubject();
         return { ...subject, key: `${subject.key}${ending}` };
       });
-      for (const subject of subjects.slice().reverse()) assert.is((await send(subject)).outcome, 'sent', subject.key);
+      for (const subject of subjects.toReversed()) assert.is((await send(subject)).outcome, 'sent', subject.key);
       await inFolder(async (other) => {
         for (const subject of subjects) {
           const claim = await journalIn(other).claim(subject.key);

@@ -51,11 +51,10 @@ function listsOf(
     for (const { path, agent, inputs = ['all'], render } of output.files(site)) {
       if (agent !== undefined) break;
       const content = render((name) => sha256Of(name));
+      const parts = Array.isArray(content) ? content.map(({ input, render }) => ({ input, bytes: render() })) : null;
       // A build also keeps each part of a file whose input did not change.
-      for (const part of Array.isArray(content) ? content : []) {
-        lists.set(`${path} ${part.input}`, { inputs: part.input, bytes: part.render() });
-      }
-      const bytes = Array.isArray(content) ? content.map((part) => part.render()).join('') : String(content);
+      for (const { input, bytes } of parts ?? []) lists.set(`${path} ${input}`, { inputs: input, bytes });
+      const bytes = parts?.map((part) => part.bytes).join('') ?? String(content);
       lists.set(path, { inputs: JSON.stringify(inputs), bytes });
     }
   }

@@ -16,6 +16,10 @@ const words = (prefix: string, count: number) => Array.from({ length: count }, (
 const promptOf = (slug: string, shared: number) =>
   `INPUT\n${[...words('shared', shared), ...words(slug, 99 - shared)].join(' ')}\n\nRULES\n${slug}a\n\nOUTPUT\n${slug}b\n`;
 
+/** A prompt of some lists of words, between words of its own. */
+const promptWith = (slug: string, ...parts: string[][]) =>
+  `INPUT\n${[slug, ...parts.flat()].join(' ')}\n\nRULES\n${slug}a\n\nOUTPUT\n${slug}b\n`;
+
 const agent = (slug: string, day: number, prompt: string, front: SmallAgent['front'] = {}): SmallAgent => ({
   slug,
   date: `2026-01-${String(day).padStart(2, '0')}`,
@@ -72,12 +76,10 @@ test('a prompt is compared with the one that it shares most with', () => {
 
 test('a prompt is compared with the one that it shares more with, even if a later one has half of it too', () => {
   const [x, y, z, w] = [words('x', 60), words('y', 30), words('z', 10), words('w', 20)];
-  const prompt = (slug: string, ...parts: string[][]) =>
-    `INPUT\n${[slug, ...parts.flat()].join(' ')}\n\nRULES\n${slug}a\n\nOUTPUT\n${slug}b\n`;
   const found = findings([
-    agent('one', 1, prompt('one', x, y)),
-    agent('two', 2, prompt('two', z, w, x)),
-    agent('three', 3, prompt('three', x, y, w)),
+    agent('one', 1, promptWith('one', x, y)),
+    agent('two', 2, promptWith('two', z, w, x)),
+    agent('three', 3, promptWith('three', x, y, w)),
   ]);
   // Of the 92 runs of two, 56 are in one. Of the 112 runs of three, 86 are in one, and 56 + 16 in two.
   assert.equal(found, [`two: ${share(60, 'one')}`, `three: ${share(76, 'one')}`]);
@@ -85,12 +87,10 @@ test('a prompt is compared with the one that it shares more with, even if a late
 
 test('of two earlier prompts that a prompt shares as much with, the first is named', () => {
   const [x, y, z] = [words('x', 30), words('y', 30), words('z', 30)];
-  const prompt = (slug: string, ...parts: string[][]) =>
-    `INPUT\n${[slug, ...parts.flat()].join(' ')}\n\nRULES\n${slug}a\n\nOUTPUT\n${slug}b\n`;
   const found = findings([
-    agent('one', 1, prompt('one', x, y)),
-    agent('two', 2, prompt('two', y, z)),
-    agent('three', 3, prompt('three', x, y, z, ['last'])),
+    agent('one', 1, promptWith('one', x, y)),
+    agent('two', 2, promptWith('two', y, z)),
+    agent('three', 3, promptWith('three', x, y, z, ['last'])),
   ]);
   // Of the 93 runs of three, 56 are in one, and 56 in two. Of the 62 of two, 26 are in one.
   assert.equal(found, [`three: ${share(60, 'one')}`]);

@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { commitAt, gitSync } from '../support/git.ts';
 import { agents, mcpCatalog, stdioHere } from '../support/mcp.ts';
-import { catalog, catalogProcess, inherited } from '../support/process.ts';
+import { bin, catalog, catalogProcess, inherited } from '../support/process.ts';
 import { builtCatalog } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -137,7 +136,6 @@ for (const [name, begin, spoil, change] of served) {
   test(`serves ${name}, says so, and exits on SIGTERM`, async () => {
     await inFolder(async (folder) => {
       begin(folder);
-      const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
       const args = ['mcp', '--cwd', folder, '--out', join(folder, 'dist'), '--today', '2026-02-03'];
       const child = spawn(process.execPath, [bin, ...args], { env: inherited() });
       try {

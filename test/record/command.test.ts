@@ -2,14 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { snapshot, temporaryFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { casesFiles, hardInput } from '../support/evals.ts';
 import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
 import { says, startModelServer } from '../support/model-server.ts';
-import { catalog, catalogProcess, inherited } from '../support/process.ts';
+import { bin, catalog, catalogProcess, inherited } from '../support/process.ts';
 
 /** `catalog eval --record` with commands and people, runs that are killed, and wrong usage. */
 
@@ -91,7 +90,6 @@ test('prints one message a run to paste, and reads the answer', async () => {
 test('goes on where a killed run stopped', async () => {
   const server = await startModelServer();
   try {
-    const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
     const options = ['--model', 'm', '--url', server.url, '--without-prompt', '--concurrency', '1'];
     server.answer = (response) => {
       if (server.asked.length === 3) child.kill('SIGKILL');

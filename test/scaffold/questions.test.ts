@@ -207,9 +207,7 @@ test('a new catalog begins on the day of the time zone that was answered', async
     await session.plays([['Time zone', `${clear}${zone}${enter}`]]);
     const { code, screen } = await session.ends();
     assert.is(code, 0, screen);
-    const [text = ''] = Object.entries(agents(folder)).flatMap(([path, file]) =>
-      path.endsWith('agent.md') ? file : [],
-    );
+    const [, text = ''] = Object.entries(agents(folder)).find(([path]) => path.endsWith('agent.md')) ?? [];
     const [, date = ''] = /^date: (.*)$/m.exec(text) ?? [];
     assert.ok([day, dayThere()].includes(date), `${date} in ${zone}`);
   });

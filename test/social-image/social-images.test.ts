@@ -33,6 +33,7 @@ const agents: SmallAgent[] = Object.entries(titles).map(([slug, title], index) =
   front: { title: JSON.stringify(title) },
 }));
 
+// taskset (util-linux) gives a program fewer cores than the machine has.
 (existsSync('/usr/bin/taskset') ? test : test.skip)('a machine with one core draws images too', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, agents.slice(0, 1));

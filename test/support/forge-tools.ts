@@ -3,13 +3,12 @@ import { type Server as Listener, createServer as listen, type Socket } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeFiles } from './catalog.ts';
-import { catalog } from './process.ts';
+import { bin, catalog } from './process.ts';
 import { writeSsh } from './ssh.ts';
 
 /** What a forge has for npm, npx, gh and ssh on the PATH: no network, and the compiled program with a shifted clock. */
 
 const shiftClock = fileURLToPath(new URL('./shift-clock.mjs', import.meta.url));
-const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
 const RealDate = Date;
 /** Writes the programs into a folder. With PROGRAM_PORT set, npx runs `catalog` by way of `serveProgram`. */
 export function writeTools(tools: string): void {

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernHttp } from '@modelcontextprotocol/client';
 import { Client as HandshakeClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as HandshakeStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -11,7 +10,7 @@ import { StdioServerTransport as ModernStreams } from '@modelcontextprotocol/ser
 import { loadMcpCatalog, type McpCatalog } from '../../src/mcp/catalog.ts';
 import { serveStdio } from '../../src/mcp/stdio.ts';
 import type { SmallAgent } from './catalog.ts';
-import { inherited } from './process.ts';
+import { bin, inherited } from './process.ts';
 
 /** What the official clients of both eras have in common, as far as the tests use it. */
 export interface AnyClient {
@@ -39,7 +38,6 @@ export interface ToolAnswer {
 }
 
 const info = { name: 'test-client', version: '1.0.0' };
-const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
 
 /** The catalog of a build, as the MCP server has it. */
 export async function mcpCatalog(dist: string): Promise<McpCatalog> {

@@ -1,8 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import pty from '@lydell/node-pty';
-import { inherited } from './process.ts';
-
-const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
+import { bin, inherited } from './process.ts';
 
 /** `catalog` in a pseudo-terminal, as a person uses it. */
 export interface TerminalSession {

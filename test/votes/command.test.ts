@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
-import { catalog, run } from '../support/process.ts';
+import { bin, catalog, run } from '../support/process.ts';
 import { testUnless } from '../support/skip.ts';
 import { line, withLog, writeBuild } from '../support/vote-log.ts';
 
@@ -197,7 +197,6 @@ testUnless(process.platform === 'win32' && 'Windows has no pipelines of sh')(
         line({ id: `n${index}`, voter: index, note: 'x'.repeat(100) }),
       );
       writeFiles(folder, { 'data/votes.jsonl': notes.join('') });
-      const bin = new URL('../../bin/catalog.js', import.meta.url).pathname;
       const script = `"${process.execPath}" "${bin}" votes --cwd "${folder}" --notes --format csv | head -n 1`;
       const { stdout, stderr } = await run('sh', ['-c', script]);
       assert.is(stdout, 'time,slug,vote,note,id\r\n');
