@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { type Command, Option } from 'commander';
 import { mailVariables } from '../../mail/variables.ts';
 import { type ServerFlags, serverOptions } from '../../server/options.ts';
@@ -40,6 +41,7 @@ export function addServe(program: Command, terminal: Console): void {
 }
 
 async function serve(flags: Flags, terminal: Console): Promise<void> {
+  keepRequestsYoung();
   const { siteRules } = await import('../../outputs/hosting/site-rules.ts');
   const { serverSettings } = await import('../../server/settings.ts');
   const { startServer } = await import('../../server/start.ts');
@@ -73,4 +75,13 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
   log.log.info({ signal: await stopped }, 'stopping');
   builder?.stop();
   await running.close();
+}
+
+/**
+ * Makes V8 allocate everything in the young space. Otherwise it may begin to allocate some objects of each request in the old
+ * space, depending on the first thousands of requests. Once such an object is unused, it keeps its whole request in memory
+ * until the next full collection. Votes then take twice the processor time, with pauses of 20 ms.
+ */
+function keepRequestsYoung(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring');
 }
