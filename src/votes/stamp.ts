@@ -1,3 +1,4 @@
+import { onceForEach } from '../once.ts';
 import type { NewVote, VoteRecord } from './vote.ts';
 import { pseudonym } from './voter.ts';
 
@@ -13,13 +14,14 @@ export interface Stamp {
 export function stamp(votes: readonly NewVote[], { at, secret, random }: Stamp): VoteRecord[] {
   const time = at.toISOString();
   const entropy = random(16 * votes.length);
+  const voterOf = onceForEach((address: string) => pseudonym(secret, address));
   return votes.map(({ slug, vote, note, address }, index) => ({
     id: sortableId(at.getTime(), entropy.subarray(16 * index, 16 * index + 16)),
     time,
     slug,
     vote,
     ...(note === undefined || note === '' ? {} : { note }),
-    voter: pseudonym(secret, address),
+    voter: voterOf(address),
   }));
 }
 
