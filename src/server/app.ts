@@ -77,7 +77,7 @@ export function createApp(app: AppParts): RequestListener {
     if (files.serveFromMemory(request, response, follower.current(), target)) {
       answered(request, response, target.pathname, begun);
     } else {
-      response.once('close', () => answered(request, response, target.pathname, begun));
+      response.on('close', () => answered(request, response, target.pathname, begun));
       route(Object.assign(request, { _parsedUrl: target }), response);
     }
   };

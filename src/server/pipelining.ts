@@ -94,7 +94,7 @@ export class Turns {
     if (!response.writableEnded) {
       if (!this.#underWay.has(socket)) socket.once('close', () => this.#underWay.delete(socket));
       this.#underWay.set(socket, response);
-      response.once('close', () => {
+      response.on('close', () => {
         if (this.#underWay.get(socket) === response) this.#underWay.set(socket, null);
         if (!request.complete) this.#answeredEarly.set(socket, response);
       });

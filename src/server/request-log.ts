@@ -60,7 +60,7 @@ export function terminalDestination(terminal: { color: boolean }): LogDestinatio
  * Lines are collected here, since pino's destination measures everything that it holds whenever it gets a line.
  */
 function lastingDestination(): LogDestination {
-  const stdout = pino.destination({ dest: 1, sync: false, maxLength: maxHeldBytes });
+  const stdout = pino.destination({ dest: 1, sync: false, maxLength: maxHeldBytes, contentMode: 'buffer' });
   let failing = false;
   stdout.on('error', () => {
     failing = true;
@@ -75,7 +75,8 @@ function lastingDestination(): LogDestination {
   };
   let held = '';
   const pass = () => {
-    if (held !== '') stdout.write(held);
+    // For a text, the destination would compute the length in bytes first.
+    if (held !== '') stdout.write(Buffer.from(held) as unknown as string);
     held = '';
   };
   setInterval(pass, flushMs).unref();
