@@ -9,7 +9,16 @@ import { complete } from './completion.ts';
 import { checkEnvelope, checkVersionHeader, type Era, eraOf, type McpHeaders } from './envelope.ts';
 import { codes, RpcError } from './errors.ts';
 import { discover, initialize, serverInfo } from './hello.ts';
-import { errorResponse, idOf, type Request, type RequestId, readMessage, resultResponse } from './messages.ts';
+import {
+  errorResponse,
+  idOf,
+  type JsonBytes,
+  jsonBytes,
+  type Request,
+  type RequestId,
+  readMessage,
+  resultResponse,
+} from './messages.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 import { getSkill, listSkills } from './skills.ts';
@@ -17,8 +26,8 @@ import { callTool, listTools } from './tools.ts';
 
 /** The answer to a message or a batch. */
 export interface Reply {
-  /** The answer as JSON; null for a notification. */
-  json: Buffer | null;
+  /** The answer; null for a notification. */
+  json: JsonBytes | null;
   /**
    * Why no method was called, or null. It determines the HTTP status. The last two reasons exist only in the modern
    * era.
@@ -34,7 +43,8 @@ export function parseMessage(bytes: Buffer): { value: unknown } | Reply {
   });
   try {
     if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
-    return { value: parseBoundedJson(bytes.toString('utf8').replace(/^\uFEFF/, '')) };
+    const text = bytes.toString('utf8');
+    return { value: parseBoundedJson(text.startsWith('\uFEFF') ? text.slice(1) : text) };
   } catch (error) {
     if (error instanceof TooDeep) return refused(idOf(error.value), codes.invalidRequest, error.message);
     return refused(null, codes.parseError, 'The message is not well-formed JSON in UTF-8.');
@@ -112,18 +122,18 @@ async function answerBatch(batch: unknown[], headers: McpHeaders | null, catalog
   if (batch.length > mostInBatch) {
     throw new RpcError(codes.invalidRequest, `A batch can contain at most ${mostInBatch} messages.`);
   }
-  const responses: Buffer[] = [];
+  const responses: JsonBytes[] = [];
   for (const value of batch) {
     // Other requests are answered between the messages of a batch.
     await new Promise(setImmediate);
     const response = await answerOne(value, catalog);
     if (response !== null) responses.push(response);
   }
-  return { json: responses.length === 0 ? null : Buffer.from(`[${responses.join(',')}]`), failure: null };
+  return { json: responses.length === 0 ? null : `[${responses.join(',')}]`, failure: null };
 }
 
 /** Answers a message of a batch. Only messages of the handshake era are allowed, except the handshake itself. */
-async function answerOne(value: unknown, catalog: McpCatalog): Promise<Buffer | null> {
+async function answerOne(value: unknown, catalog: McpCatalog): Promise<JsonBytes | null> {
   try {
     const message = readMessage(value);
     if (message.kind !== 'request') return null;
@@ -157,7 +167,7 @@ function methodOf({ method: name }: Request, era: Era): Method | undefined {
   return found?.eras.includes(era) === true ? found : undefined;
 }
 
-async function perform(request: Request, era: Era, catalog: McpCatalog): Promise<Buffer> {
+async function perform(request: Request, era: Era, catalog: McpCatalog): Promise<JsonBytes> {
   try {
     const found = methodOf(request, era);
     if (found === undefined) throw new RpcError(codes.methodNotFound, 'This method does not exist.');
@@ -167,7 +177,7 @@ async function perform(request: Request, era: Era, catalog: McpCatalog): Promise
     let json = catalog.results.get(key);
     if (json === undefined) {
       const result = await found.call(params.data, catalog);
-      json = Buffer.from(JSON.stringify(era === 'modern' ? asModern(result, found, catalog) : result));
+      json = jsonBytes(era === 'modern' ? asModern(result, found, catalog) : result);
       catalog.results.keep(key, json);
     }
     return resultResponse(request.id, json);

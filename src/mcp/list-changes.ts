@@ -2,7 +2,7 @@ import { listenParams } from '../schema/mcp-messages.ts';
 import type { McpCatalog } from './catalog.ts';
 import { checkEnvelope, eraOf } from './envelope.ts';
 import { codes, RpcError } from './errors.ts';
-import { errorResponse, idOf, isObject, type RequestId, readMessage } from './messages.ts';
+import { errorResponse, idOf, isObject, type JsonBytes, jsonBytes, type RequestId, readMessage } from './messages.ts';
 
 /** The notifications that lists changed, by the name that a client requests them with in revision 2026-07-28. */
 const methods = {
@@ -30,7 +30,7 @@ export class ListChanges {
   }
 
   /** Follows a message of the client. Returns the answer to subscriptions/listen, and null for any other message. */
-  answer(value: unknown): Buffer | null {
+  answer(value: unknown): JsonBytes | null {
     if (!isObject(value)) return null;
     const { method, params } = value;
     if (method === 'notifications/initialized') this.#isInitialized = true;
@@ -46,7 +46,7 @@ export class ListChanges {
     }
   }
 
-  #listen(value: unknown): Buffer | null {
+  #listen(value: unknown): JsonBytes | null {
     const message = readMessage(value);
     if (message.kind !== 'request' || eraOf(message, null) === 'handshake') return null;
     checkEnvelope(message, null);
@@ -66,7 +66,7 @@ export class ListChanges {
   }
 
   /** Returns the notifications that follow from the current catalog: none if the same agents are listed as before. */
-  of(catalog: McpCatalog): Buffer[] {
+  of(catalog: McpCatalog): JsonBytes[] {
     const [before, now] = [this.#catalog, catalog].map(({ card, agents }) => ({ card, agents }));
     const isSame = this.#catalog === catalog || JSON.stringify(before) === JSON.stringify(now);
     this.#catalog = catalog;
@@ -79,7 +79,7 @@ export class ListChanges {
 }
 
 /** A notification as JSON. With the id of a subscription, it is part of it. */
-function notification(method: string, params?: object, id?: RequestId): Buffer {
+function notification(method: string, params?: object, id?: RequestId): JsonBytes {
   const _meta = { 'io.modelcontextprotocol/subscriptionId': id };
-  return Buffer.from(JSON.stringify({ jsonrpc: '2.0', method, params: params && { ...params, _meta } }));
+  return jsonBytes({ jsonrpc: '2.0', method, params: params && { ...params, _meta } });
 }

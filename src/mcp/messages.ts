@@ -33,17 +33,26 @@ export function idOf(value: unknown): RequestId | null {
   return isObject(value) && isRequestId(value.id) ? value.id : null;
 }
 
-/** An answer with an error, as JSON. */
-export function errorResponse(id: RequestId | null, { code, message, data }: RpcError): Buffer {
-  return Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
+/**
+ * JSON in UTF-8, as a text with a character for each byte (`latin1`). Node writes such a text together with the headers of
+ * an answer. To put an answer together as a buffer takes several times as long as to find its result.
+ */
+export type JsonBytes = string;
+
+/** A value as JSON. */
+export function jsonBytes(value: unknown): JsonBytes {
+  return Buffer.from(JSON.stringify(value)).toString('latin1');
 }
 
-/** An answer with a result that is already JSON, as JSON. */
-export function resultResponse(id: RequestId, result: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`), result, closing]);
+/** An answer with an error. */
+export function errorResponse(id: RequestId | null, { code, message, data }: RpcError): JsonBytes {
+  return jsonBytes({ jsonrpc: '2.0', id, error: { code, message, data } });
 }
 
-const closing = Buffer.from('}');
+/** An answer with a result that is already JSON. */
+export function resultResponse(id: RequestId, result: JsonBytes): JsonBytes {
+  return `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : jsonBytes(id)},"result":${result}}`;
+}
 
 /** Whether a value is an object with keys. */
 export function isObject(value: unknown): value is Params {

@@ -1,7 +1,9 @@
+import type { JsonBytes } from './messages.ts';
+
 /** Results as JSON. The same request has the same result until the next build. */
 export interface Results {
-  get(key: string): Buffer | undefined;
-  keep(key: string, json: Buffer): void;
+  get(key: string): JsonBytes | undefined;
+  keep(key: string, json: JsonBytes): void;
 }
 
 /** The most bytes of all results, of one result, and of its key. */
@@ -11,7 +13,7 @@ const mostOfKey = 1024;
 
 /** Keeps results up to a total size, and drops the oldest first. */
 export function keptResults(): Results {
-  const results = new Map<string, Buffer>();
+  const results = new Map<string, JsonBytes>();
   let kept = 0;
   return {
     get: (key) => results.get(key),

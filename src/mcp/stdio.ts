@@ -2,7 +2,7 @@ import type { McpCatalog } from './catalog.ts';
 import { dispatch, parseMessage, type Reply } from './dispatch.ts';
 import { codes, RpcError } from './errors.ts';
 import { ListChanges } from './list-changes.ts';
-import { errorResponse } from './messages.ts';
+import { errorResponse, type JsonBytes } from './messages.ts';
 
 export interface StdioServer {
   input: AsyncIterable<Buffer>;
@@ -18,7 +18,6 @@ export interface StdioServer {
 
 /** The longest line, in bytes. It is the limit of HTTP, too. */
 const maxLineBytes = 256 * 1024;
-const lineEnd = Buffer.from('\n');
 
 /**
  * Answers messages, one on each line, in order, until the input ends (MCP, stdio transport). An unreadable line gets an
@@ -26,7 +25,7 @@ const lineEnd = Buffer.from('\n');
  */
 export async function serveStdio({ input, write, catalog, onBug, lookMs = 1_000 }: StdioServer): Promise<void> {
   const changes = new ListChanges(await catalog());
-  const send = (json: Buffer) => write(Buffer.concat([json, lineEnd]));
+  const send = (json: JsonBytes) => write(Buffer.from(`${json}\n`, 'latin1'));
   const look = async () => {
     for (const notification of changes.of(await catalog())) await send(notification);
   };

@@ -117,7 +117,7 @@ function send(response: ServerResponse, status: number, json: Reply['json'], hea
   const all = ['content-length', String(json?.length ?? 0), ...(json === null ? common : commonOfJson)];
   for (const name in headers) all.push(name, headers[name] as string);
   response.writeHead(status, all);
-  response.end(json ?? undefined);
+  response.end(json ?? undefined, 'latin1');
 }
 
 const common = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff'];

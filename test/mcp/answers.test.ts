@@ -5,7 +5,7 @@ import type { McpHeaders } from '../../src/mcp/envelope.ts';
 import { modernVersion } from '../../src/schema/mcp.ts';
 import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
-import { ask, askTool, envelope, loadBuild } from '../support/mcp-answers.ts';
+import { ask, askTool, envelope, loadBuild, parsedReply } from '../support/mcp-answers.ts';
 import { renderRichCatalog, rich, writeRichCatalog } from '../support/rich-catalog.ts';
 
 /**
@@ -195,8 +195,8 @@ test('the name in a header is the name of the request, as text or as Base64', as
   for (const [name, fits] of named) {
     const headers: McpHeaders = { version: modernVersion, method: 'prompts/get', name };
     const message = { jsonrpc: '2.0', id: 1, method: 'prompts/get', params: { name: 'rich', _meta: envelope } };
-    const { json } = await dispatch(message, headers, catalog);
-    assert.is(JSON.parse(String(json)).error?.code, fits ? undefined : -32020, name ?? 'no header');
+    const { error } = parsedReply(await dispatch(message, headers, catalog));
+    assert.is(error?.code, fits ? undefined : -32020, name ?? 'no header');
   }
 });
 
@@ -214,8 +214,8 @@ test('a header that differs from the request is reported with both values', asyn
   const { catalog } = await load();
   for (const [headers, message] of differing) {
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: envelope } };
-    const { json } = await dispatch(list, headers, catalog);
-    assert.is(JSON.parse(String(json)).error.message, message);
+    const { error } = parsedReply(await dispatch(list, headers, catalog));
+    assert.is(error.message, message);
   }
 });
 
@@ -237,8 +237,8 @@ for (const [name, of, value, fits] of about) {
 
 test('a request that also has a result is still a request', async () => {
   const { catalog } = await load();
-  const { json } = await dispatch({ jsonrpc: '2.0', id: 1, method: 'ping', result: {} }, null, catalog);
-  assert.equal(JSON.parse(String(json)), { jsonrpc: '2.0', id: 1, result: {} });
+  const reply = await dispatch({ jsonrpc: '2.0', id: 1, method: 'ping', result: {} }, null, catalog);
+  assert.equal(parsedReply(reply), { jsonrpc: '2.0', id: 1, result: {} });
   assert.is((await dispatch({ jsonrpc: '2.0', id: 1, error: {} }, null, catalog)).json, null);
 });
 

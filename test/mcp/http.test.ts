@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { agents } from '../support/mcp.ts';
+import { agents, mcpCatalog, stdioHere } from '../support/mcp.ts';
 import {
   assertAnswer,
   mcpPath,
@@ -99,6 +99,25 @@ test('normal use never counts as refused', async () => {
     }
     const malformed = async () => (await postJson(address, mcpPath, '{')).status;
     assert.equal([await malformed(), await malformed(), await malformed()], [400, 400, 429]);
+  });
+});
+
+test('texts and ids in any script arrive as they were written, over HTTP and over stdio', async () => {
+  const title = 'Größe, 表 and 🙂';
+  const catalog = [{ slug: 'scripts', date: '2026-01-01', front: { title } }];
+  const id = '번호 é 🙂';
+  const message = request('tools/call', { name: 'get_agent', arguments: { slug: 'scripts' } }, id);
+  await withRuntime({ agents: catalog }, async ({ server, dist }) => {
+    const answer = await postJson(server.address, mcpPath, message);
+    const given = JSON.parse(answer.text);
+    assert.equal([given.id, given.result.structuredContent.title], [id, title]);
+    assert.is(Number(answer.headers['content-length']), Buffer.byteLength(answer.text));
+    // The second answer has a result that was kept.
+    assert.equal(JSON.parse((await postJson(server.address, mcpPath, message)).text), given);
+    const { input, output, ended } = stdioHere(await mcpCatalog(dist));
+    input.end(JSON.stringify(message));
+    await ended;
+    assert.equal(JSON.parse(String(output.read())), given);
   });
 });
 

@@ -8,6 +8,7 @@ import { modernVersion } from '../../src/schema/mcp.ts';
 import { methodParams } from '../../src/schema/mcp-messages.ts';
 import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
+import { parsedReply } from '../support/mcp-answers.ts';
 import {
   renderBareCatalog,
   renderLargeCatalog,
@@ -97,8 +98,8 @@ async function askMcp({ method, params = {} }: Asked, catalog: McpCatalog): Prom
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   const modern = method === 'initialize' ? {} : { _meta: envelope };
-  const { json } = await dispatch({ jsonrpc: '2.0', id: 1, method, params: { ...params, ...modern } }, null, catalog);
-  const { result, error } = JSON.parse(json?.toString('utf8') ?? '{}');
+  const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, ...modern } };
+  const { result, error } = parsedReply(await dispatch(message, null, catalog));
   assert.is(error, undefined);
   if (method === 'initialize') return result;
   const { resultType, ttlMs: _, cacheScope: __, _meta, ...own } = result;

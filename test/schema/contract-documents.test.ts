@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { loadMcpCatalog } from '../../src/mcp/catalog.ts';
 import { dispatch } from '../../src/mcp/dispatch.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { parsedReply } from '../support/mcp-answers.ts';
 import { render } from '../support/render.ts';
 
 /**
@@ -28,12 +29,12 @@ for (const name of ['openapi.json', 'schema.json']) {
 
 test('MCP describes its tools in the same way', async () => {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
-  const { json } = await dispatch(
+  const reply = await dispatch(
     message,
     null,
     await loadMcpCatalog(async (path) => Buffer.from(files.get(path) ?? ''), {}),
   );
-  isCopied('mcp-tools.json', JSON.parse(String(json)).result.tools);
+  isCopied('mcp-tools.json', parsedReply(reply).result.tools);
 });
 
 test.run();

@@ -8,6 +8,7 @@ import { methodParams, methodResults } from '../../src/schema/mcp-messages.ts';
 import { inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
 import { evalsFiles } from '../support/evals.ts';
 import { agents } from '../support/mcp.ts';
+import { parsedReply } from '../support/mcp-answers.ts';
 import { render } from '../support/render.ts';
 
 /**
@@ -103,16 +104,15 @@ test('the requests and responses of each MCP method match the description', asyn
   for (const [method, params] of Object.entries(calls)) {
     const message = { jsonrpc: '2.0', id: 1, method, params };
     assert.ok(request(message), `${method}: ${JSON.stringify(request.errors)}`);
-    const { json } = await dispatch(message, null, catalog);
-    const answer: unknown = JSON.parse(json?.toString() ?? '');
+    const answer: unknown = parsedReply(await dispatch(message, null, catalog));
     assert.ok(response(answer), `${method}: ${JSON.stringify(response.errors)}`);
     const { result } = answer as { result: unknown };
     assert.ok(methodResults[method as keyof typeof calls].safeParse(result).success, method);
   }
   for (const method of Object.keys(methodParams)) {
     const modern = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
-    const { json } = await dispatch({ jsonrpc: '2.0', id: 'x', method, params: modern }, null, catalog);
-    assert.ok(response(JSON.parse(json?.toString() ?? '')), method);
+    const reply = await dispatch({ jsonrpc: '2.0', id: 'x', method, params: modern }, null, catalog);
+    assert.ok(response(parsedReply(reply)), method);
   }
 });
 
@@ -127,8 +127,8 @@ test('clients of both eras get the results of their era, no matter which asks fi
     const kinds: unknown[] = [];
     for (const era of order) {
       const params = era === 'modern' ? { _meta: { ...meta, ...capabilities } } : {};
-      const { json } = await dispatch({ jsonrpc: '2.0', id: 1, method: 'tools/list', params }, null, catalog);
-      const { result } = JSON.parse(json?.toString() ?? '');
+      const reply = await dispatch({ jsonrpc: '2.0', id: 1, method: 'tools/list', params }, null, catalog);
+      const { result } = parsedReply(reply);
       kinds.push(result.resultType === undefined ? 'handshake' : 'modern');
     }
     assert.equal(kinds, order);

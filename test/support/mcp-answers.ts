@@ -1,5 +1,5 @@
 import { loadMcpCatalog, type McpCatalog } from '../../src/mcp/catalog.ts';
-import { dispatch } from '../../src/mcp/dispatch.ts';
+import { dispatch, type Reply } from '../../src/mcp/dispatch.ts';
 import { modernVersion } from '../../src/schema/mcp.ts';
 
 /** Answers about a catalog in memory. */
@@ -30,9 +30,14 @@ export const envelope = {
 /** Sends a request and returns the answer. */
 export async function ask(catalog: McpCatalog, method: string, params: object = {}, meta: object = envelope) {
   const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } };
-  return JSON.parse(String((await dispatch(message, null, catalog)).json));
+  return parsedReply(await dispatch(message, null, catalog));
 }
 
 /** Calls a tool and returns the answer. */
 export const askTool = (catalog: McpCatalog, name: string, given: object) =>
   ask(catalog, 'tools/call', { name, arguments: given });
+
+/** The JSON of a reply. It is a text with a character for each byte. */
+export function parsedReply({ json }: Reply) {
+  return JSON.parse(Buffer.from(json ?? 'null', 'latin1').toString('utf8'));
+}
