@@ -106,7 +106,18 @@ const mostInBatch = 100;
  */
 export async function dispatch(value: unknown, headers: McpHeaders | null, catalog: McpCatalog): Promise<Reply> {
   try {
-    return Array.isArray(value) ? await answerBatch(value, headers, catalog) : await answer(value, headers, catalog);
+    if (Array.isArray(value)) return await answerBatch(value, headers, catalog);
+    const message = readMessage(value);
+    if (message.kind === 'response') {
+      if (headers?.version !== modernVersion) return { json: null, failure: null };
+      throw new RpcError(codes.invalidRequest, 'This is a response, but the server sent no request.');
+    }
+    const era = eraOf(message, headers);
+    if (message.kind === 'notification') return { json: null, failure: null };
+    if (era === 'modern') checkEnvelope(message, headers);
+    else checkVersionHeader(headers);
+    const failure = era === 'modern' && methodOf(message, era) === undefined ? 'unknown method' : null;
+    return { json: await perform(message, era, catalog), failure };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     const failure = error.code === codes.unsupportedVersion ? 'unsupported version' : 'refused';
@@ -145,21 +156,6 @@ async function answerOne(value: unknown, catalog: McpCatalog): Promise<JsonBytes
     if (!(error instanceof RpcError)) throw error;
     return errorResponse(idOf(value), error);
   }
-}
-
-async function answer(value: unknown, headers: McpHeaders | null, catalog: McpCatalog): Promise<Reply> {
-  const message = readMessage(value);
-  if (message.kind === 'response') {
-    if (headers?.version === modernVersion)
-      throw new RpcError(codes.invalidRequest, 'This is a response, but the server sent no request.');
-    return { json: null, failure: null };
-  }
-  const era = eraOf(message, headers);
-  if (message.kind === 'notification') return { json: null, failure: null };
-  if (era === 'modern') checkEnvelope(message, headers);
-  else checkVersionHeader(headers);
-  const failure = era === 'modern' && methodOf(message, era) === undefined ? 'unknown method' : null;
-  return { json: await perform(message, era, catalog), failure };
 }
 
 function methodOf({ method: name }: Request, era: Era): Method | undefined {

@@ -46,6 +46,10 @@ export interface AppParts {
   };
 }
 
+interface ParsedRequest extends IncomingMessage {
+  _parsedUrl: Target;
+}
+
 /**
  * Answers every request: files in memory first, then the routes, then other files of the build.
  *
@@ -57,7 +61,7 @@ export function createApp(app: AppParts): RequestListener {
   const mounts = mountsOf(follower.current());
   const router = polka({ onError: answerBug(log), onNoMatch: siteHandler({ follower, files, mounts }) });
   // The target was parsed before the request came to the router.
-  router.parse = (request) => (request as IncomingMessage & { _parsedUrl: Target })._parsedUrl;
+  router.parse = (request) => (request as ParsedRequest)._parsedUrl;
   for (const [method, path, handler] of routes(app, files, mounts)) {
     // A path as text would also match in another case, and with a slash at its end.
     const exactly = new RegExp(`^${path.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')}$`);
@@ -78,7 +82,8 @@ export function createApp(app: AppParts): RequestListener {
       answered(request, response, target.pathname, begun);
     } else {
       response.on('close', () => answered(request, response, target.pathname, begun));
-      route(Object.assign(request, { _parsedUrl: target }), response);
+      (request as ParsedRequest)._parsedUrl = target;
+      route(request, response);
     }
   };
 }
