@@ -167,11 +167,12 @@ async function perform(request: Request, era: Era, catalog: McpCatalog): Promise
   try {
     const found = methodOf(request, era);
     if (found === undefined) throw new RpcError(codes.methodNotFound, 'This method does not exist.');
-    const params = found.params.safeParse(request.params);
-    if (!params.success) throw invalidParams(found.params, request);
-    const key = `${era} ${request.method} ${JSON.stringify(params.data)}`;
+    const { _meta, ...own } = request.params;
+    const key = `${era} ${request.method} ${JSON.stringify(own)}`;
     let json = catalog.results.get(key);
     if (json === undefined) {
+      const params = found.params.safeParse(request.params);
+      if (!params.success) throw invalidParams(found.params, request);
       const result = await found.call(params.data, catalog);
       json = jsonBytes(era === 'modern' ? asModern(result, found, catalog) : result);
       catalog.results.keep(key, json);
