@@ -56,7 +56,7 @@ const droppedBytes = 1024 * 1024;
  *
  * Throws Refusal `payload_too_large`, or `invalid_body` if the connection ends too early.
  */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const tooLarge = () => new Refusal('payload_too_large', `The body has more than ${maxBytes} bytes.`);
   return new Promise((done, failed) => {
     const chunks: Buffer[] = [];
