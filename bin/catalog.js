@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node.js still in use can read, so that an old one gets a sentence instead of a stack trace.
 import { readFileSync } from 'node:fs';
+import module from 'node:module';
 
 const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const needed = engines.node.replace('>=', '');
@@ -13,6 +14,8 @@ if (hasMajor < major || (hasMajor === major && hasMinor < minor)) {
   );
   process.exitCode = 1;
 } else {
+  // Node.js 22.1 and later keep what they compiled for the next start.
+  module.enableCompileCache?.();
   const { main } = await import('../lib/main.js');
   process.exitCode = await main(process.argv);
 }
