@@ -5,6 +5,7 @@ import { isDay, zone } from '../calendar.ts';
 import type { LoadOptions } from '../catalog/load.ts';
 import type { Settings } from '../catalog/settings.ts';
 import { ContentError, UsageError } from '../errors.ts';
+import { repositoryPrefix } from '../github/repository-prefix.ts';
 import type { Console } from './console.ts';
 
 /** Options that several commands share, each defined once. */
@@ -98,7 +99,6 @@ export async function printForMachines(
   { format, cwd, terminal }: { format: Format; cwd: string; terminal: Console },
 ): Promise<void> {
   const { githubReport, jsonReport } = await import('../diagnostics/report.ts');
-  const { repositoryPrefix } = await import('../github/repository-prefix.ts');
   if (format === 'json') terminal.printJson(jsonReport(diagnostics));
   if (format === 'github' && diagnostics.length > 0) {
     terminal.printCommands(`${githubReport(diagnostics, repositoryPrefix(cwd, process.env))}\n`);

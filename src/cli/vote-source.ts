@@ -6,6 +6,7 @@ import { OperationError } from '../errors.ts';
 import type { VoteRecord } from '../votes/vote.ts';
 import type { Console } from './console.ts';
 import { given } from './options.ts';
+import { skippedLines } from './skipped-lines.ts';
 
 /** The flags that say where votes are stored. */
 export interface LogFlags {
@@ -80,7 +81,6 @@ export async function withLogs<Result>(
     lines.get(name)?.push(line);
   });
   const malformed = async () => {
-    const { skippedLines } = await import('./skipped-lines.ts');
     for (const [name, numbers] of lines) terminal.say(skippedLines(name, numbers));
     return [...lines.values()].flat().length;
   };

@@ -2,6 +2,8 @@ import { relative, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import type { BuildResult, InstalledTree } from '../../build/build.ts';
+import { checkUnchanged, rememberBuild } from '../../build/unchanged-build.ts';
+import { cacheFolder } from '../../cache-folder.ts';
 import { ContentError, UsageError } from '../../errors.ts';
 import { plural } from '../../plural.ts';
 import type { OnProgress } from '../../progress.ts';
@@ -105,8 +107,6 @@ interface Outcome extends Omit<BuildResult, 'files' | 'folders'> {
 
 /** Builds, unless the last build into the folder would be the same again. */
 async function changedOnly(flags: Flags, out: string, onProgress: OnProgress): Promise<Outcome> {
-  const { cacheFolder } = await import('../../cache-folder.ts');
-  const { checkUnchanged, rememberBuild } = await import('../../build/unchanged-build.ts');
   const cwd = resolve(flags.cwd);
   const { baseUrl, runtimeUrl, today, future = false, drafts = false, skipInvalid = false } = flags;
   const cache = cacheFolder(process.env);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { cacheFolder } from '../../cache-folder.ts';
 import type { LiveSite } from '../../deploy/live-site.ts';
 import { OperationError } from '../../errors.ts';
 import type { Console } from '../console.ts';
@@ -35,7 +36,6 @@ const pauseMs = 5_000;
 
 async function verify(flags: Flags, terminal: Console): Promise<void> {
   const { renderCatalog } = await import('../../build/build.ts');
-  const { cacheFolder } = await import('../../cache-folder.ts');
   const { readLiveSite } = await import('../../deploy/live-site.ts');
   const { cwd, settings, today } = await openCatalog(flags);
   const wanted =

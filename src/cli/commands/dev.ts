@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { cacheFolder } from '../../cache-folder.ts';
 import type { Changes } from '../../dev/changes.ts';
 import type { RunningDev } from '../../dev/start.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
@@ -48,7 +49,6 @@ async function dev(flags: Flags, terminal: Console): Promise<void> {
 }
 
 async function start(flags: Flags, terminal: Console): Promise<RunningDev> {
-  const { cacheFolder } = await import('../../cache-folder.ts');
   const { startDev } = await import('../../dev/start.ts');
   const { serverLog } = await import('../../server/request-log.ts');
   const { prettyLine } = await import('../../server/pretty-log.ts');

@@ -8,6 +8,7 @@ import { OperationError, UsageError } from '../../errors.ts';
 import { plural } from '../../plural.ts';
 import type { ExportFilter, SubscriberEntry } from '../../subscribers/export.ts';
 import { type ListName, listNames } from '../../subscribers/provider.ts';
+import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
 import {
   cwdOption,
@@ -19,6 +20,7 @@ import {
   startOf,
   subcommandFlags,
 } from '../options.ts';
+import { skippedLines } from '../skipped-lines.ts';
 
 interface FileFlags {
   cwd: string;
@@ -144,7 +146,6 @@ async function listFile(file: string, filter: ExportFilter, terminal: Console): 
     throw new OperationError(`Cannot read ${file} (${error.code}).`, { cause: error });
   });
   if (unread.length > 0) {
-    const { skippedLines } = await import('../skipped-lines.ts');
     terminal.say(skippedLines(file, unread));
   }
   return entries;
@@ -157,7 +158,6 @@ function countByList(entries: readonly SubscriberEntry[]): Record<ListName, numb
 
 async function erase(address: string, flags: FileFlags, terminal: Console): Promise<void> {
   const place = placeOf(flags, process.env);
-  const { visible } = await import('../../text-safety/printable.ts');
   const { readMailKey } = await import('../../subscribers/mail-key.ts');
   const folder =
     'file' in place ? dirname(place.file) : resolve(flags.cwd, given(flags.data, process.env.CATALOG_DATA, 'data'));
