@@ -43,9 +43,10 @@ interface LastBuild<Saved> extends Outcome {
   outputs: Saved;
 }
 
-/** Stamps as JSON: the numbers are in base64, which is read twenty times faster than decimals. */
+/** Stamps as JSON. Numbers in base64 are read twenty times faster than decimals, and one text faster than thousands. */
 interface SavedStamps {
-  paths: readonly string[];
+  /** With a NUL between them, which no path contains. */
+  paths: string;
   numbers: string;
 }
 
@@ -107,7 +108,7 @@ function outputsIn(root: string, { files, folders }: Pick<BuildResult, 'files' |
 }
 
 function savedOf({ paths, numbers }: Stamps): SavedStamps {
-  return { paths, numbers: Buffer.from(numbers.buffer).toString('base64') };
+  return { paths: paths.join('\0'), numbers: Buffer.from(numbers.buffer).toString('base64') };
 }
 
 /** Reads the last build with these options. Returns null if there is none that this version of the program remembered. */
@@ -118,7 +119,8 @@ function readLast(place: Place): LastBuild<Stamps> | null {
 }
 
 function restored({ paths, numbers }: SavedStamps): Stamps {
-  return { paths, numbers: new Float64Array(new Uint8Array(Buffer.from(numbers, 'base64')).buffer) };
+  const bytes = new Uint8Array(Buffer.from(numbers, 'base64'));
+  return { paths: paths.split('\0'), numbers: new Float64Array(bytes.buffer) };
 }
 
 /** Whether a killed build left something next to the folder, such as new files that a server already reads. */
@@ -135,5 +137,5 @@ function optionsOf({ cwd, options }: Place): string {
 }
 
 function lastFile({ cache, out }: Place): string {
-  return memoryFile(cache, out, 'stamps');
+  return memoryFile(cache, out, 'unchanged');
 }

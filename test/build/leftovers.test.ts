@@ -70,10 +70,12 @@ test('values that no build used for 60 days are removed, and a cache that cannot
   }));
 
 test('each build folder and each kind of value has its own file in the cache', () => {
-  const files = ['/a/dist', '/b/dist'].flatMap((out) => ['files', 'stamps'].map((what) => memoryFile('/c', out, what)));
+  const files = ['/a/dist', '/b/dist'].flatMap((out) =>
+    ['files', 'unchanged'].map((what) => memoryFile('/c', out, what)),
+  );
   assert.is(new Set(files).size, 4);
   assert.is(memoryFile('/c', '/a/b/../dist', 'files'), files[0]);
-  for (const file of files) assert.match(file, /^\/c\/builds\/[0-9a-f]{32}-(?:files|stamps)\.json$/);
+  for (const file of files) assert.match(file, /^\/c\/builds\/[0-9a-f]{32}-(?:files|unchanged)\.json$/);
 });
 
 test.run();

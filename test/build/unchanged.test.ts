@@ -159,7 +159,7 @@ test('after the program was updated, the cache of the old version does not stop 
     const env = { CATALOG_CACHE: join(folder, 'cache') };
     const day = ['--today', '2026-01-01'];
     await buildLater(folder, day, env);
-    const file = memoryFile(env.CATALOG_CACHE, join(folder, 'dist'), 'stamps');
+    const file = memoryFile(env.CATALOG_CACHE, join(folder, 'dist'), 'unchanged');
     const { options, ...last } = readChecked(file) as Record<string, unknown>;
     // Stamps had another form in the old version.
     const old = { ...last, options: String(options).replace(programVersion, '0.0.1'), inputs: [], outputs: [] };
