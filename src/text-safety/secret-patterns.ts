@@ -103,7 +103,7 @@ export const secretForms: readonly (readonly [name: string, form: string])[] = [
     '://[^\\s/:@"`<>?#\\\\]{0,128}:(?!(?:[$<{*]|(?:password|passwd|pass|pwd|pw|secret|PASSWORD|PASS)@))[^\\s/@"`<>?#\\\\]{3,256}@[\\w[]',
   ],
   ['an address with a password', '://[^\\s/:@]{8,256}:x-oauth-basic@'],
-  ['a signed token (JWT)', '(?<![\\w-])eyJ[\\w-]{10,8000}\\.eyJ[\\w-]{10}'],
+  ['a signed token (JWT)', '(?:(?<![\\w-])eyJ[\\w-]{10,8000}|(?<=_)eyJ[\\w-]{10,600})\\.eyJ[\\w-]{10}'],
   // Mail, chat and phone
   ['a Discord bot token', '[MNO][A-Za-z0-9_-]{23,27}\\.[\\w-]{6}\\.[\\w-]{27}'],
   ['a Discord webhook', 'discord(?:app)?\\.com/api/webhooks/[0-9]{17,20}/[\\w-]{40}'],

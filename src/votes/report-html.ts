@@ -33,7 +33,7 @@ export function reportHtml(report: VoteReport): string {
 <p>${summary + left} Days are in UTC.</p>
 ${report.days.length === 0 ? [] : [daySection(report.days), agentSection(report)]}
 <section aria-labelledby="notes">
-<h2 id="notes">${notes.length === 0 ? 'No notes' : `The latest ${plural(notes.length, 'note')}`}</h2>
+<h2 id="notes">${notes.length === 0 ? 'No notes' : notes.length === 1 ? 'The latest note' : `The latest ${notes.length} notes`}</h2>
 <ol class="notes">
 ${notes.map(({ time, slug, vote, note }) => html`<li><p>${note}</p><p class="quiet"><time datetime="${time}">${time.slice(0, 10)}</time>, ${slug}, ${vote}</p></li>`)}
 </ol>

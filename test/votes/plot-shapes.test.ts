@@ -210,7 +210,7 @@ test('the page says what it shows, and nothing else', async () => {
     'Share of yes by agent',
     'A point is the share of yes. With a probability of 95%, the share among all readers is on its line (Wilson score interval): the fewer votes, the longer the line. The agent whose line starts farthest to the right is first.',
     ...['Agent', 'Votes', 'Yes', 'No', 'Share of yes', '95% interval', 'one', '1', '1', '0', '100%', '21% to 100%'],
-    ...['The latest 1 note', 'Fine.', '2026-11-01', ', one, yes'],
+    ...['The latest note', 'Fine.', '2026-11-01', ', one, yes'],
   ]);
 });
 

@@ -53,7 +53,7 @@ export function modelFolderName(name: string, proposal: string, isReserved: bool
 export function recordingFileMissing(file: string): Wording {
   return {
     message: `${file} is missing, so nothing says which model gave these answers.`,
-    hint: 'Record the answers again with `catalog eval --record --stale`, or remove the folder.',
+    hint: 'Record the answers again with `catalog eval --record --stale --model <model>`, or remove the folder.',
   };
 }
 
@@ -62,7 +62,7 @@ export function answerWithoutEntry(name: string, isCase: boolean): Wording {
   return {
     message: `recording.json has no entry for ${name}.`,
     hint: isCase
-      ? 'Record it again with `catalog eval --record --stale`, or remove the file.'
+      ? 'Record it again with `catalog eval --record --stale --model <model>`, or remove the file.'
       : 'Name it after a case, <case>.txt or <case>.without-prompt.txt, or remove it.',
   };
 }
@@ -78,7 +78,7 @@ export function unknownCase(name: string, proposal: string | undefined): Wording
 export function answerMissing(caseName: string): Wording {
   return {
     message: `${caseName}.txt, the answer to this case, is missing.`,
-    hint: 'Record it again with `catalog eval --record`, or remove this entry.',
+    hint: 'Record it again with `catalog eval --record --model <model>`, or remove this entry.',
   };
 }
 
@@ -97,6 +97,6 @@ export function answerRegressed(model: string, branch: string, check: string, fa
 export function answerStale(changed: string, model: string, caseName: string, date: string): Wording {
   return {
     message: `The ${changed} changed after ${model} answered the case \`${caseName}\` on ${date}.`,
-    hint: 'Record the answer again with `catalog eval --record --stale`. Until then, readers see that it is out of date.',
+    hint: 'Record the answer again with `catalog eval --record --stale --model <model>`. Until then, readers see that it is out of date.',
   };
 }
