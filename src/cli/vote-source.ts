@@ -18,7 +18,7 @@ export interface LogFlags {
 export const fileOption = () =>
   new Option(
     '--file <file>',
-    'vote log (or CATALOG_VOTES; default: the database in DATABASE_URL, else votes.jsonl in the data folder)',
+    'vote log (default: the database in DATABASE_URL, else CATALOG_VOTES, else votes.jsonl in the data folder)',
   );
 
 /** The vote log that the flags and the environment name. */

@@ -111,6 +111,10 @@ async function runAnnounce(
   }
   const early = flags.scheduled === true ? tooEarly(site, new Date()) : null;
   if (early !== null) return { outcome: 'too-early', key: null, message: early };
+  // An editor can read the email before a sender is set up.
+  if (flags.dryRun === true) {
+    writePreview(join(data, 'mail-preview'), await somethingPlanned(site, flags), flags.cwd, terminal);
+  }
   const stop = new AbortController();
   const stopping = () => stop.abort();
   const { sender, close } = await openSender(parseAnnounceSettings(process.env), {
@@ -128,10 +132,7 @@ async function runAnnounce(
       return { outcome: 'tested', key: plan.key, message: await sender.test({ ...plan, mail }, flags.test) };
     }
     const options: AnnounceOptions = { site, list, weekly, late, now, journal, sender, checkLive };
-    if (flags.dryRun !== true) return await announce(options);
-    const plan = await somethingPlanned(site, flags);
-    writePreview(join(data, 'mail-preview'), plan, flags.cwd, terminal);
-    return (await rehearse(options)).result;
+    return flags.dryRun === true ? (await rehearse(options)).result : await announce(options);
   } finally {
     process.off('SIGTERM', stopping).off('SIGINT', stopping);
     close();
