@@ -86,11 +86,24 @@ export function isWebAddress(text: string): boolean {
   return plainAddress.test(text) && URL.canParse(text);
 }
 
-/** An absolute http or https address. */
-export const webUrl = z.url({ protocol: /^https?$/, error: webUrlRule, abort: true }).refine(isWebAddress, {
+/** What is percent-encoded after the host: characters that no URI has there, percent signs alone, and a second `#` (RFC 3986). */
+const notInUri = /[^\w.~:/?#@!$&'()*+,;=%-]|%(?![\dA-F]{2})|(?<=#.*)#/gi;
+
+/** Returns an address as a URI, which the format `uri` of JSON Schema demands. One that is a URI stays as it was written. */
+export function asUri(address: string): string {
+  const rest = address.replace(/^https?:\/\/[^/?#]*/i, '');
+  if (/^[!-~]*$/.test(address) && rest.search(notInUri) === -1) return address;
+  const { origin, href } = new URL(address);
+  return origin + href.slice(origin.length).replace(notInUri, encodeURIComponent);
+}
+
+const anyWebUrl = z.url({ protocol: /^https?$/, error: webUrlRule, abort: true }).refine(isWebAddress, {
   error: 'an address that starts with http:// or https:// and a host, without a user name, spaces or backslashes',
   abort: true,
 });
+
+/** An absolute http or https address. */
+export const webUrl = anyWebUrl.overwrite(asUri);
 
 const namedHost = /^https:\/\/(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?(?:[/?#]|$)/i;
 
@@ -99,9 +112,11 @@ const namedHost = /^https:\/\/(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z
  * responsible. The name is in ASCII, so that no letter can pass for another (xn-- stays visible). A port suggests a
  * developer's machine, so there is none.
  */
-export const publicUrl = webUrl.refine((value) => namedHost.test(value), {
-  error: 'an address that starts with https:// and the name of a host in ASCII, without a port',
-});
+export const publicUrl = anyWebUrl
+  .refine((value) => namedHost.test(value), {
+    error: 'an address that starts with https:// and the name of a host in ASCII, without a port',
+  })
+  .overwrite(asUri);
 
 export const step = z.strictObject({
   name: line(120).describe('What the step is called'),

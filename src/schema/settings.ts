@@ -4,24 +4,32 @@ import { serverName } from './mcp.ts';
 import { ruleSettings } from './rule-settings.ts';
 import type { RuleSettings } from './rules.ts';
 
-/** An address that files are served below. It has no query and no fragment; a slash at its end is removed. */
+/**
+ * An address that files are served below. It has no query and no fragment. All outputs write it in the same way: with the
+ * host in lower case and punycode, and without the default port and a slash at its end.
+ */
 export const baseUrl = webUrl
   .refine((value) => !/[?#]/.test(value), { error: 'an address without ? or #' })
-  .overwrite((value) => value.replace(/\/+$/, ''));
+  // A link that starts with two slashes leads to another host.
+  .refine((value) => !/^\/\/+[^/]/.test(new URL(value).pathname), { error: 'an address without // after the host' })
+  .overwrite((value) => new URL(value).href.replace(/\/+$/, ''));
 
-const timezone = z.string().refine(
-  (zone) => {
-    try {
-      new Intl.DateTimeFormat('en', { timeZone: zone });
-      return true;
-    } catch {
-      return false;
-    }
-  },
-  { error: timeZoneRule },
-);
+/** Whether dates can be written with a language tag, in a time zone. */
+function hasDates(language: string, timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat(language, { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
-const language = z.string().regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, { error: languageRule });
+const timezone = z.string().refine((zone) => hasDates('en', zone), { error: timeZoneRule });
+
+const language = z
+  .string()
+  .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, { error: languageRule, abort: true })
+  .refine((tag) => hasDates(tag, 'UTC'), { error: languageRule });
 
 const category = z.strictObject({
   label: line(60)

@@ -128,7 +128,10 @@ test('a dry run before a sender is set up writes the mail, and says what is miss
   onlineCatalog(async ({ folder, announce }) => {
     const { code, stderr } = await announce(['--dry-run'], { CATALOG_SIGNUPS: '' });
     assert.is(code, 2);
-    assert.match(stderr, /^Wrote data\/mail-preview\/daily-2026-11-20\.html and .*\.\nerror: CATALOG_SMTP_URL is missing/);
+    assert.match(
+      stderr,
+      /^Wrote data\/mail-preview\/daily-2026-11-20\.html and .*\.\nerror: CATALOG_SMTP_URL is missing/,
+    );
     assert.match(readFileSync(join(folder, 'data/mail-preview/daily-2026-11-20.html'), 'utf8'), 'The three agent');
   }));
 

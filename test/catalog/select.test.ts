@@ -46,6 +46,14 @@ for (const [name, options, ...slugs] of selections) {
   });
 }
 
+test('an empty reason does not withdraw a published agent: it stops the build', () => {
+  const content = contentOf([agent('a', 9, { issue: '1', withdrawn: '""' }), agent('b', 10)], today);
+  const { errors, withdrawn } = select(content, { today });
+  assert.equal([errors.map(({ slug }) => slug), withdrawn], [['a'], []]);
+  const unread = contentOf([agent('a', 9, { issue: '1', withdrawn: '', tags: '[' }), agent('b', 10)], today);
+  assert.equal(select(unread, { today }).withdrawn, []);
+});
+
 test('an error in an agent that is due stops a build, unless the agent is new and errors are skipped', () => {
   const content = contentOf([agent('a', 9, { tags: '[]' }), agent('b', 10), agent('c', 12, { tags: '[]' })], today);
   const outcome = (options: object) => {

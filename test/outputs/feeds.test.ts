@@ -51,6 +51,16 @@ test('a strict parser accepts every XML document', () => {
   assert.throws(() => readXml('<a>]]></a>'), /not allowed in content/);
 });
 
+test('every XML document is well-formed below any address', async () => {
+  const settings = { baseUrl: "https://press.example/a&b/c'd" };
+  await inFolder((path) => {
+    writeCatalog(path, [{ slug: 'first', date: '2026-01-01' }], settings);
+    for (const [name, document] of render(path, { today: '2026-03-29' })) {
+      if (name.endsWith('.xml')) readXml(document);
+    }
+  });
+});
+
 for (const path of ['feed.xml', 'atom.xml']) {
   test(`${path} links absolutely, and keeps markup in the prompt from becoming markup`, () => {
     const links = [...text(path).matchAll(/href="([^"]*)"/g)].map(([, link]) => link ?? '');

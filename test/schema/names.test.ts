@@ -23,8 +23,9 @@ const forms: [name: string, takes: (text: string) => boolean, good: string[], ba
   [
     'the language',
     (text) => settingsSource.shape.language.safeParse(text).success,
-    ['en', 'gsw', 'en-US', 'de-x1', `en-${'a'.repeat(8)}`],
-    ['e', 'engl', 'en-U', `en-${'a'.repeat(9)}`, 'EN'],
+    ['en', 'gsw', 'en-US', 'zh-Hans-CN', 'de-1996', `en-${'a'.repeat(8)}`],
+    // Node.js takes the first ones for malformed, and would throw wherever a date is written.
+    ['zh-CN-Hans', 'en-aa-bb', 'en-a1', 'e', 'engl', 'en-U', `en-${'a'.repeat(9)}`, 'EN'],
   ],
   [
     'the id of the feeds',

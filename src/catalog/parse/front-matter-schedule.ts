@@ -23,7 +23,8 @@ export function readSchedule(data: unknown): Schedule {
     date: typeof date === 'string' && isDay(date) ? date : null,
     issue: typeof issue === 'number' && Number.isInteger(issue) && issue > 0 ? issue : null,
     draft: draft === true,
-    withdrawn: typeof withdrawn === 'string',
+    // An empty reason is a mistake, which must not withdraw a published agent.
+    withdrawn: typeof withdrawn === 'string' && withdrawn !== '',
     formerSlugs:
       Array.isArray(formerSlugs) && formerSlugs.length <= mostFormerSlugs
         ? formerSlugs.filter((slug) => typeof slug === 'string')

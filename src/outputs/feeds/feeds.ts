@@ -169,7 +169,6 @@ function feedOf(site: Site, { path, agents, about }: FeedInput, items: readonly 
 
 function itemOf(site: Site, agent: PublishedAgent, format: Format): Item {
   const { document } = agent;
-  const archive = site.url.absolute('archive');
   return {
     id: entryId(site, agent),
     title: format.title(agent.title),
@@ -179,7 +178,14 @@ function itemOf(site: Site, agent: PublishedAgent, format: Format): Item {
     description: Handlebars.escapeExpression(agent.excerpt),
     content: entryContent(site, agent),
     ...format.byline(authorOf(site)),
-    category: [{ name: format.label(document.categoryLabel), term: agent.category, scheme: archive, domain: archive }],
+    category: [
+      {
+        name: format.label(document.categoryLabel),
+        term: agent.category,
+        scheme: site.url.absolute('archive'),
+        domain: xmlText(site.url.absolute('archive')),
+      },
+    ],
   };
 }
 
