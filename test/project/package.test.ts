@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import yaml from 'js-yaml';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -47,7 +47,7 @@ function install(home: string): string {
 
 test('the package contains only the compiled program and the files that it reads', () => {
   const needed = [
-    /^(?:package\.json|README\.md|LICENSE|(?:catalog\.config|evals)\.schema\.json|bin\/catalog\.js)$/,
+    /^(?:package\.json|(?:README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY)\.md|LICENSE|(?:catalog\.config|evals)\.schema\.json|bin\/catalog\.js)$/,
     /^lib\/(?:.+\.js|templates\.cjs|dev\/dev\.css|licenses\.txt)$/,
     /^docs\/[\w-]+\.md$/,
     /^templates\//,
@@ -58,6 +58,19 @@ test('the package contains only the compiled program and the files that it reads
   ];
   const strangers = files.filter((path) => !needed.some((pattern) => pattern.test(path)));
   assert.equal(strangers, []);
+});
+
+test('every page that editors and operators read leads only to pages that the package has', () => {
+  const aboutTheRepository = ['docs/performance.md', 'docs/testing.md'];
+  const pages = files.filter((path) => /^docs\/.+\.md$/.test(path) && !aboutTheRepository.includes(path));
+  assert.ok(pages.length > 15);
+  const lost = pages.flatMap((page) =>
+    [...readFileSync(join(shelf.path, 'package', page), 'utf8').matchAll(/\]\((?![a-z]+:)([^)\s#]+)/g)]
+      .map(([, link = '']) => posix.join('docs', link))
+      .filter((path) => !files.includes(path) && !files.some((file) => file.startsWith(`${path}/`)))
+      .map((path) => `${page}: ${path}`),
+  );
+  assert.equal(lost, []);
 });
 
 test('npm shows the origin of the program, and both names of its command work', () => {
