@@ -67,7 +67,9 @@ const rules = {
   'date/backdated': error('An agent without a number is dated after the last numbered one.'),
   'withdrawn/unnumbered': error('Only a numbered agent can be withdrawn.'),
   'record/deleted': error('A published agent stays in agents/, even when it is withdrawn.'),
-  'record/renamed': error('If the folder of a published agent was renamed, its old name is in `formerSlugs`.'),
+  'record/renamed': error(
+    'If the folder of a published agent was renamed, its old name is in `formerSlugs`, and stays there.',
+  ),
   'record/issue': error('A published agent keeps its issue number.'),
   'record/date': error('A published agent keeps its date.'),
   'title/taken': error('No two agents have the same title; case and extra spaces do not make a difference.'),

@@ -67,6 +67,26 @@ for (const [name, folders, expected] of rows) {
   });
 }
 
+test('a published former slug stays one, so that old links keep working', () => {
+  const [deux] = contentOf([agent('deux', 2, 2, 'two, zwei')], today).folders.map((folder) => folder.schedule);
+  const agents = new Map(record.agents).set('deux', deux as NonNullable<typeof deux>);
+  agents.delete('two');
+  const told = (now: SmallAgent) =>
+    settle(
+      contentOf([agent('one', 1, 1), now], today).folders,
+      { ...record, agents, inherited: new Set(['one', 'deux']) },
+      [],
+      today,
+    ).diagnostics.map(({ slug, code, message, hint }) => `${slug} ${code} ${message} ${hint}`);
+  assert.equal(told(agent('deux', 2, 2, 'zwei, two')), []);
+  assert.equal(told(agent('two', 2, 2, 'zwei, deux')), []);
+  assert.equal(told(agent('deux', 2, 2, 'two')), [
+    'deux record/renamed No. 2 was published as `zwei`, but that address does not redirect to `deux`. Change the line `formerSlugs` of this front matter to `formerSlugs: [two, zwei]`.',
+  ]);
+  const withdrawn = agent('deux', 2, 2);
+  assert.equal(told({ ...withdrawn, front: { ...withdrawn.front, withdrawn: 'Wrong.' } }), []);
+});
+
 test('an agent that was deleted may come back with the number that it had, and with no other', () => {
   const lost = [{ slug: 'gone', issue: 5, date: '2026-01-05', commit: '0123456789abcdef' }];
   const told = (issue: number) =>

@@ -156,7 +156,7 @@ function deletion({ slug, issue, date }: RecordedAgent, branch: string): Diagnos
   });
 }
 
-/** Reports a number and a date in a folder that differ from the published ones. */
+/** Reports a number, a date and former slugs in a folder that differ from the published ones. */
 function changes(folder: ParsedFolder, agent: RecordedAgent, { branch }: PublicationRecord): Diagnostic[] {
   const { schedule } = folder;
   const text = folder.texts.get('agent.md');
@@ -177,7 +177,10 @@ function changes(folder: ParsedFolder, agent: RecordedAgent, { branch }: Publica
       }),
     );
   }
-  return found;
+  const kept = new Set([folder.slug, ...schedule.formerSlugs]);
+  const dropped =
+    schedule.withdrawn || folder.agent === null ? [] : agent.formerSlugs.filter((slug) => !kept.has(slug));
+  return [...found, ...dropped.map((slug) => undeclaredRename(folder, { ...agent, slug }))];
 }
 
 function renumbered(folder: ParsedFolder, { issue }: RecordedAgent, branch: string): Diagnostic {
