@@ -1,3 +1,4 @@
+import { readerMessage } from '../text-safety/reader-message.ts';
 import type { Outcome } from './send.ts';
 
 /** What a form sends. */
@@ -14,7 +15,7 @@ export function failureText(
     case null:
       return `${not} The server did not respond. Check your connection and try again. Your entries are still in the form.`;
     case 400:
-      return `${not} ${message.replaceAll('`', '') || 'Something in the form is invalid.'}`;
+      return `${not} ${readerMessage(message) || 'Something in the form is invalid.'}`;
     case 403:
       return `${not} Only pages of this site may send it. Open this page at its original address.`;
     case 404:

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Request, Response } from 'polka';
+import { readerMessage } from '../text-safety/reader-message.ts';
 import { type BodyKind, bodyKind, type Fields, parseFields, readBody } from './body.ts';
 import { clientAddress } from './client.ts';
 import { Refusal, sendError } from './errors.ts';
@@ -142,7 +143,7 @@ interface Refused {
   refusal: Refusal;
 }
 
-/** Answers with an Error object, or with a page with the same message if a person sent a form. */
+/** Answers with an Error object, or with a page that says the same if a person sent a form. */
 async function refuse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -151,7 +152,7 @@ async function refuse(
   const { code, message, status } = refusal;
   const headers = { ...refusal.headers, ...cors };
   if (kind === 'form' && (request.headers.accept ?? '').includes('text/html')) {
-    const fill = (text: string) => text.replaceAll('%MESSAGE%', escapeHtml(message));
+    const fill = (text: string) => text.replaceAll('%MESSAGE%', escapeHtml(readerMessage(message)));
     await files.page(response, build, { path: 'refused.html', status, headers, fill });
   } else sendError(response, code, message, headers);
   request.resume();
