@@ -115,7 +115,7 @@ const promised: Record<string, Record<string, string>> = {
     postalAddress: '1–300',
   },
   feedback: { note: '–500' },
-  subscribe: { note: '–2000' },
+  subscribe: { email: '–254', note: '–2000' },
   list_agents: {
     category: '–100',
     tag: '–100',
@@ -159,8 +159,9 @@ function* partsOf(schema: JsonSchema, good: unknown, path: Path = []): Generator
  * Makes a text, list or number of this size in the form that the schema requires. Texts consist of emoji where allowed.
  */
 function sized({ schema }: Limited, size: number, example: unknown): unknown {
-  const { type, pattern = '' } = schema as { type: string; pattern?: string };
+  const { type, format, pattern = '' } = schema as { type: string; format?: string; pattern?: string };
   if (type === 'integer') return size;
+  if (format === 'email') return `${'a'.repeat(size - 204)}@${'b.'.repeat(100)}com`;
   if (type === 'array') {
     const [first] = example as unknown[];
     const isFree = typeof first === 'string' && !('enum' in (schema.items as object));

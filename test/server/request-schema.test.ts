@@ -65,6 +65,10 @@ const odd = [
   'ä@example.com',
   'a@b.c',
   'A@EXAMPLE.COM',
+  `${'a'.repeat(64)}@${'b'.repeat(63)}.org`,
+  `${'a'.repeat(65)}@example.org`,
+  `a@${'b'.repeat(64)}.org`,
+  `${'a'.repeat(300)}@example.org`,
 ];
 
 const requests = [

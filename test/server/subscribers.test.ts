@@ -173,6 +173,27 @@ for (const { name, withRuntime } of stores) {
       assert.is((await subscriptions()).length, 1);
     }));
 
+  test(`an address that cannot exist is refused, in words, and not stored, ${name}`, () =>
+    withRuntime({}, async ({ server, subscriptions }) => {
+      const longest = `${'a'.repeat(64)}@${'b'.repeat(63)}.example.org`;
+      const refused: [email: string, rule: string][] = [
+        [`${'a'.repeat(65)}@example.org`, 'an address with at most 64 characters before the @'],
+        [`a@${'b'.repeat(64)}.org`, 'an address with at most 63 characters between dots after the @'],
+        [`a@${'b.'.repeat(125)}org`, 'at most 254 characters long'],
+        ['ada@example', 'an email address'],
+      ];
+      assert.is((await subscribe(server.address, { email: longest, list: 'daily' })).status, 200);
+      for (const [email, rule] of refused) {
+        const answer = await subscribe(server.address, { email, list: 'daily' });
+        assertError(answer, 400, 'invalid_body');
+        assert.is(JSON.parse(answer.text).message, `\`email\` has to be ${rule}.`);
+      }
+      assert.equal(
+        (await subscriptions()).map(({ email }) => email),
+        [longest],
+      );
+    }));
+
   test(`a note of 2,000 emoji is accepted as escaped JSON and as a form; one more is refused, ${name}`, () =>
     withRuntime({}, async ({ server, subscriptions }) => {
       const emoji = (count: number) => '🙂'.repeat(count);

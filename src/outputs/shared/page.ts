@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HelperDeclareSpec } from 'handlebars';
 import Handlebars from 'handlebars/runtime.js';
-import { maxVoteNote } from '../../schema/requests.ts';
+import { maxEmail, maxVoteNote } from '../../schema/requests.ts';
 import type { Settings } from '../../schema/settings.ts';
 import type { Site } from '../site.ts';
 import { accentOf } from './accents.ts';
@@ -40,7 +40,7 @@ export interface PageHead {
 type Section = 'today' | 'archive' | 'about' | 'developers';
 
 /** Limits of the forms, which are those of their requests. */
-const limits = { voteNote: maxVoteNote };
+const limits = { voteNote: maxVoteNote, email: maxEmail };
 
 /** Renders an HTML page: `data` with the page's template, then the result within the layout. */
 export function renderPage(site: Site, head: PageHead, data: object): string {

@@ -61,7 +61,7 @@ export const controls: readonly string[] = [
   'form.search role=search',
   'form.subscribe method=post',
   'form.vote method=post',
-  'input type=email name=email required autocomplete=email',
+  'input type=email name=email required maxlength=254 autocomplete=email',
   'input type=hidden name=form',
   'input type=hidden name=list',
   'input type=hidden name=slug',
