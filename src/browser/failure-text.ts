@@ -1,21 +1,23 @@
 import { readerMessage } from '../text-safety/reader-message.ts';
-import type { Outcome } from './send.ts';
+import type { Failure } from './send.ts';
 
 /** What a form sends. */
 export type Subject = 'vote' | 'subscription';
 
 /** The message for a reader whose vote or subscription failed: what happened, and what to do. */
-export function failureText(
-  subject: Subject,
-  { status, message, retryAfter }: Exclude<Outcome, { sent: true }>,
-): string {
+export function failureText(subject: Subject, { status, message, retryAfter }: Failure): string {
   const later = retryAfter === null ? 'later' : `in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`;
   const not = subject === 'vote' ? 'Your vote was not recorded.' : 'You are not subscribed.';
+  // Proxies answer with these, too, and they ask the same of the reader.
+  const isCommon = status === null || status === 413 || status === 429 || status === 503;
+  if (message === null && !isCommon) {
+    return `${not} Something other than the server answered (status ${status}), such as a proxy or the login page of a network. Check your connection and try again ${later}.`;
+  }
   switch (status) {
     case null:
       return `${not} The server did not respond. Check your connection and try again. Your entries are still in the form.`;
     case 400:
-      return `${not} ${readerMessage(message) || 'Something in the form is invalid.'}`;
+      return `${not} ${readerMessage(message ?? '') || 'Something in the form is invalid.'}`;
     case 403:
       return `${not} Only pages of this site may send it. Open this page at its original address.`;
     case 404:

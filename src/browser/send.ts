@@ -1,8 +1,16 @@
 /** The result of sending a form. */
-export type Outcome =
-  | { sent: true }
-  /** `status` is null if no response arrived. `retryAfter` is in seconds. */
-  | { sent: false; status: number | null; message: string; retryAfter: number | null };
+export type Outcome = { sent: true } | Failure;
+
+/** Why a form was not sent. */
+export interface Failure {
+  sent: false;
+  /** Null if no response arrived. */
+  status: number | null;
+  /** What the server says is wrong; null if something else answered, such as a proxy. */
+  message: string | null;
+  /** In seconds. */
+  retryAfter: number | null;
+}
 
 /** How long a response may take, in milliseconds. */
 const patienceMs = 20_000;
@@ -16,17 +24,16 @@ export async function send(address: string, fields: Record<string, FormDataEntry
       body: JSON.stringify(fields),
       signal: AbortSignal.timeout(patienceMs),
     });
-    const answer = await response.json().catch(() => ({}));
-    if (response.ok && answer.ok === true) return { sent: true };
-    const message = typeof answer.message === 'string' ? answer.message : '';
+    const answer = await response.json().catch(() => null);
+    if (response.ok && answer?.ok === true) return { sent: true };
     return {
       sent: false,
       status: response.status,
-      message,
+      message: response.ok || typeof answer?.error !== 'string' ? null : String(answer.message ?? ''),
       retryAfter: secondsFrom(response.headers.get('retry-after')),
     };
   } catch {
-    return { sent: false, status: null, message: '', retryAfter: null };
+    return { sent: false, status: null, message: null, retryAfter: null };
   }
 }
 

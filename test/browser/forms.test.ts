@@ -96,20 +96,23 @@ test('says how long to wait after too many votes', async () => {
   });
 });
 
-const answers: [string, number | null, Record<string, string>, RegExp][] = [
-  ['an agent that is not known', 404, {}, /does not know this agent/],
-  ['a page of another site', 403, {}, /original address/],
-  ['a body that is too large', 413, {}, /note is too long/],
-  ['a full disk', 503, { 'retry-after': '30' }, /in 30 seconds/],
-  ['a fault of the service', 500, {}, /error \(500\)/],
-  ['a host that answers with something else', 200, {}, /error \(200\)/],
-  ['no connection', null, {}, /connection/],
+const fault = '{"error":"some_code"}';
+const html = '<p>Sorry</p>';
+const answers: [name: string, status: number | null, body: string, said: RegExp, headers?: Record<string, string>][] = [
+  ['an agent that is not known', 404, fault, /does not know this agent/],
+  ['a page of another site', 403, fault, /original address/],
+  ['a body that is too large', 413, html, /note is too long/],
+  ['a full disk', 503, fault, /in 30 seconds/, { 'retry-after': '30' }],
+  ['a fault of the service', 500, fault, /error \(500\)/],
+  ['a proxy that answers with something else', 200, html, /not recorded\. Something other than the server answered/],
+  ['a proxy without a server', 502, html, /not recorded\. Something other than the server answered/],
+  ['no connection', null, '', /connection/],
 ];
 test('is honest about every other failure', async () => {
   await onPage(strict.address + agent, async (page) => {
-    for (const [name, status, headers, pattern] of answers) {
+    for (const [name, status, body, pattern, headers = {}] of answers) {
       await page.route('**/api/feedback', (route) =>
-        status === null ? route.abort() : route.fulfill({ status, headers, body: '<p>Sorry</p>' }),
+        status === null ? route.abort() : route.fulfill({ status, headers, body }),
       );
       await page.locator('#vote-note').fill(name);
       await page.locator('.vote button[value="yes"]').click();

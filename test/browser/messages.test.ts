@@ -28,6 +28,20 @@ for (const [status, retryAfter, said] of rows) {
   });
 }
 
+test('an answer that is not of the server is not read as if it were, except for its status where that says enough', () => {
+  const other = (status: number, retryAfter: number | null = null) =>
+    failureText('vote', { sent: false, status, message: null, retryAfter });
+  for (const status of [200, 302, 400, 401, 403, 404, 500, 502, 504]) {
+    assert.is(
+      other(status),
+      `Your vote was not recorded. Something other than the server answered (status ${status}), such as a proxy or the login page of a network. Check your connection and try again later.`,
+    );
+  }
+  assert.match(other(413), /The note is too long/);
+  assert.match(other(429), /too many requests/);
+  assert.match(other(503, 5), /The server cannot store anything right now. Try again in 5 seconds/);
+});
+
 test('what is wrong in the form is said in the words of the server, without code', () => {
   const failed = (message: string) => ({ sent: false, status: 400, message, retryAfter: null }) as const;
   assert.is(failureText('vote', failed('`note` is `too` long.')), 'Your vote was not recorded. note is too long.');
@@ -56,7 +70,23 @@ test('the fields are sent as JSON, and only a confirmation counts as sent', asyn
   assert.equal(seen, ['POST', '/api/feedback', 'application/json', '{"slug":"one"}']);
   for (const body of ['{"ok":false}', '{}', 'null', '<p>', '']) {
     const failed = await sendTo((_request, response) => response.end(body));
-    assert.is(failed.sent, false, body);
+    assert.equal(failed, { sent: false, status: 200, message: null, retryAfter: null }, body);
+  }
+});
+
+test('only an Error object counts as an answer of the server', async () => {
+  for (const [body, message] of [
+    ['{"error":"forbidden","message":"No."}', 'No.'],
+    ['{"error":"forbidden"}', ''],
+    ['{"message":"No."}', null],
+    ['null', null],
+    ['<p>No.', null],
+  ]) {
+    const outcome = await sendTo((_request, response) => {
+      response.writeHead(403);
+      response.end(body);
+    });
+    assert.equal(outcome, { sent: false, status: 403, message, retryAfter: null }, String(body));
   }
 });
 
@@ -85,7 +115,7 @@ test('a server that breaks off gives no status', async () => {
   assert.equal(await sendTo((_request, response) => response.destroy()), {
     sent: false,
     status: null,
-    message: '',
+    message: null,
     retryAfter: null,
   });
 });
