@@ -100,11 +100,15 @@ for (const width of [phone, desk]) {
   });
 }
 
-test('a score opens the answer that it is about, and so does its address', async () => {
+test('a score opens the answer that it is about, also after it was closed, and so does its address', async () => {
   await onPage({ viewport: { width: phone, height: 900 } }, async (page) => {
     await page.goto(`${site.address}/agents/dependency-bump-judge`);
     const score = page.locator('section[aria-labelledby=proof] td a').first();
     const id = (await score.getAttribute('href')) ?? '';
+    await score.click();
+    await page.locator(`${id} .checks`).waitFor();
+    await page.locator(`${id} summary`).click();
+    await page.locator(`${id} .checks`).waitFor({ state: 'hidden' });
     await score.click();
     await page.locator(`${id} .checks`).waitFor();
     await page.reload();
