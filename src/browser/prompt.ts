@@ -1,11 +1,19 @@
 import { fillIn } from '../agent-text/fill-in.ts';
 
-/** The prompt in the element `id`, with the reader's input, if any, in its INPUT section. */
+/**
+ * The prompt in the element `id`, with the reader's input, if any, in its INPUT section.
+ *
+ * U+FFFD replaces half of a character, such as of an emoji that was cut: no address can contain it, and
+ * encodeURIComponent would throw.
+ */
 export function promptText(id: string): string {
   const prompt = document.getElementById(id)?.textContent ?? '';
   const fields = document.querySelectorAll<HTMLTextAreaElement>(`[data-fill-in="${id}"] textarea`);
   return fillIn(
     prompt,
-    [...fields].map(({ value, dataset }) => ({ name: dataset.input, text: value })),
+    [...fields].map(({ value, dataset }) => ({
+      name: dataset.input,
+      text: value.replace(/\p{Surrogate}/gu, '\uFFFD'),
+    })),
   );
 }

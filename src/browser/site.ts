@@ -9,10 +9,11 @@ import { startSearch } from './search-field.ts';
 import { startTabs } from './tabs.ts';
 
 document.documentElement.classList.add('js');
-startCopying();
-startFillIn();
-startOpenIn();
-startTabs();
-startFolds();
-startForms();
-startSearch();
+for (const start of [startCopying, startFillIn, startOpenIn, startTabs, startFolds, startForms, startSearch]) {
+  try {
+    start();
+  } catch (error) {
+    // The other parts work without this one.
+    reportError(error);
+  }
+}

@@ -82,6 +82,19 @@ test('finds the texts again on this page alone, until they are cleared', async (
   });
 });
 
+test('can use the whole page with half an emoji in a field, which the browser remembers', async () => {
+  await onPage('one', async (page) => {
+    await page.locator('#own-input-1').evaluate((field) => {
+      (field as HTMLTextAreaElement).value = 'a;\ud83d';
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    await page.reload();
+    assert.equal(await valuesOf(page), ['a;\ud83d', '']);
+    assert.is(await linkedOn(page), filled('<input name="ROWS">\na;\ufffd\n</input>'));
+    assert.ok((await page.getByRole('tab').count()) > 0);
+  });
+});
+
 test('can fill in a prompt if the browser remembers nothing, or something else', async () => {
   await onPage('one', async (page) => {
     const address = await page.locator('.fill-in').getAttribute('data-remember');

@@ -195,6 +195,24 @@ test('sees no vote that was sent to another server for an agent of the same name
   });
 });
 
+test('can use the other parts of a page if one does not start, which is reported on the console', async () => {
+  await onPage('/about', async (page) => {
+    await page.context().addInitScript(() => {
+      const original = Document.prototype.querySelectorAll;
+      Document.prototype.querySelectorAll = function (this: Document, selector: string) {
+        if (selector === '[data-open-in]') throw new Error('broken');
+        return original.call(this, selector);
+      } as typeof original;
+    });
+    const complaints = complaintsOf(page);
+    await page.goto(`${address()}/agents/agent-1`);
+    await page.getByRole('tab').first().waitFor();
+    await page.locator('.vote button[value="yes"]').click();
+    await textOf(page, '.vote .form-message', /recorded/);
+    assert.equal(complaints, [`${page.url()}: broken`]);
+  });
+});
+
 test('can fill in a prompt without an error in a browser without storage', async () => {
   await onPage('/about', async (page) => {
     await page.context().addInitScript(() => Object.defineProperty(globalThis, 'localStorage', { value: null }));
