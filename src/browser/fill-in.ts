@@ -1,6 +1,6 @@
 import { copyFeedback, copyText, offerText } from './clipboard.ts';
-import { ownInputs, rememberInputs } from './own-inputs.ts';
-import { promptText } from './prompt.ts';
+import { followInputs, forgetInputs, ownInputs, rememberInput } from './own-inputs.ts';
+import { followed, promptText, watchFields } from './prompt.ts';
 
 /** Starts the forms that copy the prompt with the reader's input. `data-fill-in` is the id of the prompt. */
 export function startFillIn(): void {
@@ -47,17 +47,23 @@ function startRemembering(form: HTMLFormElement, status: Element | null): void {
   const texts = ownInputs(address);
   for (const field of fields) {
     field.value = texts.get(nameOf(field)) ?? field.value;
-    field.addEventListener('input', () => setMissing(field, false));
+    field.addEventListener('input', () => rememberInput(address, nameOf(field), field.value));
+    watchFields(field, () => setMissing(field, false));
   }
-  form.addEventListener('input', () =>
-    rememberInputs(address, new Map(fields.map((field) => [nameOf(field), field.value]))),
-  );
+  followInputs(address, (name, text) => {
+    const field = fields.find((one) => nameOf(one) === name);
+    if (field === undefined) return;
+    field.value = text;
+    field.dispatchEvent(new Event(followed, { bubbles: true }));
+  });
   form.querySelector('[data-clear]')?.addEventListener('click', () => {
     for (const field of fields) {
       field.value = '';
       // The links that open the prompt in an assistant follow this event, too.
       field.dispatchEvent(new Event('input', { bubbles: true }));
     }
+    // Earlier versions of the prompt may have had other fields.
+    forgetInputs(address);
     if (status !== null) status.textContent = 'Cleared.';
   });
 }

@@ -9,12 +9,13 @@ export function recall(key: string): string | null {
   }
 }
 
-/** Remembers `value` under `key`, if there is room for it. */
-export function remember(key: string, value: string): void {
+/** Remembers `value` under `key`. False if the browser's settings forbid it, or the storage is full. */
+export function remember(key: string, value: string): boolean {
   try {
     localStorage.setItem(key, value);
+    return true;
   } catch {
-    // The browser's settings forbid it, or the storage is full.
+    return false;
   }
 }
 

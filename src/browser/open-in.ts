@@ -1,6 +1,6 @@
 import { copyText, offerText } from './clipboard.ts';
 import { showMissing } from './fill-in.ts';
-import { promptText } from './prompt.ts';
+import { promptText, watchFields } from './prompt.ts';
 
 /**
  * Starts the links that open the prompt in an assistant. `data-open-in` is the id of the prompt.
@@ -51,7 +51,7 @@ export function startOpenIn(): void {
         }
       });
     }
-    form?.addEventListener('input', update);
+    if (form !== null) watchFields(form, update);
     update();
     group.hidden = false;
   }

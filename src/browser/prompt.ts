@@ -17,3 +17,11 @@ export function promptText(id: string): string {
     })),
   );
 }
+
+/** The event of a field whose text was changed in another tab. */
+export const followed = 'followed';
+
+/** Calls `changed` when a field of a form changes, in this tab or in another one. */
+export function watchFields(form: Element, changed: (event: Event) => void): void {
+  for (const event of ['input', followed]) form.addEventListener(event, changed);
+}

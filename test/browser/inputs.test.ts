@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { browseCatalog, textOf } from '../support/browser.ts';
 import { goodPrompt } from '../support/good-agent.ts';
+import { until } from '../support/until.ts';
 
 /** The fields for the inputs that a prompt declares, and the one field of a prompt that declares none. */
 
@@ -79,6 +80,33 @@ test('finds the texts again on this page alone, until they are cleared', async (
     assert.equal(await page.evaluate(() => Object.keys(localStorage)), []);
     await page.reload();
     assert.equal(await valuesOf(page), ['', '']);
+  });
+});
+
+test('can type in two tabs of an agent, which follow each other, and clears the texts of both', async () => {
+  await onPage('one', async (page) => {
+    const other = await page.context().newPage();
+    // A browser can freeze a tab in the background, which then gets no events.
+    await other.addInitScript(() =>
+      addEventListener('storage', (event) => 'frozen' in globalThis && event.stopImmediatePropagation()),
+    );
+    await other.goto(page.url());
+    const shows = (tab: Page, texts: string[]) =>
+      until(async () => JSON.stringify(await valuesOf(tab)) === JSON.stringify(texts));
+    await page.locator('#own-input-1').fill('a;1');
+    await shows(other, ['a;1', '']);
+    assert.is(await linkedOn(other), filled('<input name="ROWS">\na;1\n</input>'));
+    await other.evaluate(() => Object.assign(globalThis, { frozen: true }));
+    await other.locator('#own-input-2').fill('Ida: 5 tents');
+    await shows(page, ['a;1', 'Ida: 5 tents']);
+    await page.reload();
+    assert.equal(await valuesOf(page), ['a;1', 'Ida: 5 tents']);
+    await page.locator('[data-clear]').click();
+    await shows(page, ['', '']);
+    await other.locator('#own-input-2').fill('Ida: 6 tents');
+    assert.equal(await valuesOf(other), ['a;1', 'Ida: 6 tents']);
+    await page.reload();
+    assert.equal(await valuesOf(page), ['', 'Ida: 6 tents']);
   });
 });
 
