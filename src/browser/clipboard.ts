@@ -1,73 +1,95 @@
+import { say } from './status.ts';
+
 /** Copies text. False if the browser refuses: outside a secure context, or because of its settings. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
-    return true;
   } catch {
     return false;
   }
+  withdrawText();
+  return true;
 }
 
-/** Selects the text of an element, so that the reader can copy it by hand. */
-export function selectText(element: HTMLElement): void {
-  const range = document.createRange();
-  range.selectNodeContents(element);
-  const selection = getSelection();
-  selection?.removeAllRanges();
-  selection?.addRange(range);
-  element.focus({ preventScroll: true });
-}
+const withdraw = 'withdraw';
 
-/** Shows text that could not be copied, selected, in a field after `element`. Reuses the field if there is one. */
-export function offerText(text: string, element: Element): void {
-  const known = element.nextElementSibling;
-  const field = known?.matches('textarea.offered')
-    ? (known as HTMLTextAreaElement)
-    : document.createElement('textarea');
+/**
+ * Shows text that could not be copied, selected, in a field after `place`. A page has at most one such field.
+ * `withdrawn` is called when the field is removed.
+ */
+export function offerText(text: string, place: Element, withdrawn: () => void): void {
+  withdrawText();
+  const field = document.createElement('textarea');
   field.className = 'offered';
   field.readOnly = true;
   field.rows = 6;
   field.setAttribute('aria-label', 'The text to copy');
   field.value = text;
-  element.after(field);
+  field.addEventListener(withdraw, () => {
+    field.remove();
+    withdrawn();
+  });
+  place.after(field);
   field.focus();
-  field.select();
+  // Backward, so that the field shows the start of the text.
+  field.setSelectionRange(0, field.value.length, 'backward');
+  // The focus alone is enough for browsers to scroll only if no part of the field is in view.
+  field.scrollIntoView({ block: 'nearest' });
+}
+
+/** Removes the field that offers text, if it is after `place`, or wherever it is. */
+export function withdrawText(place?: Element): void {
+  const field = document.querySelector('textarea.offered');
+  if (place === undefined || field?.previousElementSibling === place) field?.dispatchEvent(new Event(withdraw));
+}
+
+/** Says how to copy selected text on this device. */
+function howToCopy(): string {
+  if (matchMedia('(pointer: coarse)').matches) return 'touch and hold it, then choose Copy';
+  return `press ${navigator.userAgent.includes('Mac') ? '⌘C' : 'Ctrl+C'}`;
 }
 
 /** How long a button says “Copied”, in milliseconds. */
 const copiedMs = 2_000;
 
-/** Shows the result of copying on the button and in the status next to it. */
-export interface CopyFeedback {
-  copied(): void;
-  /** The text to copy is selected instead. */
-  refused(): void;
+/** A button that copies, with the status next to it, which shows the result. */
+export interface CopyButton {
+  /** Copies text, or offers it if the browser refuses. The status also has `note`. */
+  copy(text: string, note?: string): Promise<void>;
+  /** Removes the result, since the text to copy has changed. */
+  reset(): void;
 }
 
-export function copyFeedback(button: HTMLButtonElement, status: Element | null): CopyFeedback {
+/** Text that cannot be copied is offered after `place`. */
+export function copyButton(button: HTMLButtonElement, status: Element | null, place: Element): CopyButton {
   const label = button.textContent;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const say = (text: string) => {
-    if (status !== null) status.textContent = text;
-  };
-  const rest = () => {
+  const showLabel = () => {
     clearTimeout(timer);
     button.textContent = label;
     delete button.dataset.copied;
-    say('');
+  };
+  const reset = () => {
+    showLabel();
+    say(status);
+    withdrawText(place);
   };
   return {
-    copied() {
-      rest();
-      button.textContent = 'Copied';
-      button.dataset.copied = '';
-      say('Copied to the clipboard.');
-      timer = setTimeout(rest, copiedMs);
-    },
-    refused() {
-      rest();
-      const keys = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘C' : 'Ctrl+C';
-      say(`The browser does not allow this page to copy. The text is selected: press ${keys}.`);
+    reset,
+    async copy(text, note = '') {
+      const isCopied = await copyText(text);
+      reset();
+      if (isCopied) {
+        button.textContent = 'Copied';
+        button.dataset.copied = '';
+        say(status, 'Copied to the clipboard.', note);
+        // A note stays. If only the first sentence were removed, the note would be announced twice.
+        timer = setTimeout(note === '' ? reset : showLabel, copiedMs);
+      } else {
+        // The status first: it takes up space above the field, which is then scrolled into view.
+        say(status, `The browser does not allow this page to copy. The text is selected: ${howToCopy()}.`, note);
+        offerText(text, place, () => say(status));
+      }
     },
   };
 }

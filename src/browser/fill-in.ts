@@ -1,6 +1,7 @@
-import { copyFeedback, copyText, offerText } from './clipboard.ts';
+import { copyButton } from './clipboard.ts';
 import { followInputs, forgetInputs, ownInputs, rememberInput } from './own-inputs.ts';
 import { followed, promptText, watchFields } from './prompt.ts';
+import { say } from './status.ts';
 
 /** Starts the forms that copy the prompt with the reader's input. `data-fill-in` is the id of the prompt. */
 export function startFillIn(): void {
@@ -8,34 +9,41 @@ export function startFillIn(): void {
     const button = form.querySelector('button');
     if (button === null) continue;
     const status = form.querySelector('.buttons [role="status"]');
-    const feedback = copyFeedback(button, status);
+    const { copy, reset } = copyButton(button, status, form);
     startRemembering(form, status);
+    watchFields(form, reset);
     form.hidden = false;
-    form.addEventListener('submit', async (event) => {
+    form.addEventListener('submit', (event) => {
       event.preventDefault();
-      showMissing(form);
-      const text = promptText(form.dataset.fillIn ?? '');
-      if (await copyText(text)) feedback.copied();
-      else {
-        offerText(text, form);
-        feedback.refused();
-      }
+      const missing = showMissing(form);
+      copy(promptText(form.dataset.fillIn ?? ''), missing);
     });
   }
 }
 
-/** Says next to each required field of a form that is empty that the prompt lacks this input. */
-export function showMissing(form: ParentNode): void {
-  for (const field of form.querySelectorAll<HTMLTextAreaElement>('[aria-required="true"]')) {
-    setMissing(field, field.value.trim() === '');
-  }
+/**
+ * Says next to each required field of a form that is empty that the prompt lacks this input. Returns the same for all of
+ * them in one text, or an empty text, for the status of the button that was pressed: screen readers announce it there.
+ */
+export function showMissing(form: ParentNode): string {
+  const required = [...form.querySelectorAll<HTMLTextAreaElement>('[aria-required="true"]')];
+  const missing = required.filter(({ value }) => value.trim() === '');
+  for (const field of required) setMissing(field, missing.includes(field));
+  return missingText(missing);
+}
+
+function missingText(fields: readonly HTMLTextAreaElement[]): string {
+  const names = new Intl.ListFormat('en').format(fields.map(({ dataset }) => dataset.input ?? ''));
+  if (fields.length === 0) return '';
+  return fields.length === 1
+    ? `${names} is missing. The prompt requires it.`
+    : `${names} are missing. The prompt requires them.`;
 }
 
 function setMissing(field: HTMLTextAreaElement, missing: boolean): void {
   field.ariaInvalid = String(missing);
   const message = field.parentElement?.querySelector('.form-message') ?? null;
-  if (message !== null)
-    message.textContent = missing ? `${field.dataset.input} is missing. The prompt requires it.` : '';
+  if (message !== null) message.textContent = missing ? missingText([field]) : '';
 }
 
 /** Keeps the fields of a form in this browser until the reader clears them. `data-remember` is the agent's address. */
@@ -64,6 +72,6 @@ function startRemembering(form: HTMLFormElement, status: Element | null): void {
     }
     // Earlier versions of the prompt may have had other fields.
     forgetInputs(address);
-    if (status !== null) status.textContent = 'Cleared.';
+    say(status, 'Cleared.');
   });
 }

@@ -1,6 +1,7 @@
-import { copyText, offerText } from './clipboard.ts';
+import { copyText, offerText, withdrawText } from './clipboard.ts';
 import { showMissing } from './fill-in.ts';
 import { promptText, watchFields } from './prompt.ts';
+import { say } from './status.ts';
 
 /**
  * Starts the links that open the prompt in an assistant. `data-open-in` is the id of the prompt.
@@ -14,11 +15,11 @@ export function startOpenIn(): void {
     const links = [...group.querySelectorAll('a')].map((link) => ({ link, home: link.href, name: link.textContent }));
     const form = document.querySelector(`[data-fill-in="${id}"]`);
     const status = group.querySelector('[role="status"]');
-    const say = (text: string) => {
-      if (status !== null) status.textContent = text;
-    };
+    /** Which links have no prompt. */
+    let notice = '';
 
     const update = () => {
+      withdrawText(group);
       const text = encodeURIComponent(promptText(id));
       for (const { link, home } of links) {
         const address = (link.dataset.prefill ?? '') + text;
@@ -27,27 +28,30 @@ export function startOpenIn(): void {
         link.toggleAttribute('data-copies', !fits);
       }
       const long = links.filter(({ link }) => link.hasAttribute('data-copies')).map(({ name }) => name);
-      say(
+      notice =
         long.length === 0
           ? ''
-          : `The prompt is too long for a link to ${long.join(', ')}. It will be copied for you to paste.`,
-      );
+          : `The prompt is too long for a link to ${long.join(', ')}. It will be copied for you to paste.`;
+      say(status, notice);
     };
 
     for (const { link, home, name } of links) {
       link.addEventListener('click', async (event) => {
-        if (form !== null) showMissing(form);
-        if (!link.hasAttribute('data-copies')) return;
+        const missing = form === null ? '' : showMissing(form);
+        if (!link.hasAttribute('data-copies')) return say(status, notice, missing);
         event.preventDefault();
         const text = promptText(id);
         if (await copyText(text)) {
-          say(`The prompt is too long for a link, so it was copied. Paste it into ${name}.`);
+          say(status, `The prompt is too long for a link, so it was copied. Paste it into ${name}.`, missing);
           open(home, '_blank', 'noopener');
         } else {
-          offerText(text, group);
+          withdrawText(group);
           say(
+            status,
             `The prompt is too long for a link, and the browser does not allow this page to copy. Copy the selected text into ${name}.`,
+            missing,
           );
+          offerText(text, group, () => say(status, notice));
         }
       });
     }

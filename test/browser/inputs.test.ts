@@ -45,22 +45,28 @@ test('finds a labeled field for each input, and no text can pretend to be anothe
   });
 });
 
-test('is told what is missing, next to its field, and still gets the prompt', async () => {
+test('is told what is missing, next to its field and at the button, and still gets the prompt', async () => {
   await onPage('one', async (page) => {
+    const statuses = () => page.locator('[role="status"]', { hasText: 'is missing' }).allTextContents();
     const missing = ['ROWS is missing. The prompt requires it.', ''];
     const rows = page.locator('#own-input-1');
     await page.locator('.fill-in [type="submit"]').click();
     await textOf(page, '.fill-in .copy-status', /Copied/);
     assert.is(await page.evaluate(() => navigator.clipboard.readText()), goodPrompt);
+    const atButton = 'Copied to the clipboard. ROWS is missing. The prompt requires it.';
+    assert.equal(await statuses(), [atButton], 'is announced once');
+    await textOf(page, '.fill-in [type="submit"]', /^Copy with my input$/);
+    assert.equal(await statuses(), [atButton], 'can be read for longer than the label says Copied');
     assert.equal([await messagesOf(page), await rows.getAttribute('aria-invalid')], [missing, 'true']);
     await rows.fill(' ');
     assert.equal([await messagesOf(page), await rows.getAttribute('aria-invalid')], [['', ''], 'false']);
+    assert.equal(await statuses(), []);
 
     await page.context().route('https://**', (route) => route.fulfill({ body: 'An assistant' }));
     const opened = page.context().waitForEvent('page');
     await page.locator('.open-in a').first().click();
     await (await opened).close();
-    assert.equal(await messagesOf(page), missing);
+    assert.equal([await messagesOf(page), await statuses()], [missing, missing.slice(0, 1)]);
   });
 });
 
@@ -80,6 +86,35 @@ test('finds the texts again on this page alone, until they are cleared', async (
     assert.equal(await page.evaluate(() => Object.keys(localStorage)), []);
     await page.reload();
     assert.equal(await valuesOf(page), ['', '']);
+  });
+});
+
+test('copies by hand what is in the fields now, if the browser does not allow the page to copy', async () => {
+  await onPage('one', async (page) => {
+    await page.evaluate(() => {
+      const { writeText } = navigator.clipboard;
+      navigator.clipboard.writeText = (text) =>
+        'allowed' in globalThis ? writeText.call(navigator.clipboard, text) : Promise.reject(new Error('refused'));
+    });
+    const offered = page.getByRole('textbox', { name: 'The text to copy' });
+    const [copy, status] = [page.locator('.fill-in [type="submit"]'), page.locator('.fill-in .copy-status')];
+    const offer = async (text: string) => {
+      await page.locator('#own-input-1').fill(text);
+      assert.equal([await offered.count(), await status.textContent()], [0, ''], 'nothing is outdated');
+      await copy.click();
+      assert.is(await offered.inputValue(), filled(`<input name="ROWS">\n${text}\n</input>`));
+      await textOf(page, '.fill-in .copy-status', /does not allow/);
+    };
+    await offer('a;1');
+    await offer('a;2');
+    await page.locator('[data-clear]').click();
+    assert.equal([await offered.count(), await status.textContent()], [0, 'Cleared.']);
+
+    await offer('a;3');
+    await page.evaluate(() => Object.assign(globalThis, { allowed: true }));
+    await page.locator('.actions [data-copy]').click();
+    await textOf(page, '.actions .copy-status', /Copied/);
+    assert.equal([await offered.count(), await status.textContent()], [0, '']);
   });
 });
 

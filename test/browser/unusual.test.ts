@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { browseCatalog, complaintsOf, focusOf, textOf } from '../support/browser.ts';
 import { goodPrompt } from '../support/good-agent.ts';
+import { until } from '../support/until.ts';
 
 /** Many results, a search that cannot be loaded, a browser that allows little, and keys for other things. */
 
@@ -22,6 +23,13 @@ const onPage = (path: string, use: (page: Page) => Promise<void>, options: Brows
 const copyRefused = (page: Page) =>
   page.evaluate(() => {
     navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
+  });
+
+/** The text that a page offers, and the part of it that is selected. */
+const selectionIn = (page: Page) =>
+  page.getByRole('textbox', { name: 'The text to copy' }).evaluate((element) => {
+    const { value, selectionStart, selectionEnd } = element as HTMLTextAreaElement;
+    return [value, value.slice(selectionStart, selectionEnd)];
   });
 
 test('sees 20 results at first, and gets to the next one with "Show more"', async () => {
@@ -114,26 +122,35 @@ test('reads "Copied" for two seconds after the last copy, and then the label of 
   });
 });
 
-test('is told the keys of their machine if the browser does not allow the page to copy', async () => {
-  const machines = {
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)': '⌘C',
-    'Mozilla/5.0 (iPad; CPU OS 18_0)': '⌘C',
-    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)': '⌘C',
-    'Mozilla/5.0 (X11; Linux x86_64)': 'Ctrl+C',
-  };
-  for (const [userAgent, keys] of Object.entries(machines)) {
+const phone = { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true };
+const machines: [how: string, machine: BrowserContextOptions][] = [
+  ['press ⌘C', { userAgent: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)' }],
+  ['press Ctrl+C', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64)' }],
+  [
+    'touch and hold it, then choose Copy',
+    { ...phone, userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)' },
+  ],
+  ['touch and hold it, then choose Copy', { ...phone, userAgent: 'Mozilla/5.0 (Linux; Android 15)' }],
+];
+test('sees the text selected and how to copy it on their machine, if the page may not copy', async () => {
+  for (const [how, machine] of machines) {
     await onPage(
       '/agents/agent-1',
       async (page) => {
         await copyRefused(page);
-        // What the reader had selected before is not what is copied now.
-        await page.evaluate(() => getSelection()?.selectAllChildren(document.querySelector('h1') as Element));
         await page.locator('.actions [data-copy]').click();
-        const said = `The browser does not allow this page to copy. The text is selected: press ${keys}.`;
+        const said = `The browser does not allow this page to copy. The text is selected: ${how}.`;
         assert.is(await textOf(page, '.actions .copy-status', /./), said);
-        assert.is(await page.evaluate(() => getSelection()?.toString().trim()), goodPrompt.trim());
+        assert.equal(await selectionIn(page), [goodPrompt, goodPrompt]);
+        // The page glides to the field.
+        const isSeen = () =>
+          page.locator('.offered').evaluate((field) => {
+            const { top, bottom, left, right } = field.getBoundingClientRect();
+            return top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth;
+          });
+        await until(isSeen);
       },
-      { userAgent },
+      machine,
     );
   }
 });
@@ -144,13 +161,10 @@ test('finds a prompt that is too long for a link selected, if the page may not c
     await page.locator('#own-input-1').fill('word '.repeat(2_000));
     await page.locator('.open-in a', { hasText: 'ChatGPT' }).click();
     await textOf(page, '.open-in-status', /Copy the selected text into ChatGPT\.$/);
-    const offered = page.getByRole('textbox', { name: 'The text to copy' });
-    const [value, selected, fixed] = await offered.evaluate((element) => {
-      const { value, selectionStart, selectionEnd, readOnly } = element as HTMLTextAreaElement;
-      return [value, value.slice(selectionStart, selectionEnd), readOnly];
-    });
+    const [value = '', selected] = await selectionIn(page);
     assert.match(value, /^Find the rows .*word word/s);
-    assert.equal([selected, fixed], [value, true]);
+    assert.is(selected, value);
+    assert.is(await page.locator('.offered').getAttribute('readonly'), '');
     assert.is(await focusOf(page), 'The text to copy');
     assert.is(page.context().pages().length, 1, 'nothing opens before the reader has the prompt');
   });

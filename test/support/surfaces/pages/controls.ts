@@ -70,6 +70,7 @@ export const controls: readonly string[] = [
   'ol.days reversed',
   'ol.entries reversed',
   'ol.history reversed',
+  'p.form-message',
   'p.form-message role=status',
   'p.honeypot hidden',
   'p.open-in-status role=status',
