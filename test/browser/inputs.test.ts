@@ -89,6 +89,22 @@ test('finds the texts again on this page alone, until they are cleared', async (
   });
 });
 
+test('has every status in the accessibility tree while it is empty, so that screen readers announce its text', async () => {
+  await onPage('one', async (page) => {
+    const client = await page.context().newCDPSession(page);
+    const { nodes } = await client.send('Accessibility.getFullAXTree');
+    const known = nodes.filter(({ ignored, role }) => !ignored && role?.value === 'status');
+    // A status in a closed tab cannot change.
+    const able = await page.locator('[role="status"]').evaluateAll((all) => {
+      const shown = all.filter((status) => status.parentElement?.checkVisibility({ visibilityProperty: true }));
+      return shown.map((status) => [status.textContent, status.getBoundingClientRect().height]);
+    });
+    assert.ok(able.length >= 5);
+    assert.is(known.length, able.length);
+    for (const [text, height] of able) if (text === '') assert.is(height, 0, 'an empty one takes up no space');
+  });
+});
+
 test('copies by hand what is in the fields now, if the browser does not allow the page to copy', async () => {
   await onPage('one', async (page) => {
     await page.evaluate(() => {
