@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import { UsageError } from '../errors.ts';
+import { emailAddress } from '../schema/fields.ts';
 
 /** How mails are sent. Contains the password, so do not log it. */
 export interface SmtpSettings {
@@ -49,6 +49,6 @@ function parseServer(text: string): Omit<SmtpSettings, 'from'> | null {
 
 function parseSender(text: string): SmtpSettings['from'] | null {
   const [, name = '', bracketed] = /^(?:"?([^"<>\p{Cc}]*?)"?\s*)<([^<>]+)>$/u.exec(text) ?? [];
-  const { data } = z.email().safeParse(bracketed ?? text);
+  const { data } = emailAddress.safeParse(bracketed ?? text);
   return data === undefined ? null : { name: name.trim(), address: data };
 }

@@ -118,6 +118,17 @@ export const publicUrl = anyWebUrl
   })
   .overwrite(asUri);
 
+/**
+ * An email address: words of RFC 5321 (`Atom`) with dots between them, and the name of a host that is not only a top-level
+ * domain. That may be in punycode: fields for email addresses in browsers write `.рф` as `.xn--p1ai`.
+ */
+export const emailAddress = z.email({
+  pattern:
+    /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+(?:[A-Za-z]{2,}|xn--[A-Za-z0-9-]*[A-Za-z0-9])$/,
+  error: 'an email address',
+  abort: true,
+});
+
 export const step = z.strictObject({
   name: line(120).describe('What the step is called'),
   text: text(1000).describe('What the reader does in it'),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { text } from './fields.ts';
+import { emailAddress, text } from './fields.ts';
 
 /** The longest note of a vote, in Unicode code points. */
 export const maxVoteNote = 500;
@@ -17,8 +17,7 @@ export const feedbackRequest = z
 export const maxEmail = 254;
 
 /** An email address that can exist (C8.26). Its characters are ASCII, so their number is that of its octets. */
-const email = z
-  .email({ error: 'an email address', abort: true })
+const email = emailAddress
   .max(maxEmail, { error: `at most ${maxEmail} characters long` })
   .regex(/^[^@]{1,64}@/, { error: 'an address with at most 64 characters before the @' })
   .regex(/@(?:[^.]{1,63}(?:\.|$))+$/, { error: 'an address with at most 63 characters between dots after the @' })

@@ -1,5 +1,15 @@
 import * as z from 'zod';
-import { isWebAddress, languageRule, line, pathName, publicUrl, text, timeZoneRule, webUrl } from './fields.ts';
+import {
+  emailAddress,
+  isWebAddress,
+  languageRule,
+  line,
+  pathName,
+  publicUrl,
+  text,
+  timeZoneRule,
+  webUrl,
+} from './fields.ts';
 import { serverName } from './mcp.ts';
 import { ruleSettings } from './rule-settings.ts';
 import type { RuleSettings } from './rules.ts';
@@ -61,10 +71,7 @@ export const settingsSource = z
       .strictObject({
         name: line(100).describe('The name of the publisher, used in attributions'),
         url: webUrl.describe("The publisher's website"),
-        email: z
-          .email({ error: 'an email address' })
-          .optional()
-          .describe('An email address of the publisher, shown in feeds'),
+        email: emailAddress.optional().describe('An email address of the publisher, shown in feeds'),
       })
       .describe('Who publishes the catalog'),
     feedId: z

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { z } from 'zod';
-import { publicUrl, webUrl } from '../../src/schema/fields.ts';
+import { emailAddress, publicUrl, webUrl } from '../../src/schema/fields.ts';
 import { settingsSource } from '../../src/schema/settings.ts';
 
 /** How addresses are spelled in all outputs, whatever their authors wrote. */
@@ -36,6 +36,31 @@ for (const [name, schema, ...pairs] of spellings) {
 test('a base URL whose links would lead to another host is refused', () => {
   const { error } = settingsSource.shape.baseUrl.safeParse('https://ex.example//x');
   assert.is(error?.issues[0]?.message, 'an address without // after the host');
+});
+
+test('an email address has the form that browsers and mail servers accept', () => {
+  const good = [
+    "rock&roll/a=b!c~d*e#f%g{h|i}j^k`l'm@a.example",
+    'user@example.xn--p1ai',
+    'a.b+c_d-e@A-b.EXAMPLE',
+    "o'neill'@a.example",
+    'a@1.example',
+  ];
+  const bad = [
+    ...['a@b', 'a@b-.example', 'a@-b.example', '.a@b.example', 'a.@b.example', 'a..b@c.example', 'a@b..example'],
+    ...[
+      'a b@c.example',
+      'a,b@c.example',
+      '"a"@b.example',
+      'a@b@c.example',
+      'a@[192.0.2.1]',
+      'a@192.0.2.1',
+      'ä@b.example',
+    ],
+    ...['a@xn--', 'a@b.xn--', 'a@b.c', '<a@b.example>', 'a@b.example\n', 'a:b@c.example', 'a\\b@c.example'],
+  ];
+  const isAccepted = (address: string) => emailAddress.safeParse(address).success;
+  assert.equal([...good, ...bad].filter(isAccepted), good);
 });
 
 test.run();
