@@ -104,6 +104,31 @@ const rows: [name: string, source: string, onPage: string, inFeed?: string][] = 
     '<h4>Über 日本</h4>\n<h4>!</h4>',
   ],
   [
+    'a table is in a box that scrolls, and no cell has an inline style, which the security policy blocks',
+    '|`A` & b|C|D|\n|:-|:-:|-:|\n|1|2|3|',
+    [
+      '<div class="scroll" role="group" aria-label="Table: A &amp; b, C, D" tabindex="0">',
+      '<table>\n<thead>\n<tr>',
+      '<th class="align-left"><code>A</code> &amp; b</th>\n<th class="align-center">C</th>\n<th class="align-right">D</th>',
+      '</tr>\n</thead>\n<tbody>\n<tr>',
+      '<td class="align-left">1</td>\n<td class="align-center">2</td>\n<td class="align-right">3</td>',
+      '</tr>\n</tbody>\n</table>\n</div>',
+    ].join('\n'),
+    [
+      '<table>\n<thead>\n<tr>',
+      '<th style="text-align:left"><code>A</code> &amp; b</th>\n<th style="text-align:center">C</th>\n<th style="text-align:right">D</th>',
+      '</tr>\n</thead>\n<tbody>\n<tr>',
+      '<td style="text-align:left">1</td>\n<td style="text-align:center">2</td>\n<td style="text-align:right">3</td>',
+      '</tr>\n</tbody>\n</table>',
+    ].join('\n'),
+  ],
+  [
+    'a table without names of columns is called a table',
+    '| |\n|-|\n|1|',
+    '<div class="scroll" role="group" aria-label="Table" tabindex="0">\n<table>\n<thead>\n<tr>\n<th></th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n</tr>\n</tbody>\n</table>\n</div>',
+    '<table>\n<thead>\n<tr>\n<th></th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n</tr>\n</tbody>\n</table>',
+  ],
+  [
     'equal headings get different ids',
     '## Why\n## Why',
     '<h3 id="why">Why</h3>\n<h3 id="why-2">Why</h3>',

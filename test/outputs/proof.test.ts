@@ -58,6 +58,7 @@ test('every box has a name, and scores lead to their answers', () => {
     return label ?? page(`[id="${id}"]`).text();
   });
   assert.equal(boxes.get(), [
+    'Results of each model',
     'Input of planted',
     'The answer',
     'The answer',

@@ -50,6 +50,8 @@ export interface SmallAgent {
   front?: Record<string, string | null>;
   /** Files to add or to replace; null removes a file. */
   files?: Record<string, string | Uint8Array | null>;
+  /** How it works, in Markdown. @default a sentence */
+  howItWorks?: string;
 }
 
 /** The lines of front matter that a small agent has, by key. */
@@ -71,10 +73,11 @@ function frontMatter({ slug, date }: SmallAgent): Record<string, string> {
 
 /** The files of a small agent that is valid, including the editorial rules. */
 export function smallAgent(agent: SmallAgent): Record<string, string | Uint8Array> {
+  const { howItWorks = 'It works as small agents do.' } = agent;
   const lines = { ...frontMatter(agent), ...agent.front };
   const front = Object.entries(lines).flatMap(([key, value]) => (value === null ? [] : [`${key}: ${value}`]));
   const files: Record<string, string | Uint8Array | null> = {
-    'agent.md': `---\n${front.join('\n')}\n---\nIt works as small agents do.\n`,
+    'agent.md': `---\n${front.join('\n')}\n---\n${howItWorks}\n`,
     'prompt.txt': goodPrompt,
     'sample-input.txt': goodSampleInput,
     'sample-output.txt': goodSampleOutput,

@@ -80,7 +80,8 @@ export const developers = single(
         example: exampleOf(site),
         exampleJson: exampleJson(site),
         categories: categoriesOf(site).map(({ key, label }) => ({ label, file: `${key}.xml` })),
-        outputs: site.outputs,
+        // Long paths may break after a slash.
+        outputs: site.outputs.map((output) => ({ ...output, parts: output.path.split(/(?<=\/)/) })),
         mcp: mcpSetup(site.settings),
       },
     ),

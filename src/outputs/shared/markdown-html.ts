@@ -7,8 +7,8 @@ import type { Addresses } from './urls.ts';
  */
 export interface MarkdownRenderer {
   /**
-   * Renders for a page: headings start at level 3 and have ids, and links within the site start with its path.
-   * `pageUrl` is the base of relative links.
+   * Renders for a page: headings start at level 3 and have ids, tables are in boxes that scroll, and links within the
+   * site start with its path. `pageUrl` is the base of relative links.
    */
   forPage(source: string, pageUrl: string): string;
   /** Renders for a feed: headings start at level 4 without ids, and all links are absolute. */
@@ -39,6 +39,7 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
       token.children = linkImages(token.children, state.Token);
       for (const child of token.children ?? []) adaptLink(child, environment);
     }
+    if (!environment.absolute) state.tokens = tokens.flatMap(adaptTable(tokens, state.Token));
   });
 
   function adaptLink(token: Token, { pageUrl, absolute }: Environment): void {
@@ -82,8 +83,43 @@ function levelOf({ tag }: Token): number {
   return Number(tag.slice(1));
 }
 
+type MakeToken = new (type: string, tag: string, nesting: -1 | 0 | 1) => Token;
+
+/**
+ * Puts tables into boxes that a reader can scroll, named after their columns, and replaces the inline styles of cells, which
+ * the security policy of pages blocks, with classes.
+ */
+function adaptTable(tokens: readonly Token[], Made: MakeToken): (token: Token, index: number) => Token[] {
+  return (token, index) => {
+    if (token.type === 'table_open') {
+      const head = tokens.slice(
+        index,
+        tokens.findIndex(({ type }, at) => at > index && type === 'thead_close'),
+      );
+      const columns = head.flatMap(({ children }) => children?.map(({ content }) => content).join('') || []);
+      const box = new Made('table_box_open', 'div', 1);
+      box.block = true;
+      box.attrs = Object.entries({
+        class: 'scroll',
+        role: 'group',
+        'aria-label': columns.length === 0 ? 'Table' : `Table: ${columns.join(', ')}`,
+        tabindex: '0',
+      });
+      return [box, token];
+    }
+    if (token.type === 'table_close') {
+      const end = new Made('table_box_close', 'div', -1);
+      end.block = true;
+      return [token, end];
+    }
+    const [, side] = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? '')) ?? [];
+    if (side !== undefined) token.attrs = [['class', `align-${side}`]];
+    return [token];
+  };
+}
+
 /** Replaces each image with a link to it or, within another link, with its text. */
-function linkImages(tokens: Token[] | null, Made: new (type: string, tag: string, nesting: -1 | 0 | 1) => Token) {
+function linkImages(tokens: Token[] | null, Made: MakeToken) {
   let links = 0;
   return (
     tokens?.flatMap((token) => {

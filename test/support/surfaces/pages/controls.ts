@@ -55,6 +55,7 @@ export const controls: readonly string[] = [
   'button.more-results type=button hidden',
   'div.open-in hidden',
   'div.results hidden',
+  'div.scroll role=group tabindex=0',
   'fieldset',
   'fieldset.filters hidden disabled',
   'form.fill-in hidden',

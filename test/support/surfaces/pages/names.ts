@@ -25,6 +25,8 @@ function namesOn(html: string): string[] {
 /** All names on the pages of the rich catalog. */
 export const names: readonly string[] = [
   'article: The <i>newer &amp; last</i> agent',
+  'div: Everything that is served',
+  'div: Results of each model',
   'nav: Earlier and later agents',
   'nav: Main',
   'pre: Address of the MCP server',
