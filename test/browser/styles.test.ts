@@ -2,7 +2,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { browseCatalog, tabTo } from '../support/browser.ts';
+import { browseCatalog, tabTo, textOf } from '../support/browser.ts';
 import { goodPrompt } from '../support/good-agent.ts';
 import { until } from '../support/until.ts';
 
@@ -171,8 +171,38 @@ test('paper has the whole prompt, and nothing that only works on a screen', asyn
     assert.is(await page.locator('button:visible').count(), 0);
     for (const part of ['h1', '#problem', '#prompt-text', '#steps', '#sample', '#demo', '#reuse'])
       assert.is(await page.locator(part).isVisible(), true, part);
+    assert.equal(
+      await page.locator('.install h3:visible').allTextContents(),
+      ['Claude Code'],
+      'it names the assistant',
+    );
+    assert.is(await page.locator('[role="tablist"]').isVisible(), false);
     const ink = await page.evaluate(() => getComputedStyle(document.body).color);
     assert.is(ink, 'rgb(29, 26, 22)', 'dark on white');
+  });
+});
+
+test('the chosen tab and the own vote look chosen in forced colors too', async () => {
+  await onPage('/agents/agent-1', { forcedColors: 'active' }, async (page) => {
+    await page.locator('.vote button[value="yes"]').click();
+    await textOf(page, '.vote .form-message', /recorded/);
+    await page.mouse.move(0, 0);
+    await page.reload();
+    await page.locator('.vote button[aria-pressed="true"]').waitFor();
+    const looks = await page.locator('[role="tab"], .vote button').evaluateAll((all) =>
+      all.map((element) => {
+        const { backgroundColor, borderBottomColor } = getComputedStyle(element);
+        const isChosen = element.matches('[aria-selected="true"], [aria-pressed="true"]');
+        // A transparent background has the color that it would have, which is that of the page.
+        const ground = backgroundColor.replace(/^rgba\((.*), 0\)$/, 'rgb($1)');
+        return { kind: element.role ?? 'vote', isChosen, look: `${ground} ${borderBottomColor}` };
+      }),
+    );
+    for (const { kind, look } of looks.filter(({ isChosen }) => isChosen)) {
+      const same = looks.filter((other) => other.kind === kind && other.look === look);
+      assert.is(same.length, 1, `${kind}: ${look}`);
+    }
+    assert.is(looks.filter(({ isChosen }) => isChosen).length, 2);
   });
 });
 
