@@ -111,4 +111,12 @@ test('parts of a page are apart, and no heading is larger than the one above it'
     assert.is(sizes.length, 2);
   }));
 
+test('without scripts, the search says that it needs them', async () => {
+  const note = '.search noscript p';
+  await onPage('/archive?q=hebrew', { javaScriptEnabled: false }, async (page) => {
+    assert.is(await page.locator(note).isVisible(), true);
+  });
+  await onPage('/archive', {}, async (page) => assert.is(await page.locator(note).count(), 0));
+});
+
 test.run();

@@ -173,6 +173,8 @@ test('docs/settings.md has every setting, with its limits and its default', () =
     '`feedId`. `feedId` looks like `tag:<your domain>,<a day on which you owned it>:<any name>` and never changes, even',
     'when the site moves; otherwise feed readers show every agent again.',
     '',
+    "The program's templates are in English, so for another `language`, translate [the templates](templates.md) too.",
+    '',
     'The environment variable `CATALOG_BASE_URL` overrides `baseUrl`, and the flag `--base-url` overrides both. In the same way,',
     '`CATALOG_RUNTIME_URL` and `--runtime-url` override `runtimeUrl`. `catalog serve --build` ignores `baseUrl`: without the',
     'flag or the variable, it uses `http://localhost:<port>`. The settings of the server itself, such as its port, are flags and',

@@ -28,7 +28,7 @@ const page = (number: number, issues: number[]): Expected => ({
 
 export const largePages: Record<string, Expected> = {
   'archive.html': {
-    '.page-head .standfirst': '205 agents, one a day.',
+    '.page-head .standfirst': 'One agent a day, 205 so far.',
     'section[aria-labelledby^=month-] h2': 'April 2026',
     ...month(down(205, 183), 23, 'April', 2026),
     'section[aria-labelledby^=year-] @aria-labelledby': ['year-2026', 'year-2025'],

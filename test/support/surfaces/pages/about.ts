@@ -12,7 +12,7 @@ const about: Expected = {
   'section[aria-labelledby=daily] p':
     'Every agent is published on its date with a permanent number and address. Published so far: 3. The archive lists them all.',
   'section[aria-labelledby=daily] a @href': '/base/archive',
-  'section[aria-labelledby=reuse] p': `The prompts are published under CC BY 4.0. You may copy, change and sell them if you name ${publisher.name} and link to the agent. Every page has a ready-made credit line.`,
+  'section[aria-labelledby=reuse] p': `The prompts are published under CC BY 4.0. You may copy, change and sell them if you name ${publisher.name} and link to the agent. The page of each agent has a ready-made credit line.`,
   'section[aria-labelledby=reuse] a @href': 'https://creativecommons.org/licenses/by/4.0/',
   'section[aria-labelledby=follow] p a @href': [
     '/base/atom.xml',
@@ -100,12 +100,12 @@ const developers: Expected = {
     2,
   ),
   'section[aria-labelledby=outputs] th @scope': ['col', 'col'],
-  'section[aria-labelledby=outputs] td': outputs.flatMap(({ path, purpose }) => [path, purpose]),
+  'section[aria-labelledby=outputs] td': outputs.flatMap(({ path, purpose }) => [path, purpose.replaceAll('`', '')]),
   'section[aria-labelledby=skills] pre': `npx skills add ${base}`,
   'section[aria-labelledby=skills] .copy @data-copy': 'skills-command',
   'section[aria-labelledby=models] a @href': ['/base/llms.txt', '/base/llms-full.txt'],
   'section[aria-labelledby=feeds] p':
-    'Atom, RSS 2.0 and JSON Feed 1.1 contain the newest 50 agents in full. Every category also has its own Atom feed:',
+    'Atom, RSS 2.0 and JSON Feed 1.1 contain the newest agents in full, up to 50. Every category also has its own Atom feed:',
   'section[aria-labelledby=feeds] p a @href': ['/base/atom.xml', '/base/feed.xml', '/base/feed.json'],
   'section[aria-labelledby=feeds] li': [coding, writing],
   'section[aria-labelledby=feeds] li a @href': ['/base/feeds/coding.xml', '/base/feeds/writing.xml'],

@@ -13,14 +13,14 @@ export const barePages: Record<string, Expected> = {
     '.preview': 'This is a preview: it contains agents that are not published yet.',
     'meta[name=robots] @content': 'noindex',
     'section[aria-labelledby]': [
-      `Get tomorrow’s agent ${description} Or follow with a feed reader: Atom, RSS, JSON feed. No tracking, no account.`,
+      `Get tomorrow’s agent ${description} Follow with a feed reader: Atom, RSS, JSON feed. No tracking, no account.`,
     ],
     'form.subscribe': [],
     'form.vote': [],
   },
-  'archive.html': { '.page-head .standfirst': '0 agents, one a day.', '.subjects': [], '.tags': [], '.days': [] },
+  'archive.html': { '.page-head .standfirst': 'One agent a day, 0 so far.', '.subjects': [], '.tags': [], '.days': [] },
   'developers.html': {
-    'section[aria-labelledby=feeds] p': 'Atom, RSS 2.0 and JSON Feed 1.1 contain the newest 50 agents in full.',
+    'section[aria-labelledby=feeds] p': 'Atom, RSS 2.0 and JSON Feed 1.1 contain the newest agents in full, up to 50.',
     'section[aria-labelledby=feeds] ul': [],
     'section[aria-labelledby=api] dd pre': `curl ${base}/api/agents.json`,
     '#example': [],
@@ -39,6 +39,6 @@ export const barePages: Record<string, Expected> = {
     'a[href*="/issues/"], a[href*="/tree/"]': [],
     '.install h3': ['Claude Code', 'Cursor', 'Gemini CLI', 'Other assistants', 'Plain text'],
   },
-  '404.html': { 'section[aria-labelledby=newest]': [] },
+  '404.html': { 'section[aria-labelledby=newest]': [], '.page-head p:last-child': 'Go to the home page.' },
   'about.html': { 'form.subscribe': [] },
 };

@@ -82,7 +82,7 @@ const home: Expected = {
 
 const archive: Expected = {
   h1: 'Archive',
-  '.page-head .standfirst': '3 agents, one a day.',
+  '.page-head .standfirst': 'One agent a day, 3 so far.',
   ...filters,
   'section[aria-labelledby^=month-] h2': ['March 2026', 'February 2026', 'January 2026'],
   'section[aria-labelledby^=month-] h2 @id': ['month-2026-03', 'month-2026-02', 'month-2026-01'],
