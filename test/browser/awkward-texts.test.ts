@@ -111,6 +111,50 @@ test('parts of a page are apart, and no heading is larger than the one above it'
     assert.is(sizes.length, 2);
   }));
 
+/** Where the texts of agents are on a page, which is otherwise from left to right. */
+const places: Record<string, string[]> = {
+  '/agents/hebrew': ['h1', '.standfirst', '#problem + p', '#step-1', '.prose', '.prose li'],
+  '/agents/long-words': ['.between bdi'],
+  '/': ['h1', '.standfirst', '.front-head > p:nth-of-type(2)', '.front .steps li'],
+  '/archive': ['.days li:first-child > span'],
+  '/tags/testing': ['.entry h3', '.entry .excerpt'],
+};
+
+test('Hebrew is from right to left, and everything around it from left to right', () =>
+  onPage('/', {}, async (page) => {
+    for (const [path, selectors] of Object.entries(places)) {
+      await page.goto(address() + path);
+      const found = await page.evaluate(
+        (all) => all.map((one) => getComputedStyle(document.querySelector(one) ?? document.body).direction),
+        [...selectors, 'main', 'main section', 'footer'],
+      );
+      assert.equal(found, [...selectors.map(() => 'rtl'), 'ltr', 'ltr', 'ltr'], path);
+    }
+  }));
+
+test('each line of a prompt has its own direction, and so has each search result', async () => {
+  await onPage('/agents/hebrew', {}, async (page) => {
+    const sides = await page.locator('.line').evaluateAll((lines) =>
+      lines.flatMap((line) => {
+        const { left = 0 } = line.closest('code')?.getBoundingClientRect() ?? {};
+        const range = document.createRange();
+        range.selectNodeContents(line);
+        const last = [...range.getClientRects()].filter(({ width }) => width > 0).at(-1);
+        return last !== undefined && last.left > left + 20 ? [line.textContent?.slice(0, 10)] : [];
+      }),
+    );
+    assert.equal(sides, ['1. קרא כל ']);
+  });
+  await onPage('/archive?q=בודק', {}, async (page) => {
+    await textOf(page, '.results-count', /found/);
+    const [list, text] = await Promise.all([
+      page.locator('.result-list li').boundingBox(),
+      page.locator('.result h3 a').boundingBox(),
+    ]);
+    assert.ok(list && text && Math.abs(list.x + list.width - text.x - text.width) < 1, JSON.stringify([list, text]));
+  });
+});
+
 test('without scripts, the search says that it needs them', async () => {
   const note = '.search noscript p';
   await onPage('/archive?q=hebrew', { javaScriptEnabled: false }, async (page) => {

@@ -8,6 +8,7 @@ import { accentOf } from './accents.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
 import { dateNames } from './dates.ts';
 import { structuredData } from './structured-data.ts';
+import { directionOf } from './text-direction.ts';
 import { type Addresses, publicationImage } from './urls.ts';
 
 /** The values of a page for the layout. */
@@ -53,6 +54,7 @@ export function renderPage(site: Site, head: PageHead, data: object): string {
   const values = {
     title: head.title === null ? settings.title : `${head.title} · ${settings.title}`,
     heading: head.title ?? settings.title,
+    direction: directionOf(settings.language),
     ownSearch: head.ownSearch === true,
     plates: head.plates === true,
     moved: head.moved === true ? url.link(head.path ?? '') : null,

@@ -115,7 +115,7 @@ export const feedContent: Expected = {
   pre: rich.prompt,
   'h4, h5': 'Inner heading',
   em: 'stress',
-  'p:last-of-type': `CC BY 4.0, ${publisher.name}`,
+  'body > p:last-of-type': `CC BY 4.0, ${publisher.name}`,
   'a @href': ['https://link.example/?a=1&b=2', address],
   i: [],
 };
