@@ -1,5 +1,5 @@
 import type { Options } from 'minisearch';
-import { isStopWord } from './words.ts';
+import { indexTerms } from './terms.ts';
 
 /** The searched and shown fields of an agent. The prompt is not searched: it made the index ten times as large. */
 export interface SearchEntry {
@@ -52,8 +52,5 @@ export const searchOptions: Options<SearchEntry> = {
     'changedOn',
     'issue',
   ],
-  processTerm: (term) => {
-    const word = term.toLowerCase();
-    return isStopWord(word) ? null : word;
-  },
+  processTerm: indexTerms,
 };

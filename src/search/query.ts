@@ -1,7 +1,8 @@
 import type MiniSearch from 'minisearch';
 import type { QueryCombination } from 'minisearch';
 import { fieldWeights, type SearchEntry, type StoredEntry } from './fields.ts';
-import { isStopWord, stemOf, weightOf } from './words.ts';
+import { isUnspaced, queryTerms } from './terms.ts';
+import { stemOf, weightOf } from './words.ts';
 
 /** An agent that was found. */
 export interface Hit extends StoredEntry {
@@ -19,7 +20,7 @@ export interface Hit extends StoredEntry {
  */
 const least = { score: 0.35, strong: 0.25, ofBest: 0.5 };
 
-/** Words are searched unchanged: they are already split and in lower case. */
+/** Words are searched unchanged: they are already split and folded. */
 const literal = { tokenize: (text: string) => [text], processTerm: (term: string) => term };
 
 /** The matches of a word of a query. */
@@ -45,7 +46,7 @@ export function searchAgents(
   query: string,
   fits: (agent: StoredEntry) => boolean,
 ): Hit[] {
-  const words = wordsOf(query).map((word) => ({ ...findWord(index, word), weight: weightOf(word) }));
+  const words = queryTerms(query).map((word) => ({ ...findWord(index, word), weight: weightOf(word) }));
   const sums = new Map<string, Sum>();
   let possible = 0;
   for (const { qualities, weight } of words) {
@@ -78,12 +79,6 @@ export function searchAgents(
     });
 }
 
-/** The words of a query without stop words, each once, in lower case. */
-export function wordsOf(query: string): string[] {
-  const words = query.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  return [...new Set(words)].filter((word) => !isStopWord(word));
-}
-
 /** Finds a word, its other forms, and words that start with it; if there are none, words with a similar spelling. */
 function findWord(index: MiniSearch<SearchEntry>, word: string): Found {
   const stem = stemOf(word);
@@ -106,7 +101,9 @@ function mayBePrefix(stem: string): boolean {
 function qualitiesOf(index: MiniSearch<SearchEntry>, query: QueryCombination, word: string): Map<string, number> {
   const qualities = new Map<string, number>();
   const stem = stemOf(word);
-  const nearness = (term: string) => (term === word || stemOf(term) === stem ? 1 : term.startsWith(stem) ? 0.7 : 0.6);
+  const unspaced = isUnspaced(word);
+  const isSame = (term: string) => term === word || stemOf(term) === stem;
+  const nearness = (term: string) => (unspaced || isSame(term) ? 1 : term.startsWith(stem) ? 0.7 : 0.6);
   for (const [field, weight] of Object.entries(fieldWeights)) {
     let last = '';
     let quality = 0;

@@ -3,6 +3,7 @@ import { onceForEach } from '../once.ts';
 import type { AgentDocument } from '../schema/documents.ts';
 import { type SearchEntry, searchOptions } from './fields.ts';
 import { inSlices } from './slices.ts';
+import { indexTerms } from './terms.ts';
 
 /**
  * How many agents, the newest, are also found by their problem and their steps. These are the longest texts: with all
@@ -20,7 +21,7 @@ export interface SearchedAgent {
 
 /** Makes the search index of some agents, newest first. The same agents in the same order give the same index. */
 export function searchIndex(agents: readonly SearchedAgent[]): MiniSearch<SearchEntry> {
-  const processTerm = onceForEach((term: string) => searchOptions.processTerm?.(term) ?? null);
+  const processTerm = onceForEach(indexTerms);
   const index = new MiniSearch<SearchEntry>({ ...searchOptions, processTerm });
   index.addAll(agents.map((agent, rank) => searchEntry(agent, rank < searchedTexts)));
   return index;

@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AgentDocument } from '../../src/schema/documents.ts';
-import { searchAgents, wordsOf } from '../../src/search/query.ts';
+import { searchAgents } from '../../src/search/query.ts';
 import { loadSearchIndex, type SearchedAgent, searchIndex, searchIndexJson } from '../../src/search/search-index.ts';
+import { fold, indexTerms, queryTerms } from '../../src/search/terms.ts';
 import { stemOf, weightOf } from '../../src/search/words.ts';
 
 /** What the search index has of each agent, how servers load it, and which words of a query count. */
@@ -61,7 +62,37 @@ test('a server refuses an index that lacks a part', async () => {
 });
 
 test('words count once, and single Latin letters not at all', () => {
-  assert.equal(wordsOf('Test a plan B: test, C, TEST β 1'), ['test', 'plan', 'β', '1']);
+  assert.equal(queryTerms('Test a plan B: test, C, TEST β 1'), ['test', 'plan', 'β', '1']);
+});
+
+test('a folded text has no accents on Latin, Greek and Cyrillic letters, and one Unicode form', () => {
+  for (const [text, folded] of [
+    ['CAFÉ Cafe\u0301', 'cafe cafe'],
+    ['Straße GROẞ Ærø Łódź İIı ﬁnal ＡＩ', 'strasse gross aero lodz iii final ai'],
+    ['Tiếng Việt', 'tieng viet'],
+    ['ΟΔΌΣ οδός', 'οδοσ οδοσ'],
+    ['Ёлка й', 'елка и'],
+    // Marks of other scripts stay: Hindi, Thai, Hebrew, Japanese, Korean.
+    ['हिन्दी ที่ שָׁלוֹם', 'हिन्दी ที่ שָׁלוֹם'],
+    ['が か\u3099 ｶﾞ', 'が が ガ'],
+    ['\u1112\u1161\u11ab\u1100\u1173\u11af', '한글'],
+  ] as const) {
+    assert.is(fold(text), folded.normalize('NFC'), text);
+  }
+});
+
+test('a word has one term, and a text without spaces terms of two characters, in alphabets of three, which overlap', () => {
+  assert.equal(indexTerms('翻訳者'), ['翻訳', '訳者', '者']);
+  assert.equal(['C++', '', 'The'].map(indexTerms), [['c++'], [], []]);
+  assert.equal(indexTerms('AIエー𠮷2'), ['ai', 'エー', 'ー𠮷', '𠮷', '2']);
+  assert.equal(indexTerms('กขคง'), ['กขค', 'ขคง', 'คง', 'ง']);
+  assert.equal(queryTerms('翻訳者 者 AIエー𠮷2'), ['翻訳', '訳者', '者', 'ai', 'エー', 'ー𠮷', '2']);
+  assert.equal(queryTerms('กขคง กข'), ['กขค', 'ขคง', 'กข']);
+});
+
+test('a word that is a stop word only without its accent is searched', () => {
+  assert.equal(found('thé', 'Thé vert', 'The other'), ['a1']);
+  assert.equal(found('the', 'Thé vert', 'The other'), []);
 });
 
 test('an agent with half of the best match is found, and one with a verb of any request alone is not', () => {

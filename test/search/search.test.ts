@@ -6,8 +6,9 @@ import { select } from '../../src/catalog/select.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { agentDocumentOf } from '../../src/outputs/shared/agent-document.ts';
 import { addresses } from '../../src/outputs/shared/urls.ts';
-import { searchAgents, wordsOf } from '../../src/search/query.ts';
+import { searchAgents } from '../../src/search/query.ts';
 import { searchIndex } from '../../src/search/search-index.ts';
+import { queryTerms } from '../../src/search/terms.ts';
 import { stemOf } from '../../src/search/words.ts';
 import { heldOutQueries, laterQueries, type SearchQuery, searchQueries } from '../support/search-queries.ts';
 
@@ -75,11 +76,11 @@ test('owes more to the agents’ own texts than to keywords', () => {
   const { first } = figures([...searchQueries, ...heldOutQueries], bare);
   assert.ok(first >= 0.5, String(first));
   const keywords = new Map(
-    agents.map(({ slug, keywords: list }) => [slug, new Set((list ?? []).flatMap(wordsOf).map(stemOf))]),
+    agents.map(({ slug, keywords: list }) => [slug, new Set((list ?? []).flatMap(queryTerms).map(stemOf))]),
   );
   const all = [...searchQueries, ...heldOutQueries].filter(([, best]) => best.length > 0);
   const untouched = all.filter(([query, best]) => {
-    return !wordsOf(query).some((word) => best.some((slug) => keywords.get(slug)?.has(stemOf(word))));
+    return !queryTerms(query).some((word) => best.some((slug) => keywords.get(slug)?.has(stemOf(word))));
   });
   // Keywords written for these queries would leave hardly any of them untouched.
   assert.ok(untouched.length >= all.length * 0.3, `${untouched.length} of ${all.length}`);
@@ -129,7 +130,7 @@ test('finds words of any script, with their combining marks', () => {
     assert.equal(found(title, others), [slug], title);
     assert.equal(found(title.toUpperCase(), others), [slug], title);
   }
-  assert.equal(wordsOf('हिन्दी, Mu\u0308ll!'), ['हिन्दी', 'mu\u0308ll']);
+  assert.equal(queryTerms('हिन्दी, Mu\u0308ll!'), ['हिन्दी', 'mull']);
 });
 
 test('of agents that match alike, the newest comes first; those with a word of a longer query come after them', () => {
@@ -207,7 +208,7 @@ test('only the newest 1,000 agents are found by their problem and their steps, a
 });
 
 test('ignores stop words, and knows the forms of other words by their stem', () => {
-  assert.equal(wordsOf('Which of the Agents can help me to write a Poem?'), ['agents', 'write', 'poem']);
+  assert.equal(queryTerms('Which of the Agents can help me to write a Poem?'), ['agents', 'write', 'poem']);
   const forms = [
     ['update', 'updates', 'updated', 'updating'],
     ['plan', 'plans', 'planned', 'planning'],

@@ -1,0 +1,80 @@
+/// <reference lib="dom" />
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { browseCatalog, textOf } from '../support/browser.ts';
+import { resultsOf } from '../support/site-reader.ts';
+
+/** Which words find an agent, in pages and through MCP: accents, and scripts without spaces. */
+
+const test = suite('the words of a search');
+
+const [cafe, monitoring, changelog, airport] = [
+  'Café Über naïve Résumé Checker',
+  'Plan für die …überwachung mit Straßenkarte',
+  '変更履歴を読み手にわかる言葉へ訳すAIエージェント',
+  'Airport layover planner',
+];
+const { address, visit } = browseCatalog(
+  test,
+  [cafe, monitoring, changelog, airport].map((title, at) => ({
+    slug: `agent-${at + 1}`,
+    date: `2026-01-0${at + 1}`,
+    front: { title: `"${title}"` },
+  })),
+);
+
+async function titlesFromMcp(query: string): Promise<string[]> {
+  const call = { name: 'search_agents', arguments: { query } };
+  const answer = await fetch(`${address()}/api/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }),
+  });
+  const { result } = (await answer.json()) as { result: { structuredContent: { agents: { title: string }[] } } };
+  return result.structuredContent.agents.map(({ title }) => title);
+}
+
+for (const [name, rows] of [
+  [
+    'with or without accents, however they are encoded',
+    [
+      ['cafe', [cafe]],
+      ['café', [cafe]],
+      ['Cafe\u0301', [cafe]],
+      ['UBER', [cafe, monitoring]],
+      ['naive resumes', [cafe]],
+      ['uberwachung', [monitoring]],
+      ['strassenkarte', [monitoring]],
+    ],
+  ],
+  [
+    'by any part of a text without spaces',
+    [
+      ['変更', [changelog]],
+      ['読み手', [changelog]],
+      ['エージェント', [changelog]],
+      // Half-width, and the last character of the run.
+      ['ｴｰｼﾞｪﾝﾄ', [changelog]],
+      ['ト', [changelog]],
+      ['言葉', [changelog]],
+      // か is another letter than が, though both are か in decomposed form.
+      ['わがる', []],
+      ['ai', [changelog]],
+    ],
+  ],
+] as const) {
+  test(`find agents ${name}`, async () => {
+    await visit('/archive', {}, async (page) => {
+      for (const [query, titles] of rows) {
+        await page.locator('#search').fill('');
+        await page.locator('[data-results]').waitFor({ state: 'hidden' });
+        await page.locator('#search').fill(query);
+        await textOf(page, '.results-count', titles.length === 0 ? /^No agents found\. Try/ : /^\d agents? found$/);
+        assert.equal((await resultsOf(page)).sort(), [...titles].sort(), query);
+        assert.equal((await titlesFromMcp(query)).sort(), [...titles].sort(), `${query} in MCP`);
+      }
+    });
+  });
+}
+
+test.run();
