@@ -2,7 +2,7 @@
 
 import MiniSearch from 'minisearch';
 import { type SearchEntry, type StoredEntry, searchOptions } from '../search/fields.ts';
-import { searchAgents } from '../search/query.ts';
+import { isTooShort, searchAgents } from '../search/query.ts';
 import {
   clearForm,
   hasSearch,
@@ -172,7 +172,9 @@ function searchIndex(
     return { found, text: countText(found.length) };
   }
   const found = searchAgents(index, q, fits);
-  if (found.length === 0 && q.length < 3) return { found, text: 'Type at least three letters.' };
+  if (found.length === 0 && isTooShort(q)) {
+    return { found, text: 'No agents found. To find longer words, type at least three letters.' };
+  }
   if (found[0]?.whole === false)
     return { found, text: `No agent has every word. ${countText(found.length)} with some of them.` };
   return { found, text: countText(found.length) };

@@ -1,7 +1,7 @@
 import type MiniSearch from 'minisearch';
 import type { QueryCombination } from 'minisearch';
 import { fieldWeights, type SearchEntry, type StoredEntry } from './fields.ts';
-import { isUnspaced, queryTerms } from './terms.ts';
+import { fold, isUnspaced, queryTerms } from './terms.ts';
 import { stemOf, weightOf } from './words.ts';
 
 /** An agent that was found. */
@@ -77,6 +77,11 @@ export function searchAgents(
       const hit = { score: scores.get(result.id) as number, whole: sum.words === words.length };
       return Object.assign(result as unknown as StoredEntry & { id: string }, hit);
     });
+}
+
+/** Whether a query is so short that only whole words are searched, so that more letters can find longer ones. */
+export function isTooShort(query: string): boolean {
+  return /^\p{Script=Latin}{1,2}$/u.test(fold(query.trim()));
 }
 
 /** Finds a word, its other forms, and words that start with it; if there are none, words with a similar spelling. */

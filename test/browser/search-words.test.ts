@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { browseCatalog, textOf } from '../support/browser.ts';
 import { resultsOf } from '../support/site-reader.ts';
 
-/** Which words find an agent, in pages and through MCP: accents, and scripts without spaces. */
+/** Which words find an agent, in pages and through MCP: accents, scripts without spaces, and short words. */
 
 const test = suite('the words of a search');
 
@@ -59,6 +59,7 @@ for (const [name, rows] of [
       ['言葉', [changelog]],
       // か is another letter than が, though both are か in decomposed form.
       ['わがる', []],
+      ['料理', []],
       ['ai', [changelog]],
     ],
   ],
@@ -76,5 +77,23 @@ for (const [name, rows] of [
     });
   });
 }
+
+test('may be too short to find longer words, and pages say so only then', async () => {
+  await visit('/archive', {}, async (page) => {
+    for (const [query, text] of [
+      ['a', 'No agents found. To find longer words, type at least three letters.'],
+      ['pl', 'No agents found. To find longer words, type at least three letters.'],
+      ['pla', '2 agents found'],
+      ['ai', '1 agent found'],
+      ['酒', 'No agents found. Try fewer words or filters.'],
+      ['99', 'No agents found. Try fewer words or filters.'],
+      ['xylophone', 'No agents found. Try fewer words or filters.'],
+    ] as const) {
+      await page.locator('#search').fill(query);
+      await page.waitForFunction((wanted) => location.search === `?q=${encodeURIComponent(wanted)}`, query);
+      assert.is(await textOf(page, '.results-count', /found/), text, query);
+    }
+  });
+});
 
 test.run();
