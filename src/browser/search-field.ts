@@ -25,12 +25,13 @@ export function startSearch(): void {
     results?.classList.toggle('reserved', searched && !attached);
     if (results !== null && !attached) results.hidden = !searched;
   };
-  const count = results?.querySelector('.results-count') ?? null;
+  const count = form.querySelector('.results-count');
   const sayFailed = () => {
     const searched = hasSearch(form) || !isEmpty(readForm(form));
     reserve(searched);
     results?.classList.remove('reserved');
-    if (searched && count !== null) count.textContent = 'Search failed to load. Press Enter to open the archive.';
+    const text = searched ? 'Search failed to load. Press Enter to open the archive.' : '';
+    if (count !== null) count.textContent = text;
   };
   const loadQuietly = () =>
     void load().then(() => {

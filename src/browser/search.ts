@@ -48,9 +48,9 @@ function elementsOf(form: HTMLFormElement): Elements | null {
 /** Loads the index. Tells a reader who is already typing that it is loading. */
 async function loadForReader({ form, results, count }: Elements): Promise<MiniSearch<SearchEntry>> {
   const wait = () => {
-    if (isEmpty(readForm(form))) return;
-    results.hidden = false;
-    count.textContent = 'Loading search …';
+    const searched = !isEmpty(readForm(form));
+    if (searched) results.hidden = false;
+    count.textContent = searched ? 'Loading search …' : '';
   };
   wait();
   form.addEventListener('input', wait);
@@ -94,15 +94,12 @@ class SearchPanel {
   #search(): void {
     const { form, results, count, list } = this.#elements;
     const state = readForm(form);
-    const wasHidden = results.hidden;
     results.hidden = isEmpty(state);
     const { found, text } = isEmpty(state) ? { found: [], text: '' } : searchIndex(this.#index, state);
     this.#found = found;
     list.replaceChildren();
     this.#showMore();
-    // Screen readers announce a status that changes. One that just appeared has not changed yet.
-    if (wasHidden) requestAnimationFrame(() => (count.textContent = text));
-    else count.textContent = text;
+    count.textContent = text;
   }
 
   #showMore(): void {

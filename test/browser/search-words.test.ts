@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { browseCatalog, textOf } from '../support/browser.ts';
 import { resultsOf } from '../support/site-reader.ts';
 
-/** Which words find an agent, in pages and through MCP: accents, scripts without spaces, and short words. */
+/** Which words find an agent, in pages and through MCP: accents, scripts without spaces, short words. Where pages tell. */
 
 const test = suite('the words of a search');
 
@@ -94,6 +94,40 @@ test('may be too short to find longer words, and pages say so only then', async 
       assert.is(await textOf(page, '.results-count', /found/), text, query);
     }
   });
+});
+
+test('get a count that is visible on a phone below the field, and announced once', async () => {
+  for (const path of ['/archive', '/']) {
+    await visit(path, { viewport: { width: 360, height: 640 } }, async (page) => {
+      const [field, count] = [page.locator('#search'), page.locator('[data-search] [role="status"]')];
+      await field.scrollIntoViewIfNeeded();
+      await field.focus();
+      await page.evaluate(() => {
+        const status = document.querySelector('[data-search] [role="status"]') as Element;
+        const announced: (string | null)[] = [];
+        new MutationObserver(() => announced.push(status.textContent)).observe(status, { childList: true });
+        Object.assign(globalThis, {
+          announced,
+          filtersAt: document.querySelector('.filters')?.getBoundingClientRect().y,
+        });
+      });
+      await page.waitForFunction(
+        () => performance.getEntriesByName(`${location.origin}/search-index.json`).length === 1,
+      );
+      await field.fill('layover planner');
+      await textOf(page, '.results-count', /^1 agent found$/);
+      const [above, below] = [await field.boundingBox(), await count.boundingBox()];
+      const gap = (below?.y ?? Number.NaN) - (above?.y ?? Number.NaN) - (above?.height ?? Number.NaN);
+      assert.ok(gap >= 0 && gap < 20, `${path}: ${gap} pixels below the field`);
+      assert.ok((below?.y ?? 640) + (below?.height ?? 0) <= 640, `${path}: ${below?.y}`);
+      const moved = await page.evaluate(() => {
+        const { announced, filtersAt } = globalThis as unknown as { announced: string[]; filtersAt: number };
+        return [announced.at(-1), announced.filter((text) => text !== 'Loading search …').length, filtersAt];
+      });
+      const filters = await page.locator('.filters').boundingBox();
+      assert.equal(moved, ['1 agent found', 1, filters?.y], path);
+    });
+  }
 });
 
 test.run();

@@ -63,6 +63,10 @@ test('is told that the search cannot be loaded, gets to the archive with Enter, 
     assert.is(await message.isVisible(), true);
     const { height } = (await page.locator('[data-results]').boundingBox()) ?? { height: Number.NaN };
     assert.ok(height < 200, `${height} pixels are kept for results`);
+    await field.fill('');
+    await message.waitFor({ state: 'detached' });
+    await field.fill('zebra');
+    await message.waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(`${address()}/archive?q=zebra`);
     await message.waitFor();
