@@ -22,6 +22,7 @@ export const errorCodes = {
   request_timeout: { status: 408, meaning: 'The request did not arrive in time' },
   payload_too_large: { status: 413, meaning: 'The body is larger than allowed' },
   unsupported_media_type: { status: 415, meaning: 'The address does not accept this content type' },
+  range_not_satisfiable: { status: 416, meaning: 'The file has no bytes in this range' },
   rate_limited: { status: 429, meaning: 'Too many requests; Retry-After says how many seconds to wait' },
   headers_too_large: { status: 431, meaning: 'The headers are larger than allowed' },
   internal: { status: 500, meaning: 'The server failed' },

@@ -3,7 +3,8 @@ import type { Request, Response } from 'polka';
 import type { CachedFile, Encoding, Variant } from './file-cache.ts';
 import { serveLarge } from './large-file.ts';
 import type { LiveBuild } from './live-build.ts';
-import { encodingPicker, isFresh, parseRange } from './negotiate.ts';
+import { encodingPicker, isFresh } from './negotiate.ts';
+import { parseRange, refuseRange } from './range.ts';
 import { candidates, type Target, versionIn } from './target.ts';
 
 export interface StatusPage {
@@ -33,12 +34,13 @@ export class Files {
   ): boolean {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
     const name = build.found.get(pathname);
-    const file = name === undefined ? undefined : build.files.peek(name);
+    if (name === undefined) return false;
+    const file = build.files.peek(name);
     if (file === undefined) return false;
     const encoding = this.#encodingFor(request);
     const variant = encoding === 'identity' ? file.plain : file.compressed[encoding];
     if (variant === undefined) return false;
-    send(request, response, { file, variant, search });
+    send(request, response, { name, file, variant, search });
     return true;
   }
 
@@ -49,7 +51,7 @@ export class Files {
     const { name, file } = found;
     if (file === 'large') return serveLarge(request, response, build, name);
     const variant = await build.files.variant(name, file, this.#encodingFor(request));
-    send(request, response, { file, variant, search: request.search });
+    send(request, response, { name, file, variant, search: request.search });
     return true;
   }
 
@@ -82,13 +84,15 @@ export class Files {
 }
 
 interface Sending {
+  /** The path of the file below dist/. */
+  name: string;
   file: CachedFile;
   variant: Variant;
   /** The query of the request. */
   search: string;
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { file, variant, search }: Sending): void {
+function send(request: IncomingMessage, response: ServerResponse, { name, file, variant, search }: Sending): void {
   const isCurrent = file.version !== null && versionIn(search) === file.version;
   const caching = isCurrent ? permanent : revalidate;
   if (isFresh(request.headers['if-none-match'], variant.etag)) {
@@ -101,6 +105,8 @@ function send(request: IncomingMessage, response: ServerResponse, { file, varian
   if (range === null) {
     response.writeHead(200, [...variant.headers, ...caching] as string[]);
     response.end(variant.body);
+  } else if (range === 'unsatisfiable') {
+    refuseRange(response, name, variant.body.length, headersOf(variant, caching));
   } else sendRange(response, variant, range, caching);
 }
 
@@ -141,23 +147,21 @@ function rangeOf(request: IncomingMessage, { etag, body }: Variant) {
 
 function sendRange(
   response: ServerResponse,
-  { body, headers }: Variant,
-  range: { start: number; end: number } | 'unsatisfiable',
+  variant: Variant,
+  { start, end }: { start: number; end: number },
   caching: readonly string[],
 ): void {
-  const all = Object.fromEntries([...pairs(headers), ...pairs(caching)]);
-  if (range === 'unsatisfiable') {
-    response.writeHead(416, { ...all, 'content-length': '0', 'content-range': `bytes */${body.length}` });
-    response.end();
-    return;
-  }
-  const part = body.subarray(range.start, range.end + 1);
+  const part = variant.body.subarray(start, end + 1);
   response.writeHead(206, {
-    ...all,
+    ...headersOf(variant, caching),
     'content-length': part.length,
-    'content-range': `bytes ${range.start}-${range.end}/${body.length}`,
+    'content-range': `bytes ${start}-${end}/${variant.body.length}`,
   });
   response.end(part);
+}
+
+function headersOf({ headers }: Variant, caching: readonly string[]): Record<string, string> {
+  return Object.fromEntries([...pairs(headers), ...pairs(caching)]);
 }
 
 function pairs(flat: readonly string[]): [string, string][] {

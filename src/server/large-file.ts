@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import sirv from 'sirv';
 import { hasCode } from '../journal/disk.ts';
 import type { LiveBuild } from './live-build.ts';
-import { isFresh, parseRange } from './negotiate.ts';
+import { isFresh } from './negotiate.ts';
+import { parseRange, refuseRange } from './range.ts';
 
 /**
  * Answers a GET or HEAD with a file that is too large for the cache, uncompressed. False if there is no such file.
@@ -33,7 +34,7 @@ export async function serveLarge(
   }
   const range = requestedRange(request, size, etag);
   if (range === 'unsatisfiable') {
-    response.writeHead(416, { ...headers, 'content-length': 0, 'content-range': `bytes */${size}` }).end();
+    refuseRange(response, name, size, headers);
     return true;
   }
   // sirv reads every range as `first-last`, and an absent or zero `last` as the end: it gets only what it reads correctly.
@@ -42,10 +43,13 @@ export async function serveLarge(
   if (range !== null && range.end > 0) request.headers.range = `bytes=${range.start}-${range.end}`;
   request.url = `/${name}`;
   for (const [header, value] of Object.entries(headers)) response.setHeader(header, value);
+  let isThere = true;
+  // In this mode, sirv looks for the file before it returns.
   sirv(root, { dev: true, etag: true, dotfiles: true })(request, response, () => {
-    response.writeHead(404).end();
+    isThere = false;
+    for (const header of Object.keys(headers)) response.removeHeader(header);
   });
-  return true;
+  return isThere;
 }
 
 function requestedRange({ method, headers }: IncomingMessage, size: number, etag: string) {

@@ -38,18 +38,3 @@ export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean 
     ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
   );
 }
-
-/** The range of bytes in a Range header for a file of `size`; null for the whole file, 'unsatisfiable' for 416 (RFC 9110, section 14). */
-export function parseRange(
-  range: string | undefined,
-  size: number,
-): { start: number; end: number } | 'unsatisfiable' | null {
-  const match = /^bytes=(\d*)-(\d*)$/.exec(range ?? '');
-  if (match === null) return null;
-  const [, first = '', last = ''] = match;
-  if (first === '' && last === '') return null;
-  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
-  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
-  if (first !== '' && last !== '' && Number(last) < start) return null;
-  return start >= size ? 'unsatisfiable' : { start, end };
-}

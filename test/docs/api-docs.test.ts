@@ -59,6 +59,10 @@ const rows: { when: string; state?: State; curl: string }[] = [
     curl: `curl -s -H 'Content-Type: text/plain' -d 'yes' ${feedback}`,
   },
   {
+    when: 'A range starts after the end of the file',
+    curl: `curl -s -H 'Range: bytes=99999999-' ${documented}/api/agents/claim-ladder.json`,
+  },
+  {
     when: 'A client votes more often than allowed (here: once a minute)',
     state: 'one vote a minute',
     curl: `curl -s ${json} -d '{"slug":"claim-ladder","vote":"yes"}' ${feedback}`,

@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ask } from '../support/requests.ts';
+import { ask, assertError } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
 
 /** Which part of a file a range gets, and which ETags make the server answer that nothing changed. */
@@ -56,6 +58,27 @@ test('a range is limited to the file, and a range that starts past its end is 41
     }
     const head = await ask(address, path, { method: 'HEAD', headers: { range: 'bytes=0-0' } });
     assert.equal([head.status, head.headers['content-length']], [200, String(size)]);
+  }));
+
+test('a range outside of a document of the API is 416 with an Error object, and Content-Range has the size', () =>
+  withRuntime({ settings: { baseUrl: 'https://press.example/catalog' } }, async ({ server: { address }, dist }) => {
+    const { origin } = new URL(address);
+    // A file of this size is not kept in memory.
+    writeFileSync(join(dist, 'api/evals.json'), Buffer.alloc(8 * 1024 * 1024 + 1, ' '));
+    for (const path of ['/catalog/api/agents.json', '/catalog/api/evals.json']) {
+      const size = (await ask(origin, path)).body.length;
+      for (const range of [`bytes=${size}-`, 'bytes=-0']) {
+        // The second answer to a path comes from memory.
+        for (const time of ['first', 'second']) {
+          const answer = await ask(origin, path, { headers: { range } });
+          assertError(answer, 416, 'range_not_satisfiable');
+          const { headers } = answer;
+          const facts = [headers['content-range'], headers['cache-control'], headers['access-control-allow-origin']];
+          assert.equal(facts, [`bytes */${size}`, 'no-store', '*'], `${path} ${range} ${time}`);
+          assert.is(headers.etag, undefined);
+        }
+      }
+    }
   }));
 
 test('each encoding of a file has its own ETag, which If-None-Match matches weakly, in a list or with a star', () =>
