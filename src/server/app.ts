@@ -3,7 +3,7 @@ import polka, { type IError, type Request, type Response } from 'polka';
 import type { SubscriberStore } from '../subscribers/provider.ts';
 import type { VoteStore } from '../votes/vote.ts';
 import type { Consent } from './consent.ts';
-import { sendError } from './errors.ts';
+import { sendEarlyError } from './errors.ts';
 import { takeVote } from './feedback.ts';
 import { Files } from './files.ts';
 import { healthRoutes } from './health.ts';
@@ -135,7 +135,7 @@ function answerBug({ log }: ServerLog) {
       'a request failed because of a bug in the server',
     );
     if (response.headersSent) response.destroy();
-    else sendError(response, 'internal', 'The server failed. The error is in its log.');
+    else sendEarlyError(request, response, 'internal', 'The server failed. The error is in its log.');
   };
 }
 

@@ -1,5 +1,7 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { codes } from '../mcp/errors.ts';
 import { type ErrorCode, errorCodes } from '../schema/api-errors.ts';
+import { parseTarget } from './target.ts';
 
 /** A request that is refused because of the client. Routes throw it, and the answer is an Error object (C7.20). */
 export class Refusal extends Error {
@@ -26,7 +28,31 @@ export function sendError(
   message: string,
   headers: Record<string, string> = {},
 ): void {
-  const body = errorBody(code, message);
+  send(response, code, JSON.stringify({ error: code, message }), headers);
+}
+
+/** Answers a request whose route is not known, with the error that its address promises. */
+export function sendEarlyError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  code: ErrorCode,
+  message: string,
+  headers: Record<string, string> = {},
+): void {
+  send(response, code, earlyErrorBody(request, code, message), headers);
+}
+
+/** An error as JSON: a JSON-RPC error for a POST to the MCP endpoint, else an Error object (C7.20). */
+export function earlyErrorBody(request: IncomingMessage | undefined, error: ErrorCode, message: string): string {
+  if (request === undefined || !isMcpMessage(request)) return JSON.stringify({ error, message });
+  return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: codes.refused, message, data: { error } } });
+}
+
+function isMcpMessage({ method, url = '' }: IncomingMessage): boolean {
+  return method === 'POST' && parseTarget(url).pathname.endsWith('/api/mcp');
+}
+
+function send(response: ServerResponse, code: ErrorCode, body: string, headers: Record<string, string>): void {
   response.writeHead(errorCodes[code].status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
@@ -35,9 +61,4 @@ export function sendError(
     ...headers,
   });
   response.end(body);
-}
-
-/** The Error object as JSON. */
-export function errorBody(error: ErrorCode, message: string): string {
-  return JSON.stringify({ error, message });
 }

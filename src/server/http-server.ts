@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { OperationError } from '../errors.ts';
 import { endStalled, limitConnections } from './connections.ts';
-import { sendError } from './errors.ts';
+import { sendEarlyError } from './errors.ts';
 import { hostProblem } from './host.ts';
 import { Turns } from './pipelining.ts';
 import type { ServerSettings } from './settings.ts';
@@ -26,8 +26,8 @@ export class HttpServer {
   readonly #turns: Turns;
   readonly #server: Server;
   #stopping = false;
-  #handle: RequestListener = (_request, response) => {
-    sendError(response, 'unavailable', 'The server is starting.', { 'retry-after': '1' });
+  #handle: RequestListener = (request, response) => {
+    sendEarlyError(request, response, 'unavailable', 'The server is starting.', { 'retry-after': '1' });
   };
 
   constructor(settings: ServerSettings, log: Logger, stalledMs: number) {
@@ -36,7 +36,7 @@ export class HttpServer {
       if (this.#stopping) response.setHeader('connection', 'close');
       const problem = hostProblem(request);
       if (problem === null) this.#handle(request, response);
-      else sendError(response, 'bad_request', problem, { connection: 'close' });
+      else sendEarlyError(request, response, 'bad_request', problem, { connection: 'close' });
     });
     // Node would refuse a request without Host itself, without an Error object.
     this.#server = createServer({ ...timeouts, requireHostHeader: false }, this.#turns.listener);

@@ -1,12 +1,12 @@
-import { type Server, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorCode, errorCodes } from '../schema/api-errors.ts';
-import { errorBody } from './errors.ts';
+import { earlyErrorBody } from './errors.ts';
 import type { Turns } from './pipelining.ts';
 
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number };
 
-/** Answers with an Error object where Node emits no request: for malformed HTTP, and for CONNECT. */
+/** Answers with an error where Node emits no request, or not all of it arrives: for malformed or slow HTTP, and for CONNECT. */
 export function answerUnparsed(server: Server, turns: Turns): void {
   server.on('clientError', (error: ParserError, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -15,7 +15,7 @@ export function answerUnparsed(server: Server, turns: Turns): void {
     }
     turns.refuse(socket, (request) => {
       const isHead = request === undefined ? mayBeHead(error) : request.method === 'HEAD';
-      endWith(socket, ...refusalOf(error), { isHead });
+      endWith(socket, ...refusalOf(error), { isHead, request });
     });
   });
   server.on('connect', (request) => {
@@ -54,15 +54,19 @@ function mayBeHead({ rawPacket, bytesParsed }: ParserError): boolean {
   return parsed.slice(parsed.lastIndexOf('\r\n\r\n') + 1).includes('HEAD ');
 }
 
-/** Writes an Error object to a socket without a response, and ends the connection. `headers` end in CRLF. */
+/** Writes an error to a socket without a response, and ends the connection. `headers` end in CRLF. */
 function endWith(
   socket: Socket,
   code: ErrorCode,
   message: string,
-  { headers = '', isHead = false }: { headers?: string; isHead?: boolean } = {},
+  {
+    headers = '',
+    isHead = false,
+    request,
+  }: { headers?: string; isHead?: boolean; request?: IncomingMessage | undefined } = {},
 ): void {
   if (!socket.writable) return;
-  const body = errorBody(code, message);
+  const body = earlyErrorBody(request, code, message);
   const { status } = errorCodes[code];
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +

@@ -10,7 +10,7 @@ import {
   request,
   versionKey,
 } from '../support/mcp-messages.ts';
-import { type Asking, ask, assertError, postJson } from '../support/requests.ts';
+import { type Asking, ask, assertError, exchange, parseAnswer, postJson } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
 
 /** What HTTP allows and refuses at the address of the MCP server, and how many messages a client may send. */
@@ -49,6 +49,27 @@ test('HTTP refusals are JSON-RPC errors too, and a client that is refused too of
     assert.equal([tooMany.status, tooMany.headers['access-control-allow-origin']], [429, 'https://press.example']);
   });
 });
+
+test('a message that is not well-formed HTTP gets a JSON-RPC error if its address arrived', () =>
+  withRuntime({ agents }, async ({ server: { address } }) => {
+    const rows: [name: string, bytes: string, message: string][] = [
+      [
+        'a chunk that is none',
+        'POST /api/mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+        'The request is not well-formed HTTP.',
+      ],
+      [
+        'no Host',
+        'POST /api/mcp HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
+        'An HTTP/1.1 request needs a Host header.',
+      ],
+    ];
+    for (const [name, bytes, message] of rows) {
+      const { status, text } = parseAnswer((await exchange(address, bytes)).text);
+      const error = { code: -32000, message, data: { error: 'bad_request' } };
+      assert.equal([name, status, JSON.parse(text)], [name, 400, { jsonrpc: '2.0', id: null, error }]);
+    }
+  }));
 
 test('a compressed body or another charset is 415 on every route that accepts a body', () =>
   withRuntime({ agents }, async ({ server }) => {

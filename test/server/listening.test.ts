@@ -13,7 +13,7 @@ import { HttpServer } from '../../src/server/http-server.ts';
 import { Turns } from '../../src/server/pipelining.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 import { answerUnparsed } from '../../src/server/unparsed.ts';
-import { ask, exchange, parseAnswer } from '../support/requests.ts';
+import { ask, exchange, parseAnswer, postJson } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
 import { testUnless } from '../support/skip.ts';
 import { until } from '../support/until.ts';
@@ -22,6 +22,13 @@ import { until } from '../support/until.ts';
 
 const httpServer = (port: string, host = '127.0.0.1') =>
   new HttpServer(serverSettings({ port, host }, {}, '/'), pino({ level: 'silent' }), 30_000);
+
+/** How a message to the MCP server is refused before it was read. */
+const rpcError = (error: string, message: string) => ({
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32000, message, data: { error } },
+});
 
 test('until there is something to serve, the answer is 503 with a time to wait', async () => {
   const server = httpServer('0');
@@ -32,6 +39,9 @@ test('until there is something to serve, the answer is 503 with a time to wait',
       [status, headers['retry-after'], JSON.parse(text)],
       [503, '1', { error: 'unavailable', message: 'The server is starting.' }],
     );
+    const message = await postJson(address, '/api/mcp', { jsonrpc: '2.0', id: 1, method: 'ping' });
+    assert.equal([message.status, message.headers['retry-after']], [503, '1']);
+    assert.equal(JSON.parse(message.text), rpcError('unavailable', 'The server is starting.'));
     server.serve((_request, response) => sendError(response, 'not_found', 'There is nothing here.'));
     assert.is((await ask(address, '/agents/one')).status, 404);
   } finally {
@@ -154,14 +164,22 @@ test('a request that does not arrive in time gets 408, its body included', async
   answerUnparsed(server, turns);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const late = { error: 'request_timeout', message: 'The request did not arrive in time.' };
+  const message = 'The request did not arrive in time.';
+  const late = { error: 'request_timeout', message };
   try {
-    for (const start of [
-      'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ',
-      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n{',
-    ]) {
+    for (const [start, body] of [
+      ['GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ', late],
+      ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n{', late],
+      ['PUT /api/mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n{', late],
+      ['POST /api/mcp/x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n{', late],
+      ['POST /api/mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n{', rpcError('request_timeout', message)],
+      [
+        'POST http://x/a/api/mcp?y HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n{',
+        rpcError('request_timeout', message),
+      ],
+    ] as const) {
       const { status, headers, text } = parseAnswer((await exchange(address, start)).text);
-      assert.equal([status, headers.connection, JSON.parse(text)], [408, 'close', late], start);
+      assert.equal([status, headers.connection, JSON.parse(text)], [408, 'close', body], start);
     }
   } finally {
     await new Promise((done) => server.close(done));
