@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
-import type { Response } from 'polka';
+import type { Middleware, Response } from 'polka';
 import type { SubscriberStore } from '../subscribers/provider.ts';
 import type { VoteStore } from '../votes/vote.ts';
 import type { BuildFollower } from './live-build.ts';
 import type { Route } from './route.ts';
+import { answerReadPreflight, refuseMethod } from './site.ts';
 
 /** One thing that the server needs to do all of its work. */
 interface HealthCheck {
@@ -45,16 +46,20 @@ export function healthRoutes({ follower, votes, subscribers, log, isStopping = (
   );
   const build = () => follower.current().info.id;
   return [
-    ['GET', '/healthz', (_request, response) => send(response, 200, { status: 'ok', build: build() })],
-    [
-      'GET',
-      '/readyz',
-      async (_request, response) => {
-        const { ready, checks: results } = await checks();
-        const status = isStopping() ? 'stopping' : ready ? 'ok' : 'unavailable';
-        send(response, status === 'ok' ? 200 : 503, { status, build: build(), checks: results });
-      },
-    ],
+    ...readRoutes('/healthz', (_request, response) => send(response, 200, { status: 'ok', build: build() })),
+    ...readRoutes('/readyz', async (_request, response) => {
+      const { ready, checks: results } = await checks();
+      const status = isStopping() ? 'stopping' : ready ? 'ok' : 'unavailable';
+      send(response, status === 'ok' ? 200 : 503, { status, build: build(), checks: results });
+    }),
+  ];
+}
+
+function readRoutes(path: string, handler: Middleware): Route[] {
+  return [
+    ['GET', path, handler],
+    ['OPTIONS', path, (_request, response) => answerReadPreflight(response)],
+    ['ALL', path, (_request, response) => refuseMethod(response)],
   ];
 }
 

@@ -72,6 +72,9 @@ export async function startMetrics({ host, port }: MetricsAddress): Promise<Metr
   const { requests, durations, votes, waiting, commits } = instruments(registry);
   const server = createServer(async (request, response) => {
     if (request.url?.split('?')[0] !== '/metrics') return void response.writeHead(404).end();
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return void response.writeHead(405, { allow: 'GET, HEAD' }).end();
+    }
     try {
       const text = await registry.metrics();
       response.writeHead(200, { 'content-type': registry.contentType }).end(text);

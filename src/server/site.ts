@@ -10,6 +10,7 @@ export interface SiteParts {
   mounts: readonly string[];
 }
 
+/** The methods of every address that is only read. */
 const readMethods = 'GET, HEAD, OPTIONS';
 const readCors = { 'access-control-allow-origin': '*' };
 
@@ -19,7 +20,7 @@ export function siteHandler({ follower, files, mounts }: SiteParts): Middleware 
 
   async function read(request: Request, response: Response): Promise<void> {
     const build = follower.current();
-    if (request.path === '/' && withinBase(build, '/') === null) return redirectToBase(response, build);
+    if (isAboveBase(request, build)) return redirectToBase(response, build);
     if (await files.serve(request, response, build)) return;
     // The file may be in a build that was just put in place. If the folder of a build is gone, all of its files may be.
     await follower.refresh();
@@ -30,11 +31,9 @@ export function siteHandler({ follower, files, mounts }: SiteParts): Middleware 
 
   async function refuse(request: Request, response: Response): Promise<void> {
     const build = follower.current();
-    if (!(await files.exists(build, request.path))) return notFound(request, response, build);
-    if (isInApi(request.path)) {
-      sendError(response, 'method_not_allowed', 'This address accepts GET and HEAD.', { allow: readMethods });
-      return;
-    }
+    const isKnown = isAboveBase(request, build) || (await files.exists(build, request.path));
+    if (!isKnown) return notFound(request, response, build);
+    if (isInApi(request.path)) return refuseMethod(response);
     response.writeHead(405, { allow: readMethods, 'content-type': 'text/plain; charset=utf-8' });
     response.end('Method not allowed\n');
   }
@@ -45,17 +44,28 @@ export function siteHandler({ follower, files, mounts }: SiteParts): Middleware 
   }
 
   return (request, response) => {
-    if (request.method === 'OPTIONS') return answerPreflight(response);
+    if (request.method === 'OPTIONS') return answerReadPreflight(response);
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(request, response);
     return read(request, response);
   };
+}
+
+/** Whether a request is for the root of the host while the site is below a path. */
+function isAboveBase({ path }: Request, build: LiveBuild): boolean {
+  return path === '/' && withinBase(build, '/') === null;
 }
 
 function redirectToBase(response: Response, { basePath }: LiveBuild): void {
   response.writeHead(302, { location: `${basePath}/`, 'cache-control': 'no-store', 'content-length': 0 }).end();
 }
 
-function answerPreflight(response: Response): void {
+/** Answers 405 with an Error object at an address that is only read. */
+export function refuseMethod(response: Response): void {
+  sendError(response, 'method_not_allowed', 'This address accepts GET and HEAD.', { allow: readMethods });
+}
+
+/** Answers OPTIONS at an address that is only read, from any origin. */
+export function answerReadPreflight(response: Response): void {
   response.writeHead(204, {
     allow: readMethods,
     ...readCors,

@@ -19,6 +19,8 @@ test('everything is served below a base URL with a path, and every link starts w
       const root = await fetch(origin, { redirect: 'manual' });
       assert.is(root.status, 302);
       assert.is(root.headers.get('location'), '/catalog/');
+      const posted = await fetch(origin, { method: 'POST' });
+      assert.equal([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);
       assert.is((await fetch(`${origin}/api/agents.json`)).status, 404);
       assert.is((await fetch(`${origin}/catalog/api/agents/one.json`)).status, 200);
 

@@ -158,11 +158,13 @@ test('files have policies for browsers, and HSTS if the catalog has its own HTTP
   }
 });
 
-test('another method is refused also for a page that is in memory', () =>
+test('another method is refused, also for a page that is in memory and for monitoring', () =>
   withRuntime({}, async ({ server: { address } }) => {
     const rows: [path: string, type: string][] = [
       ['/agents/one', 'text/plain; charset=utf-8'],
       ['/api/agents.json', 'application/json'],
+      ['/healthz', 'application/json'],
+      ['/readyz', 'application/json'],
     ];
     for (const [path, type] of rows) {
       for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']) {

@@ -48,6 +48,8 @@ for (const { name, withRuntime } of stores) {
       assert.is(found.get('catalog_database_up'), name === 'in PostgreSQL' ? 1 : undefined);
       assert.ok((found.get('process_cpu_seconds_total') ?? 0) > 0);
       assert.is((await fetch(address.replace('/metrics', '/healthz'))).status, 404);
+      const posted = await ask(address, '/metrics', { method: 'POST' });
+      assert.equal([posted.status, posted.headers.allow], [405, 'GET, HEAD']);
       assert.is((await ask(at, '/metrics')).status, 404);
       await server.stop();
       assert.instance(await fetch(address).catch((error) => error), TypeError, 'metrics are served after the end');
