@@ -51,10 +51,15 @@ export async function takeVote(fields: Fields, address: string, { votes, followe
       'unavailable',
       'Votes cannot be stored at the moment. Try again later.',
       { 'retry-after': '30' },
-      error,
+      unlessAnnounced(error),
     );
   }
   return headers;
+}
+
+/** The error to log for a refused request; undefined during an outage that the log has, when the line of the request is enough. */
+export function unlessAnnounced<Failure extends { isAnnounced: boolean }>(error: Failure): Failure | undefined {
+  return error.isAnnounced ? undefined : error;
 }
 
 /** Whether an agent has the slug. An unknown slug makes the server look for a new build first. */

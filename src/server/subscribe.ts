@@ -5,7 +5,7 @@ import { SubscriptionFailed } from '../subscribers/failure.ts';
 import type { SubscriberStore, Subscription } from '../subscribers/provider.ts';
 import type { Fields } from './body.ts';
 import { Refusal } from './errors.ts';
-import { isTrapped, parseBody } from './feedback.ts';
+import { isTrapped, parseBody, unlessAnnounced } from './feedback.ts';
 import type { Limit } from './limits.ts';
 
 export interface SubscribeParts {
@@ -37,7 +37,12 @@ export async function takeSubscription(fields: Fields, address: string, parts: S
     confirmations?.ask(subscription.id);
   } catch (error) {
     if (!(error instanceof SubscriptionFailed)) throw error;
-    throw new Refusal('upstream_failed', 'The subscription could not be stored. Try again later.', {}, error);
+    throw new Refusal(
+      'upstream_failed',
+      'The subscription could not be stored. Try again later.',
+      {},
+      unlessAnnounced(error),
+    );
   }
   return headers;
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Request, Response } from 'polka';
+import { DatabaseUnavailable } from '../database/unavailable.ts';
 import { confirm, unsubscribe } from '../subscribers/consent.ts';
 import { type Purpose, readToken, type TokenProblem } from '../subscribers/tokens.ts';
 import { clientAddress } from './client.ts';
@@ -79,7 +80,9 @@ async function answer(request: Request, response: Response, purpose: Purpose, pa
     else if (!(await confirm(claims, consent))) return page('failed', ...ended);
     return page(done[purpose]);
   } catch (error) {
-    log.error({ err: error, path: request.path }, 'what a reader answered to an email could not be stored');
+    if (!(error instanceof DatabaseUnavailable)) {
+      log.error({ err: error, path: request.path }, 'what a reader answered to an email could not be stored');
+    }
     return page('failed', ...failed);
   }
 }

@@ -27,7 +27,8 @@ export function openSubscriberDatabase(database: Database): SubscriberProvider {
       } catch (error) {
         const secrets = secretsOf(subscription.email, subscription.note);
         const facts = { code: causeCode(error, secrets), cause: safeCause(error, secrets) };
-        throw new SubscriptionFailed({ provider, reason: 'storage', ...facts });
+        const isAnnounced = error instanceof DatabaseUnavailable;
+        throw new SubscriptionFailed({ provider, reason: 'storage', isAnnounced, ...facts });
       }
     },
     // The statement needs the same rights on the same table as one with a subscription.

@@ -58,7 +58,7 @@ export function openDatabaseVotes({ database, now, random, onPass }: DatabaseVot
         if (failure !== null) throw failure;
         return await commit.add(vote);
       } catch (error) {
-        throw new VotesUnavailable(error);
+        throw new VotesUnavailable(error, error instanceof DatabaseUnavailable);
       }
     },
     // The statement needs the same rights on the same table as one with votes.

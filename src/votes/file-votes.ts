@@ -56,7 +56,7 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
       try {
         return await journal.append(vote);
       } catch (error) {
-        throw new VotesUnavailable(error);
+        throw new VotesUnavailable(error, !journal.isOpen());
       }
     },
     check: () => journal.check(),

@@ -46,8 +46,11 @@ export interface VoteStore {
 /** A vote was not stored because the disk or the database of the store failed; `cause` says how. */
 export class VotesUnavailable extends Error {
   override readonly name = 'VotesUnavailable';
+  /** Whether the log already says that and why no vote can be stored at the moment. */
+  readonly isAnnounced: boolean;
 
-  constructor(cause: unknown) {
+  constructor(cause: unknown, isAnnounced = false) {
     super('Votes cannot be stored at the moment.', { cause });
+    this.isAnnounced = isAnnounced;
   }
 }
