@@ -18,7 +18,7 @@ export function listResources({ cursor }: { cursor?: string | undefined }, { age
     uri: 'agent://catalog',
     name: 'catalog',
     title: `The catalog of ${card.title}`,
-    description: `All ${agents.length} agents, newest first, without their prompts`,
+    description: `All agents (${agents.length}), newest first, without their prompts`,
     mimeType: json,
   };
   return {

@@ -34,8 +34,9 @@ export function suggestions({ categories, tags }: McpCatalog): { categories: str
   };
 }
 
-/** Says that nothing was found, the likely reason, and what to try. */
+/** Says that nothing was found, the likely reason, and what to try. Without a `query`, it was a list. */
 export function nothingFound(catalog: McpCatalog, { query, category, tag }: Filters & { query?: string }): string {
+  if (catalog.agents.length === 0) return 'The catalog has no agents yet.';
   const { categories, tags } = suggestions(catalog);
   const reasons = [
     unknownValue(catalog, 'category', category, catalog.categories),
@@ -43,11 +44,10 @@ export function nothingFound(catalog: McpCatalog, { query, category, tag }: Filt
   ];
   const opening =
     query !== undefined && query.trim() === '' ? 'The query is empty, so nothing was searched.' : 'No agent was found.';
-  return [
-    [opening, ...reasons.filter((reason) => reason !== '')].join(' '),
-    `Try fewer or other words, or list_agents with one of these categories: ${categories.join(', ')};`,
-    `or one of these tags: ${tags.join(', ')}.`,
-  ].join('\n');
+  const next = query === undefined ? 'Try' : 'Try fewer or other words, or list_agents with';
+  const alternatives = [`${next} one of these categories: ${categories.join(', ')}`];
+  if (tags.length > 0) alternatives.push(`or one of these tags: ${tags.join(', ')}`);
+  return `${[opening, ...reasons.filter((reason) => reason !== '')].join(' ')}\n${alternatives.join(';\n')}.`;
 }
 
 function unknownValue(

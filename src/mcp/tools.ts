@@ -31,6 +31,12 @@ interface Tool<Input extends z.ZodType = z.ZodType> {
   run(input: z.infer<Input>, catalog: McpCatalog): ToolResult | Promise<ToolResult>;
 }
 
+/** Names the categories with the most agents, with a space at the end; nothing if there are none. */
+function categoriesIn(categories: McpCatalog['categories']): string {
+  const keys = categories.slice(0, 40).map(({ key }) => key);
+  return keys.length === 0 ? '' : `Categories: ${keys.join(', ')}. `;
+}
+
 /** Checks the type of the input in the list of tools. */
 const tool = <Input extends z.ZodType>(one: Tool<Input>): Tool => one as unknown as Tool;
 
@@ -41,10 +47,7 @@ const tools: readonly Tool[] = [
     description: ({ agents, categories }) =>
       `Lists the agents of this catalog (${agents.length}), newest first; each is a prompt that does one job. ` +
       'Use it to see what is new or to browse by category, tag, difficulty or runtime; to find an agent for a job, ' +
-      `use search_agents. Categories: ${categories
-        .slice(0, 40)
-        .map(({ key }) => key)
-        .join(', ')}. ` +
+      `use search_agents. ${categoriesIn(categories)}` +
       'Next, call get_agent with the slug of the agent that fits.',
     input: listAgentsInput,
     output: listAgentsOutput,

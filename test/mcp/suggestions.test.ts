@@ -5,7 +5,10 @@ import { keptResults } from '../../src/mcp/results.ts';
 import { temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { ask, askTool, loadBuild } from '../support/mcp-answers.ts';
+import { mcpPath, request } from '../support/mcp-messages.ts';
+import { postJson } from '../support/requests.ts';
 import { renderRichCatalog, writeRichCatalog } from '../support/rich-catalog.ts';
+import { withRuntime } from '../support/server.ts';
 
 /** What MCP suggests for a wrong name, and if nothing was found. */
 
@@ -52,11 +55,32 @@ test('if nothing was found, the answer names the filter that no agent meets', as
   }
 });
 
-test('while no agent is published, no filter is blamed that the request does not have', async () => {
-  const empty = { ...catalog, agents: [], categories: [], tags: [], results: keptResults() };
-  const lines = async (filters: object) => (await askTool(empty, 'list_agents', filters)).result.content[0].text;
-  assert.match(await lines({}), /^No agent was found\.\n/);
-  assert.match(await lines({ category: ' ', tag: 'x' }), /^No agent was found\. No agent has this tag\.\n/);
+test('while no agent is published, MCP says so, and no sentence has a hole', () =>
+  withRuntime({ agents: [] }, async ({ server }) => {
+    const result = async (method: string, params: object = {}) =>
+      JSON.parse((await postJson(server.address, mcpPath, request(method, params))).text).result;
+    const [{ description }] = (await result('tools/list')).tools;
+    assert.match(description, 'use search_agents. Next, call get_agent');
+    for (const [name, given] of [
+      ['list_agents', {}],
+      ['list_agents', { category: ' ', tag: 'x' }],
+      ['search_agents', { query: 'notes' }],
+      ['search_agents', { query: '' }],
+    ]) {
+      const { content, structuredContent } = await result('tools/call', { name, arguments: given });
+      assert.is(content[0].text, 'The catalog has no agents yet.', JSON.stringify(given));
+      assert.equal([structuredContent.total, structuredContent.tryInstead], [0, { categories: [], tags: [] }]);
+    }
+  }));
+
+test('a list without a result names filters to try, and tags only if agents have some', async () => {
+  const untagged = { ...catalog, tags: [], results: keptResults() };
+  const text = async (from: McpCatalog) =>
+    (await askTool(from, 'list_agents', { difficulty: 'none' })).result.content[0].text.split('\n');
+  const categories = 'Try one of these categories: coding, writing';
+  const tags = 'or one of these tags: tag-one, tag-two, other-tag.';
+  assert.equal(await text(catalog), ['No agent was found.', `${categories};`, tags]);
+  assert.equal(await text(untagged), ['No agent was found.', `${categories}.`]);
 });
 
 test('an empty query is named as the reason, and spaces around a slug do not count', async () => {

@@ -82,7 +82,7 @@ export const documentRows: Record<string, Asked> = {
           uri: 'agent://catalog',
           name: 'catalog',
           title: `The catalog of ${name}`,
-          description: 'All 3 agents, newest first, without their prompts',
+          description: 'All agents (3), newest first, without their prompts',
           mimeType: json,
         },
         ...named.map((one) => ({ uri: `agent://${one.name}`, ...one, mimeType: json })),

@@ -18,7 +18,7 @@ function search(query: string, found: (keyof typeof summaries)[], score: number)
   };
 }
 
-const nothing = `Try fewer or other words, or list_agents with one of these categories: coding, writing;
+const alternatives = `one of these categories: coding, writing;
 or one of these tags: tag-one, tag-two, other-tag.`;
 const tryInstead = { categories: ['coding', 'writing'], tags: ['tag-one', 'tag-two', 'other-tag'] };
 /** A search for a word of a field that is not searched. */
@@ -26,7 +26,7 @@ const findsNothing = (query: string): Asked => ({
   method: 'tools/call',
   params: { name: 'search_agents', arguments: { query } },
   result: { structuredContent: { agents: [], total: 0, matched: 'nothing', tryInstead } },
-  text: `No agent was found.\n${nothing}`,
+  text: `No agent was found.\nTry fewer or other words, or list_agents with ${alternatives}`,
 });
 
 /** The requests that list and search agents. */
@@ -60,7 +60,7 @@ export const findRows: Record<string, Asked> = {
     method: 'tools/call',
     params: { name: 'list_agents', arguments: { category: 'codin', tag: 'tag-on' } },
     result: { structuredContent: { agents: [], total: 0, tryInstead } },
-    text: `No agent was found. No agent has this category; did you mean coding? No agent has this tag; did you mean tag-one?\n${nothing}`,
+    text: `No agent was found. No agent has this category; did you mean coding? No agent has this tag; did you mean tag-one?\nTry ${alternatives}`,
   },
   'search_agents by a title': search('title', ['rich'], 1),
   'search_agents by a keyword': search('seekword', ['rich'], 1),
