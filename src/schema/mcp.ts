@@ -63,7 +63,7 @@ export const listAgentsInput = z.strictObject({
     .int({ error: 'a whole number' })
     .min(1, { error: 'from 1 to 100' })
     .max(100, { error: 'from 1 to 100' })
-    .default(10)
+    .default(20)
     .describe('How many agents to return at most'),
   detail,
   cursor: z.string().max(200).optional().describe('The nextCursor of the previous response, to get the next page'),

@@ -90,6 +90,15 @@ test('an empty query is named as the reason, and spaces around a slug do not cou
   assert.is(found.result.structuredContent.slug, 'rich');
 });
 
+test('a list has 20 agents unless the request sets a limit', async () => {
+  const [agent] = catalog.agents;
+  const agents = Array.from({ length: 30 }, (_, at) => ({ ...agent, slug: `agent-${at}`, issue: 30 - at }));
+  const large = { ...catalog, agents, results: keptResults() } as McpCatalog;
+  const count = async (given: object) =>
+    (await askTool(large, 'list_agents', given)).result.structuredContent.agents.length;
+  assert.equal([await count({}), await count({ limit: 3 }), await count({ limit: 100 })], [20, 3, 30]);
+});
+
 test('of many tags and categories, the 15 and 40 with the most agents are named', async () => {
   const many = (name: string) => Array.from({ length: 50 }, (_, at) => ({ key: `${name}-${at + 1}`, count: 99 - at }));
   const large = { ...catalog, tags: many('tag'), categories: many('category'), results: keptResults() };
