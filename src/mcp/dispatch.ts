@@ -167,6 +167,7 @@ async function perform(request: Request, era: Era, catalog: McpCatalog): Promise
   try {
     const found = methodOf(request, era);
     if (found === undefined) throw new RpcError(codes.methodNotFound, 'This method does not exist.');
+    if (Array.isArray(request.params)) throw new RpcError(codes.invalidParams, '`params` has to be an object.');
     const { _meta, ...own } = request.params;
     const key = `${era} ${request.method} ${JSON.stringify(own)}`;
     let json = catalog.results.get(key);

@@ -3,6 +3,7 @@ import { codes, RpcError } from './errors.ts';
 /** The id of a request: a string or an integer, never null (MCP base protocol). */
 export type RequestId = string | number;
 
+/** The params of a message. Those of a request may be a list, which `perform` refuses. */
 export type Params = Record<string, unknown>;
 
 /** A message of JSON-RPC 2.0 that a server can receive. */
@@ -24,8 +25,14 @@ export function readMessage(value: unknown): Message {
   if ('id' in value && !isRequestId(id)) {
     throw new RpcError(codes.invalidRequest, '`id` has to be text or a whole number.');
   }
-  if (!isObject(params)) throw new RpcError(codes.invalidRequest, '`params` has to be an object.');
-  return isRequestId(id) ? { kind: 'request', id, method, params } : { kind: 'notification', method, params };
+  // JSON-RPC also has lists as params. No method takes one, but such a request is well-formed (C7.22).
+  if (!isObject(params) && !Array.isArray(params)) {
+    throw new RpcError(codes.invalidRequest, '`params` has to be an object.');
+  }
+  const given = params as Params;
+  return isRequestId(id)
+    ? { kind: 'request', id, method, params: given }
+    : { kind: 'notification', method, params: given };
 }
 
 /** The id for the answer to an invalid message: its own if it has one, else null. */

@@ -50,7 +50,6 @@ const rows: Exchange[] = [
   ['an empty object', {}, {}, 400, -32600],
   ['another JSON-RPC', { id: 7, method: 'ping' }, {}, 400, -32600, { id: 7 }],
   ['a method that is no text', { jsonrpc: '2.0', id: 1, method: 5 }, {}, 400, -32600],
-  ['params that are a list', { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }, {}, 400, -32600],
   ['params that are null', { jsonrpc: '2.0', id: 1, method: 'ping', params: null }, {}, 400, -32600],
   // Ids.
   ['an id that is text', request('ping', {}, 'a'), {}, 200, null, { id: 'a' }],
@@ -64,6 +63,8 @@ const rows: Exchange[] = [
   ['an id that is an object', request('ping', {}, {}), {}, 400, -32600],
   // The handshake revisions: everything that parses as a request is answered with 200.
   ['an unknown method', request('no/method'), {}, 200, -32601, { id: 1 }],
+  ['params that are a list', request('ping', []), {}, 200, -32602, { id: 1 }],
+  ['params that are a list of values', request('tools/call', ['get_agent']), {}, 200, -32602],
   ['a method of Object', request('constructor'), {}, 200, -32601],
   ['a removed capability', request('logging/setLevel', { level: 'info' }), {}, 200, -32601],
   ['a modern method', request('server/discover'), {}, 200, -32601],
