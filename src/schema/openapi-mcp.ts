@@ -1,5 +1,6 @@
 import { handshakeVersions } from './mcp.ts';
 import type { Examples } from './openapi.ts';
+import { errorHeaders, failures } from './openapi-errors.ts';
 import { ok, reference } from './openapi-parts.ts';
 
 /** The operation that accepts messages of the Model Context Protocol. */
@@ -56,19 +57,26 @@ export function mcpRpc(examples: Examples | null) {
           400: 'The request cannot be read, or its revision is not supported',
           403: 'The request comes from a page of another site',
           404: 'Revision 2026-07-28 has no such method',
+          408: 'The request did not arrive in time',
           413: 'The body is larger than allowed',
           415: 'The content type is not JSON',
-          429: 'Too many refused requests; Retry-After says how many seconds to wait',
+          429: 'Too many requests; Retry-After says how many seconds to wait',
           500: 'The server failed',
+          503: 'The server is starting',
         }).map(([status, text]) => [
           status,
-          ok(text, 'McpError', {
-            jsonrpc: '2.0',
-            id: null,
-            error: { code: mcpCodes[status] ?? -32000, message: `${text}.` },
-          }),
+          {
+            ...ok(text, 'McpError', {
+              jsonrpc: '2.0',
+              id: null,
+              error: { code: mcpCodes[status] ?? -32000, message: `${text}.` },
+            }),
+            ...(errorHeaders[Number(status)] === undefined ? {} : { headers: errorHeaders[Number(status)] }),
+          },
         ]),
       ),
+      // The address is not known before the headers were read.
+      ...failures('headers_too_large'),
     },
   };
 }

@@ -1,8 +1,9 @@
-import { type ErrorCode, errorCodes } from './api-errors.ts';
+import { errorCodes } from './api-errors.ts';
 import { type AgentEnvelope, type Catalog, contractVersion } from './documents.ts';
 import { type JsonSchema, serviceSchemas } from './json-schema.ts';
 import { promptLicense } from './license.ts';
 import type { ServerCard } from './mcp.ts';
+import { anywhere, errorHeaders, errorResponses, failures, limitHeaders, refusals } from './openapi-errors.ts';
 import { mcpRpc } from './openapi-mcp.ts';
 import { ok, reference, slugParameter } from './openapi-parts.ts';
 import type { Settings } from './settings.ts';
@@ -66,7 +67,7 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
           description: 'What the MCP server is called, and where it is.',
           responses: {
             200: ok('The server card', 'McpServerCard', examples?.card),
-            ...failures('method_not_allowed'),
+            ...failures('method_not_allowed', ...anywhere),
           },
         },
         post: mcpRpc(examples),
@@ -96,7 +97,7 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
       '/feed.xml': { get: document('rss', 'Get the RSS 2.0 feed', 'The newest agents.', 'application/rss+xml') },
       '/atom.xml': { get: document('atom', 'Get the Atom feed', 'The newest agents.', 'application/atom+xml') },
     },
-    components: { schemas: serviceSchemas() },
+    components: { schemas: serviceSchemas(), responses: errorResponses() },
   };
 }
 
@@ -109,7 +110,7 @@ function catalogPaths(examples: Examples | null) {
         tags: ['catalog'],
         summary: 'List the published agents, newest first',
         description: 'The whole catalog, without prompts and configs.',
-        responses: { 200: ok('The catalog', 'Catalog', examples?.catalog) },
+        responses: { 200: ok('The catalog', 'Catalog', examples?.catalog), ...failures(...ofFiles) },
       },
     },
     '/api/agents/{slug}.json': {
@@ -119,7 +120,10 @@ function catalogPaths(examples: Examples | null) {
         summary: 'Get one agent with its prompt and config',
         description: 'The agent document in its envelope.',
         parameters: [slugParameter(examples?.envelope.agent.slug)],
-        responses: { 200: ok('The agent', 'AgentEnvelope', examples?.envelope), ...failures('not_found') },
+        responses: {
+          200: ok('The agent', 'AgentEnvelope', examples?.envelope),
+          ...failures('not_found', ...ofFiles),
+        },
       },
     },
     '/api/evals/{slug}.json': {
@@ -129,7 +133,7 @@ function catalogPaths(examples: Examples | null) {
         summary: 'Get the recorded answers of an agent',
         description: 'Real answers of models with their grades, if the agent has any. Beside the contract.',
         parameters: [slugParameter(examples?.envelope.agent.slug)],
-        responses: { 200: ok('The answers', 'AgentEvals', undefined), ...failures('not_found') },
+        responses: { 200: ok('The answers', 'AgentEvals', undefined), ...failures('not_found', ...ofFiles) },
       },
     },
   };
@@ -151,8 +155,8 @@ function readerPaths(examples: Examples | null, server: object) {
           note: 'It caught the one line that mattered.',
         }),
         responses: {
-          200: accepted,
-          ...failures('invalid_body', 'forbidden_origin', 'unknown_agent', ...refusals, 'unavailable'),
+          ...accepted,
+          ...failures('unknown_agent', ...refusals),
         },
       },
     },
@@ -165,30 +169,32 @@ function readerPaths(examples: Examples | null, server: object) {
         description: '`daily` joins the daily list, `pro` the Pro waitlist, `custom` asks for a custom agent.',
         requestBody: body('SubscribeRequest', { email: 'reader@example.com', list: 'daily' }),
         responses: {
-          200: accepted,
-          ...failures('invalid_body', 'forbidden_origin', ...refusals, 'upstream_failed'),
+          ...accepted,
+          ...failures(...refusals, 'upstream_failed'),
         },
       },
     },
   };
 }
 
-/** The responses that every POST request of a reader can get, after its own ones. */
-const refusals = [
-  'method_not_allowed',
-  'payload_too_large',
-  'unsupported_media_type',
-  'rate_limited',
-  'internal',
-] as const;
+/** Errors that every document can get. */
+const ofFiles = ['range_not_satisfiable', ...anywhere] as const;
 
+/** The responses to what a reader sends that is accepted. */
 const accepted = {
-  description: 'Accepted',
-  content: {
-    'application/json': {
-      schema: { type: 'object', required: ['ok'], properties: { ok: { const: true } } },
-      example: { ok: true },
+  200: {
+    description: 'Accepted',
+    headers: limitHeaders,
+    content: {
+      'application/json': {
+        schema: { type: 'object', required: ['ok'], properties: { ok: { const: true } } },
+        example: { ok: true },
+      },
     },
+  },
+  303: {
+    description: 'A form was accepted; the address is that of a page with thanks',
+    headers: { ...limitHeaders, Location: { description: 'The page', schema: { type: 'string' } } },
   },
 };
 
@@ -198,8 +204,13 @@ const accepted = {
  */
 function document(operationId: string, summary: string, description: string, of: string) {
   const responses = of.includes('/')
-    ? { 200: { description: summary, content: { [of]: { schema: { type: 'string' } } } } }
-    : { 200: ok(summary, of, undefined) };
+    ? {
+        200: { description: summary, content: { [of]: { schema: { type: 'string' } } } },
+        ...failures(...anywhere),
+        // Only under /api, this has a body.
+        416: { description: errorCodes.range_not_satisfiable.meaning, headers: errorHeaders[416] },
+      }
+    : { 200: ok(summary, of, undefined), ...failures(...ofFiles) };
   return { operationId, tags: ['discovery'], summary, description, responses };
 }
 
@@ -212,30 +223,4 @@ function body(schema: string, example: object) {
       'application/x-www-form-urlencoded': shape,
     },
   };
-}
-
-/** The error responses of these codes by status. No two of them have the same. */
-function failures(...codes: ErrorCode[]) {
-  return Object.fromEntries(
-    codes.map((code) => {
-      const { status, meaning } = errorCodes[code];
-      return [
-        status,
-        {
-          description: `\`${code}\`: ${meaning}`,
-          ...(status === 429
-            ? {
-                headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1 } } },
-              }
-            : {}),
-          content: {
-            'application/json': {
-              schema: reference('Error'),
-              example: { error: code, message: `${meaning}.` },
-            },
-          },
-        },
-      ];
-    }),
-  );
 }

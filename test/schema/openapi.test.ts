@@ -52,7 +52,11 @@ function* mediaOf(part: unknown, keys: string[] = []): Generator<[string[], Medi
 
 test('every example matches its schema, and every body except descriptions has an example', () => {
   const without: string[] = [];
-  for (const [keys, { example, examples = {} }] of mediaOf(description.paths, ['paths'])) {
+  const media = [
+    ...mediaOf(description.paths, ['paths']),
+    ...mediaOf(description.components.responses, ['components', 'responses']),
+  ];
+  for (const [keys, { example, examples = {} }] of media) {
     const values = [example, ...Object.values(examples).map(({ value }) => value)].filter(
       (value) => value !== undefined,
     );
