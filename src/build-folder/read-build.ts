@@ -21,6 +21,18 @@ export function readPublished(dist: string): Published {
   return { slugs: new Set(agents.map(({ slug }) => slug)), formerSlugs: new Map(Object.entries(moved)) };
 }
 
+const marketplaceShape = z.object({ renames: z.record(z.string(), z.string().nullable()) });
+
+/** Reads the slugs of withdrawn agents, also former ones, from the build in `dist`; null if it does not list them. */
+export function readWithdrawn(dist: string): ReadonlySet<string> | null {
+  try {
+    const { renames } = readJson(dist, 'marketplace.json', marketplaceShape);
+    return new Set(Object.keys(renames).filter((slug) => renames[slug] === null));
+  } catch {
+    return null;
+  }
+}
+
 /** Reads build.json in `dist`. Throws OperationError if there is no build. */
 export function readBuildInfo(dist: string): Pick<BuildInfo, 'id' | 'baseUrl' | 'counts'> {
   return readJson(dist, buildFile, buildInfo.pick({ id: true, baseUrl: true, counts: true }));

@@ -52,8 +52,10 @@ export interface ReportOptions {
   since?: Date | undefined;
   /** The most notes, 0 or more. @default 10 */
   notes?: number;
-  /** The slugs of the agents in the build. All others are withdrawn. @default no agent is withdrawn */
+  /** The slugs of the agents in the build. @default no agent is withdrawn */
   slugs?: ReadonlySet<string>;
+  /** The slugs of withdrawn agents, also former ones. @default all that are not in `slugs` */
+  withdrawn?: ReadonlySet<string> | null;
   /** Maps each former slug to the next slug of the agent. */
   formerSlugs?: ReadonlyMap<string, string>;
   /** Returns the number of lines that are not votes. It is called last, once all lines were read. @default none */
@@ -68,15 +70,16 @@ export interface ReportOptions {
  */
 export async function reportVotes(
   records: AsyncIterable<VoteRecord> | Iterable<VoteRecord>,
-  { since, notes = 10, slugs, formerSlugs = new Map(), malformed = () => 0 }: ReportOptions = {},
+  { since, notes = 10, slugs, withdrawn = null, formerSlugs = new Map(), malformed = () => 0 }: ReportOptions = {},
 ): Promise<VoteReport> {
   const days = new Map<string, Map<string, 'yes' | 'no'>>();
   const bySlug = new Map<string, AgentVotes>();
   const latest: Note[] = [];
+  const isWithdrawn = (slug: string) => slugs?.has(slug) === false && (withdrawn === null || withdrawn.has(slug));
   for await (const { id, time, slug: voted, vote, note, voter } of records) {
     if (since !== undefined && Date.parse(time) < since.getTime()) continue;
     const slug = currentSlug(voted, formerSlugs);
-    const agent = entry(bySlug, slug, () => newAgent(slug, slugs?.has(slug) === false));
+    const agent = entry(bySlug, slug, () => newAgent(slug, isWithdrawn(slug)));
     const day = entry(days, `${time.slice(0, 10)} ${slug}`, () => new Map<string, 'yes' | 'no'>());
     const before = day.get(voter);
     if (before !== undefined) agent[before] -= 1;

@@ -126,7 +126,25 @@ test('this program can read its own builds', () =>
     assert.is((await catalog(['build', '--cwd', folder])).code, 0);
     const { stdout, stderr } = await catalog(['votes', '--cwd', folder, '--format', 'csv']);
     assert.is(stderr, '');
-    assert.match(stdout, /^one,1,1,0,1,no,\r\ntwo,1,1,0,1,yes,\r\n$/m);
+    assert.match(stdout, /^one,1,1,0,1,no,\r\ntwo,1,1,0,1,no,\r\n$/m);
+  }));
+
+test('the votes of a withdrawn agent are counted under its last slug, and no other agent counts as withdrawn', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [
+      { slug: 'one', date: '2026-01-01', front: { issue: '1', formerSlugs: '[old-one]' } },
+      { slug: 'wd', date: '2026-01-02', front: { issue: '2', withdrawn: 'It was wrong.', formerSlugs: '[old-wd]' } },
+    ]);
+    const votes = ['old-one', 'wd', 'old-wd', 'unknown'].map((slug) => line({ id: slug, slug }));
+    writeFiles(folder, { 'data/votes.jsonl': votes.join('') });
+    const report = async () => (await catalog(['votes', '--cwd', folder, '--out', 'dist', '--format', 'csv'])).stdout;
+    assert.is((await catalog(['build', '--cwd', folder])).code, 0);
+    const head = 'slug,votes,yes,no,share,withdrawn,last_note\r\n';
+    assert.is(await report(), `${head}one,1,1,0,1,no,\r\nunknown,1,1,0,1,no,\r\nwd,1,1,0,1,yes,\r\n`);
+    // On a server with only a build, nothing says which agent had the former slug.
+    rmSync(join(folder, 'agents'), { recursive: true });
+    const rows = 'old-wd,1,1,0,1,yes,\r\none,1,1,0,1,no,\r\nunknown,1,1,0,1,no,\r\nwd,1,1,0,1,yes,\r\n';
+    assert.is(await report(), head + rows);
   }));
 
 test('flags and variables set the paths of the log, the data and the build; flags win', () =>

@@ -91,7 +91,7 @@ function writePage(file: string, page: string): void {
 async function countVotes(flags: Flags, terminal: Console) {
   const { reportVotes } = await import('../../votes/report.ts');
   return withVotes(flags, terminal, async ({ records, malformed }) => {
-    const published = await agentsOf(outFolder(flags), terminal);
+    const published = await agentsOf(flags, terminal);
     return reportVotes(records, {
       ...(flags.since === undefined ? {} : { since: startOf(flags.since) }),
       ...(flags.notes === true ? { notes: Number.POSITIVE_INFINITY } : flags.html === undefined ? {} : { notes: 1000 }),
@@ -102,10 +102,15 @@ async function countVotes(flags: Flags, terminal: Console) {
 }
 
 /** The agents of the build; null, with a message, if there is no build. */
-async function agentsOf(dist: string, terminal: Console) {
-  const { readPublished } = await import('../../build-folder/read-build.ts');
+async function agentsOf(flags: Flags, terminal: Console) {
+  const { readPublished, readWithdrawn } = await import('../../build-folder/read-build.ts');
   try {
-    return readPublished(dist);
+    const dist = outFolder(flags);
+    const { slugs, formerSlugs } = readPublished(dist);
+    const withdrawn = readWithdrawn(dist);
+    if (withdrawn === null || withdrawn.size === 0) return { slugs, formerSlugs, withdrawn };
+    const { formerSlugsOf } = await import('../withdrawn-slugs.ts');
+    return { slugs, withdrawn, formerSlugs: new Map([...formerSlugsOf(withdrawn, flags.cwd), ...formerSlugs]) };
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     terminal.say(
