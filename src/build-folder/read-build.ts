@@ -34,8 +34,8 @@ export function readWithdrawn(dist: string): ReadonlySet<string> | null {
 }
 
 /** Reads build.json in `dist`. Throws OperationError if there is no build. */
-export function readBuildInfo(dist: string): Pick<BuildInfo, 'id' | 'baseUrl' | 'counts'> {
-  return readJson(dist, buildFile, buildInfo.pick({ id: true, baseUrl: true, counts: true }));
+export function readBuildInfo(dist: string): Pick<BuildInfo, 'id' | 'baseUrl' | 'counts' | 'preview'> {
+  return readJson(dist, buildFile, buildInfo.pick({ id: true, baseUrl: true, counts: true, preview: true }));
 }
 
 /** Reads a JSON file of a build, including one that a killed process did not move into place. */

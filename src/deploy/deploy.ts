@@ -11,7 +11,7 @@ import type { Target } from './target.ts';
 export interface Deployment {
   /** The folder of the build. */
   dist: string;
-  build: Pick<BuildInfo, 'id' | 'counts'>;
+  build: Pick<BuildInfo, 'id' | 'counts' | 'preview'>;
   target: Target;
   /** A command to run instead of ssh and its host, with the script as its last argument. */
   ssh: string | null;
@@ -24,10 +24,15 @@ export interface Deployment {
 /**
  * Sends a build to the host of a server, as one tar over one ssh connection. The script of remote-script.ts unpacks it.
  *
- * Throws OperationError with the message of ssh or the script; the host then still serves the previous build. Throws
- * UsageError for a key without known hosts, since unknown hosts are never trusted.
+ * Throws OperationError for a preview, and with the message of ssh or the script; the host then still serves the previous
+ * build. Throws UsageError for a key without known hosts, since unknown hosts are never trusted.
  */
 export async function deploy({ dist, build, target, ssh, key, knownHosts }: Deployment): Promise<void> {
+  if (build.preview) {
+    throw new OperationError(
+      `${dist} has a preview, which may show drafts and agents that are not due yet: run catalog build without --future and --drafts, and deploy that build.`,
+    );
+  }
   const script = remoteScript({ folder: target.folder, id: build.id, files: build.counts.files });
   const secrets = key === null ? null : writeSecrets(key, knownHosts);
   try {

@@ -10,7 +10,7 @@ export interface LiveSite {
   problems: string[];
 }
 
-const buildShape = buildInfo.pick({ id: true, counts: true });
+const buildShape = buildInfo.pick({ id: true, counts: true, preview: true }).partial({ preview: true });
 const skillsShape = z.object({ skills: z.array(z.object({ url: z.string() })) });
 
 /**
@@ -21,16 +21,18 @@ const skillsShape = z.object({ skills: z.array(z.object({ url: z.string() })) })
 export async function readLiveSite(baseUrl: string): Promise<LiveSite> {
   const build = await fetchJson(`${baseUrl}/build.json`, buildShape);
   if ('problem' in build) return { id: null, problems: [build.problem] };
-  const { id, counts } = build.value;
+  const { id, counts, preview = false } = build.value;
   const index = await fetchJson(`${baseUrl}/.well-known/agent-skills/index.json`, skillsShape);
   if ('problem' in index) return { id, problems: [index.problem] };
   const skills = index.value.skills.length;
   return {
     id,
-    problems:
-      skills === counts.agents
+    problems: [
+      ...(preview ? [`${baseUrl} serves a preview, which may show drafts and agents that are not due yet.`] : []),
+      ...(skills === counts.agents
         ? []
-        : [`The skills index has ${skills} entries, but the build has ${counts.agents} agents.`],
+        : [`The skills index has ${skills} entries, but the build has ${counts.agents} agents.`]),
+    ],
   };
 }
 

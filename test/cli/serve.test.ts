@@ -57,6 +57,22 @@ test('serve without a build says how to make one', async () => {
   });
 });
 
+test('the log warns of a preview that other machines can open', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2099-01-01' }]);
+    for (const flags of [[], ['--future']]) {
+      assert.is((await catalog(['build', '--cwd', folder, ...flags])).code, 0);
+      for (const host of ['127.0.0.1', '0.0.0.0']) {
+        const server = await startServer(['--cwd', folder, '--host', host]);
+        const { code, stdout } = await server.stop();
+        assert.is(code, 0);
+        const isWarned = stdout.includes('other machines can open this preview, which may show drafts');
+        assert.is(isWarned, flags.length > 0 && host === '0.0.0.0', `${flags} on ${host}`);
+      }
+    }
+  });
+});
+
 test('serve names a port that is in use', async () => {
   const other = createServer();
   await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));

@@ -36,7 +36,7 @@ for (const text of refused) {
 function deploy(target: string, ...args: string[]) {
   return inFolder(async (folder) => {
     const id = '0f3c'.repeat(8);
-    const info = { id, baseUrl: 'https://press.example', counts: { agents: 0, files: 1 } };
+    const info = { id, baseUrl: 'https://press.example', preview: false, counts: { agents: 0, files: 1 } };
     writeFiles(folder, {
       'dist/build.json': JSON.stringify(info),
       'bin/ssh': `#!/bin/sh\nfor word; do last=$word; echo "$word" | head -n 1 >> '${folder}/called'; done\nexec sh -c "$last"\n`,
@@ -68,7 +68,12 @@ test('another command gets its own arguments and the script', async () => {
 
 test('a transfer that lacks files is refused, and nothing is served', () =>
   inFolder(async (folder) => {
-    const info = { id: '0f3c'.repeat(8), baseUrl: 'https://press.example', counts: { agents: 0, files: 2 } };
+    const info = {
+      id: '0f3c'.repeat(8),
+      baseUrl: 'https://press.example',
+      preview: false,
+      counts: { agents: 0, files: 2 },
+    };
     writeFiles(folder, { 'dist/build.json': JSON.stringify(info) });
     const target = `host:${folder}/host`;
     const { code, stderr } = await catalog(['deploy', target, '--cwd', folder, '--ssh', 'sh -c']);
@@ -81,7 +86,12 @@ test('a transfer that lacks files is refused, and nothing is served', () =>
 
 test('a file that changes while it is packed is an error, even if every file arrives', () =>
   inFolder(async (folder) => {
-    const info = { id: '0f3c'.repeat(8), baseUrl: 'https://press.example', counts: { agents: 0, files: 1 } };
+    const info = {
+      id: '0f3c'.repeat(8),
+      baseUrl: 'https://press.example',
+      preview: false,
+      counts: { agents: 0, files: 1 },
+    };
     const said = 'tar: build.json: file changed as we read it';
     writeFiles(folder, {
       'dist/build.json': JSON.stringify(info),

@@ -53,6 +53,13 @@ const rows: [name: string, build: Answer, skills: Answer, code: number, said: st
     1,
     'error: SITE serves build aaaa0f3c0f3c, not 0f3c0f3c0f3c.\n',
   ],
+  [
+    'a preview',
+    { ...build, body: build.body.replace('{', '{"preview":true,') },
+    skills(2),
+    1,
+    'error: SITE serves a preview, which may show drafts and agents that are not due yet.\n',
+  ],
   ['no build', { status: 404, body: 'x' }, skills(2), 1, 'error: SITE/build.json returned status 404.\n'],
   [
     'a page instead of a build',

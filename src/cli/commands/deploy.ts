@@ -20,6 +20,7 @@ export function addDeploy(program: Command, terminal: Console): void {
     .addHelpText(
       'after',
       '\nUploads the build to <folder>/builds/<id>, points the symlink <folder>/dist to it and keeps the last three builds.\n' +
+        'A preview, made with --future or --drafts, is refused.\n' +
         'Run the server on that symlink: catalog serve --out <folder>/dist\n' +
         '\nRUNTIME_SSH_KEY can contain a private key, and RUNTIME_KNOWN_HOSTS the known_hosts lines of the host. Without\n' +
         'them, ssh uses your own keys and known hosts.\n' +

@@ -42,8 +42,10 @@ export function addServe(program: Command, terminal: Console): void {
 
 async function serve(flags: Flags, terminal: Console): Promise<void> {
   keepRequestsYoung();
+  const { readBuildInfo } = await import('../../build-folder/read-build.ts');
   const { siteRules } = await import('../../outputs/hosting/site-rules.ts');
   const { serverSettings } = await import('../../server/settings.ts');
+  const { isLoopback } = await import('../../server/origin.ts');
   const { startServer } = await import('../../server/start.ts');
   const { serverLog, terminalDestination } = await import('../../server/request-log.ts');
   const cwd = resolve(flags.cwd);
@@ -71,6 +73,9 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
     process.exit(1);
   });
   running = await startServer(settings, { log, rules: siteRules, prepare: (port) => builder?.start(port) });
+  if (!isLoopback(settings.host) && readBuildInfo(settings.dist).preview) {
+    log.log.warn('other machines can open this preview, which may show drafts and agents that are not due yet');
+  }
   terminal.say(`Serving the catalog at ${running.address}\n`);
   log.log.info({ signal: await stopped }, 'stopping');
   builder?.stop();
