@@ -11,7 +11,7 @@ export interface Status {
   today: string;
   /** The time zone that decides which day is today. */
   timezone: string;
-  /** Agents that are due and have a number, in order of their numbers. */
+  /** Agents that are due and have a number, in order of their numbers, including those that only the default branch has. */
   published: (Entry & { issue: number })[];
   /** Agents that are due but have no number yet, with the number that they will get. */
   due: (Entry & { issue: number })[];
@@ -23,7 +23,9 @@ export interface Status {
   drafts: Entry[];
   /** Withdrawn agents still occupy their numbers and dates. */
   withdrawn: (Entry & { issue: number | null })[];
-  /** All folders with errors, by slug; most are also in one of the lists above. */
+  /** Published agents whose folder was deleted, in order of their numbers. They still occupy their numbers and dates. */
+  deleted: (Entry & { issue: number })[];
+  /** All agents with errors, by slug; most are also in one of the lists above. */
   faulty: { slug: string; date: string | null; state: State; errors: number }[];
   /** The first agent after today that has no errors, with its expected number. */
   next: { issue: number; date: string; slug: string; title: string | null; daysLeft: number } | null;
@@ -41,8 +43,14 @@ interface Entry {
   errors: number;
 }
 
-/** The state of a folder in the schedule. `skipped`: it is due, but its errors keep it from being published. */
-export type State = 'published' | 'due' | 'skipped' | 'coming' | 'draft' | 'withdrawn';
+interface Row {
+  state: State;
+  issue: number | null;
+  entry: Entry;
+}
+
+/** The state of an agent in the schedule. `skipped`: it is due, but its errors keep it from being published. */
+export type State = 'published' | 'due' | 'skipped' | 'coming' | 'draft' | 'withdrawn' | 'deleted';
 
 /** How far the schedule is filled, as a sentence. */
 export function queueText({ today, queueDays }: Pick<Status, 'today' | 'queueDays'>): string {
@@ -64,16 +72,19 @@ export function status(
   for (const { slug, severity } of diagnostics) {
     if (severity === 'error') errors.set(slug, (errors.get(slug) ?? 0) + 1);
   }
-  const rows = [...folders].sort(byDate).map((folder) => ({
+  const entryOf = (slug: string, date: string | null, title: string | null): Entry => ({
+    ...{ date, slug, title },
+    errors: errors.get(slug) ?? 0,
+  });
+  const rows: Row[] = [...folders].sort(byDate).map((folder) => ({
     state: stateOf(folder, skipped, today),
     issue: folder.schedule.issue ?? numbers.get(folder.slug) ?? null,
-    entry: {
-      date: folder.schedule.date,
-      slug: folder.slug,
-      title: folder.agent?.title ?? null,
-      errors: errors.get(folder.slug) ?? 0,
-    },
+    entry: entryOf(folder.slug, folder.schedule.date, folder.agent?.title ?? null),
   }));
+  for (const { slug, issue, date, why } of reserved) {
+    if (why === 'early') continue;
+    rows.push({ state: why === 'deleted' ? 'deleted' : 'published', issue, entry: entryOf(slug, date, null) });
+  }
   const of = (state: State) => rows.filter((row) => row.state === state);
   const numbered = (state: State) =>
     of(state)
@@ -94,6 +105,7 @@ export function status(
     freeDates: freeDates(content, today),
     drafts: of('draft').map(({ entry }) => entry),
     withdrawn: of('withdrawn').map(({ issue, entry }) => ({ issue, ...entry })),
+    deleted: numbered('deleted'),
     faulty: rows
       .filter(({ entry }) => entry.errors > 0)
       .map(({ state, entry: { slug, date, errors } }) => ({ slug, date, state, errors }))

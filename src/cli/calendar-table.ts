@@ -9,9 +9,11 @@ const kinds = {
   draft: ['~', null],
   'with errors': ['!', 'red'],
   withdrawn: ['x', 'dim'],
+  // An earlier commit deleted the published agent.
+  deleted: ['=', 'dim'],
   // A day that passed without an agent.
   missed: ['-', 'dim'],
-  // A free day before a scheduled agent.
+  // A free day before a scheduled agent. Drafts are not scheduled.
   gap: ['?', 'yellow'],
   free: ['.', null],
 } as const;
@@ -21,18 +23,14 @@ const allKinds = Object.keys(kinds) as Kind[];
 
 /**
  * The schedule as months, two beside each other in 60 columns: from the month before today's, or with `all` from the first
- * agent's, to the month after the last agent. `taken` are the dates that no new agent can have.
+ * agent's, to the month after the last agent.
  */
-export function calendarTable(
-  status: Status,
-  taken: ReadonlySet<string | null>,
-  { all, color }: { all: boolean; color: boolean },
-): string {
+export function calendarTable(status: Status, { all, color }: { all: boolean; color: boolean }): string {
   const paint = painter(color);
-  const { today, timezone } = status;
-  const dates = [...taken].filter((day) => day !== null).sort();
+  const { today, timezone, published, due, coming, drafts, withdrawn, deleted, faulty } = status;
+  const dates = daysOf([...published, ...due, ...coming, ...drafts, ...withdrawn, ...deleted, ...faulty]);
   const [first, last] = [dates[0] ?? today, dates.at(-1) ?? today];
-  const kindOf = kindsOf(status, taken, first, last);
+  const kindOf = kindsOf(status);
   const recent = monthAfter(today, -1);
   const earlier = !all && monthOf(first) < recent;
   const end = monthAfter(last > today ? last : today, 1);
@@ -57,14 +55,14 @@ export function calendarTable(
   ].join('\n\n');
 }
 
-/** Returns what kind of day a day is; null before the first agent. */
-function kindsOf(
-  status: Status,
-  taken: ReadonlySet<string | null>,
-  first: string,
-  last: string,
-): (day: string) => Kind | null {
-  const { today, published, due, coming, drafts, withdrawn, faulty } = status;
+/** The days that agents have, in order. */
+function daysOf(agents: readonly { date: string | null }[]): string[] {
+  return agents.flatMap(({ date }) => (date === null ? [] : [date])).sort();
+}
+
+/** Returns what kind of day a day is; null before the first agent that is not a draft. */
+function kindsOf(status: Status): (day: string) => Kind | null {
+  const { today, published, due, coming, drafts, withdrawn, deleted, faulty } = status;
   const known = new Map<string | null, Kind>();
   const add = (kind: Kind, entries: readonly { date: string | null; errors?: number }[]) => {
     for (const { date, errors = 0 } of entries)
@@ -72,21 +70,19 @@ function kindsOf(
   };
   add('with errors', faulty);
   add('withdrawn', withdrawn);
+  add('deleted', deleted);
   add('draft', drafts);
   add('scheduled', [...due, ...coming]);
   add('published', published);
-  const numbered =
-    [...published, ...withdrawn]
-      .map(({ date }) => date ?? '')
-      .sort()
-      .at(-1) ?? '';
+  const [numbered, scheduled] = [daysOf([...published, ...withdrawn, ...deleted]), daysOf([...due, ...coming])];
+  const [lastNumbered = '', lastScheduled = ''] = [numbered.at(-1), scheduled.at(-1)];
+  const undrafted = faulty.filter(({ state }) => state !== 'draft');
+  const [first = today] = daysOf([...published, ...withdrawn, ...deleted, ...due, ...coming, ...undrafted]);
   return (day) => {
     const kind = known.get(day);
     if (kind !== undefined) return kind;
-    // An agent with this date was deleted.
-    if (taken.has(day)) return 'withdrawn';
-    if (day < today || day < numbered) return day > first ? 'missed' : null;
-    return day < last ? 'gap' : 'free';
+    if (day < today || day < lastNumbered) return day > first ? 'missed' : null;
+    return day < lastScheduled ? 'gap' : 'free';
   };
 }
 

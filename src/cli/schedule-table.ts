@@ -18,13 +18,14 @@ export function statusTable(
   status: Status & { hints: readonly string[] },
   { width, all, wanted }: TableOptions,
 ): string {
-  const { published, due, coming, drafts, withdrawn, faulty } = status;
+  const { published, due, coming, drafts, withdrawn, deleted, faulty } = status;
   const shown = all ? published : published.slice(-publishedShown);
   const earlier = published.length - shown.length;
+  const none = withdrawn.length + deleted.length === 0 ? 'nothing yet' : 'nothing';
   const blocks = [
     [`Schedule on ${status.today} (${status.timezone})`],
     [
-      `Published: ${published.length === 0 ? 'nothing yet' : published.length}`,
+      `Published: ${published.length === 0 ? none : published.length}`,
       ...(earlier === 0 ? [] : [`  ${earlier} earlier: see them with --all`]),
       ...table(shown, ({ issue }) => `#${issue}`, width),
     ],
@@ -41,6 +42,7 @@ export function statusTable(
     ],
     part('Drafts', drafts, () => '', width),
     part('Withdrawn', withdrawn, ({ issue }) => (issue === null ? '' : `#${issue}`), width),
+    part('Deleted', deleted, ({ issue }) => `#${issue}`, width),
     part(
       'With errors (see catalog validate)',
       faulty.map((row) => ({ ...row, title: plural(row.errors, 'error'), errors: 0 })),

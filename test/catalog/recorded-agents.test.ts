@@ -102,7 +102,7 @@ test('an agent that was deleted may come back with the number that it had, and w
 
 test('the date of a deleted agent is taken', () => {
   const { folders } = contentOf([{ slug: 'new', date: '2026-01-02', front: { draft: 'true' } }], today);
-  const reserved = [{ slug: 'two', issue: 2, date: '2026-01-02' }];
+  const reserved = [{ slug: 'two', issue: 2, date: '2026-01-02', why: 'deleted' }] as const;
   const found = checkTogether({ folders, reserved }, today, { blamed: new Set(), recorded: new Set() });
   assert.equal(
     found.map(({ code, message }) => `${code} ${message}`),

@@ -213,9 +213,9 @@ test('the schedule sorts by date, then by slug, and starts with the next agent w
 test('the numbers and dates of deleted agents are not given to others', () => {
   const content = contentOf([agent('a', 9, { issue: '1' }), agent('b', 12)], today);
   const reserved = [
-    { slug: 'gone', issue: 7, date: '2026-01-11' },
-    { slug: 'early', issue: 8, date: null },
-  ];
+    { slug: 'gone', issue: 7, date: '2026-01-11', why: 'deleted' },
+    { slug: 'early', issue: 8, date: null, why: 'early' },
+  ] as const;
   const { next, freeDates } = status({ ...content, reserved }, { today, settings });
   assert.equal([next?.issue, freeDates.slice(0, 2)], [9, ['2026-01-13', '2026-01-14']]);
 });

@@ -38,7 +38,7 @@ January 2027
 free 31
 
 > today   # published   + scheduled   ~ draft   ! with errors
-x withdrawn   - missed   ? gap   . free
+x withdrawn   = deleted   - missed   ? gap   . free
 `,
     );
     assert.ok(stdout.split('\n').every((line) => line.length <= 80));
@@ -64,22 +64,27 @@ test('--calendar starts with the previous month, with --all at the first agent, 
   });
 });
 
-test('the day of an agent that was deleted is not free', () => {
-  const list = { published: [], due: [], coming: [], drafts: [], withdrawn: [], faulty: [] };
-  const status = { ...list, today, timezone: 'UTC', freeDates: [], next: null, queueDays: 0, queueLow: false };
-  const shown = calendarTable(status, new Set(['2026-11-17', '2026-11-19', null]), { all: false, color: false });
-  assert.match(shown, /^ 16 {2}17x 18- 19x 20->21\. 22\./m);
-  assert.match(shown, 'withdrawn 2, missed 2,');
+test('a day before a published agent is not free, also on an earlier day', () => {
+  const entry = (slug: string, date: string) => ({ slug, date, title: null, issue: 2, errors: 0 });
+  const published = [entry('before', '2026-11-20'), entry('later', '2026-11-24')];
+  const list = { due: [], coming: [], drafts: [], withdrawn: [], deleted: [], faulty: [] };
+  const state = { ...list, published, freeDates: [], next: null, queueDays: 0, queueLow: false };
+  const shown = calendarTable({ ...state, today, timezone: 'UTC' }, { all: false, color: false });
+  assert.match(shown, /20#>21- 22-\s/);
+  assert.match(shown, /^ 23- 24# 25\. 26\./m);
 });
 
-test('a day before a published agent is not free, also on an earlier day', () => {
-  const entry = { slug: 'later', date: '2026-11-24', title: 'Later', issue: 2, errors: 0 };
-  const list = { due: [], coming: [], drafts: [], withdrawn: [], faulty: [] };
-  const state = { ...list, published: [entry], freeDates: [], next: null, queueDays: 0, queueLow: false };
-  const dates = new Set(['2026-11-20', entry.date]);
-  const shown = calendarTable({ ...state, today, timezone: 'UTC' }, dates, { all: false, color: false });
-  assert.match(shown, /20x>21- 22-\s/);
-  assert.match(shown, /^ 23- 24# 25\. 26\./m);
+test('the days around a draft are free, and none was missed, until another agent has a date', async () => {
+  await inFolder(async (folder) => {
+    const drafts = ['2026-11-18', '2026-11-25'].map((date) => ({ slug: `on-${date}`, date, front: { draft: 'true' } }));
+    writeCatalog(folder, drafts);
+    const { stdout } = await status(folder, '--calendar');
+    assert.match(stdout, /^ 16 {2}17 {2}18~ 19 {2}20 >21\. 22\./m);
+    assert.match(stdout, /^ 23\. 24\. 25~ 26\./m);
+    assert.match(stdout, /^draft 2, free 9\b/m);
+    writeCatalog(folder, [{ slug: 'next', date: '2026-11-24' }]);
+    assert.match((await status(folder, '--calendar')).stdout, /^ 23\? 24\+ 25~ 26\./m);
+  });
 });
 
 test('--calendar has colors on a terminal only, and none with NO_COLOR', async () => {

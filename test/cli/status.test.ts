@@ -48,6 +48,7 @@ test('--json has the state of every folder', async () => {
         .concat(['01', '02', '03', '04'].map((day) => `2026-12-${day}`)),
       drafts: [entry('sketch', '2026-11-26')],
       withdrawn: [{ issue: 2, ...entry('taken-back', '2026-11-16') }],
+      deleted: [],
       faulty: [
         { slug: 'hurt', date: '2026-11-17', state: 'published', errors: 2 },
         { slug: 'late', date: '2026-11-20', state: 'skipped', errors: 1 },

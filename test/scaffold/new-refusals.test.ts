@@ -122,7 +122,7 @@ test('a folder that another program makes meanwhile stays as it is, and nothing 
   }));
 
 test('the date of a deleted agent is taken', () => {
-  const gone = { slug: 'gone', issue: 1, date: today };
+  const gone = { slug: 'gone', issue: 1, date: today, why: 'deleted' } as const;
   const checks = answerChecks({ vocabulary: smallSettings, calendar: { folders: [], reserved: [gone] }, today });
   assert.throws(() => checks.date('date', today), `gone already has the date ${today}`);
 });

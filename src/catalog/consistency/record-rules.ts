@@ -20,6 +20,8 @@ export interface Reserved {
   issue: number;
   /** YYYY-MM-DD; null if the date is free. */
   date: string | null;
+  /** `elsewhere`: only the default branch has the agent. `early`: it got its number before its date. */
+  why: 'deleted' | 'elsewhere' | 'early';
 }
 
 /** The folders, corrected according to git's record. */
@@ -67,7 +69,8 @@ export function settle(
       owners.set(renamed.slug, agent);
       diagnostics.push(undeclaredRename(renamed, agent));
     } else {
-      reserved.push(agent);
+      const { slug, issue, date } = agent;
+      reserved.push({ slug, issue, date, why: inherited ? 'deleted' : 'elsewhere' });
       if (inherited) diagnostics.push(deletion(agent, record?.branch ?? ''));
     }
   }
@@ -107,7 +110,7 @@ function publishedIn(
   const isEarly = ({ date }: RecordedAgent) => date !== null && date > horizon;
   return {
     published: keepers.filter((agent) => !isEarly(agent)),
-    early: keepers.filter(isEarly).map(({ slug, issue }) => ({ slug, issue, date: null })),
+    early: keepers.filter(isEarly).map(({ slug, issue }) => ({ slug, issue, date: null, why: 'early' })),
   };
 }
 
@@ -199,7 +202,7 @@ function stillLost(
     folders.some((folder) => folder.slug === slug && folder.schedule.issue === issue);
   return lost
     .filter((number) => !held.has(number.issue) && !restored(number))
-    .map(({ slug, issue, date }) => ({ slug, issue, date }));
+    .map(({ slug, issue, date }) => ({ slug, issue, date, why: 'deleted' }));
 }
 
 /** Returns the folder with its recorded number and date, or without a refused number. */

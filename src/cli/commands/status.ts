@@ -18,7 +18,8 @@ export function addStatus(program: Command, terminal: Console): void {
     .addOption(formatOption())
     .addHelpText(
       'after',
-      '\nIn the calendar, a gap is a free day before a scheduled agent, and a missed day passed without an agent.\n' +
+      '\nIn the calendar, a gap is a free day before a scheduled agent, and a missed day passed without an agent. Drafts are not\n' +
+        'scheduled, so there are no gaps before them.\n' +
         '\nExamples:\n  $ catalog status\n  $ catalog status --calendar\n  $ catalog status --today 2026-12-24\n  $ catalog status --format json\n',
     )
     .action((flags: Flags) => showStatus(flags, terminal));
@@ -37,10 +38,9 @@ async function showStatus(flags: Flags, terminal: Console): Promise<void> {
     return;
   }
   if (flags.calendar === true) {
-    const { datesOf } = await import('../../catalog/consistency/calendar-rules.ts');
     const { calendarTable } = await import('../calendar-table.ts');
     const options = { all: flags.all === true, color: terminal.colorData };
-    terminal.print(calendarTable(result, datesOf(content), options));
+    terminal.print(calendarTable(result, options));
     return;
   }
   const width = process.stdout.isTTY === true ? (process.stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
