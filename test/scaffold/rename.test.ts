@@ -29,7 +29,7 @@ async function inCatalog(use: (folder: string) => Promise<void>): Promise<void> 
   });
 }
 
-const rename = (folder: string, ...args: string[]) => catalog(['rename', ...args, '--cwd', folder]);
+const rename = (folder: string, ...args: string[]) => catalog(['rename', ...args], { cwd: folder });
 const read = (folder: string, slug: string) => readFileSync(join(folder, 'agents', slug, 'agent.md'), 'utf8');
 
 function assertSound(folder: string): void {

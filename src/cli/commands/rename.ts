@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
-import type { Console } from '../console.ts';
+import type { Renamed } from '../../scaffold/agent/rename.ts';
+import { type Console, shellWord } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, openContent, slugOf } from '../options.ts';
 
 type Flags = Pick<CommonFlags, 'cwd' | 'format'>;
@@ -15,7 +16,8 @@ export function addRename(program: Command, terminal: Console): void {
     .addOption(formatOption())
     .addHelpText(
       'after',
-      '\nThe old slug of a published agent is added to its `formerSlugs`, so its old address redirects to the new one.\n' +
+      '\nThe old slug of a published agent is added to its `formerSlugs`, so its old address redirects to the new one. A withdrawn\n' +
+        'agent has no page at either address.\n' +
         '\nExamples:\n  $ catalog rename release-notes release-note-translator\n',
     )
     .action((slug: string, wanted: string, flags: Flags) => rename(slug, wanted, flags, terminal));
@@ -23,13 +25,32 @@ export function addRename(program: Command, terminal: Console): void {
 
 async function rename(slug: string, wanted: string, flags: Flags, terminal: Console): Promise<void> {
   const { renameAgent } = await import('../../scaffold/agent/rename.ts');
+  const { gitOrNull } = await import('../../git/run.ts');
   const { cwd, content } = await openContent(flags);
-  const { from, to, issue } = renameAgent(cwd, content, slugOf(slug, cwd), slugOf(wanted, cwd));
+  const renamed = renameAgent(cwd, content, slugOf(slug, cwd), slugOf(wanted, cwd));
+  const { from, to, issue } = renamed;
   if (flags.format === 'json') {
     terminal.printJson({ from, to, folder: `agents/${to}`, issue });
     return;
   }
-  const address = issue === null ? '' : ` It is No. ${issue}, and its old address redirects to the new one.`;
-  terminal.say(`Renamed ${from} to ${to}.${address} Commit both: git add --all agents/${from} agents/${to}\n`);
+  // Null outside of a repository.
+  const tracked = gitOrNull(cwd, ['ls-files', '--', `:(literal)agents/${from}`]);
+  const commit = tracked === null ? '' : howToCommit(renamed, { cwd, isTracked: tracked !== '' });
+  terminal.say(`Renamed ${from} to ${to}.${aboutAddress(renamed)}${commit}\n`);
   terminal.print(`${relative(process.cwd(), join(cwd, 'agents', to))}\n`);
+}
+
+function aboutAddress({ issue, withdrawn }: Renamed): string {
+  if (issue === null) return '';
+  if (withdrawn) return ` It is No. ${issue}. It is withdrawn, so neither address has a page.`;
+  return ` It is No. ${issue}, and its old address redirects to the new one.`;
+}
+
+/** The command that adds both folders to the next commit. Git refuses the name of a folder that it does not know. */
+function howToCommit({ from, to }: Renamed, { cwd, isTracked }: { cwd: string; isTracked: boolean }): string {
+  const here = relative(process.cwd(), cwd);
+  const git = here === '' ? 'git' : `git -C ${shellWord(here)}`;
+  return isTracked
+    ? ` Commit both: ${git} add --all ${shellWord(`agents/${from}`)} agents/${to}`
+    : ` Commit it: ${git} add agents/${to}`;
 }

@@ -16,8 +16,10 @@ import { withFormerSlug } from './former-slugs.ts';
 export interface Renamed {
   from: string;
   to: string;
-  /** The number of the agent, whose old address now redirects to the new one; null if it is not published. */
+  /** The number of the agent, whose old address redirects to the new one; null if it is not published. */
   issue: number | null;
+  /** Whether the agent is withdrawn, so that neither address has a page. */
+  withdrawn: boolean;
 }
 
 /**
@@ -33,7 +35,8 @@ export function renameAgent(cwd: string, calendar: Calendar, from: string, to: s
   demand(slugSchema, 'new', to);
   if (from === to) throw new UsageError(`The agent is already called ${to}.`);
   freeSlug(to, { ...calendar, folders: calendar.folders.filter((other) => other !== folder) });
-  const { issue } = folder.schedule;
+  const { issue, withdrawn } = folder.schedule;
+  const renamed = { from, to, issue, withdrawn };
   const text = issue === null ? null : withOldName(folder, from, to);
 
   const [old, wanted] = [join(cwd, pathOf(from, '')), join(cwd, pathOf(to, ''))];
@@ -42,7 +45,7 @@ export function renameAgent(cwd: string, calendar: Calendar, from: string, to: s
   }
   try {
     renameSync(old, wanted);
-    if (text === null) return { from, to, issue };
+    if (text === null) return renamed;
     try {
       replaceFile(join(wanted, 'agent.md'), text);
     } catch (error) {
@@ -53,7 +56,7 @@ export function renameAgent(cwd: string, calendar: Calendar, from: string, to: s
     const reason = systemReason((error as NodeJS.ErrnoException).code ?? 'unknown');
     throw new OperationError(`${pathOf(from, '')} cannot be renamed: ${reason}.`, { cause: error });
   }
-  return { from, to, issue };
+  return renamed;
 }
 
 function unknownAgent(slug: string, { folders, reserved }: Calendar): OperationError {
