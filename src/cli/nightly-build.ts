@@ -4,7 +4,7 @@ import { build } from '../build/build.ts';
 import { readBuildInfo } from '../build-folder/read-build.ts';
 import { cacheFolder } from '../cache-folder.ts';
 import { addDays, zone } from '../calendar.ts';
-import { givenBaseUrl, loadSettings, type Settings } from '../catalog/settings.ts';
+import { checkSettings, givenBaseUrl, loadSettings, type Settings } from '../catalog/settings.ts';
 import { prettyReport } from '../diagnostics/report.ts';
 import { ContentError } from '../errors.ts';
 import type { Console } from './console.ts';
@@ -36,8 +36,16 @@ export class CatalogBuilder {
   #child: ChildProcess | undefined;
   #stopped = false;
 
+  /**
+   * Checks the addresses in flags and variables, and the settings unless there is an earlier build to serve.
+   *
+   * Throws UsageError or ContentError.
+   */
   constructor(options: BuilderOptions) {
     this.#options = options;
+    const { cwd, dist, flags, environment } = options;
+    const { diagnostics } = checkSettings(cwd, flags, environment);
+    if (diagnostics.length > 0 && !holdsBuild(dist)) throw new ContentError(diagnostics);
   }
 
   /**

@@ -35,13 +35,16 @@ const idleMs = 1_000;
  * Serves a catalog with its drafts and scheduled agents on this machine alone, and updates open pages when its files
  * change. Everything is rendered in memory. Votes and subscriptions are stored in a temporary folder.
  *
- * Rejects with OperationError if the port is taken.
+ * Rejects with UsageError if the port is none, and with OperationError if it is taken.
  */
 export async function startDev(options: DevOptions): Promise<RunningDev> {
   const { port, environment, log, onUpdate } = options;
-  const data = mkdtempSync(join(tmpdir(), 'catalog-dev-'));
   const { PORT } = environment;
-  const settings = serverSettings(port === undefined ? {} : { port }, { PORT }, data);
+  const settingsIn = (folder: string) => serverSettings(port === undefined ? {} : { port }, { PORT }, folder);
+  // A wrong port is an error before the folder exists.
+  settingsIn(tmpdir());
+  const data = mkdtempSync(join(tmpdir(), 'catalog-dev-'));
+  const settings = settingsIn(data);
   let preview: PreviewServer | undefined;
   let timer: NodeJS.Timeout | undefined;
 

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -54,6 +55,34 @@ test('serve without a build says how to make one', async () => {
     const { code, stderr } = await catalog(['serve', '--port', '0', '--cwd', folder]);
     assert.is(code, 1);
     assert.match(stderr, 'catalog serve --build');
+  });
+});
+
+const refusals: [name: string, settings: object, flags: string[], code: number, words: RegExp][] = [
+  ['a wrong base URL', {}, ['--build', '--base-url', 'nope'], 2, /^error: --base-url is "nope"/],
+  ['a wrong address of the server', {}, ['--build', '--runtime-url', 'nope'], 2, /^error: --runtime-url is "nope"/],
+  ['a wrong setting', { title: '' }, ['--build'], 1, /`title`/],
+  ['no build', {}, [], 1, /dist has no build\. Run `catalog build` first, or start with `catalog serve --build`\./],
+];
+for (const [name, settings, flags, code, words] of refusals) {
+  test(`serve makes no folder for its data before it finds ${name}`, async () => {
+    await inFolder(async (folder) => {
+      writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }], settings);
+      const refused = await catalog(['serve', '--port', '0', '--cwd', folder, ...flags]);
+      assert.is(refused.code, code);
+      assert.match(refused.stderr, words);
+      assert.equal(readdirSync(folder).sort(), ['agents', 'catalog.config.json']);
+    });
+  });
+}
+
+test('a wrong base URL is refused even if there is an earlier build to serve', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
+    assert.is((await catalog(['build', '--cwd', folder])).code, 0);
+    const { code, stderr } = await catalog(['serve', '--build', '--port', '0', '--cwd', folder, '--base-url', 'nope']);
+    assert.is(code, 2);
+    assert.match(stderr, '--base-url is "nope"');
   });
 });
 

@@ -67,6 +67,22 @@ syncBuiltinESMExports();
     }));
 }
 
+const ports: [given: string, flags: string[], env: NodeJS.ProcessEnv][] = [
+  ['--port is "99999"', ['--port', '99999'], {}],
+  ['--port is "abc"', ['--port', 'abc'], {}],
+  ['PORT is "x"', [], { PORT: 'x' }],
+];
+for (const [given, flags, env] of ports) {
+  test(`${given}: it ends with 2, and leaves no temporary folder behind`, () =>
+    inFolder(async (folder) => {
+      writeCatalog(folder, agents);
+      const options = { env: { ...env, TMPDIR: folder } };
+      const { code, stderr } = await catalogProcess(['dev', '--cwd', folder, ...flags], options);
+      assert.equal([code, stderr], [2, `error: ${given}; it has to be a port from 0 to 65535 (0: any free one).\n`]);
+      assert.equal(readdirSync(folder).sort(), ['agents', 'catalog.config.json']);
+    }));
+}
+
 test('a port in use, here that of PORT, ends it with 1 and a sentence, and leaves nothing behind', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, agents);

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { type Command, Option } from 'commander';
+import { OperationError } from '../../errors.ts';
 import { mailVariables } from '../../mail/variables.ts';
 import { type ServerFlags, serverOptions } from '../../server/options.ts';
 import type { RunningServer } from '../../server/start.ts';
@@ -58,7 +59,7 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
   if (flags.build === true) {
     const { CatalogBuilder } = await import('../nightly-build.ts');
     builder = new CatalogBuilder({ cwd, dist: settings.dist, flags, environment: process.env, terminal, log: log.log });
-  }
+  } else requireBuild(() => readBuildInfo(settings.dist), settings.dist);
 
   let running: RunningServer | undefined;
   const stopped = new Promise<NodeJS.Signals>((received) => {
@@ -80,6 +81,21 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
   log.log.info({ signal: await stopped }, 'stopping');
   builder?.stop();
   await running.close();
+}
+
+/** Throws OperationError if there is no build, before the server makes its logs. */
+function requireBuild(read: () => unknown, dist: string): void {
+  try {
+    read();
+  } catch (error) {
+    const { code } = (error as { cause?: NodeJS.ErrnoException }).cause ?? {};
+    // The server says what is wrong with a build that it cannot read.
+    if (code !== 'ENOENT') return;
+    throw new OperationError(
+      `${dist} has no build. Run \`catalog build\` first, or start with \`catalog serve --build\`.`,
+      { cause: error },
+    );
+  }
 }
 
 /**
