@@ -15,10 +15,16 @@ export interface Found {
   notes: string[];
 }
 
-/** Something that cannot be imported. */
+/** Something that cannot be imported because of an error. */
 export interface Unusable {
   where: string;
   problem: string;
+}
+
+/** Something that is left out by design, because it is not a prompt for text. */
+export interface Skipped {
+  where: string;
+  reason: string;
 }
 
 /** The formats that keep a prompt in a file: which files have one, and where its name is. */

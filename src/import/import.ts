@@ -16,7 +16,7 @@ import { isPublishable, promptLicense } from '../schema/license.ts';
 import type { Settings } from '../schema/settings.ts';
 import { slugFrom, tagsFrom, titleFrom } from '../schema/slugs.ts';
 import { maskSecrets } from '../text-safety/find-secrets.ts';
-import type { Found, Unusable } from './formats.ts';
+import type { Found, Skipped, Unusable } from './formats.ts';
 import { withSections } from './sections.ts';
 
 export interface ImportOptions {
@@ -51,6 +51,7 @@ export interface Imported {
   drafts: Draft[];
   /** The slugs of prompts that were imported before. */
   known: string[];
+  skipped: Skipped[];
   problems: Unusable[];
   /** Whether there are more prompts than the limit. */
   more: boolean;
@@ -63,13 +64,17 @@ export interface Imported {
  * `onDraft` is called with the number of drafts so far. Throws OperationError if a file cannot be written.
  */
 export async function importPrompts(
-  prompts: AsyncIterable<Found | Unusable>,
+  prompts: AsyncIterable<Found | Skipped | Unusable>,
   options: ImportOptions,
   onDraft: (count: number) => void = () => {},
 ): Promise<Imported> {
-  const result: Imported = { drafts: [], known: [], problems: [], more: false };
+  const result: Imported = { drafts: [], known: [], skipped: [], problems: [], more: false };
   const catalog = new Drafts(options);
   for await (const prompt of prompts) {
+    if ('reason' in prompt) {
+      result.skipped.push(prompt);
+      continue;
+    }
     const draft = 'problem' in prompt ? prompt : catalog.draftOf(prompt);
     if (draft === null) result.known.push(slugFrom((prompt as Found).name));
     else if ('problem' in draft) result.problems.push(draft);

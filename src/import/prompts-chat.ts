@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { maxFileBytes } from '../catalog/read.ts';
 import { OperationError } from '../errors.ts';
-import type { Found, Unusable } from './formats.ts';
+import type { Found, Skipped } from './formats.ts';
 
 /**
  * Reads the rows of a CSV in the format of prompts.chat, one at a time.
@@ -10,7 +10,7 @@ import type { Found, Unusable } from './formats.ts';
  * Throws OperationError, naming row and line, at a row with broken quotes or another number of cells, and at text that is
  * not UTF-8. Rows shortly before it may be lost then.
  */
-export async function* readPromptsChat(chunks: AsyncIterable<Buffer>): AsyncGenerator<Found | Unusable> {
+export async function* readPromptsChat(chunks: AsyncIterable<Buffer>): AsyncGenerator<Found | Skipped> {
   let next = 2;
   const parser = parse({
     columns: header,
@@ -31,7 +31,7 @@ export async function* readPromptsChat(chunks: AsyncIterable<Buffer>): AsyncGene
       const where = `row ${count} (line ${line})`;
       if (type === '' || type === 'TEXT') {
         yield { where, name: act, title: act, text: prompt, about: null, license: null, notes: [] };
-      } else yield { where, problem: `Its type is ${type}; only prompts of the type TEXT can be agents.` };
+      } else yield { where, reason: `Its type is ${type}; only prompts of the type TEXT can be agents.` };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { compareText } from '../compare.ts';
 import { OperationError, systemReason } from '../errors.ts';
 import { download } from './download.ts';
-import { type Found, fileFormats, type Unusable } from './formats.ts';
+import { type Found, fileFormats, type Skipped, type Unusable } from './formats.ts';
 import { readPromptFile } from './prompt-file.ts';
 import { readPromptsChat } from './prompts-chat.ts';
 
@@ -18,7 +18,7 @@ export function isAddress(from: string): boolean {
  *
  * Throws OperationError if nothing can be read there.
  */
-export async function* readPrompts(format: string, from: string): AsyncGenerator<Found | Unusable> {
+export async function* readPrompts(format: string, from: string): AsyncGenerator<Found | Skipped | Unusable> {
   if (format === 'prompts-chat') {
     const chunks = isAddress(from) ? await downloaded(from) : null;
     const open = () => (chunks === null ? createReadStream(existingFile(from)) : Readable.from(chunks));

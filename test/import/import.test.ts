@@ -104,11 +104,6 @@ const problems: [name: string, csv: string | Uint8Array, expected: string[]][] =
   ],
   ['an empty prompt', 'act,prompt\nA, \n', ['row 1 (line 2): It is empty.']],
   [
-    'another type',
-    'act,prompt,type\nA,"b\nc",IMAGE\nB,d,IMAGE\n',
-    ['row 1 (line 2): Its type is IMAGE; only prompts', 'row 2 (line 4): Its type is IMAGE; only prompts'],
-  ],
-  [
     'the slug of another agent',
     'act,prompt\nOne,x\n',
     ['row 1 (line 2): agents/one already exists, and was not imported from here.'],

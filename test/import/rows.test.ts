@@ -12,7 +12,7 @@ async function textsIn(...chunks: string[]): Promise<string[]> {
     for (const chunk of chunks) yield Buffer.from(chunk, 'latin1');
   }
   const texts: string[] = [];
-  for await (const found of readPromptsChat(parts())) texts.push('text' in found ? found.text : found.problem);
+  for await (const found of readPromptsChat(parts())) texts.push('text' in found ? found.text : found.reason);
   return texts;
 }
 

@@ -34,6 +34,8 @@ export function addImport(program: Command, terminal: Console): void {
       '\nEvery prompt becomes a draft on the next free date. Text under headings such as INPUT, RULES and OUTPUT goes into\n' +
         'those sections; you write the missing ones. Run the command again to continue: it skips imported prompts.\n' +
         'docs/editing.md describes the formats and the licenses.\n' +
+        '\nExit codes: 0 success, 1 a prompt was not imported because of an error. Skipping a row whose type is not TEXT is\n' +
+        'not an error.\n' +
         '\nExamples:\n  $ catalog import prompts.csv --from prompts-chat --license CC0-1.0 --dry-run\n' +
         '  $ catalog import skills/ --from skill --source https://github.com/example/skills\n' +
         '  $ catalog import https://example.com/review.prompt.md --from copilot\n',
@@ -56,15 +58,20 @@ async function runImport(from: string, flags: Flags, terminal: Console): Promise
     license: flags.license === undefined ? null : demand(license, '--license', flags.license),
   };
   const options = { cwd, settings, content, today, limit, dryRun, ...checked };
-  const { drafts, known, problems, more } = await importPrompts(readPrompts(flags.from, from), options, (count) => {
-    if (format === 'pretty') terminal.progress('Importing', count, limit);
-  });
+  const { drafts, known, skipped, problems, more } = await importPrompts(
+    readPrompts(flags.from, from),
+    options,
+    (count) => {
+      if (format === 'pretty') terminal.progress('Importing', count, limit);
+    },
+  );
   if (problems.length > 0) terminal.exitCode = 1;
   if (format === 'json') {
-    terminal.printJson({ dryRun, drafts, known, problems, more });
+    terminal.printJson({ dryRun, drafts, known, skipped, problems, more });
     return;
   }
   for (const draft of drafts) terminal.print(lineOf(draft));
+  for (const { where, reason } of skipped) terminal.say(`Skipped: ${visible(where)}. ${visible(reason)}\n`);
   for (const { where, problem } of problems) terminal.say(`Not imported: ${visible(where)}. ${visible(problem)}\n`);
   if (known.length > 0) terminal.say(`${plural(known.length, 'prompt')} imported earlier.\n`);
   terminal.say(
