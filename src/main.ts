@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { Console } from './cli/console.ts';
+import { refuseUnknownSubcommands, withHelpOption } from './cli/subcommands.ts';
 import { ContentError, explainSystemError, OperationError, UsageError } from './errors.ts';
 import { programVersion } from './program.ts';
 
@@ -47,7 +48,7 @@ export async function main(
   const terminal = new Console(out, error, process.env);
   const program = await createProgram(terminal, argv[2]);
   try {
-    await program.parseAsync(argv);
+    await program.parseAsync(withHelpOption(program, argv.slice(2)), { from: 'user' });
     return terminal.exitCode;
   } catch (failure) {
     return await explainFailure(failure, terminal);
@@ -97,7 +98,10 @@ Examples:
 
 /** Makes every command, including subcommands, use our output and error handling. */
 function inheritSettings(parent: Command): void {
-  for (const command of parent.commands) inheritSettings(command.copyInheritedSettings(parent));
+  for (const command of parent.commands) {
+    inheritSettings(command.copyInheritedSettings(parent));
+    refuseUnknownSubcommands(command);
+  }
 }
 
 async function explainFailure(error: unknown, terminal: Console): Promise<number> {

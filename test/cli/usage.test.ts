@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inFolder } from '../support/catalog.ts';
+import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { catalog, catalogProcess } from '../support/process.ts';
 
 /** What all commands have in common: help, the version, wrong usage, exit codes. */
@@ -63,6 +64,20 @@ test('--version prints the version of the package', async () => {
 
 const wrongUsage: [string, string[], RegExp, NodeJS.ProcessEnv?][] = [
   ['an unknown command', ['bild'], /unknown command 'bild'[\s\S]*Did you mean build/],
+  [
+    'an unknown command after help',
+    ['help', 'bild'],
+    /^error: unknown command 'bild'\n\(Did you mean build\?\)\nRun the/,
+  ],
+  ['an unknown subcommand', ['ci', 'verfy'], /^error: unknown command 'verfy'\n\(Did you mean verify\?\)\nRun the/],
+  [
+    'one of a command that runs without',
+    ['votes', 'redct'],
+    /^error: unknown command 'redct'\n\(Did you mean redact\?\)/,
+  ],
+  ['one like no other', ['subscribers', 'nosuch'], /^error: unknown command 'nosuch'\nRun the command with --help/],
+  ['one after help', ['help', 'votes', 'redct'], /^error: unknown command 'redct'\n\(Did you mean redact\?\)/],
+  ['one after the help of its parent', ['ci', 'help', 'nosuch'], /^error: unknown command 'nosuch'\nRun the command/],
   ['an unknown option', ['build', '--colour'], /unknown option '--colour'/],
   ['an unknown option of a subcommand', ['ci', 'verify', '--colour'], /unknown option '--colour'/],
   ['a day that the calendar does not have', ['build', '--today', '2026-02-30'], /calendar date/],
@@ -89,9 +104,34 @@ test('help of a command is the same in both forms, and asking for help is no err
     assert.equal([asked.code, asked.stderr], [0, '']);
     assert.is(asked.stdout, (await catalog([name, '-h'])).stdout);
   }
-  assert.is((await catalog(['help', 'bild'])).code, 2);
   assert.is((await catalog(['ci'])).code, 2);
 });
+
+test('help of a subcommand is the same in all forms, and other words after a command are ignored', async () => {
+  const redact = await catalog(['votes', 'redact', '--help']);
+  assert.match(redact.stdout, 'Usage: catalog votes redact');
+  const forms = [
+    ['help', 'votes', 'redact'],
+    ['votes', 'help', 'redact'],
+    ['votes', 'redact', '--help'],
+    ['help', 'votes', 'redact', 'x'],
+  ];
+  for (const form of forms) assert.equal(await catalog(form), redact);
+  const all = await catalog(['--help']);
+  for (const form of [['help'], ['help', 'help'], ['help', '--help']]) assert.equal(await catalog(form), all);
+});
+
+test('settings that this user cannot read are no reason to look for another folder', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, []);
+    const node = ['--import', fileURLToPath(new URL('../support/deny.mjs', import.meta.url))];
+    const options = { cwd: folder, node, env: { DENY: 'catalog.config.json' } };
+    const { code, stderr } = await catalogProcess(['status'], options);
+    assert.is(code, 1);
+    assert.match(stderr, `You have no permission to read catalog.config.json in ${folder} (EACCES).`);
+    assert.match(stderr, 'Make it readable for your user, or run the command as a user who can read it.');
+    assert.not.match(stderr, '--cwd');
+  }));
 
 test('no command at all prints the help and is wrong usage', async () => {
   const { code, stderr } = await catalog([]);

@@ -9,7 +9,16 @@ export function settingsMissing(file: string, folder: string): Wording {
 }
 
 export function settingsUnreadable(file: string, folder: string, reason: string | undefined): Wording {
-  return { message: `${file} in ${folder} cannot be read (${reason}).`, hint: wrongFolder };
+  const message = `${file} in ${folder} cannot be read (${reason}).`;
+  if (reason === 'EISDIR') return { message, hint: `Put a file with the settings there instead of a folder.` };
+  if (reason === 'ENOTDIR') return { message, hint: wrongFolder };
+  const denied = reason === 'EACCES' || reason === 'EPERM';
+  return {
+    message: denied ? `You have no permission to read ${file} in ${folder} (${reason}).` : message,
+    hint: denied
+      ? 'Make it readable for your user, or run the command as a user who can read it.'
+      : 'Check its permissions, and check the disk for errors.',
+  };
 }
 
 export function settingsEmpty(file: string): Wording {
