@@ -1,4 +1,4 @@
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -40,6 +40,17 @@ const specifications: [given: string | undefined, expected: string][] = [
   ['github:ada/catalog#v1', 'github:ada/catalog#v1'],
   ['https://example.com/a.tgz', 'https://example.com/a.tgz'],
   ['^1.2.0', '^1.2.0'],
+  ['1', '1'],
+  ['*', '*'],
+  ['1.x || >=2.0.0-rc.1 <3', '1.x || >=2.0.0-rc.1 <3'],
+  ['1.2 - 1.4.9', '1.2 - 1.4.9'],
+  ['latest', 'latest'],
+  ['next', 'next'],
+  ['daily-agent-catalog@beta', 'beta'],
+  ['ada/catalog#v1', 'ada/catalog#v1'],
+  ['git+ssh://git@github.com:ada/catalog.git', 'git+ssh://git@github.com:ada/catalog.git'],
+  ['git@github.com:ada/catalog.git', 'git@github.com:ada/catalog.git'],
+  ['npm:@ada/catalog@^1', 'npm:@ada/catalog@^1'],
   ['./package.json', 'file:../work/package.json'],
   ['file:package.json', 'file:../work/package.json'],
 ];
@@ -49,6 +60,25 @@ for (const [given, expected] of specifications) {
     assert.is(found.replace(bundled.slice(1), 'work/'), expected);
   });
 }
+
+for (const given of ['foo', 'daily-agent-catalog', '^one', '1.2.3.4', '1.0 foo', 'http://', 'a b', ' 1', 'x:y', '']) {
+  test(`--package ${JSON.stringify(given)} is wrong usage, and nothing is written`, () =>
+    inFolder(async (folder) => {
+      const { code, stderr } = await catalog(['init', 'new', '--package', given], { cwd: folder });
+      assert.is(code, 2);
+      const rule = `it has to be a version such as ^${version}, an address, or the path of a package.`;
+      assert.is(stderr, `error: --package is ${JSON.stringify(given)}; ${rule}\n`);
+      assert.equal(readdirSync(folder), []);
+    }));
+}
+
+test('the name of a file in this folder needs ./ before it', () =>
+  inFolder(async (folder) => {
+    writeFiles(folder, { program: '' });
+    const { code, stderr } = await catalog(['init', 'new', '--package', 'program'], { cwd: folder });
+    assert.is(code, 2);
+    assert.match(stderr, /the path of a package\. Did you mean \.\/program\?\n$/);
+  }));
 
 test('the path of a package is relative to the working directory, and written relative to the catalog', async () => {
   await inFolder(async (folder) => {
