@@ -43,7 +43,7 @@ export async function openConsent(
   }
   const { openSmtp } = await import('../mail/smtp.ts');
   const key = await openMailKey(source);
-  const name = smtp.from.name || new URL(info.baseUrl).host;
-  const confirmations = openConfirmations({ ...tools, key, smtp: openSmtp(smtp), name, runtimeUrl, log });
+  const title = () => follower.current().mcp.card.title;
+  const confirmations = openConfirmations({ ...tools, key, smtp: openSmtp(smtp), title, runtimeUrl, log });
   return { ...tools, key, confirmations };
 }

@@ -18,8 +18,8 @@ export interface Confirmations {
 
 export interface ConfirmationTools extends ConsentTools {
   smtp: Smtp;
-  /** The name of the publication. */
-  name: string;
+  /** The title of the catalog, from the latest build. */
+  title(): string;
   /** The address of the server; null if the build has none. */
   runtimeUrl(): string | null;
   log: SubscriberLog;
@@ -36,7 +36,7 @@ const patienceMs = 3_000;
 
 /** Sends one mail after the other. */
 export function openConfirmations(tools: ConfirmationTools): Confirmations {
-  const { smtp, name, key, now, runtimeUrl, log } = tools;
+  const { smtp, title, key, now, runtimeUrl, log } = tools;
   const retries = new Set<NodeJS.Timeout>();
   let turn: Promise<void> = Promise.resolve();
   let waiting = 0;
@@ -61,7 +61,7 @@ export function openConfirmations(tools: ConfirmationTools): Confirmations {
       if (record === null || url === null) return;
       const links = { runtimeUrl: url, key };
       const [confirm, unsubscribe] = [confirmAddress(record, links, now()), unsubscribeAddress(record, links)];
-      await smtp.send(confirmationMail(record, { name, confirm, unsubscribe }));
+      await smtp.send(confirmationMail(record, { title: title(), confirm, unsubscribe }));
     } catch (error) {
       const { outcome = null, code = null, status = null } = error as Partial<SmtpFailed>;
       const pause = outcome === 'unsent' ? pausesMs[attempt] : undefined;

@@ -20,9 +20,9 @@ test('a reader is asked by mail, confirms with the button, and leaves in one cli
       [mail.recipient, mail.from?.value],
       [ann.email, [{ name: 'Agents & Co', address: 'daily@example.com' }]],
     );
-    assert.is(mail.subject, 'Confirm your subscription to Agents & Co');
-    assert.match(mail.text ?? '', 'Someone entered this address to get one agent a day from Agents & Co by email.');
-    assert.match(String(mail.html), 'Agents &#38; Co');
+    assert.is(mail.subject, 'Confirm your subscription to Small Catalog');
+    assert.match(mail.text ?? '', 'Someone entered this address to get one agent a day from Small Catalog by email.');
+    assert.match(String(mail.html), '<title>Small Catalog</title>');
     const [confirm, unsubscribe] = [confirmLink(mail), unsubscribeLink(mail)];
     assert.ok(confirm.startsWith(`${base}/subscription/confirm?token=`), confirm);
     assert.ok(unsubscribe.startsWith(`${base}/subscription/unsubscribe?token=`), unsubscribe);
@@ -104,20 +104,24 @@ test('an address that is known gets the same answer as a new one, and no second 
       mailbox.mails.map(({ recipient }) => recipient),
       [ann.email, 'bob@example.com'],
     );
-    assert.match(mailbox.mails[1]?.text ?? '', 'Someone entered this address to join the Pro waitlist of Agents & Co.');
+    assert.match(
+      mailbox.mails[1]?.text ?? '',
+      'Someone entered this address to join the Pro waitlist of Small Catalog.',
+    );
     assert.is(stored().length, 4);
   }));
 
-test('mails from a sender without a name are from the host of the site, and link to the server of the latest build', () =>
+test('mails have the title of the latest build, and link to its server, also from a sender without a name', () =>
   withMails(
     async ({ subscribe, mailbox, server: { address }, folder, dist }) => {
-      const moved = { runtimeUrl: 'https://votes.example/news' };
+      const moved = { title: 'New & Better', runtimeUrl: 'https://votes.example/news' };
       cpSync(builtCatalog(join(folder, 'next'), oneAgent, moved), dist, { recursive: true });
       await ask(address, '/no-such-page');
       await subscribe();
       await mailbox.received(1);
       const [mail] = mailbox.mails as [ReceivedMail];
-      assert.is(mail.subject, 'Confirm your subscription to press.example');
+      assert.is(mail.subject, 'Confirm your subscription to New & Better');
+      assert.match(String(mail.html), '<title>New &#38; Better</title>');
       assert.ok(confirmLink(mail).startsWith(`${moved.runtimeUrl}/subscription/confirm?token=`));
     },
     { env: { CATALOG_MAIL_FROM: 'daily@example.com' } },

@@ -57,7 +57,7 @@ async function withMails(
   }) as unknown as typeof setTimeout;
   globalThis.clearTimeout = ((pause: never) => void pauses.splice(pauses.indexOf(pause), 1)) as typeof clearTimeout;
   try {
-    const tools = { records, key, now: () => now, smtp, name: 'A & <B>', runtimeUrl: () => url, log };
+    const tools = { records, key, now: () => now, smtp, title: () => 'A & <B>', runtimeUrl: () => url, log };
     const confirmations = openConfirmations(tools);
     const ask = (id: string, list: ListName = 'daily') => {
       const email = `${id}@example.com`;
