@@ -41,7 +41,8 @@ export function linesOf(text: string): { lines: Line[]; openFence: Line | null }
   let openFence: Line | null = null;
   let offset = 0;
   const lines = text.split('\n').map((text) => {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(text)?.[1];
+    // What follows backticks must not have any, or they are inline code (CommonMark, section 4.5).
+    const mark = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(text)?.[1];
     const line = { text, offset, fenced: fence !== '' || mark !== undefined };
     if (mark !== undefined && fence === '') {
       fence = mark;

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { demoteHeadings, fenced } from '../../src/agent-text/markdown-text.ts';
-import { sectionsOf } from '../../src/agent-text/prompt-sections.ts';
+import { linesOf, sectionsOf } from '../../src/agent-text/prompt-sections.ts';
 
 /** Text that an agent quotes stays plain text: a fence closes only where CommonMark closes it. */
 
@@ -48,6 +48,15 @@ for (const [name, fence] of prompts) {
     );
   });
 }
+
+test('a line that starts with inline code of three backticks opens no fence', () => {
+  const { lines, openFence } = linesOf('```json``` is the format.\n~~~ `js`\n~~~\n````a` b');
+  assert.equal(
+    lines.map(({ fenced }) => fenced),
+    [false, true, true, false],
+  );
+  assert.is(openFence, null);
+});
 
 test('a section of a prompt may have a heading of any level of Markdown', () => {
   const names = ['INPUT', '# INPUT', '###### INPUT', '####### INPUT', '#INPUT', ' INPUT', 'INPUTS'].map((line) =>
