@@ -1,5 +1,5 @@
 import type { AgentDocument } from '../schema/documents.ts';
-import { demoteHeadings, fenced, plainText } from './markdown-text.ts';
+import { demoteHeadings, fenced, listItem, plainText } from './markdown-text.ts';
 
 /**
  * The parts of an agent other than its prompt, as Markdown blocks. `config` is the text of the config file, or null.
@@ -18,17 +18,20 @@ export function agentSections(document: AgentDocument, texts: { sampleOutput: st
       ].join('\n'),
     ],
     problem: ['## The problem', plainText(problem)],
-    steps: [
-      '## Steps',
-      steps.map(({ name, text }, index) => `${index + 1}. **${plainText(name)}** ${plainText(text)}`).join('\n'),
-    ],
+    steps: ['## Steps', numbered(steps.map(({ name, text }) => [name, text]))],
     howItWorks: ['## How it works', demoteHeadings(howItWorks, 3)],
     demo: [
       '## Walkthrough',
-      demo.map(({ label, detail }, index) => `${index + 1}. **${plainText(label)}** ${plainText(detail)}`).join('\n'),
+      numbered(demo.map(({ label, detail }) => [label, detail])),
       ...(videoUrl === null ? [] : [`Video: ${videoUrl}`]),
     ],
     sample: ['## Sample input', fenced(sampleInput), '## Sample output', fenced(texts.sampleOutput)],
     config: texts.config === null ? [] : ['## Config', `Save it as \`${configFilename}\`.`, fenced(texts.config)],
   };
+}
+
+function numbered(items: readonly [name: string, text: string][]): string {
+  return items
+    .map(([name, text], index) => listItem(`${index + 1}.`, `**${plainText(name)}** ${plainText(text)}`))
+    .join('\n');
 }

@@ -10,15 +10,33 @@ export function fenced(text: string): string {
 }
 
 /**
- * Escapes text so that it stays plain in Markdown, even within a link: nothing becomes a link, an image, HTML, an
- * entity, emphasis, a heading, a quote, a list or a fence. Underscores within words are not emphasis (CommonMark,
- * section 6.2).
+ * Escapes text so that it stays plain in Markdown, even within a link or a heading: nothing becomes a link, an image,
+ * HTML, an entity, emphasis, a heading, a quote, a list, a table or code. Spaces before a line, which nobody sees on a
+ * page, are removed. Underscores within words are not emphasis (CommonMark, section 6.2).
  */
 export function plainText(text: string): string {
   return text
-    .replace(/[\\[\]<`*]|&(?=#?\w+;)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
-    .replace(/^( {0,3})([#>]|~{3}|={3}|[-+](?=[ -]|$))/gm, '$1\\$2')
-    .replace(/^( {0,3}\d{1,9})([.)])(?= |$)/gm, '$1\\$2');
+    .replace(/\r\n?/g, '\n')
+    .replace(/^[ \t]+/gm, '')
+    .replace(/[\\[\]<`*]|&(?=#?\w+;)|~(?=~)|(?<=~)~|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
+    .replace(/^(?:[#>]|[-+](?=[ \t-]|$)|=(?==*[ \t]*$))/gm, '\\$&')
+    .replace(/^(\d{1,9})([.)])(?=[ \t]|$)/gm, '$1\\$2')
+    .replace(tableRow, '\\$&')
+    .replace(/(?<=[ \t])#(?=#*[ \t]*$)/gm, '\\#');
+}
+
+/** The start of the line below the head of a table. */
+const tableRow = /^(?:-(?=[|:][|: \t-]*$)|[|:](?=[|: \t]*-[|: \t-]*$))/gm;
+
+/** Writes a list item. Every line of its text belongs to it. `marker` is `-`, or a number with a period. */
+export function listItem(marker: string, markdown: string): string {
+  return `${marker} ${markdown.replace(/\n(?!\n|$)/g, `\n${' '.repeat(marker.length + 1)}`)}`;
+}
+
+/** Writes a quote. */
+export function quote(markdown: string): string {
+  const lines = markdown.trimEnd().split('\n');
+  return lines.map((line) => (line === '' ? '>' : `> ${line}`)).join('\n');
 }
 
 /** Shifts the headings with # outside code fences, so that the highest has `level`. */

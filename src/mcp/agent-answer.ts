@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { agentSections } from '../agent-text/agent-sections.ts';
 import { installMarkdown } from '../agent-text/install-ways.ts';
-import { fenced, plainText } from '../agent-text/markdown-text.ts';
+import { fenced, plainText, quote } from '../agent-text/markdown-text.ts';
 import { provenance } from '../agent-text/provenance.ts';
 import type { AgentDocument } from '../schema/documents.ts';
 import { type AgentPart, agentParts, type getAgentOutput, type InstallWay } from '../schema/mcp.ts';
@@ -41,7 +41,7 @@ export function agentAnswer(
   const rest = `More with \`include\`: ${more.join(', ')}. The whole document is the resource agent://${slug}.`;
   const text = [
     `# ${plainText(title)}`,
-    `> ${plainText(excerpt)}`,
+    quote(plainText(excerpt)),
     plainText(origin),
     usage,
     fenced(prompt),

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { plainText } from '../agent-text/markdown-text.ts';
+import { listItem, plainText } from '../agent-text/markdown-text.ts';
 import { type AgentEvals, agentEvalsPath } from '../schema/graded.ts';
 import type { getAgentOutput } from '../schema/mcp.ts';
 import type { McpCatalog } from './catalog.ts';
@@ -29,7 +29,7 @@ export function proofMarkdown(proof: ProofAnswer | null): string[] {
   const lines = proof.answers.map(({ model, case: name, date, checks, failures, outOfDate }) => {
     const failed = failures.length === 0 ? '' : ` Failed: ${failures.join(' ')}`;
     const score = `${checks - failures.length} of ${checks} checks passed${outOfDate ? ', out of date' : ''}.`;
-    return `- ${plainText(`${model}, ${name}, ${date}: ${score}${failed}`)}`;
+    return listItem('-', plainText(`${model}, ${name}, ${date}: ${score}${failed}`));
   });
   return ['## Proof', `Recorded answers of models, in full at ${proof.document}`, lines.join('\n')];
 }

@@ -2,7 +2,7 @@ import MarkdownIt from 'markdown-it';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { markdownFindings } from '../../src/agent-text/markdown.ts';
-import { plainText } from '../../src/agent-text/markdown-text.ts';
+import { listItem, plainText, quote } from '../../src/agent-text/markdown-text.ts';
 import { shortened } from '../../src/agent-text/shortened.ts';
 import { markdownText } from '../../src/github/markdown.ts';
 
@@ -31,6 +31,20 @@ const texts = [
   '=== line',
   'a\n===',
   'a\n---',
+  'Title\n=',
+  'Title\n==  ',
+  'Title\n-',
+  '-\titem',
+  '+\titem',
+  '1.\tone',
+  '12)\ttwelve',
+  '    code',
+  '\tcode',
+  '~~deleted~~',
+  'a | b\n--- | ---',
+  'a|b\n-|-',
+  '| a |\n| :-: |',
+  'a | b\n:- | -:',
 ];
 for (const text of texts) {
   test(`${JSON.stringify(text)} is plain text for a reader of Markdown`, () => {
@@ -39,8 +53,31 @@ for (const text of texts) {
   });
 }
 
+test('a paragraph that is indented is no code', () => {
+  assert.is(parser.render(plainText('one\n\n    two\r\n\r\n\t- three')), '<p>one</p>\n<p>two</p>\n<p>- three</p>\n');
+});
+
+test('a number sign at the end of a title stays there', () => {
+  for (const title of ['Learn C #', 'Learn C ##', '#', 'F# and C#']) {
+    assert.is(parser.render(`# ${plainText(title)}`).trim(), `<h1>${title}</h1>`);
+  }
+});
+
+test('every paragraph of a text belongs to its item of a list, and to its quote', () => {
+  const text = 'one\n\n1.\ttwo\n> three\n';
+  const inside = '<p>one</p>\n<p>1.\ttwo\n&gt; three</p>';
+  const items = ['-', '9.', '10.'].map((marker) => parser.render(listItem(marker, plainText(text))));
+  assert.equal(items, [
+    `<ul>\n<li>\n${inside}\n</li>\n</ul>\n`,
+    `<ol start="9">\n<li>\n${inside}\n</li>\n</ol>\n`,
+    `<ol start="10">\n<li>\n${inside}\n</li>\n</ol>\n`,
+  ]);
+  assert.is(parser.render(quote(plainText(text))), `<blockquote>\n${inside}\n</blockquote>\n`);
+});
+
 test('what needs no escape gets none', () => {
-  for (const text of ['snake_case', 'a - b', 'a # b', '1.5', 'AT&T', 'x > y', 'a~b']) assert.is(plainText(text), text);
+  for (const text of ['snake_case', 'a - b', 'a # b', '1.5', 'AT&T', 'x > y', 'a~b', 'a == b', 'a: b', '-5', '| a'])
+    assert.is(plainText(text), text);
 });
 
 const onGitHub: [text: string, shown: string][] = [

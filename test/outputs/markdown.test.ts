@@ -147,7 +147,7 @@ const twinRows: [text: string, inMarkdown: string][] = [
   ['Press [enter](vscode:x)', 'Press \\[enter\\](vscode:x)'],
   ['![](https://b.example/c.png)', '!\\[\\](https://b.example/c.png)'],
   ['<img src=x> and `<b>`', '\\<img src=x> and \\`\\<b>\\`'],
-  ['one\n# two\n~~~', 'one\n\\# two\n\\~~~'],
+  ['one\n# two\n~~~', 'one\n\\# two\n\\~\\~\\~'],
 ];
 for (const [text, inMarkdown] of twinRows) {
   test(`plain text stays plain in the Markdown versions: ${JSON.stringify(text)}`, () => {

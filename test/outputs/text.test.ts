@@ -1,3 +1,4 @@
+import MarkdownIt from 'markdown-it';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
@@ -51,6 +52,31 @@ test('the Markdown version of an agent numbers its steps and its walkthrough fro
       numbers.map((_, index) => index + 1),
       part,
     );
+  }
+});
+
+test('a step and a point of the walkthrough stay whole if they have several paragraphs or look like other markup', async () => {
+  const text = 'one\n\n- two\n\n    three';
+  const list = (key: string, value: string, more = '') =>
+    `\n${['A', 'B'].map((name) => `  - {${more} ${key}: ${name}, ${value}: ${JSON.stringify(text)} }`).join('\n')}`;
+  const markdown = await inFolder((folder) => {
+    const front = { steps: list('name', 'text'), demo: list('label', 'detail', 'second: 0,') };
+    writeCatalog(folder, [{ slug: 'one', date: '2026-11-19', front }]);
+    return render(folder, { today: '2026-11-21' }).get('agents/one.md') ?? '';
+  });
+  const item = (name: string) => `<li>\n<p><strong>${name}</strong> one</p>\n<p>- two</p>\n<p>three</p>\n</li>`;
+  const ordered = `<ol>\n${item('A')}\n${item('B')}\n</ol>`;
+  const html = new MarkdownIt({ html: true }).render(markdown);
+  assert.equal(html.match(/<ol>[^]*?<\/ol>/g), [ordered, ordered]);
+});
+
+test('a description of several paragraphs is one quote', async () => {
+  const found = await inFolder((folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-11-19' }], { description: 'One.\n\nTwo.' });
+    return render(folder, { today: '2026-11-21' });
+  });
+  for (const path of ['llms.txt', 'llms-full.txt', 'about.md']) {
+    assert.match(found.get(path) ?? '', '\n\n> One.\n>\n> Two.\n\n', path);
   }
 });
 

@@ -1,5 +1,5 @@
 import { withoutShell } from '../../agent-text/client-names.ts';
-import { plainText } from '../../agent-text/markdown-text.ts';
+import { plainText, quote } from '../../agent-text/markdown-text.ts';
 import { contributedPrompts } from '../../agent-text/provenance.ts';
 import { type AgentDocument, toJson } from '../../schema/documents.ts';
 import { promptLicense } from '../../schema/license.ts';
@@ -39,7 +39,7 @@ export const aboutMarkdown = single(
     const { name, url: publisherUrl } = settings.publisher;
     const parts = [
       `# About ${plainText(settings.title)}`,
-      `> ${plainText(settings.description)}`,
+      quote(plainText(settings.description)),
       '## What an agent is',
       'One prompt that does one real job, with what you need to judge it: the problem, the steps, a sample input with a trap in it, and a worked answer.',
       'Every prompt has three sections. **INPUT** says what to paste, **RULES** how the assistant works, and **OUTPUT** what it returns. Text that you paste is treated as data; a missing fact is written as “unknown”, never made up.',

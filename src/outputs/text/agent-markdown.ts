@@ -1,5 +1,5 @@
 import { agentSections } from '../../agent-text/agent-sections.ts';
-import { fenced, plainText } from '../../agent-text/markdown-text.ts';
+import { fenced, plainText, quote } from '../../agent-text/markdown-text.ts';
 import { provenance } from '../../agent-text/provenance.ts';
 import { promptLicense } from '../../schema/license.ts';
 import { forAgents } from '../output.ts';
@@ -13,7 +13,7 @@ function toMarkdown({ settings }: Site, { document, sampleOutput, config, change
   const sections = agentSections(document, { sampleOutput, config: config?.text ?? null });
   const parts = [
     `# ${plainText(title)}`,
-    `> ${plainText(excerpt)}`,
+    quote(plainText(excerpt)),
     ...sections.metadata,
     ...sections.problem,
     '## The prompt',

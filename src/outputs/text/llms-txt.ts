@@ -1,4 +1,4 @@
-import { fenced, plainText } from '../../agent-text/markdown-text.ts';
+import { fenced, plainText, quote } from '../../agent-text/markdown-text.ts';
 import { contributedPrompts, provenance } from '../../agent-text/provenance.ts';
 import { promptLicense } from '../../schema/license.ts';
 import { listed, single } from '../output.ts';
@@ -48,7 +48,7 @@ export const llmsFull = single('llms-full.txt', 'All agent prompts in one file',
 ]);
 
 function opening({ settings }: Site): string[] {
-  return [`# ${plainText(settings.title)}`, '', `> ${plainText(settings.description)}`, ''];
+  return [`# ${plainText(settings.title)}`, '', quote(plainText(settings.description)), ''];
 }
 
 function inFull({ document, prompt, changedOn }: PublishedAgent): string {
