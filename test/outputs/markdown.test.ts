@@ -94,13 +94,13 @@ const rows: [name: string, source: string, onPage: string, inFeed?: string][] = 
   [
     'headings start below those of the page',
     '# Why\n## How',
-    '<h3 id="why">Why</h3>\n<h4 id="how">How</h4>',
+    '<h3 id="how-it-works-why">Why</h3>\n<h4 id="how-it-works-how">How</h4>',
     '<h4>Why</h4>\n<h5>How</h5>',
   ],
   [
     'the id of a heading has its words in any language, and one without words has an id too',
     '# Über 日本\n# !',
-    '<h3 id="über-日本">Über 日本</h3>\n<h3 id="section">!</h3>',
+    '<h3 id="how-it-works-über-日本">Über 日本</h3>\n<h3 id="how-it-works-section">!</h3>',
     '<h4>Über 日本</h4>\n<h4>!</h4>',
   ],
   [
@@ -131,8 +131,14 @@ const rows: [name: string, source: string, onPage: string, inFeed?: string][] = 
   [
     'equal headings get different ids',
     '## Why\n## Why',
-    '<h3 id="why">Why</h3>\n<h3 id="why-2">Why</h3>',
+    '<h3 id="how-it-works-why">Why</h3>\n<h3 id="how-it-works-why-2">Why</h3>',
     '<h4>Why</h4>\n<h4>Why</h4>',
+  ],
+  [
+    'a link with the words of a heading leads to it',
+    `[x](#über-uns) [x](one#why) [x](${page}#why) [x](two#why)\n### Über uns\n### Why`,
+    '<p><a href="#how-it-works-%C3%BCber-uns">x</a> <a href="/catalog/agents/one#how-it-works-why">x</a> <a href="/catalog/agents/one#how-it-works-why">x</a> <a href="/catalog/agents/two#why">x</a></p>\n<h3 id="how-it-works-über-uns">Über uns</h3>\n<h3 id="how-it-works-why">Why</h3>',
+    `<p><a href="${page}#how-it-works-%C3%BCber-uns">x</a> <a href="${page}#how-it-works-why">x</a> <a href="${page}#how-it-works-why">x</a> <a href="https://press.example/catalog/agents/two#why">x</a></p>\n<h4>Über uns</h4>\n<h4>Why</h4>`,
   ],
 ];
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { load } from 'cheerio';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inFolder, snapshot, writeCatalog } from '../support/catalog.ts';
+import { bundled, inFolder, smallAgent, snapshot, writeCatalog } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 import { render } from '../support/render.ts';
 import { instructions } from '../support/xml.ts';
@@ -38,6 +38,29 @@ test('search engines get the agent, its steps and its breadcrumbs, and no text c
   for (const { url } of graph[1].step) {
     assert.match(page, `id="${new URL(url).hash.slice(1)}"`);
   }
+});
+
+test('no heading of an agent’s text has the id of another element, whatever its words are', async () => {
+  const templates = snapshot(join(bundled, 'templates'));
+  const known = Object.values(templates).flatMap((text) => [...text.matchAll(/ id="([\w-]+)"/g)].map(([, id]) => id));
+  const words = [
+    ...new Set([...known, 'step-1', 'own-input-1', 'own-input-1-hint', 'claude-code-way', 'How it works']),
+  ];
+  assert.ok(words.includes('attribution'));
+  const agent = { slug: 'one', date: '2026-11-19' };
+  const body = `${smallAgent(agent)['agent.md']}\n${words.map((word) => `## ${word}\n`).join('\n')}`;
+  const page = await inFolder((folder) => {
+    writeCatalog(folder, [{ ...agent, files: { 'agent.md': body } }]);
+    return load(render(folder, { today: '2026-11-21' }).get('agents/one.html') ?? '');
+  });
+  const ids = page('[id]')
+    .toArray()
+    .map(({ attribs }) => attribs.id);
+  assert.equal(
+    ids.filter((id, index) => ids.indexOf(id) !== index),
+    [],
+  );
+  assert.is(page('.prose h3[id^="how-it-works-"]').length, words.length);
 });
 
 test('a feed that is opened in a browser has a stylesheet, which exists in that version', async () => {

@@ -1,3 +1,5 @@
+import { headingIds, headingOfHash } from '../../agent-text/heading-ids.ts';
+import { absoluteTarget, type LinkBase } from '../../agent-text/link-target.ts';
 import { markdownParser, type Token } from '../../agent-text/markdown.ts';
 import type { Addresses } from './urls.ts';
 
@@ -20,45 +22,42 @@ interface Environment {
   absolute: boolean;
   /** The level of the highest heading. */
   highest: number;
-  shift: number;
-  ids: Set<string>;
 }
 
 /** Makes the Markdown renderer of a site. */
 export function markdownRenderer(url: Addresses): MarkdownRenderer {
   const markdown = markdownParser();
+  const root = url.absolute().replace(/\/$/, '');
 
   markdown.core.ruler.push('site', (state) => {
     const { tokens, env } = state;
     const { environment } = env as unknown as { environment: Environment };
-    environment.shift = tokens
-      .filter(isHeading)
-      .reduce((shift, token) => Math.max(shift, environment.highest - levelOf(token)), 0);
-    for (const [index, token] of tokens.entries()) {
-      if (isHeading(token)) adaptHeading(token, tokens[index + 1]?.content ?? '', environment);
+    const headings = adaptHeadings(tokens, environment);
+    const base: LinkBase = { page: environment.pageUrl, root, headings };
+    for (const token of tokens) {
       token.children = linkImages(token.children, state.Token);
-      for (const child of token.children ?? []) adaptLink(child, environment);
+      for (const child of token.children ?? []) adaptLink(child, base, environment.absolute);
     }
     if (!environment.absolute) state.tokens = tokens.flatMap(adaptTable(tokens, state.Token));
   });
 
-  function adaptLink(token: Token, { pageUrl, absolute }: Environment): void {
+  function adaptLink(token: Token, base: LinkBase, absolute: boolean): void {
     const target = token.type === 'link_open' ? token.attrGet('href') : null;
-    if (target !== null) token.attrSet('href', resolve(String(target), pageUrl, absolute));
+    if (target !== null) token.attrSet('href', resolve(String(target), base, absolute));
   }
 
-  /** A leading slash means the root of the catalog, which may be below the root of the host. */
-  function resolve(target: string, pageUrl: string, absolute: boolean): string {
-    if (target.startsWith('#') && !absolute) return target;
-    const rooted = target.startsWith('/') ? url.absolute(target.slice(1)) : target;
-    if (!URL.canParse(rooted, pageUrl)) return target;
-    const full = new URL(rooted, pageUrl);
-    const inside = `${full.href}/`.startsWith(url.absolute());
-    return absolute || !inside ? full.href : full.pathname + full.search + full.hash;
+  function resolve(target: string, base: LinkBase, absolute: boolean): string {
+    if (target.startsWith('#') && !absolute) {
+      const heading = headingOfHash(target, base.headings);
+      return heading === null ? target : `#${encodeURI(heading)}`;
+    }
+    const full = absoluteTarget(target, base);
+    const inside = `${full}/`.startsWith(url.absolute());
+    return absolute || !inside ? full : full.slice(new URL(full).origin.length);
   }
 
   const render = (source: string, pageUrl: string, absolute: boolean): string => {
-    const environment: Environment = { pageUrl, absolute, highest: absolute ? 4 : 3, shift: 0, ids: new Set() };
+    const environment: Environment = { pageUrl, absolute, highest: absolute ? 4 : 3 };
     return markdown.render(source, { environment });
   };
   /** The last text of each page for feeds, since an agent is in several of them. */
@@ -75,8 +74,15 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
   };
 }
 
-function isHeading({ type }: Token): boolean {
-  return type === 'heading_open' || type === 'heading_close';
+/** Moves headings below those of the page, and gives them ids on pages. Returns the ids that they have on the page. */
+function adaptHeadings(tokens: readonly Token[], { absolute, highest }: Environment): string[] {
+  const ids = headingIds(tokens);
+  const headings = tokens.filter(({ type }) => /^heading_/.test(type));
+  const shift = headings.reduce((shift, token) => Math.max(shift, highest - levelOf(token)), 0);
+  for (const token of headings) token.tag = `h${Math.min(6, levelOf(token) + shift)}`;
+  const opening = headings.filter(({ nesting }) => nesting === 1);
+  if (!absolute) for (const [index, token] of opening.entries()) token.attrSet('id', ids[index] ?? '');
+  return ids;
 }
 
 function levelOf({ tag }: Token): number {
@@ -134,14 +140,4 @@ function linkImages(tokens: Token[] | null, Made: MakeToken) {
       return [open, text, new Made('link_close', 'a', -1)];
     }) ?? null
   );
-}
-
-function adaptHeading(token: Token, text: string, { shift, absolute, ids }: Environment): void {
-  token.tag = `h${Math.min(6, levelOf(token) + shift)}`;
-  if (token.type !== 'heading_open' || absolute) return;
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['section'];
-  let id = words.join('-');
-  for (let count = 2; ids.has(id); count += 1) id = `${words.join('-')}-${count}`;
-  ids.add(id);
-  token.attrSet('id', id);
 }
