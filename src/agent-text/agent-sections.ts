@@ -1,11 +1,18 @@
 import type { AgentDocument } from '../schema/documents.ts';
-import { demoteHeadings, fenced, listItem, plainText } from './markdown-text.ts';
+import { fenced, listItem, plainText } from './markdown-text.ts';
 
-/**
- * The parts of an agent other than its prompt, as Markdown blocks. `config` is the text of the config file, or null.
- */
-export function agentSections(document: AgentDocument, texts: { sampleOutput: string; config: string | null }) {
-  const { problem, steps, howItWorks, demo, videoUrl, sampleInput, configFilename } = document;
+/** Texts of an agent that its document does not have in this form. */
+interface SectionTexts {
+  sampleOutput: string;
+  /** The text of the config file, or null. */
+  config: string | null;
+  /** How the agent works, as embedded-markdown.ts writes it. */
+  howItWorks: string;
+}
+
+/** The parts of an agent other than its prompt, as Markdown blocks. */
+export function agentSections(document: AgentDocument, texts: SectionTexts) {
+  const { problem, steps, demo, videoUrl, sampleInput, configFilename } = document;
   return {
     metadata: [
       [
@@ -19,7 +26,7 @@ export function agentSections(document: AgentDocument, texts: { sampleOutput: st
     ],
     problem: ['## The problem', plainText(problem)],
     steps: ['## Steps', numbered(steps.map(({ name, text }) => [name, text]))],
-    howItWorks: ['## How it works', demoteHeadings(howItWorks, 3)],
+    howItWorks: ['## How it works', texts.howItWorks],
     demo: [
       '## Walkthrough',
       numbered(demo.map(({ label, detail }) => [label, detail])),

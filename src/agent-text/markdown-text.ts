@@ -1,5 +1,3 @@
-import { linesOf } from './prompt-sections.ts';
-
 /** Writes Markdown, for the Markdown versions of pages and the text indexes. */
 
 /** Puts a text into a code fence that it cannot close (CommonMark, section 4.5). */
@@ -37,17 +35,4 @@ export function listItem(marker: string, markdown: string): string {
 export function quote(markdown: string): string {
   const lines = markdown.trimEnd().split('\n');
   return lines.map((line) => (line === '' ? '>' : `> ${line}`)).join('\n');
-}
-
-/** Shifts the headings with # outside code fences, so that the highest has `level`. */
-export function demoteHeadings(markdown: string, level: number): string {
-  const { lines } = linesOf(markdown);
-  const depths = lines.map(({ text, fenced }) => (fenced ? 0 : (/^(#{1,6})(?= |$)/.exec(text)?.[1]?.length ?? 0)));
-  const highest = Math.min(level, ...depths.filter((depth) => depth > 0));
-  return lines
-    .map(({ text }, index) => {
-      const depth = depths[index] ?? 0;
-      return depth === 0 ? text : '#'.repeat(Math.min(6, depth - highest + level)) + text.slice(depth);
-    })
-    .join('\n');
 }

@@ -13,6 +13,8 @@ const usage =
 
 interface Texts {
   sampleOutput: string;
+  /** How the agent works, as embedded-markdown.ts writes it. */
+  howItWorks: string;
   /** A date. */
   reviewedOn: string;
   /** How to install the agent. */
@@ -30,7 +32,7 @@ export function agentAnswer(
   const { slug, title, excerpt, url, license, prompt, config } = document;
   const configText = config === null || typeof config === 'string' ? config : JSON.stringify(config, null, 2);
   const sections = {
-    ...agentSections(document, { sampleOutput: texts.sampleOutput, config: configText }),
+    ...agentSections(document, { ...texts, config: configText }),
     install: ['## Install', installMarkdown(texts.ways)],
     proof: proofMarkdown(texts.proof),
   };

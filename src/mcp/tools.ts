@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { explain } from '../diagnostics/zod-messages.ts';
+import type { AgentDocument } from '../schema/documents.ts';
 import { inlineSchema, type JsonSchema } from '../schema/json-schema.ts';
 import {
+  type AgentPart,
   getAgentInput,
   getAgentOutput,
   listAgentsInput,
@@ -118,6 +120,7 @@ const tools: readonly Tool[] = [
         const ways = catalog.installWays({ slug: agent.slug, promptUrl: agent.promptUrl });
         const texts = {
           sampleOutput: sampleOutput ?? '',
+          howItWorks: await howItWorksOf(agent, include),
           reviewedOn: catalog.reviewedOn(agent),
           ways,
           proof: proofAnswer(catalog, evals),
@@ -130,6 +133,13 @@ const tools: readonly Tool[] = [
     },
   }),
 ];
+
+/** How an agent works, as Markdown for an answer. The parser is only loaded for an answer that shows it. */
+async function howItWorksOf(agent: AgentDocument, include: readonly (AgentPart | 'all')[]): Promise<string> {
+  if (!include.includes('howItWorks') && !include.includes('all')) return agent.howItWorks;
+  const { embeddedMarkdown } = await import('../agent-text/embedded-markdown.ts');
+  return embeddedMarkdown(agent.howItWorks, agent);
+}
 
 const byName = new Map(tools.map((one) => [one.name, one]));
 

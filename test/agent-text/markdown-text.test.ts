@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { demoteHeadings, fenced } from '../../src/agent-text/markdown-text.ts';
+import { fenced } from '../../src/agent-text/markdown-text.ts';
 import { linesOf, sectionsOf } from '../../src/agent-text/prompt-sections.ts';
 
 /** Text that an agent quotes stays plain text: a fence closes only where CommonMark closes it. */
@@ -15,21 +15,6 @@ for (const [text, inMarkdown] of fences) {
   test(`the fence around ${JSON.stringify(text)} is longer than any in it`, () => {
     assert.is(fenced(text), inMarkdown);
   });
-}
-
-const headings: [name: string, source: string, demoted: string][] = [
-  ['the highest gets the level, the others follow', '# A\n### B\n## C', '### A\n##### B\n#### C'],
-  ['no level is past 6', '## A\n##### B\n###### C', '### A\n###### B\n###### C'],
-  ['lower ones stay', '#### A\n##### B', '#### A\n##### B'],
-  ['what is no heading stays', '#A\n# B\n####### C', '#A\n### B\n####### C'],
-  ['in a fence they are text', '~~~\n# A\n~~~\n## B', '~~~\n# A\n~~~\n### B'],
-  ['a line with a language closes no fence', '```\n# A\n``` js\n# B\n```\n## C', '```\n# A\n``` js\n# B\n```\n### C'],
-  ['a shorter line closes no fence', '````\n```\n# A\n````\n## B', '````\n```\n# A\n````\n### B'],
-  ['a longer line closes a fence', '```\n# A\n````\n## B', '```\n# A\n````\n### B'],
-  ['another mark closes no fence', '```\n~~~\n# A\n```\n## B', '```\n~~~\n# A\n```\n### B'],
-];
-for (const [name, source, demoted] of headings) {
-  test(`headings below level 3: ${name}`, () => assert.is(demoteHeadings(source, 3), demoted));
 }
 
 const prompts: [name: string, fence: string][] = [

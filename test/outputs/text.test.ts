@@ -1,7 +1,7 @@
 import MarkdownIt from 'markdown-it';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { inFolder, smallAgent, writeCatalog } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
 
 /** The files that language models and programs read as text. */
@@ -67,7 +67,31 @@ test('a step and a point of the walkthrough stay whole if they have several para
   const item = (name: string) => `<li>\n<p><strong>${name}</strong> one</p>\n<p>- two</p>\n<p>three</p>\n</li>`;
   const ordered = `<ol>\n${item('A')}\n${item('B')}\n</ol>`;
   const html = new MarkdownIt({ html: true }).render(markdown);
-  assert.equal(html.match(/<ol>[^]*?<\/ol>/g), [ordered, ordered]);
+  assert.equal(html.match(/<ol>.*?<\/ol>/gs), [ordered, ordered]);
+});
+
+test('the text about how an agent works changes nothing of what follows it, and its links are absolute', async () => {
+  const agent = { slug: 'one', date: '2026-11-19' };
+  const body = 'See [two](/agents/two) and <!-- this.\n\nWhy\n===\n\n```js\ncode';
+  const found = await inFolder((folder) => {
+    writeCatalog(folder, [{ ...agent, files: { 'agent.md': `${smallAgent(agent)['agent.md']}\n${body}\n` } }]);
+    return render(folder, { today: '2026-11-21' });
+  });
+  const later: [path: string, headings: string[]][] = [
+    ['agents/one.md', ['Walkthrough', 'Sample input', 'Sample output', 'Reuse']],
+    ['.well-known/agent-skills/one/SKILL.md', []],
+  ];
+  for (const [path, headings] of later) {
+    const [, text = ''] = (found.get(path) ?? '').split('\n## How it works\n');
+    const html = new MarkdownIt({ html: true }).render(text);
+    assert.equal(
+      [...html.matchAll(/<(h\d)>(.*?)</g)].map(([, tag, title]) => `${tag} ${title}`),
+      ['h3 Why', ...headings.map((title) => `h2 ${title}`)],
+      path,
+    );
+    assert.match(html, '<p>See <a href="https://press.example/agents/two">two</a> and &lt;!-- this.</p>');
+    assert.match(html, '<pre><code class="language-js">code\n</code></pre>');
+  }
 });
 
 test('a description of several paragraphs is one quote', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { demoteHeadings, fenced, plainText } from '../../agent-text/markdown-text.ts';
+import { embeddedMarkdown } from '../../agent-text/embedded-markdown.ts';
+import { fenced, plainText } from '../../agent-text/markdown-text.ts';
 import { provenance } from '../../agent-text/provenance.ts';
 import { shortened } from '../../agent-text/shortened.ts';
 import { promptLicense } from '../../schema/license.ts';
@@ -47,7 +48,7 @@ export function skillText({ settings }: Pick<Site, 'settings'>, agent: Published
     '## Prompt',
     prompt.trimEnd(),
     '## How it works',
-    demoteHeadings(howItWorks, 3),
+    embeddedMarkdown(howItWorks, document),
   ];
   // Every JSON string is a YAML string.
   return `${[

@@ -1,4 +1,5 @@
 import { agentSections } from '../../agent-text/agent-sections.ts';
+import { embeddedMarkdown } from '../../agent-text/embedded-markdown.ts';
 import { fenced, plainText, quote } from '../../agent-text/markdown-text.ts';
 import { provenance } from '../../agent-text/provenance.ts';
 import { promptLicense } from '../../schema/license.ts';
@@ -10,7 +11,8 @@ export default forAgents('agents/{slug}.md', 'An agent’s page as Markdown', to
 
 function toMarkdown({ settings }: Site, { document, sampleOutput, config, changedOn, source }: PublishedAgent): string {
   const { title, excerpt, prompt } = document;
-  const sections = agentSections(document, { sampleOutput, config: config?.text ?? null });
+  const howItWorks = embeddedMarkdown(document.howItWorks, document);
+  const sections = agentSections(document, { sampleOutput, config: config?.text ?? null, howItWorks });
   const parts = [
     `# ${plainText(title)}`,
     quote(plainText(excerpt)),
