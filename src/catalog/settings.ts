@@ -159,7 +159,9 @@ function readSettings(cwd: string): { value: unknown; diagnostics: Diagnostic[] 
   return parseSettings(text);
 }
 
-function parseSettings(marked: string): { value: unknown; diagnostics: Diagnostic[] } {
+function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic[] } {
+  // In JSON, CR is white space. Git on Windows and many editors write it at the ends of lines.
+  const marked = bytes.replace(/\r\n?/g, '\n');
   const text = marked.replace(/^\uFEFF/, '');
   const fail = (code: Diagnostic['code'], location: Location, wording: Wording) =>
     diagnose({ code, file: settingsFile, text, location, ...wording });

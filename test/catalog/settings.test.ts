@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { checkSettings, givenBaseUrl, loadSettings } from '../../src/catalog/settings.ts';
 import { UsageError } from '../../src/errors.ts';
 import { inFolder, smallSettings, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { catalog } from '../support/process.ts';
 
 /** Which value of a setting is used if there are several, and what replaces an invalid one. */
 
@@ -88,6 +89,30 @@ test('invalid and missing settings get defaults, and the others are used', () =>
     assert.is(noSlug.vocabulary.categories, null);
     assert.is(check(JSON.stringify({ ...smallSettings, categories: ['coding'] })).vocabulary.categories, null);
     assert.throws(() => Object.assign(some.settings.publisher, { name: 'x' }), /read only/);
+  }));
+
+test('line endings of Windows and old Macs are white space, and errors keep their locations', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
+    const plain = JSON.stringify(smallSettings, null, 2);
+    const wrong = plain.replace('"UTC"', '"Mars/Base"');
+    const hidden = plain.replace('for tests', 'for\u200b tests');
+    const escaped = plain.replace('for tests', 'for\\r tests');
+    const broken = plain.replace('for tests', 'for\n tests');
+    const validate = async (text: string) => {
+      writeFiles(folder, { 'catalog.config.json': text });
+      const { code, shown } = await catalog(['validate', '--cwd', folder, '--today', '2026-02-01']);
+      return { code, shown };
+    };
+    assert.match((await validate(wrong)).shown, 'catalog.config.json:6:15  error  settings/value');
+    assert.match((await validate(hidden)).shown, 'catalog.config.json:3:26  error  text/hidden-character');
+    assert.match((await validate(escaped)).shown, 'catalog.config.json:3:14  error  text/hidden-character');
+    assert.match((await validate(broken)).shown, 'catalog.config.json:3:14  error  settings/json');
+    for (const lineEnd of ['\r\n', '\r']) {
+      assert.is((await validate(plain.replaceAll('\n', lineEnd))).code, 0);
+      for (const text of [wrong, hidden, escaped, broken])
+        assert.equal(await validate(text.replaceAll('\n', lineEnd)), await validate(text));
+    }
   }));
 
 test('a folder with the name of the settings file is reported as unreadable', () =>
