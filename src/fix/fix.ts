@@ -1,13 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathOf } from '../catalog/parse/files.ts';
+import { evalsFolder, pathOf } from '../catalog/parse/files.ts';
 import { conflictFinding } from '../catalog/parse/unfinished.ts';
 import type { SourceFolder } from '../catalog/read.ts';
 import { replaceFile } from '../catalog/replace-file.ts';
 import { OperationError } from '../errors.ts';
 import { diffOf } from '../text-safety/diff.ts';
-import { withLowercaseTags, withOrderedDemo, withOrderedKeys, withoutSpacesInMarkdown } from './front-matter.ts';
+import {
+  withLowercaseTags,
+  withOrderedDemo,
+  withOrderedKeys,
+  withoutSpacesInMarkdown,
+  withPlainHyphens,
+} from './front-matter.ts';
 import {
   withFinalNewline,
   withLineFeeds,
@@ -39,14 +45,15 @@ const sample: Step[] = [...encoding, finalNewline];
 
 /**
  * Returns the changes that `catalog fix` makes to a file, in order. A published prompt keeps its text, since readers and
- * digests rely on it, and changes only where a build would fail. Samples and configs are data: their lines keep their
- * spaces and quotes.
+ * digests rely on it, and changes only where a build would fail. Samples, configs and the files in evals/ are data: their lines keep
+ * their spaces and quotes.
  */
 function stepsFor(name: string, isPublished: boolean): Step[] {
   switch (name) {
     case 'agent.md':
       return [
         ...encoding,
+        ['hyphens', withPlainHyphens],
         ['trailing spaces', withoutSpacesInMarkdown],
         ['order of keys', withOrderedKeys],
         ['order of the demo', withOrderedDemo],
@@ -64,19 +71,20 @@ function stepsFor(name: string, isPublished: boolean): Step[] {
     case 'sample-output.txt':
       return sample;
     default:
-      return /^config\.[A-Za-z0-9]+$/.test(name) ? encoding : [];
+      return /^config\.[A-Za-z0-9]+$/.test(name) || name.startsWith(evalsFolder) ? encoding : [];
   }
 }
 
 /**
  * Returns the mechanical changes to the files of a folder. Files that are no text, are empty, or have a merge conflict
- * are left to a person.
+ * are left to a person. Only the input of a case may be empty, and its line endings are fixed then too.
  */
 export function fixesOf({ slug, files }: SourceFolder, isPublished: boolean): FileFix[] {
   return files.flatMap(({ name, bytes }) => {
     if (bytes === null || !isUtf8(bytes) || bytes.includes(0)) return [];
     const before = bytes.toString('utf8');
-    if (before.trim() === '' || conflictFinding(withLineFeeds(before)) !== null) return [];
+    const isEmpty = before.trim() === '' && !name.startsWith(evalsFolder);
+    if (isEmpty || conflictFinding(withLineFeeds(before)) !== null) return [];
     const fixes: string[] = [];
     let after = before;
     for (const [fix, apply] of stepsFor(name, isPublished)) {

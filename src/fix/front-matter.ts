@@ -12,6 +12,16 @@ import { withoutTrailingSpaces } from './texts.ts';
 
 type Values = Record<string, unknown>;
 
+/**
+ * Removes spaces and blank lines around the `---` that opens the front matter, and spaces after the `---` that closes it.
+ * It comes first, since nothing else in front matter that cannot be read is fixed.
+ */
+export function withPlainHyphens(text: string): string {
+  const opened = text.replace(/^\s*---[^\S\n]*\n/, '---\n');
+  if (!opened.startsWith('---\n')) return text;
+  return opened.replace(/(?<=\n)---[^\S\n]*(?=\n|$)/, '---');
+}
+
 /** Removes spaces at the ends of lines, except where they are part of a value or break a line of the Markdown. */
 export function withoutSpacesInMarkdown(text: string): string {
   const split = splitFrontMatter(text, '', '');

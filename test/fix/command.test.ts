@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fixesOf, writeFixes } from '../../src/fix/fix.ts';
 import { inFolder, type SmallAgent, smallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { evalsFiles } from '../support/evals.ts';
 import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
 import { catalog } from '../support/process.ts';
 
@@ -83,6 +84,43 @@ agents/two/prompt.txt: trailing spaces
     assert.match(unknown.stderr, 'There is no agent thre in agents/. Did you mean three?');
   });
 });
+
+test('the files in evals/ get LF line endings, and the recorded answers stay up to date', () =>
+  inFolder(async (folder) => {
+    const windows = (text: string) => `\ufeff${text.replaceAll('\n', '\r\n')}`;
+    const entries = Object.entries<string>({ ...evalsFiles, 'evals/empty.txt': '\n' });
+    const files = Object.fromEntries(entries.map(([name, text]) => [name, windows(text)]));
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', files }]);
+    const reported = async () => {
+      const { stdout } = await catalog(['validate', '--format', 'json', '--cwd', folder, '--today', '2026-02-01']);
+      const { diagnostics } = JSON.parse(stdout) as { diagnostics: { code: string; file: string }[] };
+      return diagnostics.map(({ code, file }) => `${code} ${file}`);
+    };
+    const encoding = /^(?:file\/line-ends|text\/hidden-character) /;
+    const before = await reported();
+    assert.is(before.filter((each) => encoding.test(each)).length, 2 * entries.length - 2, before.join('\n'));
+    assert.is((await catalog(['fix', '--write', '--cwd', folder])).code, 0);
+    for (const [name, text] of entries) assert.is(readFileSync(join(folder, 'agents/one', name), 'utf8'), text);
+    assert.equal(
+      await reported(),
+      before.filter((each) => !encoding.test(each)),
+    );
+  }));
+
+test('an agent.md with spaces and blank lines around its hyphens is fixed in one run', () =>
+  inFolder(async (folder) => {
+    const { 'agent.md': good = '' } = smallAgent({ slug: 'one', date: '2026-01-01', front: { tags: '[Testing, ok]' } });
+    const [opening, closing] = ['\n--- \r\n', '\n--- \n'];
+    const wrong = `${opening}${String(good).slice(4).replace('\n---\n', closing)}`;
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', files: { 'agent.md': wrong } }]);
+    const run = (...args: string[]) => catalog([...args, '--cwd', folder]);
+    assert.is((await run('validate')).code, 1);
+    assert.match((await run('fix', '--write')).stdout, 'agents/one/agent.md: line endings, hyphens, ');
+    assert.equal(
+      [(await run('validate')).code, (await run('fix')).stderr],
+      [0, 'Nothing to fix mechanically. catalog validate reports the rest.\n'],
+    );
+  }));
 
 test('an agent with a number keeps the wording of its prompt', async () => {
   await inFolder(async (folder) => {

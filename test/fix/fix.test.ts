@@ -126,6 +126,19 @@ const rows: [name: string, file: string, before: string, after: string, publishe
     md('title: "T\r\ntags: [B]\r\n'),
     md('title: "T\ntags: [B]\n'),
   ],
+  ...[
+    ['a space after the hyphens that open the front matter', '--- \n', '---\n'],
+    ['a tab after the hyphens that close it', '---\n', '---\t\n'],
+    ['a no-break space and a carriage return after both', '---\u00a0\r\n', '--- \r\n'],
+    ['blank lines and a space before the front matter', '\n \n ---\n', '---\n'],
+  ].map(([name = '', opening, closing]): (typeof rows)[number] => [
+    `${name}, and then the rest`,
+    'agent.md',
+    `${opening}tags: [B]\ntitle: T \n${closing}One: \n\n--- \nTwo`,
+    md('title: T\ntags: [b]\n', 'One:\n\n---\nTwo\n'),
+  ]),
+  ['no other hyphens of front matter', 'agent.md', '----\ntags: [B]\n---\nA\n', '----\ntags: [B]\n---\nA\n'],
+  ['no key of front matter that is never closed', 'agent.md', '--- \ntags: [B]\n', '---\ntags: [B]\n'],
   [
     'nothing where a fix would change a value in another way',
     'agent.md',
@@ -140,6 +153,11 @@ const rows: [name: string, file: string, before: string, after: string, publishe
   ],
   ['nothing in a file with a merge conflict', 'prompt.txt', '<<<<<<< HEAD\r\na \r\n', '<<<<<<< HEAD\r\na \r\n'],
   ['nothing in an empty file', 'prompt.txt', ' \r\n', ' \r\n'],
+  ['nothing but the encoding of cases', 'evals/checks.yaml', '\ufeffa:  \r\n  b: “c”\r\n\r\n', 'a:  \n  b: “c”\n\n'],
+  ['the line endings of an input', 'evals/case.txt', 'a \r\nb\rc', 'a \nb\nc'],
+  ['the line endings of an empty input', 'evals/case.txt', '\r\n', '\n'],
+  ['the line endings of recording.json', 'evals/recordings/m/recording.json', '{\r\n}', '{\n}'],
+  ['the line endings of a recorded answer', 'evals/recordings/m/case.txt', '“a” \r\n', '“a” \n'],
   ['nothing in a file that is not of an agent', 'notes.txt', 'a \r\n', 'a \r\n'],
 ];
 
