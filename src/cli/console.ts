@@ -1,4 +1,5 @@
 import type { WriteStream } from 'node:tty';
+import { systemReason } from '../errors.ts';
 import { printable, printableJson } from '../text-safety/printable.ts';
 
 /** Where commands write: results to stdout, messages to stderr. */
@@ -7,8 +8,9 @@ export class Console {
   readonly color: boolean;
   /** Whether results may have colors: stdout is a terminal and NO_COLOR is not set. */
   readonly colorData: boolean;
-  /** The exit code of a command that returned normally; 1 if it found errors. */
-  exitCode = 0;
+  #exitCode = 0;
+  /** Whether an output, such as a file on a full disk, did not take everything. */
+  #hasLost = false;
   readonly #out: NodeJS.WritableStream;
   readonly #error: NodeJS.WritableStream;
   readonly #isTerminal: boolean;
@@ -29,16 +31,31 @@ export class Console {
     this.#now = now;
     this.#out = out;
     this.#error = error;
-    // A reader such as `head` may close the pipe early; that is not an error.
-    for (const stream of [out, error]) {
-      stream.on('error', (failure: NodeJS.ErrnoException) => {
-        if (failure.code !== 'EPIPE') throw failure;
-      });
-    }
+    out.on('error', (failure) => this.#lose(failure, 'The results cannot be written to stdout'));
+    error.on('error', (failure) => this.#lose(failure));
     this.#isTerminal = (error as WriteStream).isTTY === true;
     const allowed = (environment.NO_COLOR ?? '') === '' && environment.TERM !== 'dumb';
     this.color = allowed && (error as WriteStream).isTTY === true;
     this.colorData = allowed && (out as WriteStream).isTTY === true;
+  }
+
+  /** The exit code of a command that returned normally; 1 if it found errors, or if its output cannot be written. */
+  get exitCode(): number {
+    return this.#exitCode || Number(this.#hasLost);
+  }
+
+  set exitCode(code: number) {
+    this.#exitCode = code;
+  }
+
+  /** Explains once, on stderr, that an output cannot be written. Nothing can be said about stderr itself. */
+  #lose(failure: NodeJS.ErrnoException, what = ''): void {
+    // A reader such as `head` may close the pipe early; that is not an error.
+    if (failure.code === 'EPIPE') return;
+    if (what !== '' && !this.#hasLost) this.say(`error: ${what}: ${systemReason(failure.code ?? failure.message)}.\n`);
+    this.#hasLost = true;
+    // Streams report errors late, perhaps after the exit code was returned.
+    process.exitCode ||= 1;
   }
 
   /** Writes results to stdout, made safe by `printable`. */

@@ -142,14 +142,30 @@ for (const [out, error, env, results, messages] of colors) {
   });
 }
 
-test('a reader that closes the pipe is no error, but a full disk is', () => {
-  const [out, error] = [new PassThrough(), new PassThrough()];
-  new Console(out, error, {});
+test('a reader that closes the pipe is no error, but a full disk is, and is reported once', () => {
   const failure = (code: string) => Object.assign(new Error(code), { code });
-  for (const stream of [out, error]) {
-    stream.emit('error', failure('EPIPE'));
-    assert.throws(() => stream.emit('error', failure('ENOSPC')), 'ENOSPC');
+  const { exitCode } = process;
+  const outcomes: unknown[] = [];
+  for (const failing of ['out', 'error'] as const) {
+    const streams = { out: new PassThrough(), error: new PassThrough() };
+    const terminal = new Console(streams.out, streams.error, {});
+    for (const code of ['EPIPE', 'ENOSPC', 'ENOSPC']) {
+      streams[failing].emit('error', failure(code));
+      outcomes.push([terminal.exitCode, process.exitCode ?? 0, String(streams.error.read() ?? '')]);
+      process.exitCode = exitCode;
+    }
+    terminal.exitCode = 130;
+    assert.is(terminal.exitCode, 130);
   }
+  const said = 'error: The results cannot be written to stdout: the disk is full (ENOSPC).\n';
+  assert.equal(outcomes, [
+    [0, 0, ''],
+    [1, 1, said],
+    [1, 1, ''],
+    [0, 0, ''],
+    [1, 1, ''],
+    [1, 1, ''],
+  ]);
 });
 
 test('the time left of a second task does not depend on the first', () => {
