@@ -18,13 +18,16 @@ export interface TerminalSession {
 /** How long the program may take for one answer, in milliseconds. */
 const patienceMs = 20_000;
 
-/** Starts the compiled `catalog` on a pseudo-terminal. */
+/** Starts the compiled `catalog` on a pseudo-terminal. With 0 `columns`, it has no size, as one that `script` makes. */
 export function onTerminal(
   args: string[],
   { env = {}, columns = 100 }: { env?: NodeJS.ProcessEnv; columns?: number } = {},
 ): TerminalSession {
-  const child = pty.spawn(process.execPath, [bin, ...args], {
-    cols: columns,
+  const program = [process.execPath, bin, ...args];
+  const [file = '', ...rest] =
+    columns === 0 ? ['/bin/sh', '-c', 'stty cols 0 rows 0; exec "$@"', 'sh', ...program] : program;
+  const child = pty.spawn(file, rest, {
+    cols: columns || 100,
     rows: 40,
     env: { ...inherited(), TERM: 'xterm', ...env },
   });

@@ -66,14 +66,18 @@ export async function conversation<Result>(
   }
 }
 
-/** Questions go to stderr, since results go to stdout; without colors if the person turned them off. */
+/**
+ * Questions go to stderr, since results go to stdout; without colors if the person turned them off. A terminal without a
+ * size, such as the one of a program that reads the questions, counts as 80 columns wide and 24 rows high.
+ */
 function outputOf({ color }: Console): WriteStream {
-  if (color) return process.stderr;
-  // styleText of Node 20, which the prompts use, does not read NO_COLOR.
   return new Proxy(process.stderr, {
     get(target, key) {
+      if (key === 'columns') return target.columns || 80;
+      if (key === 'rows') return target.rows || 24;
+      // styleText of Node 20, which the prompts use, does not read NO_COLOR.
       // biome-ignore lint/suspicious/noControlCharactersInRegex: colors start with the escape character.
-      if (key === 'write') return (text: string) => target.write(text.replace(/\u001b\[[\d;]*m/g, ''));
+      if (key === 'write' && !color) return (text: string) => target.write(text.replace(/\u001b\[[\d;]*m/g, ''));
       const value = Reflect.get(target, key);
       return typeof value === 'function' ? value.bind(target) : value;
     },
