@@ -1,5 +1,8 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { sortDiagnostics } from './diagnostics/sort.ts';
+import { obstacleIn } from './path-obstacle.ts';
 
 /** Errors in the catalog stop a command. The CLI prints the diagnostics and exits with 1. */
 export class ContentError extends Error {
@@ -30,7 +33,9 @@ const reasons: Record<string, string> = {
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file would be too large for the file system',
   EIO: 'the disk cannot read or write it',
+  ELOOP: 'its symbolic links lead in a circle',
   EMFILE: 'this program has too many files open',
+  ENAMETOOLONG: 'its name is too long',
   ENFILE: 'the system has too many files open',
   ENOMEM: 'no memory is left',
   ENOSPC: 'the disk is full',
@@ -39,6 +44,12 @@ const reasons: Record<string, string> = {
   ESTALE: 'it is gone from the network file system',
   ETXTBSY: 'it is a running program',
   EXDEV: 'it would have to be moved to another file system',
+};
+
+/** The same for codes that are the user's concern only if a path is to blame, and otherwise ours. */
+const pathReasons: Record<string, string> = {
+  EISDIR: 'it is a folder, not a file',
+  ENOTDIR: 'a part of its path is a file, not a folder',
 };
 
 /** The English messages of the system for some of these codes, which programs such as git repeat. */
@@ -55,18 +66,35 @@ const phrases: [RegExp, code: string][] = [
 
 /** What a system error code means, followed by the code; only the code if it is unknown. */
 export function systemReason(code: string): string {
-  const reason = reasons[code];
+  const reason = reasons[code] ?? pathReasons[code];
   return reason === undefined ? code : `${reason} (${code})`;
 }
 
-/** A sentence for a system error, such as a full disk; null for any other error. */
+/** A sentence for a system error, such as a full disk or a file where a folder is needed; null for any other error. */
 export function explainSystemError(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const { code = '', path, dest } = error as NodeJS.ErrnoException & { dest?: string };
-  if (!Object.hasOwn(reasons, code)) return null;
-  const paths = [path, dest].filter((each) => each !== undefined).join(' → ');
-  const reason = systemReason(code);
-  return `${paths === '' ? 'A file' : paths} cannot be used: ${reason}.`;
+  const paths = [path, dest].filter((each) => each !== undefined);
+  if (!Object.hasOwn(reasons, code)) return explainPaths(error, paths);
+  const advice = code === 'EACCES' ? ' Change its permissions, or name another path.' : '';
+  return `${paths.length === 0 ? 'A file' : paths.join(' → ')} cannot be used: ${systemReason(code)}.${advice}`;
+}
+
+/** A sentence for an error that one of these paths explains: it is a folder, or not one, or leads nowhere. */
+function explainPaths({ code, syscall }: NodeJS.ErrnoException, paths: readonly string[]): string | null {
+  if (code === 'EISDIR') {
+    const folder = paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());
+    return folder === undefined ? null : `${folder} is a folder, not a file. Remove it, or name another path.`;
+  }
+  if (!['EEXIST', 'ENOENT', 'ENOTDIR'].includes(code ?? '')) return null;
+  for (const path of paths) {
+    const obstacle = obstacleIn(path);
+    if (obstacle === null) continue;
+    const named = obstacle.startsWith(`${path} `) ? '' : `${path} cannot be used: `;
+    return `${named}${obstacle}. Remove it, or name another path.`;
+  }
+  const [path = ''] = paths;
+  return syscall === 'mkdtemp' ? `${dirname(path)} does not exist. Name an existing folder in TMPDIR.` : null;
 }
 
 /** The reason for a system error in the messages of another program, with its line; null if there is none. */

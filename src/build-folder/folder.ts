@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { OperationError } from '../errors.ts';
+import { obstacleIn } from '../path-obstacle.ts';
 import { buildFile } from '../schema/build-info.ts';
 
 /** Removes the staging folders of killed builds. */
@@ -25,10 +26,19 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Refuses a folder that has files but no build.json: a build did not make it, so nothing in it may be removed. */
+/** Refuses a path that is no folder and cannot become one. `flag` is what names it. Throws OperationError. */
+export function refuseNoFolder(path: string, flag: string): void {
+  const obstacle = obstacleIn(path);
+  if (obstacle !== null) throw new OperationError(`${obstacle}. Name a folder with ${flag}.`);
+}
+
+/**
+ * Refuses a folder that cannot be made, and one that has files but no build.json: a build did not make it, so nothing in it
+ * may be removed. Throws OperationError.
+ */
 export function refuseOtherFolders(target: string, out: string): void {
+  refuseNoFolder(target, '--out');
   if (!existsSync(target)) return;
-  if (!statSync(target).isDirectory()) throw new OperationError(`${out} is a file. Name a folder with --out.`);
   if (readdirSync(target).length > 0 && !existsSync(join(target, buildFile))) {
     throw new OperationError(
       `${out} contains files but no ${buildFile}, so it is not a build folder and was not changed. ` +

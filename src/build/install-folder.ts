@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { refuseNoFolder } from '../build-folder/folder.ts';
 import { isDraftName, replaceFile } from '../catalog/replace-file.ts';
 import { OperationError } from '../errors.ts';
 import type { Written } from './write.ts';
@@ -20,10 +21,8 @@ const ownNames = [
 
 /** Refuses a folder that has other files than an install tree: nothing in it may be removed. Throws OperationError. */
 export function refuseOtherTrees(folder: string): void {
+  refuseNoFolder(folder, '--install-tree');
   if (!existsSync(folder)) return;
-  if (!statSync(folder).isDirectory()) {
-    throw new OperationError(`${folder} is a file. Name a folder with --install-tree.`);
-  }
   // A draft is what a killed build left. Writing the tree removes it.
   const other = readdirSync(folder).find((name) => !ownNames.includes(name) && !isDraftName(name));
   if (other === undefined) return;

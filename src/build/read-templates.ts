@@ -2,10 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { compareText } from '../compare.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
-import { unknownTemplate } from '../diagnostics/messages/templates.ts';
+import { templatesNotAFolder, unknownTemplate } from '../diagnostics/messages/templates.ts';
 import { nearest } from '../diagnostics/suggestions.ts';
 import { ContentError } from '../errors.ts';
 import type { TemplateSource } from '../outputs/shared/templates.ts';
+import { obstacleIn } from '../path-obstacle.ts';
 import { programFolder } from '../program.ts';
 import type { FontFile } from '../social-image/font.ts';
 
@@ -28,22 +29,29 @@ const own = join(programFolder, 'templates');
 /** The pages' scripts, bundled when the package is built. */
 const scripts = join(programFolder, 'lib/browser');
 
-/** Whether the catalog in `cwd` has custom templates. */
+/** Whether the catalog in `cwd` has custom templates, or something else in their place. */
 export function hasTemplates(cwd: string): boolean {
   const theirs = resolve(cwd, 'templates');
-  return theirs !== own && existsSync(theirs);
+  return theirs !== own && (existsSync(theirs) || obstacleIn(theirs) !== null);
 }
 
 /**
  * Reads the program's templates and scripts. Files in the templates/ folder of the catalog in `cwd` replace those of
  * the program.
  *
- * Throws ContentError if a file of the catalog replaces no template, since it would never be used.
+ * Throws ContentError if a file of the catalog replaces no template, since it would never be used, or if templates/ is not
+ * a folder.
  */
 export function readTemplates(cwd: string): TemplateFiles {
   const theirs = resolve(cwd, 'templates');
   const names = listFiles(own);
-  const overrides = hasTemplates(cwd) ? listFiles(theirs) : [];
+  const isCustom = hasTemplates(cwd);
+  const obstacle = isCustom ? obstacleIn(theirs) : null;
+  if (obstacle !== null) {
+    const problem = templatesNotAFolder(obstacle);
+    throw new ContentError([diagnose({ code: 'template/unknown', file: 'templates', ...problem })]);
+  }
+  const overrides = isCustom ? listFiles(theirs) : [];
 
   const isFree = (name: string) => name.startsWith('assets/') || fontName.test(name);
   const strangers = overrides.filter((name) => !names.includes(name) && !isFree(name));

@@ -8,6 +8,7 @@ import { renderCatalog } from '../../src/build/build.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { inFolder, type SmallAgent, smallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { type RunningPreview, startPreview } from '../support/dev.ts';
+import { whileReadingFails } from '../support/failing-read.ts';
 import { ask } from '../support/requests.ts';
 import { until } from '../support/until.ts';
 
@@ -161,9 +162,10 @@ test('a change that makes the program fail is logged, and the next one is shown'
     writeCatalog(folder, agents);
     const preview = await startPreview(folder);
     try {
-      writeFiles(folder, { templates: 'a file instead of a folder' });
-      await until(() => preview.logged().includes('the preview was not updated'));
-      rmSync(join(folder, 'templates'));
+      await whileReadingFails(join(folder, 'templates/home.hbs'), async () => {
+        writeFiles(folder, { 'templates/home.hbs': 'A home' });
+        await until(() => preview.logged().includes('the preview was not updated'));
+      });
       writeFiles(folder, { 'templates/home.hbs': 'A home of its own' });
       await until(async () => (await (await fetch(`${preview.address}/`)).text()).includes('A home of its own'));
     } finally {

@@ -214,7 +214,10 @@ test('a file that cannot be read exits with 1 and is named, without a stack', ()
     const listed = await catalog(['subscribers', '--file', folder]);
     assert.equal([listed.code, listed.stderr], [1, `error: Cannot read ${folder} (EISDIR).\n`]);
     const erased = await catalog(['subscribers', 'erase', 'ann@example.com', '--file', folder]);
-    assert.equal([erased.code, erased.stderr], [1, `error: The subscriber file ${folder} cannot be used: EISDIR.\n`]);
+    assert.equal(
+      [erased.code, erased.stderr],
+      [1, `error: The subscriber file ${folder} cannot be used: it is a folder, not a file (EISDIR).\n`],
+    );
   }));
 
 test('of many unreadable lines, the first ten are named and the others counted', () =>

@@ -24,7 +24,7 @@ import { requiredFiles } from '../../schema/agent.ts';
 import { configExtensions } from '../../schema/config-files.ts';
 import { maxSlugLength, reservedSlug, slugPattern } from '../../schema/fields.ts';
 import { slugFrom } from '../../schema/slugs.ts';
-import { maxFileBytes, type ReadProblem, type SourceFolder } from '../read.ts';
+import { maxFileBytes, type ReadProblem, type SourceFile, type SourceFolder } from '../read.ts';
 import { decode, textOf } from './decode.ts';
 
 /** The readable texts of a folder, by file name, and the problems with the folder and its files. */
@@ -53,7 +53,7 @@ export function decodeFolder(folder: SourceFolder): FolderTexts {
   const texts = new Map<string, string>();
   for (const file of folder.files) {
     const { name, bytes, problem } = file;
-    if (problem !== null && isKnown(name)) report(explainProblem(problem, name), name);
+    if (problem !== null && (isKnown(name) || isEvals(file))) report(explainProblem(problem, name), name);
     if (problem !== null || bytes === null) continue;
     const text = isKnown(name) ? decode(name, bytes, (finding) => report(finding, name)) : textOf(bytes);
     if (text !== null) texts.set(name, text);
@@ -63,6 +63,11 @@ export function decodeFolder(folder: SourceFolder): FolderTexts {
 
 /** The start of the names of files in the folder evals/, which ./evals.ts checks. */
 export const evalsFolder = 'evals/';
+
+/** Whether this is the folder evals/ itself, which cannot be read or is a symbolic link. */
+function isEvals({ name, problem }: SourceFile): boolean {
+  return `${name}/` === evalsFolder && (problem?.kind === 'unreadable' || problem?.kind === 'symlink');
+}
 
 /** Returns the path of a file of an agent, relative to the catalog folder. Without a name, that of the agent folder. */
 export function pathOf(slug: string, name: string): string {
@@ -84,7 +89,8 @@ function checkNames(folder: SourceFolder, configs: string[], report: Report): vo
   const files = folder.files.filter(({ name }) => !name.startsWith(evalsFolder));
   const names = files.map(({ name }) => name);
   const folders = files.filter(({ problem }) => problem?.kind === 'not-a-file').map(({ name }) => name);
-  const strangers = names.filter((name) => ![...requiredFiles, ...configs, ...folders].includes(name));
+  const evals = files.filter(isEvals).map(({ name }) => name);
+  const strangers = names.filter((name) => ![...requiredFiles, ...configs, ...folders, ...evals].includes(name));
   const missing: (typeof requiredFiles)[number][] = [];
   for (const name of requiredFiles.filter((required) => !names.includes(required))) {
     const slip = strangers.find((other) => plainStem(other) === plainStem(name)) ?? nearest(name, strangers);

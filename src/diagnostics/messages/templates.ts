@@ -13,6 +13,11 @@ export function unknownTemplate(name: string, proposal: string | undefined, know
   };
 }
 
+/** `obstacle` says what it is instead, such as "/catalog/templates is a file". */
+export function templatesNotAFolder(obstacle: string): Wording {
+  return { message: `${obstacle}.`, hint: 'Make templates/ a folder of your own templates, or remove it.' };
+}
+
 export function unknownValue(name: string): Wording {
   return {
     message: `The template uses \`${name}\`, which does not exist here.`,

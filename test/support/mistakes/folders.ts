@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFiles } from '../catalog.ts';
 import { agentMd, file, type Mistake, md, one, prompt } from './row.ts';
@@ -80,6 +80,19 @@ export const folderMistakes: Mistake[] = [
       rmSync(join(folder, 'agents/one/prompt.txt'));
       symlinkSync('/etc/hostname', join(folder, 'agents/one/prompt.txt'));
     },
+  },
+  {
+    name: 'the folder evals/ cannot be read',
+    code: 'folder/unreadable',
+    at: 'agents/one/evals:1:1',
+    change: (folder) => mkdirSync(join(folder, 'agents/one/evals')),
+    deny: join('one', 'evals'),
+  },
+  {
+    name: 'the folder evals/ is a symbolic link',
+    code: 'folder/symlink',
+    at: 'agents/one/evals:1:1',
+    change: (folder) => symlinkSync('..', join(folder, 'agents/one/evals')),
   },
   {
     name: 'a missing file',
