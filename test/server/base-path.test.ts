@@ -78,8 +78,7 @@ test('a server with its own path accepts votes there and below the base URL, and
 
       await postJson(server.address, '/live/api/subscribe', { email: 'ann@example.com', list: 'daily' });
       await mailbox.received(1);
-      // The sender has no name, so the mail names the site, not the server.
-      assert.is(mailbox.mails[0]?.subject, 'Confirm your subscription to press.example');
+      assert.is(mailbox.mails[0]?.subject, 'Confirm your subscription to Small Catalog');
       const link = /^https\S+$/m.exec(mailbox.mails[0]?.text ?? '')?.[0] ?? '';
       assert.ok(link.startsWith('https://run.example/live/subscription/confirm?token='), link);
       const page = await fetch(origin + link.slice('https://run.example'.length));

@@ -43,6 +43,6 @@ async function showStatus(flags: Flags, terminal: Console): Promise<void> {
     terminal.print(calendarTable(result, options));
     return;
   }
-  const width = process.stdout.isTTY === true ? (process.stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
+  const width = process.stdout.isTTY === true ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   terminal.print(statusTable(result, { width, all: flags.all === true, wanted: settings.queueWarningDays }));
 }
