@@ -11,7 +11,7 @@ import type { Token } from './markdown.ts';
  * `slug` and `url` say where the agent is published.
  */
 export function embeddedMarkdown(source: string, { slug, url }: { slug: string; url: string }): string {
-  if (isPlain(source)) return source;
+  if (hasPlainHeadings(source)) return withLowerHeadings(source);
   const { lines, tokens, texts, definitions } = locateMarkdown(source);
   const base = { page: url, root: url.slice(0, -`/agents/${slug}`.length), headings: headingIds(tokens) };
   const marked = texts.filter(({ content }) => /[[<]/.test(content));
@@ -28,9 +28,24 @@ export function embeddedMarkdown(source: string, { slug, url }: { slug: string; 
 /** The level of the highest heading. */
 const highest = 3;
 
-/** Whether a text is certain to need no change. This saves parsing many texts. */
-function isPlain(source: string): boolean {
-  return !/[[<#]|`{3}|~{3}|^[ \t>]*(?:=+|-+)[ \t]*$/m.test(source);
+/** Whether nothing but headings at the start of a line may have to change. This saves parsing most texts. */
+function hasPlainHeadings(source: string): boolean {
+  return !/[[<]|`{3}|~{3}|^[ \t>]*(?:=+|-+)[ \t]*$|^[ \t>*+\d.)-]+#/m.test(source);
+}
+
+function withLowerHeadings(source: string): string {
+  const marks = /^#{1,6}(?=[ \t]|$)/gm;
+  const shift = shiftOf((source.match(marks) ?? []).map(({ length }) => length));
+  return shift === 0 ? source : source.replace(marks, (mark) => markOf(mark.length + shift));
+}
+
+/** By how many levels all headings move down. */
+function shiftOf(levels: readonly number[]): number {
+  return highest - Math.min(highest, ...levels);
+}
+
+function markOf(level: number): string {
+  return '#'.repeat(Math.min(6, level));
 }
 
 /** A text for what is between two offsets of the source. */
@@ -56,11 +71,11 @@ function edited(source: string, edits: Edit[]): string {
 function headingEdits(texts: readonly LocatedText[], lines: Lines): Edit[] {
   const headings = texts.filter(({ opening }) => opening.type === 'heading_open');
   const levels = headings.map(({ opening }) => Number(opening.tag.slice(1)));
-  const shift = highest - Math.min(highest, ...levels);
+  const shift = shiftOf(levels);
   if (shift === 0) return [];
   return headings.flatMap((heading, index) => {
     const { markup, map } = heading.opening;
-    const marks = '#'.repeat(Math.min(6, (levels[index] ?? 0) + shift));
+    const marks = markOf((levels[index] ?? 0) + shift);
     if (!markup.startsWith('#')) return underlinedEdits(heading, marks, lines);
     const line = map?.[0] ?? 0;
     const from = lines.start(line) + lines.text(line).indexOf('#');

@@ -16,11 +16,11 @@ export function plainText(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
     .replace(/^[ \t]+/gm, '')
-    .replace(/[\\[\]<`*]|&(?=#?\w+;)|~(?=~)|(?<=~)~|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
+    .replace(/[\\[\]<`*]|&(?=#?\w+;)|~(?:(?<=~~)|(?=~))|_(?:(?<![\p{L}\p{N}]_)|(?![\p{L}\p{N}]))/gu, '\\$&')
     .replace(/^(?:[#>]|[-+](?=[ \t-]|$)|=(?==*[ \t]*$))/gm, '\\$&')
     .replace(/^(\d{1,9})([.)])(?=[ \t]|$)/gm, '$1\\$2')
     .replace(tableRow, '\\$&')
-    .replace(/(?<=[ \t])#(?=#*[ \t]*$)/gm, '\\#');
+    .replace(/#(?<=[ \t]#)(?=#*[ \t]*$)/gm, '\\#');
 }
 
 /** The start of the line below the head of a table. */
