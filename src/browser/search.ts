@@ -94,9 +94,9 @@ class SearchPanel {
   #search(): void {
     const { form, results, count, list } = this.#elements;
     const state = readForm(form);
-    results.hidden = isEmpty(state);
     const { found, text } = isEmpty(state) ? { found: [], text: '' } : searchIndex(this.#index, state);
     this.#found = found;
+    results.hidden = found.length === 0;
     list.replaceChildren();
     this.#showMore();
     count.textContent = text;

@@ -41,6 +41,7 @@ test('finds agents while typing, and puts the search into the address', async ()
 
     await field.fill('xyzzy');
     await textOf(page, '.results-count', /No agents found/);
+    assert.is(await page.getByText('Results', { exact: true }).isVisible(), false);
     await field.press('Escape');
     assert.is(await field.inputValue(), '');
     assert.is(await page.locator('[data-results]').isHidden(), true);
