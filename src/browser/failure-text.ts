@@ -1,4 +1,4 @@
-import { readerMessage } from '../text-safety/reader-message.ts';
+import { readerMessage } from '../schema/reader-message.ts';
 import type { Failure } from './send.ts';
 
 /** What a form sends. */

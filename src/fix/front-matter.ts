@@ -13,8 +13,8 @@ import { withoutTrailingSpaces } from './texts.ts';
 type Values = Record<string, unknown>;
 
 /**
- * Removes spaces and blank lines around the `---` that opens the front matter, and spaces after the `---` that closes it.
- * It comes first, since nothing else in front matter that cannot be read is fixed.
+ * Removes blank lines before the `---` that opens the front matter, spaces around it, and spaces after the `---` that closes
+ * it. This comes first, since nothing else in front matter that cannot be read is fixed.
  */
 export function withPlainHyphens(text: string): string {
   const opened = text.replace(/^\s*---[^\S\n]*\n/, '---\n');

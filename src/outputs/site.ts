@@ -13,6 +13,7 @@ import { type DateNames, dateNames } from './shared/dates.ts';
 import { type MarkdownRenderer, markdownRenderer } from './shared/markdown-html.ts';
 import { relatedAgents } from './shared/related.ts';
 import type { Templates } from './shared/templates.ts';
+import { directionOf } from './shared/text-direction.ts';
 import { type Addresses, addresses } from './shared/urls.ts';
 
 /** The input of all outputs. The same site always renders the same bytes. */
@@ -37,6 +38,8 @@ export interface Site {
   markdown: MarkdownRenderer;
   /** Writes out days and months. */
   dates: DateNames;
+  /** The direction in which the language of the agents is written. */
+  direction: 'ltr' | 'rtl';
   images: ImageRenderer;
   /** The related agents of each. */
   related: Related;
@@ -87,7 +90,7 @@ export interface PublishedAgent extends NumberedAgent {
 }
 
 export interface SiteInput
-  extends Omit<Site, 'url' | 'agents' | 'markdown' | 'dates' | 'related' | 'plugins' | 'installWays'> {
+  extends Omit<Site, 'url' | 'agents' | 'markdown' | 'dates' | 'direction' | 'related' | 'plugins' | 'installWays'> {
   /** In any order. */
   agents: readonly NumberedAgent[];
   /** Whether templates may show any field in a list, as the catalog's own may. */
@@ -112,6 +115,7 @@ export function makeSite({ agents, listsShowAll, related, knownVersions, ...inpu
     agents: published,
     markdown: markdownRenderer(url),
     dates: dateNames(input.settings.language),
+    direction: directionOf(input.settings.language),
     related: relatedOf(published, related),
     plugins: new PluginVersions(input, input.published, knownVersions),
     installWays: installWays(installSource(input.settings)),

@@ -86,15 +86,17 @@ export function isWebAddress(text: string): boolean {
   return plainAddress.test(text) && URL.canParse(text);
 }
 
-/** What is percent-encoded after the host: characters that no URI has there, percent signs alone, and a second `#` (RFC 3986). */
-const notInUri = /[^\w.~:/?#@!$&'()*+,;=%-]|%(?![\dA-F]{2})|(?<=#.*)#/gi;
+/** What is percent-encoded after the host: characters that no URI has there, and percent signs alone (RFC 3986). */
+const notInUri = /[^\w.~:/?#@!$&'()*+,;=%-]|%(?![\dA-F]{2})/gi;
 
 /** Returns an address as a URI, which the format `uri` of JSON Schema demands. One that is a URI stays as it was written. */
 export function asUri(address: string): string {
   const rest = address.replace(/^https?:\/\/[^/?#]*/i, '');
-  if (/^[!-~]*$/.test(address) && rest.search(notInUri) === -1) return address;
-  const { origin, href } = new URL(address);
-  return origin + href.slice(origin.length).replace(notInUri, encodeURIComponent);
+  const hasOneFragment = rest.indexOf('#') === rest.lastIndexOf('#');
+  if (/^[!-~]*$/.test(address) && rest.search(notInUri) === -1 && hasOneFragment) return address;
+  const { origin, pathname, search, hash } = new URL(address);
+  const encoded = (part: string) => part.replace(notInUri, encodeURIComponent);
+  return origin + encoded(pathname + search) + hash.slice(0, 1) + encoded(hash.slice(1)).replaceAll('#', '%23');
 }
 
 const anyWebUrl = z.url({ protocol: /^https?$/, error: webUrlRule, abort: true }).refine(isWebAddress, {
@@ -118,16 +120,25 @@ export const publicUrl = anyWebUrl
   })
   .overwrite(asUri);
 
+/** The longest email address that mail servers accept (RFC 5321, sections 4.5.3.1.1 and 4.5.3.1.3), in characters. */
+export const maxEmail = 254;
+
 /**
- * An email address: words of RFC 5321 (`Atom`) with dots between them, and the name of a host that is not only a top-level
- * domain. That may be in punycode: fields for email addresses in browsers write `.рф` as `.xn--p1ai`.
+ * An email address that can exist (C8.26): words of RFC 5321 (`Atom`) with dots between them, and the name of a host that is not only a top-level
+ * domain. That may be in punycode: fields for email addresses in browsers write `.рф` as `.xn--p1ai`. All characters are ASCII,
+ * so their number is that of the octets.
  */
-export const emailAddress = z.email({
-  pattern:
-    /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+(?:[A-Za-z]{2,}|xn--[A-Za-z0-9-]*[A-Za-z0-9])$/,
-  error: 'an email address',
-  abort: true,
-});
+export const emailAddress = z
+  .email({
+    pattern:
+      /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+(?:[A-Za-z]{2,}|xn--[A-Za-z0-9-]*[A-Za-z0-9])$/,
+    error: 'an email address',
+    abort: true,
+  })
+  .max(maxEmail, { error: `at most ${maxEmail} characters long` })
+  .regex(/^[^@]{1,64}@/, { error: 'an address with at most 64 characters before the @' })
+  .regex(/@(?:[^.]{1,63}(?:\.|$))+$/, { error: 'an address with at most 63 characters between dots after the @' })
+  .meta({ format: 'email' });
 
 export const step = z.strictObject({
   name: line(120).describe('What the step is called'),

@@ -13,20 +13,10 @@ export const feedbackRequest = z
   })
   .meta({ title: 'FeedbackRequest', description: 'A vote on an agent' });
 
-/** The longest email address that mail servers accept (RFC 5321, sections 4.5.3.1.1 and 4.5.3.1.3), in characters. */
-export const maxEmail = 254;
-
-/** An email address that can exist (C8.26). Its characters are ASCII, so their number is that of its octets. */
-const email = emailAddress
-  .max(maxEmail, { error: `at most ${maxEmail} characters long` })
-  .regex(/^[^@]{1,64}@/, { error: 'an address with at most 64 characters before the @' })
-  .regex(/@(?:[^.]{1,63}(?:\.|$))+$/, { error: 'an address with at most 63 characters between dots after the @' })
-  .meta({ format: 'email' });
-
 /** The body of subscribe (C2.3). Unknown fields are ignored. */
 export const subscribeRequest = z
   .object({
-    email: email.describe('Where mail goes'),
+    email: emailAddress.describe('Where mail goes'),
     list: z
       .enum(['daily', 'pro', 'custom'])
       .describe('daily joins the daily list, pro the Pro waitlist, custom asks for a custom agent'),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Request, Response } from 'polka';
-import { readerMessage } from '../text-safety/reader-message.ts';
+import { readerMessage } from '../schema/reader-message.ts';
 import { type BodyKind, bodyKind, type Fields, parseFields, readBody } from './body.ts';
 import { clientAddress } from './client.ts';
 import { Refusal, sendError } from './errors.ts';

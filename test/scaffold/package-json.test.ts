@@ -61,12 +61,12 @@ for (const [given, expected] of specifications) {
   });
 }
 
-for (const given of ['foo', 'daily-agent-catalog', '^one', '1.2.3.4', '1.0 foo', 'http://', 'a b', ' 1', 'x:y', '']) {
+for (const given of ['foo', 'daily-agent-catalog', 'daily-agent-catalog@', '^one', 'a b', ' 1', '']) {
   test(`--package ${JSON.stringify(given)} is wrong usage, and nothing is written`, () =>
     inFolder(async (folder) => {
       const { code, stderr } = await catalog(['init', 'new', '--package', given], { cwd: folder });
       assert.is(code, 2);
-      const rule = `it has to be a version such as ^${version}, an address, or the path of a package.`;
+      const rule = `it has to be a version such as ^${version}, a tag such as next, an address, or the path of a package.`;
       assert.is(stderr, `error: --package is ${JSON.stringify(given)}; ${rule}\n`);
       assert.equal(readdirSync(folder), []);
     }));

@@ -33,6 +33,11 @@ for (const [name, schema, ...pairs] of spellings) {
   });
 }
 
+test('no address makes the check slow', () => {
+  // If the time were quadratic, these would take a minute.
+  for (const part of ['a', '#', '%', '%2', 'ü', '/', '?']) webUrl.parse(`https://a.example/${part.repeat(100_000)}#`);
+});
+
 test('a base URL whose links would lead to another host is refused', () => {
   const { error } = settingsSource.shape.baseUrl.safeParse('https://ex.example//x');
   assert.is(error?.issues[0]?.message, 'an address without // after the host');

@@ -102,6 +102,7 @@ const promised: Record<string, Record<string, string>> = {
     tagline: '1–160',
     description: '1–500',
     'publisher.name': '1–100',
+    'publisher.email': '–254',
     'categories (key)': '–64',
     'categories.coding.label': '1–60',
     'categories.coding.description': '1–300',

@@ -38,7 +38,7 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
       token.children = linkImages(token.children, state.Token);
       for (const child of token.children ?? []) adaptLink(child, base, environment.absolute);
     }
-    if (!environment.absolute) state.tokens = tokens.flatMap(adaptTable(tokens, state.Token));
+    if (!environment.absolute) state.tokens = withAdaptedTables(tokens, state.Token);
   });
 
   function adaptLink(token: Token, base: LinkBase, absolute: boolean): void {
@@ -95,33 +95,30 @@ type MakeToken = new (type: string, tag: string, nesting: -1 | 0 | 1) => Token;
  * Puts tables into boxes that a reader can scroll, named after their columns, and replaces the inline styles of cells, which
  * the security policy of pages blocks, with classes.
  */
-function adaptTable(tokens: readonly Token[], Made: MakeToken): (token: Token, index: number) => Token[] {
-  return (token, index) => {
+function withAdaptedTables(tokens: readonly Token[], Made: MakeToken): Token[] {
+  let box: Token | undefined;
+  let columns: string[] = [];
+  return tokens.flatMap((token) => {
     if (token.type === 'table_open') {
-      const head = tokens.slice(
-        index,
-        tokens.findIndex(({ type }, at) => at > index && type === 'thead_close'),
-      );
-      const columns = head.flatMap(({ children }) => children?.map(({ content }) => content).join('') || []);
-      const box = new Made('table_box_open', 'div', 1);
-      box.block = true;
-      box.attrs = Object.entries({
-        class: 'scroll',
-        role: 'group',
-        'aria-label': columns.length === 0 ? 'Table' : `Table: ${columns.join(', ')}`,
-        tabindex: '0',
-      });
+      box = tableBox('table_box_open', 1, Made);
+      columns = [];
       return [box, token];
     }
-    if (token.type === 'table_close') {
-      const end = new Made('table_box_close', 'div', -1);
-      end.block = true;
-      return [token, end];
+    if (token.type === 'table_close') return [token, tableBox('table_box_close', -1, Made)];
+    if (token.type === 'inline') columns.push(token.children?.map(({ content }) => content).join('') ?? '');
+    if (token.type === 'thead_close') {
+      const names = columns.filter((name) => name !== '').join(', ');
+      const name = names === '' ? 'Table' : `Table: ${names}`;
+      box?.attrs?.push(['class', 'scroll'], ['role', 'group'], ['aria-label', name], ['tabindex', '0']);
     }
     const [, side] = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? '')) ?? [];
     if (side !== undefined) token.attrs = [['class', `align-${side}`]];
     return [token];
-  };
+  });
+}
+
+function tableBox(type: string, nesting: -1 | 1, Made: MakeToken): Token {
+  return Object.assign(new Made(type, 'div', nesting), { block: true, attrs: [] });
 }
 
 /** Replaces each image with a link to it or, within another link, with its text. */

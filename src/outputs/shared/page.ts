@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { HelperDeclareSpec } from 'handlebars';
 import Handlebars from 'handlebars/runtime.js';
-import { maxEmail, maxVoteNote } from '../../schema/requests.ts';
+import { maxEmail } from '../../schema/fields.ts';
+import { maxVoteNote } from '../../schema/requests.ts';
 import type { Settings } from '../../schema/settings.ts';
 import type { Site } from '../site.ts';
 import { accentOf } from './accents.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
 import { dateNames } from './dates.ts';
 import { structuredData } from './structured-data.ts';
-import { directionOf } from './text-direction.ts';
 import { type Addresses, publicationImage } from './urls.ts';
 
 /** The values of a page for the layout. */
@@ -54,7 +54,7 @@ export function renderPage(site: Site, head: PageHead, data: object): string {
   const values = {
     title: head.title === null ? settings.title : `${head.title} · ${settings.title}`,
     heading: head.title ?? settings.title,
-    direction: directionOf(settings.language),
+    direction: site.direction,
     ownSearch: head.ownSearch === true,
     plates: head.plates === true,
     moved: head.moved === true ? url.link(head.path ?? '') : null,

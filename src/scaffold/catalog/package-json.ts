@@ -89,51 +89,30 @@ function inStyleOf(text: string, content: object): string {
 }
 
 /**
- * Returns the dependency that package.json in `folder` needs for the package `given`: a version range, an address, a file
- * or a folder, as in `npm install`, or a tag: `latest`, `next`, or any after the name of this program and `@`. The default is the version of this program or a later compatible
- * one. Paths are relative to the working directory, and are returned relative to `folder`.
+ * Returns the dependency that package.json in `folder` needs for the package `given`: as in `npm install`, a version range, an
+ * address, a file or a folder, or a tag, which is `latest`, `next`, or any after the name of this program and `@`. The default
+ * is the version of this program or a later compatible one. Paths are relative to the working directory, and are returned
+ * relative to `folder`.
  *
- * Throws UsageError if `given` names no package, and OperationError if it names a missing file.
+ * Throws UsageError if `given` can be none of these, such as the mere name of a package, and OperationError if it names a
+ * missing file.
  */
 export function dependencyOn(given: string | undefined, folder: string): string {
   if (given === undefined) return `^${programVersion}`;
   const named = given.startsWith(`${programName}@`);
   const specification = named ? given.slice(programName.length + 1) : given;
-  const usable = isPath(specification) || isRange(specification) || isAddress(specification);
-  const isTag = /^(?:latest|next)$/.test(specification) || (named && /^[a-z][\w.-]*$/i.test(specification));
-  if (specification.trim() !== specification || /\p{Cc}/u.test(specification) || !(usable || isTag)) {
+  const isTag = /^(?:latest|next)$/.test(specification) || (named && specification !== '');
+  // Versions have a digit or `*`, addresses a colon or a slash. npm checks the rest.
+  if (specification.trim() !== specification || !(isTag || isPath(specification) || /[\d*:/]/.test(specification))) {
     const hint = specification !== '' && existsSync(specification) ? ` Did you mean ./${specification}?` : '';
     throw new UsageError(
-      `--package is ${JSON.stringify(given)}; it has to be a version such as ^${programVersion}, an address, or the path of a package.${hint}`,
+      `--package is ${JSON.stringify(given)}; it has to be a version such as ^${programVersion}, a tag such as next, an address, or the path of a package.${hint}`,
     );
   }
   if (!isPath(specification)) return specification;
   const path = resolve(specification.replace(/^file:/, ''));
   if (!existsSync(path)) throw new OperationError(`--package names ${path}, which does not exist.`);
   return `file:${relative(folder, path).split(sep).join('/')}`;
-}
-
-const version = String.raw`v?(?:\d+|[xX*])(?:\.(?:\d+|[xX*])){0,2}(?:-[\w.-]+)?(?:\+[\w.-]+)?`;
-const comparator = String.raw`(?:~>?|\^|[<>]=?|=)?\s*${version}`;
-const comparators = String.raw`(?:${version}\s+-\s+${version}|${comparator}(?:\s+${comparator})*)`;
-const range = new RegExp(String.raw`^${comparators}(?:\s*\|\|\s*${comparators})*$`);
-
-/** Whether this is a range of versions in npm's syntax, such as `^1.2.0 || 2.x`. */
-function isRange(specification: string): boolean {
-  return range.test(specification);
-}
-
-/** Whether npm treats this as an address: of a file or a repository, or of a package under another name. */
-function isAddress(specification: string): boolean {
-  if (/^https?:/i.test(specification)) return URL.canParse(specification);
-  return (
-    /^(?:git|ssh|git\+(?:ssh|https?|file)):\/\/\S+$/i.test(specification) ||
-    /^(?:github|gitlab|bitbucket|gist):\S+$/.test(specification) ||
-    /^npm:(?:@[\w.-]+\/)?[\w.-]+(?:@\S+)?$/.test(specification) ||
-    // Repositories on GitHub, and addresses of SSH.
-    /^[\w-]+\/[\w.-]+(?:#\S+)?$/.test(specification) ||
-    /^[\w.-]+@[\w.-]+:\S+$/.test(specification)
-  );
 }
 
 /** Whether npm treats this as a path (the rule of npm-package-arg). */

@@ -1,4 +1,0 @@
-/** Returns a message of the API for the readers of a page: without the backticks around the names of fields. */
-export function readerMessage(message: string): string {
-  return message.replaceAll('`', '');
-}
