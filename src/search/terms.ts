@@ -49,8 +49,9 @@ export function isUnspaced(term: string): boolean {
  * and 者.
  */
 export function indexTerms(token: string): string[] {
-  // A token such as c++ stays whole. MiniSearch also passes empty ones.
-  if (isAscii(token)) return [token.toLowerCase()].filter((word) => word !== '' && !isStopWord(word));
+  // Most tokens are ASCII words, or empty. Others may contain symbols, since MiniSearch divides text only at spaces and
+  // punctuation.
+  if (/^[a-z\d]*$/i.test(token)) return [token.toLowerCase()].filter((word) => word !== '' && !isStopWord(word));
   return partsOf(token).flatMap((part) => {
     const length = lengthOfTerms(part);
     return length === undefined ? [part] : [...part].map((_, at, all) => all.slice(at, at + length).join(''));

@@ -83,12 +83,25 @@ test('a folded text has no accents on Latin, Greek and Cyrillic letters, and one
 
 test('a word has one term, and a text without spaces terms of two characters, in alphabets of three, which overlap', () => {
   assert.equal(indexTerms('翻訳者'), ['翻訳', '訳者', '者']);
-  assert.equal(['C++', '', 'The'].map(indexTerms), [['c++'], [], []]);
+  assert.equal(['A+`CSS`', '', 'The'].map(indexTerms), [['css'], [], []]);
   assert.equal(indexTerms('AIエー𠮷2'), ['ai', 'エー', 'ー𠮷', '𠮷', '2']);
   assert.equal(indexTerms('กขคง'), ['กขค', 'ขคง', 'คง', 'ง']);
   assert.equal(queryTerms('翻訳者 者 AIエー𠮷2'), ['翻訳', '訳者', '者', 'ai', 'エー', 'ー𠮷', '2']);
   assert.equal(queryTerms('กขคง กข'), ['กขค', 'ขคง', 'กข']);
 });
+
+for (const [query, title] of [
+  ['npm', 'Use `npm` wisely'],
+  ['`npm`', 'Use npm wisely'],
+  ['100', 'Budget of $100'],
+  ['publish', 'From <draft> to <publish>'],
+  ['css', 'HTML+CSS review'],
+  ['css', 'HTML+CSS für alle'],
+] as const) {
+  test(`${query} finds ${title}, since symbols separate words`, () => {
+    assert.equal(found(query, title, 'Another title'), ['a1']);
+  });
+}
 
 test('a word that is a stop word only without its accent is searched', () => {
   assert.equal(found('thé', 'Thé vert', 'The other'), ['a1']);
