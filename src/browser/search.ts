@@ -170,7 +170,7 @@ function searchIndex(
   }
   const found = searchAgents(index, q, fits);
   if (found.length === 0 && isTooShort(q)) {
-    return { found, text: 'No agents found. To find longer words, type at least three letters.' };
+    return { found, text: 'No agents found. To find longer words, type at least three letters or digits.' };
   }
   if (found[0]?.whole === false)
     return { found, text: `No agent has every word. ${countText(found.length)} with some of them.` };

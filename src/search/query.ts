@@ -79,27 +79,25 @@ export function searchAgents(
     });
 }
 
-/** Whether a query is so short that only whole words are searched, so that more letters can find longer ones. */
+/**
+ * One or two Latin letters or digits. They are too common as a start, so only whole words are searched. In other
+ * scripts, one character can be a word.
+ */
+const short = /^[\p{Script=Latin}\p{N}]{1,2}$/u;
+
+/** Whether a query is so short that only whole words are searched, so that a longer query can find longer words. */
 export function isTooShort(query: string): boolean {
-  return /^\p{Script=Latin}{1,2}$/u.test(fold(query.trim()));
+  return short.test(fold(query.trim()));
 }
 
 /** Finds a word, its other forms, and words that start with it; if there are none, words with a similar spelling. */
 function findWord(index: MiniSearch<SearchEntry>, word: string): Found {
   const stem = stemOf(word);
-  const byStart = { queries: [stem], ...literal, prefix: mayBePrefix(stem) };
+  const byStart = { queries: [stem], ...literal, prefix: !short.test(stem) };
   const qualities = qualitiesOf(index, byStart, word);
   if (qualities.size > 0 || word.length < 5) return { query: byStart, qualities };
   const similar = { queries: [word], ...literal, fuzzy: word.length < 8 ? 1 : 2 };
   return { query: similar, qualities: qualitiesOf(index, similar, word) };
-}
-
-/**
- * Whether to search a stem as a prefix. One or two Latin letters are too common as a start. In other scripts, one
- * character can be a word.
- */
-function mayBePrefix(stem: string): boolean {
-  return stem.length > 2 || !/^[\p{Script=Latin}\p{N}]+$/u.test(stem);
 }
 
 /** Returns how well agents match a word, by slug. This depends on the field and on how similar the matching term is. */

@@ -81,12 +81,14 @@ for (const [name, rows] of [
 test('may be too short to find longer words, and pages say so only then', async () => {
   await visit('/archive', {}, async (page) => {
     for (const [query, text] of [
-      ['a', 'No agents found. To find longer words, type at least three letters.'],
-      ['pl', 'No agents found. To find longer words, type at least three letters.'],
+      ['a', 'No agents found. To find longer words, type at least three letters or digits.'],
+      ['pl', 'No agents found. To find longer words, type at least three letters or digits.'],
       ['pla', '2 agents found'],
       ['ai', '1 agent found'],
       ['酒', 'No agents found. Try fewer words or filters.'],
-      ['99', 'No agents found. Try fewer words or filters.'],
+      ['k8', 'No agents found. To find longer words, type at least three letters or digits.'],
+      ['99', 'No agents found. To find longer words, type at least three letters or digits.'],
+      ['999', 'No agents found. Try fewer words or filters.'],
       ['xylophone', 'No agents found. Try fewer words or filters.'],
     ] as const) {
       await page.locator('#search').fill(query);

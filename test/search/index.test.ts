@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AgentDocument } from '../../src/schema/documents.ts';
-import { searchAgents } from '../../src/search/query.ts';
+import { isTooShort, searchAgents } from '../../src/search/query.ts';
 import { loadSearchIndex, type SearchedAgent, searchIndex, searchIndexJson } from '../../src/search/search-index.ts';
 import { fold, indexTerms, queryTerms } from '../../src/search/terms.ts';
 import { stemOf, weightOf } from '../../src/search/words.ts';
@@ -133,7 +133,17 @@ test('only words of five letters may have a typo, and only those of eight two', 
 test('a word of one or two letters or digits is searched as a beginning only in scripts where it can be a word', () => {
   assert.equal(found('翻', '翻訳者', 'Translator'), ['a1']);
   assert.equal(found('tr', '翻訳者', 'Translator'), []);
+  assert.equal(found('𠮷', '𠮷野家', 'Translator'), ['a1']);
   assert.equal(found('20', '2026 planner', 'Rule 20'), ['a2']);
+  // Digits of two UTF-16 units each.
+  assert.equal(found('𞥒𞥐', '𞥒𞥐𞥒𞥖 planner', 'Rule 𞥒𞥐'), ['a2']);
+});
+
+test('a query is too short if its letters or digits are searched only as a whole word', () => {
+  const titles = ['k8s', 'h264', '3dsmax', '2026', 'plan', 'émigré', '𞥒𞥐𞥒𞥖', '翻訳者', '𠮷野家'];
+  for (const query of ['k8', 'h2', '3d', '20', 'pl', 'ém', '𞥒𞥐', ' k8 ', 'k8s', '202', 'pla', '𞥒𞥐𞥒', '翻', '𠮷']) {
+    assert.is(isTooShort(query), found(query, ...titles).length === 0, query);
+  }
 });
 
 test('verbs that start any request count less, in all of their forms', () => {
