@@ -2,8 +2,17 @@ import { isStopWord } from './words.ts';
 
 /** Latin letters that Unicode does not divide into a letter and marks, as people type them, and the final sigma. */
 const plainLetters: Readonly<Record<string, string>> = {
-  ...{ ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' },
-  ...{ ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ς: 'σ' },
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ı: 'i',
+  ς: 'σ',
 };
 
 /**
@@ -21,10 +30,8 @@ export function fold(text: string): string {
     .normalize('NFC');
 }
 
-const [eastAsian, southeastAsian] = [
-  String.raw`[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]`,
-  String.raw`[\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]`,
-];
+const eastAsian = String.raw`[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]`;
+const southeastAsian = String.raw`[\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]`;
 
 /**
  * Scripts without spaces between words, and how many characters a term of them has. In an alphabet, pairs of letters are
