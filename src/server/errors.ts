@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { codes } from '../mcp/errors.ts';
+import { codes, RpcError } from '../mcp/errors.ts';
+import { errorResponse, type JsonBytes, jsonBytes } from '../mcp/messages.ts';
 import { type ErrorCode, errorCodes } from '../schema/api-errors.ts';
 import { parseTarget } from './target.ts';
 
@@ -28,7 +29,7 @@ export function sendError(
   message: string,
   headers: Record<string, string> = {},
 ): void {
-  send(response, code, JSON.stringify({ error: code, message }), headers);
+  send(response, code, jsonBytes({ error: code, message }), headers);
 }
 
 /** Answers a request whose route is not known, with the error that its address promises. */
@@ -43,22 +44,24 @@ export function sendEarlyError(
 }
 
 /** An error as JSON: a JSON-RPC error for a POST to the MCP endpoint, else an Error object (C7.20). */
-export function earlyErrorBody(request: IncomingMessage | undefined, error: ErrorCode, message: string): string {
-  if (request === undefined || !isMcpMessage(request)) return JSON.stringify({ error, message });
-  return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: codes.refused, message, data: { error } } });
+export function earlyErrorBody(request: IncomingMessage | undefined, error: ErrorCode, message: string): JsonBytes {
+  if (request === undefined || !isMcpMessage(request)) return jsonBytes({ error, message });
+  const rpcError =
+    error === 'internal' ? new RpcError(codes.internal, message) : new RpcError(codes.refused, message, { error });
+  return errorResponse(null, rpcError);
 }
 
 function isMcpMessage({ method, url = '' }: IncomingMessage): boolean {
   return method === 'POST' && parseTarget(url).pathname.endsWith('/api/mcp');
 }
 
-function send(response: ServerResponse, code: ErrorCode, body: string, headers: Record<string, string>): void {
+function send(response: ServerResponse, code: ErrorCode, body: JsonBytes, headers: Record<string, string>): void {
   response.writeHead(errorCodes[code].status, {
     'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
+    'content-length': body.length,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     ...headers,
   });
-  response.end(body);
+  response.end(body, 'latin1');
 }

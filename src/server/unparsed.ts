@@ -69,7 +69,8 @@ function endWith(
   const body = earlyErrorBody(request, code, message);
   const { status } = errorCodes[code];
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
       `${headers}Connection: close\r\n\r\n${isHead ? '' : body}`,
+    'latin1',
   );
 }

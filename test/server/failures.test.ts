@@ -1,71 +1,14 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
-import { type AppParts, createApp } from '../../src/server/app.ts';
-import { type BuildFollower, followBuild } from '../../src/server/live-build.ts';
-import { serverLog } from '../../src/server/request-log.ts';
-import { serverSettings } from '../../src/server/settings.ts';
 import { SubscriptionFailed } from '../../src/subscribers/failure.ts';
 import { VotesUnavailable } from '../../src/votes/vote.ts';
-import { inFolder } from '../support/catalog.ts';
+import { withApp, works } from '../support/app.ts';
 import { type Answer, ask, postJson } from '../support/requests.ts';
-import { builtCatalog } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 /** What the server answers and logs if it has a bug, if a disk or a provider fails, and what monitoring learns. */
-
-interface Parts {
-  votes?: object;
-  subscribers?: object;
-  follower?: (real: BuildFollower) => BuildFollower;
-}
-
-interface Here {
-  address: string;
-  /** The lines of the log other than those of requests and those of a later time: level, message, and other fields. */
-  logged(): Record<string, unknown>[];
-  /** The number of requests in the log. */
-  requests(): number;
-}
-
-const works = { check: async () => {}, reopen: async () => {}, close: async () => {} };
-
-/** Serves a small build, with stores and a build of the test. */
-async function withApp(
-  { votes = {}, subscribers = {}, follower = (real) => real }: Parts,
-  use: (here: Here) => unknown,
-) {
-  await inFolder(async (folder) => {
-    const lines: string[] = [];
-    const log = serverLog('info', { write: (line) => lines.push(line), flushSync() {} });
-    const real = await followBuild(builtCatalog(folder), siteRules, log.log);
-    const app = createApp({
-      follower: follower(real),
-      votes: { ...works, ...votes },
-      subscribers: { ...works, ...subscribers },
-      log,
-      settings: serverSettings({ voteRate: 'off', subscribeRate: 'off', refusedRate: '1/60' }, {}, folder),
-    } as unknown as AppParts);
-    const server = createServer(app);
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    const logged = () =>
-      lines
-        .map((line) => JSON.parse(line))
-        .filter(({ msg }) => msg !== 'request')
-        .map(({ time, pid, hostname, request, err, ...rest }) => ({ ...rest, ...(err && { err: err.message }) }));
-    try {
-      const requests = () => lines.filter((line) => line.includes('"msg":"request"')).length;
-      await use({ address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, logged, requests });
-    } finally {
-      real.stop();
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    }
-  });
-}
 
 const told = ({ status, headers, text }: Answer) => [status, headers['cache-control'], JSON.parse(text)];
 const fails = (error: Error) => async () => {
@@ -108,6 +51,31 @@ test('a bug in MCP is logged and answered with 500, with the id of the message',
         [50, '/api/mcp', 'an MCP request failed because of a bug in the server'],
       );
       assert.is(logged().length, 1);
+    },
+  ));
+
+test('a bug before a message is read gets the same JSON-RPC error, without an id', () =>
+  withApp(
+    {
+      follower: (real) => ({
+        ...real,
+        current: () => ({
+          ...real.current(),
+          get mcp(): never {
+            throw new Error('a bug');
+          },
+        }),
+      }),
+    },
+    async ({ address, logged }) => {
+      const answer = await postJson(address, '/api/mcp', { jsonrpc: '2.0', id: 7, method: 'ping' });
+      const error = { code: -32603, message: sorry };
+      assert.equal(told(answer), [500, 'no-store', { jsonrpc: '2.0', id: null, error }]);
+      assert.is(answer.headers['content-type'], 'application/json');
+      assert.equal(
+        logged().map(({ path, err }) => [path, err]),
+        [['/api/mcp', 'a bug']],
+      );
     },
   ));
 
