@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { OperationError } from '../errors.ts';
@@ -38,16 +38,39 @@ export function readBuildInfo(dist: string): Pick<BuildInfo, 'id' | 'baseUrl' | 
   return readJson(dist, buildFile, buildInfo.pick({ id: true, baseUrl: true, counts: true, preview: true }));
 }
 
-/** Reads a JSON file of a build, including one that a killed process did not move into place. */
+/** Throws OperationError if build.json in `dist` cannot be read. Called before a server creates its logs. */
+export function requireBuild(dist: string): void {
+  try {
+    readText(realpathSync(dist), buildFile);
+  } catch (error) {
+    throw noBuild(dist, error);
+  }
+}
+
+/** Returns the error for a server that has no build to serve. `why` is what was thrown when `dist` was read. */
+export function noBuild(dist: string, why: unknown): OperationError {
+  const { code, message } = why as NodeJS.ErrnoException;
+  const problem = code === 'ENOENT' ? 'has no build' : `has no build that can be served (${code ?? message})`;
+  return new OperationError(
+    `${dist} ${problem}. Run \`catalog build\` first, or start with \`catalog serve --build\`.`,
+  );
+}
+
+/** Reads a JSON file of a build. */
 function readJson<Shape extends z.ZodType>(dist: string, file: string, shape: Shape): z.infer<Shape> {
   try {
-    const pending = findPending(dist);
-    const folder = pending !== null && existsSync(join(pending.staged, file)) ? pending.staged : dist;
-    return shape.parse(JSON.parse(readFileSync(join(folder, file), 'utf8')));
+    return shape.parse(JSON.parse(readText(dist, file)));
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? 'it has an unknown format';
     throw new OperationError(`${dist} has no build (${file} cannot be read: ${why}). Run catalog build first.`, {
       cause: error,
     });
   }
+}
+
+/** Reads a file of a build, including one that a killed process did not move into place. */
+function readText(dist: string, file: string): string {
+  const pending = findPending(dist);
+  const folder = pending !== null && existsSync(join(pending.staged, file)) ? pending.staged : dist;
+  return readFileSync(join(folder, file), 'utf8');
 }

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { noBuild } from '../build-folder/read-build.ts';
 import { findPending, pendingFolders } from '../build-folder/unfinished-build.ts';
-import { OperationError } from '../errors.ts';
 import { loadMcpCatalog, type McpCatalog } from '../mcp/catalog.ts';
 import { type BuildInfo, buildFile, parseBuildInfo } from '../schema/build-info.ts';
 import { type BuildFolders, FileCache, readerOf, type SiteRules } from './file-cache.ts';
@@ -133,10 +133,7 @@ async function load(dist: string, rules: SiteRules, warn?: (message: string) => 
     const found = new LRUCache<string, string>({ max: maxFound });
     return { info, folders, rules, basePath, slugs: new Set(mcp.bySlug.keys()), files, found, mcp };
   } catch (error) {
-    throw new OperationError(
-      `${dist} has no build that can be served (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}). ` +
-        'Run `catalog build` first, or start with `catalog serve --build`.',
-    );
+    throw noBuild(dist, error);
   }
 }
 

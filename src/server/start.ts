@@ -21,6 +21,8 @@ import type { SharedLimits } from './shared-limits.ts';
 export interface RunningServer {
   /** The address of the publication on this machine, with a slash at its end. */
   address: string;
+  /** Whether the build that was loaded at the start is a preview. */
+  isPreview: boolean;
   /** Opens new log files after the old ones were renamed for rotation. */
   reopen(): Promise<void>;
   /** After `drain` seconds, finishes the answers under way, accepts nothing new and closes the logs, within ten seconds. */
@@ -80,6 +82,7 @@ export async function startServer(settings: ServerSettings, options: StartOption
     log.log.info({ address, build: info.id, subscribers: subscribers.provider }, 'serving');
     return {
       address,
+      isPreview: info.preview,
       async close() {
         isStopping = true;
         await sleep(settings.drain * 1_000);

@@ -63,6 +63,13 @@ const refusals: [name: string, settings: object, flags: string[], code: number, 
   ['a wrong address of the server', {}, ['--build', '--runtime-url', 'nope'], 2, /^error: --runtime-url is "nope"/],
   ['a wrong setting', { title: '' }, ['--build'], 1, /`title`/],
   ['no build', {}, [], 1, /dist has no build\. Run `catalog build` first, or start with `catalog serve --build`\./],
+  [
+    'that --out is a file',
+    {},
+    ['--out', 'catalog.config.json'],
+    1,
+    /config\.json has no build that can be served \(ENOTDIR\)\. Run `catalog build` first, or start with/,
+  ],
 ];
 for (const [name, settings, flags, code, words] of refusals) {
   test(`serve makes no folder for its data before it finds ${name}`, async () => {

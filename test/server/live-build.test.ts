@@ -143,23 +143,23 @@ test('a new build that cannot be served is logged, and the last good one stays',
   }));
 
 const next = 'Run `catalog build` first, or start with `catalog serve --build`.';
-const none: [name: string, change: (dist: string) => void, reason: string][] = [
-  ['there is no folder', (dist) => rmSync(dist, { recursive: true }), 'ENOENT'],
-  ['there is no build.json', (dist) => rmSync(join(dist, 'build.json')), 'ENOENT'],
+const none: [name: string, change: (dist: string) => void, problem: string][] = [
+  ['there is no folder', (dist) => rmSync(dist, { recursive: true }), 'has no build'],
+  ['there is no build.json', (dist) => rmSync(join(dist, 'build.json')), 'has no build'],
   [
     'build.json is invalid',
     (dist) => writeFiles(dist, { 'build.json': '{}' }),
-    'build.json was not written by catalog build',
+    'has no build that can be served (build.json was not written by catalog build)',
   ],
 ];
-for (const [name, change, reason] of none) {
+for (const [name, change, problem] of none) {
   test(`a server does not start where ${name}, and says what to do`, () =>
     inFolder(async (folder) => {
       const dist = builtCatalog(folder);
       change(dist);
       const error = await follow(folder).catch((thrown) => thrown);
       assert.instance(error, OperationError);
-      assert.is(error.message, `${dist} has no build that can be served (${reason}). ${next}`);
+      assert.is(error.message, `${dist} ${problem}. ${next}`);
     }));
 }
 

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { type Command, Option } from 'commander';
-import { OperationError } from '../../errors.ts';
 import { mailVariables } from '../../mail/variables.ts';
 import { type ServerFlags, serverOptions } from '../../server/options.ts';
 import type { RunningServer } from '../../server/start.ts';
@@ -43,7 +42,7 @@ export function addServe(program: Command, terminal: Console): void {
 
 async function serve(flags: Flags, terminal: Console): Promise<void> {
   keepRequestsYoung();
-  const { readBuildInfo } = await import('../../build-folder/read-build.ts');
+  const { requireBuild } = await import('../../build-folder/read-build.ts');
   const { siteRules } = await import('../../outputs/hosting/site-rules.ts');
   const { serverSettings } = await import('../../server/settings.ts');
   const { isLoopback } = await import('../../server/origin.ts');
@@ -59,7 +58,7 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
   if (flags.build === true) {
     const { CatalogBuilder } = await import('../nightly-build.ts');
     builder = new CatalogBuilder({ cwd, dist: settings.dist, flags, environment: process.env, terminal, log: log.log });
-  } else requireBuild(() => readBuildInfo(settings.dist), settings.dist);
+  } else requireBuild(settings.dist);
 
   let running: RunningServer | undefined;
   const stopped = new Promise<NodeJS.Signals>((received) => {
@@ -74,28 +73,13 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
     process.exit(1);
   });
   running = await startServer(settings, { log, rules: siteRules, prepare: (port) => builder?.start(port) });
-  if (!isLoopback(settings.host) && readBuildInfo(settings.dist).preview) {
+  if (!isLoopback(settings.host) && running.isPreview) {
     log.log.warn('other machines can open this preview, which may show drafts and agents that are not due yet');
   }
   terminal.say(`Serving the catalog at ${running.address}\n`);
   log.log.info({ signal: await stopped }, 'stopping');
   builder?.stop();
   await running.close();
-}
-
-/** Throws OperationError if there is no build, before the server makes its logs. */
-function requireBuild(read: () => unknown, dist: string): void {
-  try {
-    read();
-  } catch (error) {
-    const { code } = (error as { cause?: NodeJS.ErrnoException }).cause ?? {};
-    // The server says what is wrong with a build that it cannot read.
-    if (code !== 'ENOENT') return;
-    throw new OperationError(
-      `${dist} has no build. Run \`catalog build\` first, or start with \`catalog serve --build\`.`,
-      { cause: error },
-    );
-  }
 }
 
 /**
