@@ -3,8 +3,8 @@ import type { Middleware, Response } from 'polka';
 import type { SubscriberStore } from '../subscribers/provider.ts';
 import type { VoteStore } from '../votes/vote.ts';
 import type { BuildFollower } from './live-build.ts';
+import { answerReadPreflight, refuseMethod } from './read-methods.ts';
 import type { Route } from './route.ts';
-import { answerReadPreflight, refuseMethod } from './site.ts';
 
 /** One thing that the server needs to do all of its work. */
 interface HealthCheck {

@@ -35,15 +35,3 @@ export async function sendCard(
   response.writeHead(200, { ...headers, etag, 'content-type': type, 'content-length': body.length });
   response.end(body);
 }
-
-/** Answers a preflight for the card. */
-export function sendCardPreflight(response: ServerResponse, allow: string): void {
-  response.writeHead(204, {
-    allow,
-    'access-control-allow-origin': '*',
-    'access-control-allow-methods': 'GET',
-    'access-control-allow-headers': 'Content-Type, If-None-Match',
-    'access-control-max-age': '86400',
-  });
-  response.end();
-}

@@ -6,11 +6,12 @@ import { codes, RpcError } from '../mcp/errors.ts';
 import { errorResponse, idOf, type RequestId } from '../mcp/messages.ts';
 import { readBody, requireJson } from './body.ts';
 import { clientAddress } from './client.ts';
-import { Refusal, sendError } from './errors.ts';
+import { Refusal } from './errors.ts';
 import type { Limit } from './limits.ts';
-import { acceptsCard, sendCard, sendCardPreflight } from './mcp-card.ts';
+import { acceptsCard, sendCard } from './mcp-card.ts';
 import { corsHeaders } from './origin.ts';
 import { answerPreflight, limited, type PostParts } from './post-requests.ts';
+import { answerReadPreflight, refuseMethod } from './read-methods.ts';
 import { requestId } from './request-id.ts';
 import type { Route } from './route.ts';
 
@@ -23,7 +24,8 @@ export interface McpParts extends PostParts {
   messages: Limit;
 }
 
-const allowed = { endpoint: 'GET, HEAD, POST, OPTIONS', card: 'GET, HEAD, OPTIONS' };
+/** The methods of the endpoint. */
+const allow = 'GET, HEAD, POST, OPTIONS';
 
 /** The routes of the MCP endpoint at `path`: messages by POST, and the server card by GET, also at `server-card`. */
 export function mcpRoutes(path: string, parts: McpParts): Route[] {
@@ -37,7 +39,7 @@ export function mcpRoutes(path: string, parts: McpParts): Route[] {
       (request, response) =>
         acceptsCard(request)
           ? sendCard(request, response, cardOf(), 'application/json')
-          : refuseMethod(response, 'There is no event stream here: POST a message, or GET the server card.'),
+          : refuseMethod(response, 'There is no event stream here: POST a message, or GET the server card.', allow),
     ],
     [
       'OPTIONS',
@@ -45,17 +47,17 @@ export function mcpRoutes(path: string, parts: McpParts): Route[] {
       (request, response) =>
         request.headers['access-control-request-method'] === 'POST'
           ? answerPreflight(request, response, parts, postPreflight)
-          : sendCardPreflight(response, allowed.endpoint),
+          : answerReadPreflight(response, allow),
     ],
-    ['ALL', path, (_request, response) => refuseMethod(response, 'This address accepts GET and POST.')],
+    ['ALL', path, (_request, response) => refuseMethod(response, 'This address accepts GET and POST.', allow)],
     ['GET', card, (request, response) => sendCard(request, response, cardOf(), 'application/mcp-server-card+json')],
-    ['OPTIONS', card, (_request, response) => sendCardPreflight(response, allowed.card)],
-    ['ALL', card, (_request, response) => refuseMethod(response, 'This address accepts GET and HEAD.', allowed.card)],
+    ['OPTIONS', card, (_request, response) => answerReadPreflight(response)],
+    ['ALL', card, (_request, response) => refuseMethod(response)],
   ];
 }
 
 const postPreflight = {
-  allow: allowed.endpoint,
+  allow,
   'access-control-allow-headers': 'Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
 };
 
@@ -122,8 +124,3 @@ function send(response: ServerResponse, status: number, json: Reply['json'], hea
 
 const common = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
 const commonOfJson = ['content-type', 'application/json', ...common];
-
-/** Answers 405. It counts toward no limit, since the official clients try GET and DELETE on every connection. */
-function refuseMethod(response: ServerResponse, message: string, allow = allowed.endpoint): void {
-  sendError(response, 'method_not_allowed', message, { allow, 'access-control-allow-origin': '*' });
-}

@@ -2,6 +2,7 @@ import type { Middleware, Request, Response } from 'polka';
 import { sendError } from './errors.ts';
 import { type Files, withinBase } from './files.ts';
 import type { BuildFollower, LiveBuild } from './live-build.ts';
+import { answerReadPreflight, readCors, readMethods, refuseMethod } from './read-methods.ts';
 
 export interface SiteParts {
   follower: BuildFollower;
@@ -9,10 +10,6 @@ export interface SiteParts {
   /** The paths that the API is served below. */
   mounts: readonly string[];
 }
-
-/** The methods of every address that is only read. */
-const readMethods = 'GET, HEAD, OPTIONS';
-const readCors = { 'access-control-allow-origin': '*' };
 
 /** Answers requests without a route: with a file of the build, or with 404. */
 export function siteHandler({ follower, files, mounts }: SiteParts): Middleware {
@@ -34,7 +31,7 @@ export function siteHandler({ follower, files, mounts }: SiteParts): Middleware 
     const isKnown = isAboveBase(request, build) || (await files.exists(build, request.path));
     if (!isKnown) return notFound(request, response, build);
     if (isInApi(request.path)) return refuseMethod(response);
-    response.writeHead(405, { allow: readMethods, 'content-type': 'text/plain; charset=utf-8' });
+    response.writeHead(405, { allow: readMethods, ...readCors, 'content-type': 'text/plain; charset=utf-8' });
     response.end('Method not allowed\n');
   }
 
@@ -57,23 +54,6 @@ function isAboveBase({ path }: Request, build: LiveBuild): boolean {
 
 function redirectToBase(response: Response, { basePath }: LiveBuild): void {
   response.writeHead(302, { location: `${basePath}/`, 'cache-control': 'no-store', 'content-length': 0 }).end();
-}
-
-/** Answers 405 with an Error object at an address that is only read. */
-export function refuseMethod(response: Response): void {
-  sendError(response, 'method_not_allowed', 'This address accepts GET and HEAD.', { allow: readMethods });
-}
-
-/** Answers OPTIONS at an address that is only read, from any origin. */
-export function answerReadPreflight(response: Response): void {
-  response.writeHead(204, {
-    allow: readMethods,
-    ...readCors,
-    'access-control-allow-methods': 'GET, HEAD',
-    'access-control-allow-headers': 'Content-Type, If-None-Match',
-    'access-control-max-age': '86400',
-  });
-  response.end();
 }
 
 function notFoundMessage(path: string | null): string {

@@ -35,7 +35,7 @@ test('the card is at both addresses, matches the server, and can be cached', asy
     const get = { origin: 'https://elsewhere.example', 'access-control-request-method': 'GET' };
     for (const path of ['/api/mcp', '/api/mcp/server-card']) {
       const { status, headers } = await ask(server.address, path, { method: 'OPTIONS', headers: get });
-      assert.equal([status, headers['access-control-allow-methods']], [204, 'GET'], path);
+      assert.equal([status, headers['access-control-allow-methods']], [204, 'GET, HEAD'], path);
       assert.is(headers['access-control-allow-headers'], 'Content-Type, If-None-Match', path);
     }
     const head = await ask(server.address, '/api/mcp', { method: 'HEAD' });

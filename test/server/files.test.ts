@@ -172,6 +172,8 @@ test('another method is refused, also for a page that is in memory and for monit
         assert.is(status, method === 'GET' ? 200 : 405, `${method} ${path}`);
         if (method === 'GET') continue;
         assert.equal([headers.allow, headers['content-type']], ['GET, HEAD, OPTIONS', type]);
+        // Scripts of other sites may read the reason.
+        assert.is(headers['access-control-allow-origin'], '*', `${method} ${path}`);
         const message = 'This address accepts GET and HEAD.';
         const expected = type === 'application/json' ? JSON.stringify({ error: 'method_not_allowed', message }) : null;
         assert.is(text, expected ?? 'Method not allowed\n');
