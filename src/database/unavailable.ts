@@ -1,4 +1,4 @@
-/** The database cannot be reached or cannot work at the moment; `cause` says why. The log has been told of it once. */
+/** The database cannot be reached or cannot work at the moment; `cause` says why. It was logged once. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 

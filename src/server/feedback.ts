@@ -51,15 +51,15 @@ export async function takeVote(fields: Fields, address: string, { votes, followe
       'unavailable',
       'Votes cannot be stored at the moment. Try again later.',
       { 'retry-after': '30' },
-      unlessAnnounced(error),
+      unlessLogged(error),
     );
   }
   return headers;
 }
 
-/** The error to log for a refused request; undefined during an outage that the log has, when the line of the request is enough. */
-export function unlessAnnounced<Failure extends { isAnnounced: boolean }>(error: Failure): Failure | undefined {
-  return error.isAnnounced ? undefined : error;
+/** The error to log for a refused request; undefined if the outage itself was logged. */
+export function unlessLogged<Failure extends { isLogged: boolean }>(error: Failure): Failure | undefined {
+  return error.isLogged ? undefined : error;
 }
 
 /** Whether an agent has the slug. An unknown slug makes the server look for a new build first. */

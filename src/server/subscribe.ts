@@ -5,7 +5,7 @@ import { SubscriptionFailed } from '../subscribers/failure.ts';
 import type { SubscriberStore, Subscription } from '../subscribers/provider.ts';
 import type { Fields } from './body.ts';
 import { Refusal } from './errors.ts';
-import { isTrapped, parseBody, unlessAnnounced } from './feedback.ts';
+import { isTrapped, parseBody, unlessLogged } from './feedback.ts';
 import type { Limit } from './limits.ts';
 
 export interface SubscribeParts {
@@ -41,7 +41,7 @@ export async function takeSubscription(fields: Fields, address: string, parts: S
       'upstream_failed',
       'The subscription could not be stored. Try again later.',
       {},
-      unlessAnnounced(error),
+      unlessLogged(error),
     );
   }
   return headers;

@@ -27,8 +27,8 @@ export function openSubscriberDatabase(database: Database): SubscriberProvider {
       } catch (error) {
         const secrets = secretsOf(subscription.email, subscription.note);
         const facts = { code: causeCode(error, secrets), cause: safeCause(error, secrets) };
-        const isAnnounced = error instanceof DatabaseUnavailable;
-        throw new SubscriptionFailed({ provider, reason: 'storage', isAnnounced, ...facts });
+        const isLogged = error instanceof DatabaseUnavailable;
+        throw new SubscriptionFailed({ provider, reason: 'storage', isLogged, ...facts });
       }
     },
     // The statement needs the same rights on the same table as one with a subscription.

@@ -16,8 +16,8 @@ export interface FailureFacts {
   code?: string | undefined;
   /** A copy made by safeCause. */
   cause?: Error | undefined;
-  /** Whether the log already says that and why nothing can be stored at the moment. @default false */
-  isAnnounced?: boolean;
+  /** Whether the reason was logged already. @default false */
+  isLogged?: boolean;
 }
 
 /** A subscription was not stored. It contains no key, address or note, so it can be logged as it is. */
@@ -30,9 +30,9 @@ export class SubscriptionFailed extends Error {
   readonly step: string | null;
   readonly status: number | null;
   readonly code: string | null;
-  readonly isAnnounced: boolean;
+  readonly isLogged: boolean;
 
-  constructor({ provider, reason, step, status, code, cause, isAnnounced = false }: FailureFacts) {
+  constructor({ provider, reason, step, status, code, cause, isLogged = false }: FailureFacts) {
     const at = step === undefined ? '' : ` (${step})`;
     const what = `${provider}${at} ${describe(reason, status, code)}`;
     super(`Subscription not stored: ${what}.`, cause && { cause });
@@ -42,7 +42,7 @@ export class SubscriptionFailed extends Error {
     this.step = step ?? null;
     this.status = status ?? null;
     this.code = code ?? null;
-    this.isAnnounced = isAnnounced;
+    this.isLogged = isLogged;
   }
 }
 

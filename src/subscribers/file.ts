@@ -61,7 +61,7 @@ export async function openSubscriberFile({
       } catch (error) {
         const secrets = secretsOf(subscription.email, subscription.note);
         const facts = { code: causeCode(error, secrets), cause: safeCause(error, secrets) };
-        throw new SubscriptionFailed({ provider, reason: 'storage', isAnnounced: !journal.isOpen(), ...facts });
+        throw new SubscriptionFailed({ provider, reason: 'storage', isLogged: !journal.isOpen(), ...facts });
       }
     },
     check: () => journal.check(),

@@ -46,11 +46,11 @@ export interface VoteStore {
 /** A vote was not stored because the disk or the database of the store failed; `cause` says how. */
 export class VotesUnavailable extends Error {
   override readonly name = 'VotesUnavailable';
-  /** Whether the log already says that and why no vote can be stored at the moment. */
-  readonly isAnnounced: boolean;
+  /** Whether the reason was logged already. */
+  readonly isLogged: boolean;
 
-  constructor(cause: unknown, isAnnounced = false) {
+  constructor(cause: unknown, isLogged = false) {
     super('Votes cannot be stored at the moment.', { cause });
-    this.isAnnounced = isAnnounced;
+    this.isLogged = isLogged;
   }
 }
