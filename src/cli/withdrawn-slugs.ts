@@ -1,6 +1,5 @@
 import { textOf } from '../catalog/parse/decode.ts';
-import { splitFrontMatter } from '../catalog/parse/front-matter.ts';
-import { guessSchedule, scheduleOf } from '../catalog/parse/front-matter-schedule.ts';
+import { scheduleIn } from '../catalog/parse/front-matter-schedule.ts';
 import { readAgent } from '../catalog/read.ts';
 
 /**
@@ -13,9 +12,7 @@ export function formerSlugsOf(withdrawn: ReadonlySet<string>, cwd: string): Map<
     const bytes = readAgent(cwd, slug)?.files.find(({ name }) => name === 'agent.md')?.bytes;
     const text = bytes ? textOf(bytes) : null;
     if (text === null) continue;
-    const source = splitFrontMatter(text, 'agent.md', slug);
-    const schedule = 'code' in source ? guessSchedule(text) : scheduleOf(source, text);
-    for (const former of schedule.formerSlugs) if (withdrawn.has(former)) formerSlugs.set(former, slug);
+    for (const former of scheduleIn(text).formerSlugs) if (withdrawn.has(former)) formerSlugs.set(former, slug);
   }
   return formerSlugs;
 }

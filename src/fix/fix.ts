@@ -45,8 +45,8 @@ const sample: Step[] = [...encoding, finalNewline];
 
 /**
  * Returns the changes that `catalog fix` makes to a file, in order. A published prompt keeps its text, since readers and
- * digests rely on it, and changes only where a build would fail. Samples, configs and the files in evals/ are data: their lines keep
- * their spaces and quotes.
+ * digests rely on it, and changes only where a build would fail. Samples, configs and the files in evals/ are data: their
+ * lines keep their spaces and quotes.
  */
 function stepsFor(name: string, isPublished: boolean): Step[] {
   switch (name) {

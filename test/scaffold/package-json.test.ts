@@ -61,7 +61,7 @@ for (const [given, expected] of specifications) {
   });
 }
 
-for (const given of ['foo', 'daily-agent-catalog', 'daily-agent-catalog@', '^one', 'a b', ' 1', '']) {
+for (const given of ['foo', 'daily-agent-catalog', 'daily-agent-catalog@', '^one', 'a b', ' 1', '1\u00072', '']) {
   test(`--package ${JSON.stringify(given)} is wrong usage, and nothing is written`, () =>
     inFolder(async (folder) => {
       const { code, stderr } = await catalog(['init', 'new', '--package', given], { cwd: folder });

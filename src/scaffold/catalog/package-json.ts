@@ -103,7 +103,8 @@ export function dependencyOn(given: string | undefined, folder: string): string 
   const specification = named ? given.slice(programName.length + 1) : given;
   const isTag = /^(?:latest|next)$/.test(specification) || (named && specification !== '');
   // Versions have a digit or `*`, addresses a colon or a slash. npm checks the rest.
-  if (specification.trim() !== specification || !(isTag || isPath(specification) || /[\d*:/]/.test(specification))) {
+  const isUsable = isTag || isPath(specification) || /[\d*:/]/.test(specification);
+  if (specification.trim() !== specification || /\p{Cc}/u.test(specification) || !isUsable) {
     const hint = specification !== '' && existsSync(specification) ? ` Did you mean ./${specification}?` : '';
     throw new UsageError(
       `--package is ${JSON.stringify(given)}; it has to be a version such as ^${programVersion}, a tag such as next, an address, or the path of a package.${hint}`,
