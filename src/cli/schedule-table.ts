@@ -34,7 +34,7 @@ export function statusTable(
       `Scheduled: ${coming.length === 0 ? 'nothing' : coming.length}`,
       ...table(coming, ({ daysLeft }) => `in ${plural(daysLeft, 'day')}`, width),
       `  ${queueText(status)}`,
-      ...(status.queueLow ? [`  Warning: queueWarningDays requires agents for ${plural(wanted, 'day')}.`] : []),
+      ...(status.queueLow ? [`  Warning: ${shortQueue(wanted)}`] : []),
     ],
     [
       `Free dates in the 14 days from today: ${status.freeDates.length === 0 ? 'none' : status.freeDates.length}`,
@@ -62,7 +62,11 @@ export function queueWarning(
   status: Pick<Status, 'today' | 'queueDays'>,
   { queueWarningDays }: Pick<Settings, 'queueWarningDays'>,
 ): string {
-  return `warning: ${queueText(status)} The setting queueWarningDays requires agents for ${plural(queueWarningDays, 'day')}. Start an agent with catalog new.`;
+  return `warning: ${queueText(status)} ${shortQueue(queueWarningDays)} Start an agent with catalog new.`;
+}
+
+function shortQueue(wanted: number): string {
+  return `The queue is below queueWarningDays (${plural(wanted, 'day')}).`;
 }
 
 interface Row {

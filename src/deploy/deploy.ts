@@ -84,7 +84,7 @@ async function send(dist: string, [command = '', ...args]: readonly string[]): P
   ]);
   if (receiving.code !== 0)
     throw new OperationError(
-      `The host did not accept the build: ${receiving.output}. It still serves the previous one.`,
+      `The host did not accept the build: ${receiving.output}. It still serves the previous build.`,
     );
   if (packing.code !== 0) throw new OperationError(`The build could not be packed: ${packing.output}.`);
 }
@@ -97,7 +97,8 @@ function outcomeOf(name: string, child: ReturnType<typeof spawn>): Promise<{ cod
     });
     child.on('error', (error) => resolve({ code: null, output: `${name} cannot be run (${error.message})` }));
     child.on('close', (code) => {
-      const lastLines = stderr.trim().split('\n').slice(-5).join(' / ');
+      // The messages that quote it end the sentence themselves.
+      const lastLines = stderr.trim().split('\n').slice(-5).join(' / ').replace(/\.+$/, '');
       resolve({ code, output: lastLines === '' ? `${name} exited with code ${code}` : lastLines });
     });
   });

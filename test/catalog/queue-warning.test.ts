@@ -40,10 +40,10 @@ for (const [queueWarningDays, asked] of rows) {
       const { queueDays, queueLow } = JSON.parse(json);
       assert.equal([queueDays, queueLow], [2, asked !== null]);
       const { stdout: table } = await output('status', '--cwd', folder);
-      const warning = `  Warning: queueWarningDays requires agents for ${asked}.\n`;
+      const warning = `  Warning: The queue is below queueWarningDays (${asked}).\n`;
       assert.is(table.match(/.*queueWarningDays.*\n/)?.[0], asked === null ? undefined : warning);
       const { stderr } = await output('publish', '--dry-run', '--cwd', folder);
-      const line = `warning: Agents are ready through 2026-11-23. The setting queueWarningDays requires agents for ${asked}.`;
+      const line = `warning: Agents are ready through 2026-11-23. The queue is below queueWarningDays (${asked}).`;
       assert.is(stderr.match(/warning:.*queueWarningDays[^.]*\./)?.[0], asked === null ? undefined : line);
     }));
 }
@@ -53,7 +53,7 @@ test('an empty queue is enough only if the settings require no days', () =>
     for (const queueWarningDays of [0, 1]) {
       writeCatalog(folder, agents.slice(0, 1), { queueWarningDays });
       const { stderr } = await output('publish', '--dry-run', '--cwd', folder);
-      const line = 'warning: No agent is ready for tomorrow. The setting queueWarningDays requires agents for 1 day.';
+      const line = 'warning: No agent is ready for tomorrow. The queue is below queueWarningDays (1 day).';
       assert.is(stderr.match(/warning:.*queueWarningDays[^.]*\./)?.[0], queueWarningDays === 0 ? undefined : line);
     }
   }));

@@ -81,7 +81,7 @@ Scheduled: 4
   in 3 days   2026-11-24  unsound     (1 error)
   in 33 days  2026-12-24  far         The far agent
   Agents are ready through 2026-11-23.
-  Warning: queueWarningDays requires agents for 3 days.
+  Warning: The queue is below queueWarningDays (3 days).
 
 Free dates in the 14 days from today: 9
   2026-11-25  2026-11-27  2026-11-28  2026-11-29  2026-11-30  2026-12-01
@@ -153,7 +153,7 @@ test('an empty catalog has free days and nothing else', async () => {
     assert.is(code, 0);
     assert.match(
       stdout,
-      'Published: nothing yet\n\nScheduled: nothing\n  No agent is ready for tomorrow.\n  Warning: queueWarningDays requires',
+      'Published: nothing yet\n\nScheduled: nothing\n  No agent is ready for tomorrow.\n  Warning: The queue is below',
     );
     assert.match(stdout, `Free dates in the 14 days from today: 14\n  ${today}  `);
     writeCatalog(folder, [], { repository: 'https://github.com/press/prompts' });

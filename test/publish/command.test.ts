@@ -15,7 +15,7 @@ test('numbers are written below the date, and a second run finds nothing to do',
     const first = await publish(editor);
     assert.is(first.code, 0, first.stderr);
     const low =
-      'warning: No agent is ready for tomorrow. The setting queueWarningDays requires agents for 3 days. Start an agent with catalog new.\n';
+      'warning: No agent is ready for tomorrow. The queue is below queueWarningDays (3 days). Start an agent with catalog new.\n';
     assert.is(
       first.stderr,
       `${low}Published No. 2: The two agent (two)\n` +

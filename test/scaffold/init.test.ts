@@ -205,10 +205,10 @@ README.md says how to publish every day with GitHub.
   });
 });
 
-test('in the folder itself, there is no cd, and the result is the folder', async () => {
+test('in the folder itself, there is no cd, and no folder to print', async () => {
   await inFolder(async (folder) => {
     const { code, stdout, stderr } = await catalog(['init', '--title', 'My "own"', '--today', today], { cwd: folder });
-    assert.equal([code, stdout], [0, '.\n'], stderr);
+    assert.equal([code, stdout], [0, ''], stderr);
     assert.match(stderr, /^Created "My "own"": \d+ files\.\n\nNext:\n {2}1\. npm install\n {2}2\. npm start {4}\(/);
     const { publisher, baseUrl, timezone, feedId } = settings(folder);
     const address = 'https://example.com';

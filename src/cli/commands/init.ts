@@ -97,7 +97,7 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
       : []),
   ];
   terminal.say(nextSteps(answers, files.size, completed, here, replace));
-  terminal.print(`${here === '' ? '.' : here}\n`);
+  if (here !== '') terminal.print(`${here}\n`);
 }
 
 /** Reads package.json of a folder, with the path of the real file if it is a link; null if it does not exist. */
