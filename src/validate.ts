@@ -3,7 +3,8 @@ import { hasTemplates, readTemplates } from './build/read-templates.ts';
 import { trialFaults } from './build/trial.ts';
 import { zone } from './calendar.ts';
 import { regressions } from './catalog/consistency/regressions.ts';
-import { loadContent } from './catalog/load.ts';
+import { type Content, loadContent } from './catalog/load.ts';
+import type { ParsedFolder } from './catalog/parse/parse.ts';
 import { placeholderFindings } from './catalog/parse/unfinished.ts';
 import { findingsAcross } from './catalog/rules/across.ts';
 import { editorialFindings } from './catalog/rules/index.ts';
@@ -57,25 +58,54 @@ export async function validateCatalog(
 ): Promise<Checked> {
   const onFolder = (done: number, total: number) => onProgress('Reading agents', done, total);
   const content = loadContent(cwd, vocabulary, today, { onFolder });
-  const { folders, diagnostics } = content;
-  const selected = select(content, { today, future: true, drafts: true });
-  const found = [
-    ...diagnostics,
-    ...folders.flatMap((folder, index) => {
-      onProgress('Checking agents', index + 1, folders.length);
-      return withRules(editorialFindings(folder, settings.language), settings.rules);
-    }),
-    ...withRules([...findingsAcross(folders), ...regressions(cwd, folders)], settings.rules),
-    ...renderFaults(cwd, withCategories(settings, vocabulary, selected), selected),
-  ];
+  const { folders } = content;
+  const diagnostics = diagnosticsOf(cwd, content, settings, { today, vocabulary, onProgress });
   const drafts = folders.filter(({ schedule }) => schedule.draft);
   return {
     folders: folders.map(({ slug }) => slug),
     drafts: new Map(
       drafts.map(({ slug, texts }) => [slug, [...texts.values()].flatMap((text) => placeholderFindings(text)).length]),
     ),
-    diagnostics: sortDiagnostics(found),
+    diagnostics,
   };
+}
+
+export interface VerdictOptions {
+  today: string;
+  vocabulary?: KnownVocabulary;
+  onProgress?: OnProgress;
+  /** What the rules said about the writing of folders, by their texts. Folders in it are neither judged nor rendered again. */
+  judged?: WeakMap<ParsedFolder['texts'], Diagnostic[]>;
+}
+
+/**
+ * Returns all problems of agents that were read, sorted. Every command that counts or lists the errors of a catalog gets
+ * them here, so that they agree.
+ */
+export function diagnosticsOf(
+  cwd: string,
+  content: Content,
+  settings: Settings,
+  { today, vocabulary = settings, onProgress = () => {}, judged = new WeakMap() }: VerdictOptions,
+): Diagnostic[] {
+  const { folders, diagnostics } = content;
+  const selected = select(content, { today, future: true, drafts: true });
+  const unjudged = new Set(folders.filter(({ texts }) => !judged.has(texts)).map(({ slug }) => slug));
+  const faults = renderFaults(cwd, withCategories(settings, vocabulary, selected), selected, unjudged);
+  const faulty = new Set(faults.map(({ slug }) => slug));
+  const editorial = folders.flatMap((folder, index) => {
+    onProgress('Checking agents', index + 1, folders.length);
+    const known = judged.get(folder.texts);
+    const found = known ?? withRules(editorialFindings(folder, settings.language), settings.rules);
+    if (!faulty.has(folder.slug)) judged.set(folder.texts, found);
+    return found;
+  });
+  return sortDiagnostics([
+    ...diagnostics,
+    ...editorial,
+    ...withRules([...findingsAcross(folders), ...regressions(cwd, folders)], settings.rules),
+    ...faults,
+  ]);
 }
 
 /** If the categories in the settings are unknown, adds those that agents use. */
@@ -88,9 +118,14 @@ function withCategories(settings: Settings, { categories }: KnownVocabulary, { a
 /**
  * The problems that appear only when agents are rendered: agents that cannot be rendered, and invalid custom templates.
  */
-function renderFaults(cwd: string, settings: Settings, selected: Selected): readonly Diagnostic[] {
+function renderFaults(
+  cwd: string,
+  settings: Settings,
+  selected: Selected,
+  slugs: ReadonlySet<string>,
+): readonly Diagnostic[] {
   try {
-    const faults = trialFaults(cwd, settings, selected);
+    const faults = trialFaults(cwd, settings, selected, slugs);
     const faulty = new Set(faults.map(({ slug }) => slug));
     const agents = selected.agents.filter(({ slug }) => !faulty.has(slug));
     if (hasTemplates(cwd)) tryTemplates(cwd, settings, { ...selected, agents });

@@ -1,5 +1,6 @@
 import { addDays } from '../calendar.ts';
 import { compareText } from '../compare.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Settings } from '../schema/settings.ts';
 import { byDate, type Calendar, datesOf, firstFreeDate } from './consistency/calendar-rules.ts';
 import type { Content } from './load.ts';
@@ -25,11 +26,11 @@ export interface Status {
   withdrawn: (Entry & { issue: number | null })[];
   /** Published agents whose folder was deleted, in order of their numbers. They still occupy their numbers and dates. */
   deleted: (Entry & { issue: number })[];
-  /** All agents with errors, by slug; most are also in one of the lists above. */
+  /** All agents for which `catalog validate` reports errors, by slug; most are also in one of the lists above. */
   faulty: { slug: string; date: string | null; state: State; errors: number }[];
-  /** The first agent after today that has no errors, with its expected number. */
+  /** The first agent after today that no error keeps from being published, with its expected number. */
   next: { issue: number; date: string; slug: string; title: string | null; daysLeft: number } | null;
-  /** How many days in a row, from tomorrow on, have an agent without errors. */
+  /** How many days in a row, from tomorrow on, have such an agent. */
   queueDays: number;
   /** Whether `queueDays` is less than `queueWarningDays` in the settings. */
   queueLow: boolean;
@@ -60,18 +61,24 @@ export function queueText({ today, queueDays }: Pick<Status, 'today' | 'queueDay
 
 const daysShown = 14;
 
-/** The schedule of a catalog on the day `today`. */
+/** The schedule of a catalog on the day `today`. `found` are all its problems, including those that do not stop a publication. */
 export function status(
   content: Pick<Content, 'folders' | 'reserved' | 'diagnostics'>,
-  { today, settings }: { today: string; settings: Pick<Settings, 'timezone' | 'queueWarningDays'> },
+  {
+    today,
+    settings,
+    found = content.diagnostics,
+  }: {
+    today: string;
+    settings: Pick<Settings, 'timezone' | 'queueWarningDays'>;
+    found?: readonly Diagnostic[];
+  },
 ): Status {
   const { folders, reserved, diagnostics } = content;
   const { agents, skipped } = select(content, { today, skipInvalid: true });
   const numbers = new Map(agents.map(({ slug, issue }) => [slug, issue]));
-  const errors = new Map<string | null, number>();
-  for (const { slug, severity } of diagnostics) {
-    if (severity === 'error') errors.set(slug, (errors.get(slug) ?? 0) + 1);
-  }
+  const errors = errorsBySlug(found);
+  const stopped = errorsBySlug(diagnostics);
   const entryOf = (slug: string, date: string | null, title: string | null): Entry => ({
     ...{ date, slug, title },
     errors: errors.get(slug) ?? 0,
@@ -93,7 +100,7 @@ export function status(
 
   const coming = of('coming').map(({ entry }) => ({ ...entry, daysLeft: daysBetween(today, entry.date ?? today) }));
   const due = numbered('due');
-  const sound = coming.filter((entry) => entry.errors === 0);
+  const sound = coming.filter(({ slug }) => !stopped.has(slug));
   const highest = [...rows, ...reserved].reduce((most, { issue }) => Math.max(most, issue ?? 0), 0);
   const filled = queueDays(sound, today);
   return {
@@ -114,6 +121,14 @@ export function status(
     queueDays: filled,
     queueLow: filled < settings.queueWarningDays,
   };
+}
+
+function errorsBySlug(diagnostics: readonly Diagnostic[]): Map<string | null, number> {
+  const counts = new Map<string | null, number>();
+  for (const { slug, severity } of diagnostics) {
+    if (severity === 'error') counts.set(slug, (counts.get(slug) ?? 0) + 1);
+  }
+  return counts;
 }
 
 function stateOf(

@@ -16,6 +16,7 @@ import { type Site, withTexts } from '../outputs/site.ts';
 import type { NumberedAgent } from '../schema/agent.ts';
 import { frontMatterSchema } from '../schema/front-matter.ts';
 import { withRules } from '../schema/rules.ts';
+import { diagnosticsOf } from '../validate.ts';
 import { withFields } from '../with-fields.ts';
 import type { Changes } from './changes.ts';
 import { GitMemory } from './git-memory.ts';
@@ -56,18 +57,23 @@ export class EditedCatalog {
   #settings: Settings | null = null;
   #schema = frontMatterSchema({ categories: null, difficulties: null, runtimes: null });
   #templates: TemplateFiles | null = null;
+  /** The errors and warnings that decide whether an agent can be shown. */
   #findings: readonly Diagnostic[] = [];
+  /** All errors and warnings of agents, as `catalog validate` reports them. */
+  #diagnostics: readonly Diagnostic[] = [];
+  /** What the rules said about folders that have not changed since. */
+  #judged: NonNullable<Parameters<typeof diagnosticsOf>[3]['judged']> = new WeakMap();
   /** What decides how an agent is shown, besides the agent and the settings. */
   #published: Parameters<typeof withTexts>[2] = { history: new Map(), listsShowAll: false };
   /** Where each agent is in the site. */
   #positions: ReadonlyMap<string, number> = new Map();
-  /** Whether data from the texts of all agents, such as related agents, is out of date. */
+  /** Whether checks and data that depend on all agents, such as related agents, are out of date. */
   isBehind = false;
   /** Increases when settings or templates change, and with them perhaps every file. */
   edition = 0;
   /** The last site that could be made, with drafts and scheduled agents; null if there is none yet. */
   site: Site | null = null;
-  /** What would stop a build of everything. */
+  /** What would stop a build of everything, and so is shown over the pages. */
   errors: readonly Diagnostic[] = [];
   /** Agents that are not published yet, by slug: `Draft`, or the day on which they are due. */
   unpublished: ReadonlyMap<string, string> = new Map();
@@ -106,18 +112,20 @@ export class EditedCatalog {
     this.errors = errors;
   }
 
+  /** All errors: those for which `catalog validate` fails. */
+  get allErrors(): readonly Diagnostic[] {
+    return [...new Set([...this.errors, ...this.#diagnostics.filter(({ severity }) => severity === 'error')])];
+  }
+
   /** What the rules say about an agent; null if there is no such agent. */
   checksOf(slug: string): Checks | null {
     const folder = this.#entries.get(slug)?.folder;
     if (folder === undefined) return null;
-    const { language = 'en', rules = {} } = this.#settings ?? {};
-    const editorial = withRules(editorialFindings(folder, language), rules);
-    const broken = new Set<string>(editorial.map(({ code }) => code));
+    const { rules = {} } = this.#settings ?? {};
+    const findings = this.#diagnostics.filter((finding) => finding.slug === slug);
+    const broken = new Set<string>(findings.map(({ code }) => code));
     const checked = folder.written === null ? [] : editorialRules.map(({ code }) => code);
-    return {
-      findings: [...this.#findings.filter((finding) => finding.slug === slug), ...editorial],
-      passed: checked.filter((code) => !broken.has(code) && rules[code] !== 'off'),
-    };
+    return { findings, passed: checked.filter((code) => !broken.has(code) && rules[code] !== 'off') };
   }
 
   #isBroken(path: string): boolean {
@@ -129,11 +137,13 @@ export class EditedCatalog {
     const settings = loadSettings(cwd, { baseUrl }, {});
     this.#settings = { ...settings, runtimeUrl: settings.runtimeUrl === null ? null : baseUrl };
     this.#schema = frontMatterSchema(settings);
+    this.#judged = new WeakMap();
     this.edition += 1;
   }
 
   #readTemplates(): void {
     this.#templates = readTemplates(this.#options.cwd);
+    this.#judged = new WeakMap();
     this.edition += 1;
   }
 
@@ -188,10 +198,12 @@ export class EditedCatalog {
     const own = [...slugs].flatMap((slug) => this.#entries.get(slug)?.folder.diagnostics ?? []);
     this.#findings = [...others(this.#findings), ...own];
     this.errors = [...others(this.errors), ...own.filter(({ severity }) => severity === 'error')];
+    const { language, rules } = site.settings;
+    const folders = [...slugs].flatMap((slug) => this.#entries.get(slug)?.folder ?? []);
+    const editorial = folders.flatMap((folder) => withRules(editorialFindings(folder, language), rules));
+    this.#diagnostics = [...others(this.#diagnostics), ...own, ...editorial];
     this.site = withTexts(site, agents, this.#published);
-    this.isBehind ||= [...agents].some(
-      ([position, { headDigest }]) => headDigest !== site.agents[position]?.headDigest,
-    );
+    this.isBehind = true;
     return true;
   }
 
@@ -207,6 +219,7 @@ export class EditedCatalog {
     const history = memory.ofGit('history', () => readHistory(cwd));
     const selected = select(content, { today, future: true, drafts: true });
     this.#findings = content.diagnostics;
+    this.#diagnostics = diagnosticsOf(cwd, content, settings, { today, judged: this.#judged });
     errors.push(...selected.errors);
     this.unpublished = new Map(
       content.folders

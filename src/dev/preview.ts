@@ -78,16 +78,17 @@ export class PreviewServer implements BuildFollower {
     this.#catalog.update(changes);
     this.#pages.show(this.#catalog.site, this.#catalog.edition);
     this.#live = this.#build();
-    const errors = new Set<Diagnostic>(this.#catalog.errors);
+    const errors = [...this.#catalog.allErrors];
     for (const [response, path] of this.#clients) {
       const state = this.#stateOf(path);
-      for (const error of state.errors) errors.add(error);
+      errors.push(...state.errors);
       sendState(response, state);
     }
-    return sortDiagnostics([...errors]);
+    // A page that cannot be rendered reports the same error as the checks.
+    return sortDiagnostics([...new Map(errors.map((error) => [JSON.stringify(error), error])).values()]);
   }
 
-  /** Whether a further update without changes would find something new. */
+  /** Whether only a further update without changes tells all errors. */
   get isBehind(): boolean {
     return this.#catalog.isBehind;
   }

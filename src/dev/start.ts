@@ -17,8 +17,11 @@ export interface DevOptions extends Omit<CatalogOptions, 'baseUrl'> {
   log: ServerLog;
   /** Whether to compare files every second instead of asking the system for changes. */
   poll: boolean;
-  /** Is called after each update, with its errors and how long it took. `changes` is null for the first one. */
-  onUpdate(update: { changes: Changes | null; errors: readonly Diagnostic[]; ms: number }): void;
+  /**
+   * Is called after each update, with its errors and how long it took. `changes` is null for the first one. If not
+   * `isComplete`, some checks follow in an update without changes.
+   */
+  onUpdate(update: { changes: Changes | null; errors: readonly Diagnostic[]; isComplete: boolean; ms: number }): void;
   onFallback(code: string): void;
 }
 
@@ -28,7 +31,7 @@ export interface RunningDev {
   close(): Promise<void>;
 }
 
-/** How long nothing may change before related agents and the like are found again, in milliseconds. */
+/** How long nothing may change before what depends on all agents is checked and found again, in milliseconds. */
 const idleMs = 1_000;
 
 /**
@@ -52,7 +55,8 @@ export async function startDev(options: DevOptions): Promise<RunningDev> {
     const begun = performance.now();
     try {
       const errors = preview?.update(changes) ?? [];
-      onUpdate({ changes: isFirst ? null : changes, errors, ms: performance.now() - begun });
+      const isComplete = preview?.isBehind !== true;
+      onUpdate({ changes: isFirst ? null : changes, errors, isComplete, ms: performance.now() - begun });
     } catch (error) {
       // The next change may fix it, such as a file that was removed while it was read.
       log.log.error({ err: error }, 'the preview was not updated');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../src/calendar.ts';
+import { checkCatalog } from '../../src/validate.ts';
 import { inFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 import { everyKind, status, today } from '../support/schedule.ts';
@@ -159,6 +160,18 @@ test('an empty catalog has free days and nothing else', async () => {
     writeCatalog(folder, [], { repository: 'https://github.com/press/prompts' });
     const { next, queueDays, hints } = JSON.parse((await status(folder, '--format', 'json')).stdout);
     assert.equal({ next, queueDays, hints }, { next: null, queueDays: 0, hints: [] });
+  });
+});
+
+test('it counts every error that catalog validate reports; only those that stop a publication empty the queue', async () => {
+  await inFolder(async (folder) => {
+    const front = { excerpt: 'Too short.' };
+    writeCatalog(folder, [{ slug: 'short', date: addDays(today, 1), front }], { rules: {} });
+    const { diagnostics } = await checkCatalog(folder, { today }, {});
+    const { faulty, queueDays } = JSON.parse((await status(folder, '--format', 'json')).stdout);
+    const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+    assert.ok(errors > 0);
+    assert.equal([faulty[0].errors, queueDays], [errors, 1]);
   });
 });
 

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { addDays, zone } from '../../src/calendar.ts';
 import { type Changes, everything, nothing } from '../../src/dev/changes.ts';
 import { type CatalogOptions, EditedCatalog } from '../../src/dev/edited-catalog.ts';
+import { checkCatalog } from '../../src/validate.ts';
 import { inFolder, type SmallAgent, smallSettings, writeCatalog, writeFiles } from '../support/catalog.ts';
 
 /** What a preview says of the agents of a catalog, and how it keeps up with edits; without a server. */
@@ -69,6 +70,25 @@ test('the checks of an agent are its own errors and warnings, with the severity 
     // Nobody knows whether an agent that cannot be read follows the rules.
     assert.equal(passed('unread'), []);
     assert.is(catalog.checksOf('none'), null);
+  }));
+
+test('its errors are those of catalog validate, whatever is edited', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    const catalog = opened(folder);
+    const agreed = async () => {
+      const { diagnostics } = await checkCatalog(folder, { today }, {});
+      const expected = codesOf(diagnostics.filter(({ severity }) => severity === 'error'));
+      assert.equal(codesOf(catalog.allErrors), expected);
+      return expected;
+    };
+    assert.ok((await agreed()).includes('short error editorial/excerpt'));
+    writeCatalog(folder, [{ slug: 'good', date: '2026-01-01', front: short }]);
+    catalog.update(changed('good'));
+    assert.ok((await agreed()).includes('good error editorial/excerpt'));
+    writeCatalog(folder, agents.slice(0, 1));
+    catalog.update(changed('good'));
+    assert.not.ok((await agreed()).includes('good error editorial/excerpt'));
   }));
 
 test('an edit of texts keeps the errors of other agents, and makes no warning an error', () =>

@@ -94,7 +94,7 @@ test('--commit commits only the numbers, with a message that lists them', async 
       assert.is(code, 0, stderr);
       const commit = (await git(editor, 'rev-parse', 'HEAD')).slice(0, 12);
       assert.equal(stderr.split('\n').slice(1), [
-        'Agents that are not due have errors too: see catalog validate.',
+        'catalog validate also reports 1 error that did not stop this.',
         'Published No. 2: The two agent (two)',
         `Committed as ${commit}.`,
         'Next: No. 3 on 2027-03-09, To come.',

@@ -55,7 +55,8 @@ async function start(flags: Flags, terminal: Console): Promise<RunningDev> {
   const { prettyReport } = await import('../../diagnostics/report.ts');
   const write = (line: string) => terminal.say(prettyLine(line, { color: terminal.color }));
   let reported = '[]';
-  const report = (errors: readonly Diagnostic[]) => {
+  const report = (errors: readonly Diagnostic[], isComplete: boolean) => {
+    if (errors.length === 0 && !isComplete) return;
     const before = reported;
     reported = JSON.stringify(errors);
     if (reported === before) return;
@@ -69,11 +70,11 @@ async function start(flags: Flags, terminal: Console): Promise<RunningDev> {
     environment: process.env,
     poll: flags.poll === true,
     log: serverLog('warn', { write, flushSync() {} }),
-    onUpdate({ changes, errors, ms }) {
+    onUpdate({ changes, errors, isComplete, ms }) {
       const what = changes === null ? '' : nameOf(changes);
       if (what !== '')
         terminal.say(`${new Date().toTimeString().slice(0, 8)}  ${what}: updated in ${ms.toFixed(0)} ms\n`);
-      report(errors);
+      report(errors, isComplete);
     },
     onFallback: (code) => terminal.say(`${fallbackText(code)}\n`),
   });

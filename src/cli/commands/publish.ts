@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ContentError } from '../../errors.ts';
+import { plural } from '../../plural.ts';
 import type { Publication } from '../../publish/publish.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
@@ -73,7 +74,7 @@ async function tell(
   published: Publication,
   { terminal, format, cwd, dryRun, asked }: Telling & { dryRun: boolean; asked: number },
 ): Promise<void> {
-  const { hasErrors, prettyReport } = await import('../../diagnostics/report.ts');
+  const { prettyReport } = await import('../../diagnostics/report.ts');
   const { queueWarning } = await import('../schedule-table.ts');
   const { howToPublish } = await import('../../publish/plan.ts');
   const { isSettledByRecord } = await import('../../catalog/select.ts');
@@ -95,8 +96,13 @@ async function tell(
     return;
   }
   if (format === 'github') await tellGitHub(published, cwd, terminal);
-  if (format === 'pretty' && hasErrors(warnings.filter((warning) => !changed.includes(warning)))) {
-    terminal.say('Agents that are not due have errors too: see catalog validate.\n');
+  if (format === 'pretty') {
+    const { checkCatalog } = await import('../../validate.ts');
+    const { diagnostics } = await checkCatalog(cwd, { today: published.today }, process.env);
+    const told = new Set(skipped.map(({ slug }) => slug));
+    const left = diagnostics.filter(({ severity, slug }) => severity === 'error' && !told.has(slug ?? ''));
+    if (left.length > 0)
+      terminal.say(`catalog validate also reports ${plural(left.length, 'error')} that did not stop this.\n`);
   }
   const verb = dryRun ? 'Would publish' : 'Published';
   if (releases.length === 0) {

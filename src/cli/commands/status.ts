@@ -30,9 +30,11 @@ async function showStatus(flags: Flags, terminal: Console): Promise<void> {
   const { installHints } = await import('../../agent-text/install-ways.ts');
   const { installSource } = await import('../../outputs/install/install-source.ts');
   const { statusTable } = await import('../schedule-table.ts');
-  const { settings, today, content } = await openContent(flags, { expectNumbers: true });
+  const { diagnosticsOf } = await import('../../validate.ts');
+  const { cwd, settings, today, content } = await openContent(flags, { expectNumbers: true });
 
-  const result = { ...status(content, { today, settings }), hints: installHints(installSource(settings)) };
+  const found = diagnosticsOf(cwd, content, settings, { today });
+  const result = { ...status(content, { today, settings, found }), hints: installHints(installSource(settings)) };
   if (flags.format === 'json') {
     terminal.printJson(result);
     return;
