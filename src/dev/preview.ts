@@ -7,7 +7,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { sortDiagnostics } from '../diagnostics/sort.ts';
 import { loadMcpCatalog, type McpCatalog } from '../mcp/catalog.ts';
 import { contentType } from '../outputs/content-types.ts';
-import { securityHeaders } from '../outputs/hosting/security-headers.ts';
+import { securityHeaders, securityPolicy } from '../outputs/hosting/security-headers.ts';
 import { assetVersion } from '../outputs/shared/page.ts';
 import { programFolder, programVersion } from '../program.ts';
 import type { BuildInfo } from '../schema/build-info.ts';
@@ -39,9 +39,17 @@ export interface PageState {
  */
 export const devRules: SiteRules = {
   contentType,
-  securityHeaders(addresses) {
-    const { 'Access-Control-Allow-Origin': _any, ...headers } = securityHeaders(addresses);
-    return { ...headers, 'Cross-Origin-Resource-Policy': 'same-origin' };
+  securityHeaders(addresses, path) {
+    const { 'Access-Control-Allow-Origin': _any, ...headers } = securityHeaders(addresses, '');
+    const policy = securityPolicy(addresses, '');
+    return {
+      ...headers,
+      // The script of the preview is on emails too, so they get the policy of pages, and inline styles.
+      'Content-Security-Policy': path.startsWith('mail/')
+        ? policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+        : policy,
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    };
   },
 };
 

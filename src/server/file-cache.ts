@@ -70,8 +70,8 @@ export function readerOf({ roots, removed }: BuildFolders): ReadBuildFile {
 export interface SiteRules {
   /** The content type of a path below the folder of the build; undefined if no site has that path. */
   contentType(path: string): string | undefined;
-  /** The headers of every file. */
-  securityHeaders(addresses: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>): Record<string, string>;
+  /** The headers of every file, of which the policy depends on its path. */
+  securityHeaders(addresses: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>, path: string): Record<string, string>;
 }
 
 /** A file of the build; null if none is served there; 'large' if it is too large for the cache. */
@@ -84,8 +84,7 @@ type Found = CachedFile | 'large' | null;
 export class FileCache {
   readonly #readFile: ReadBuildFile;
   readonly #rules: SiteRules;
-  /** The headers that all files share, as names and values in turn. */
-  readonly #headers: readonly string[];
+  readonly #info: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>;
   readonly #files: LRUCache<string, CachedFile>;
   readonly #reading = shared<Found>();
   readonly #compressing = shared<Variant>();
@@ -99,8 +98,7 @@ export class FileCache {
     this.#readFile = readFile;
     this.#rules = rules;
     this.#files = new LRUCache({ maxSize: maxBytes, sizeCalculation: sizeOf });
-    const headers = Object.entries({ ...rules.securityHeaders(info), 'Access-Control-Expose-Headers': 'ETag' });
-    this.#headers = headers.flatMap(([name, value]) => [name.toLowerCase(), value]);
+    this.#info = info;
   }
 
   /** The file at a path of the build, if it is in memory. */
@@ -127,7 +125,7 @@ export class FileCache {
     if (bytes === null || bytes === 'large') return bytes;
     const hash = createHash('sha256').update(bytes).digest('hex');
     const version = path.startsWith('assets/') ? hash.slice(0, 12) : null;
-    const plain = this.#variantOf(type, 'identity', bytes, hash.slice(0, 32));
+    const plain = this.#variantOf(path, type, 'identity', bytes, hash.slice(0, 32));
     const file: CachedFile = { version, bytes, type, plain, compressed: {} };
     this.#files.set(path, file);
     return file;
@@ -136,7 +134,9 @@ export class FileCache {
   async #compress(path: string, file: CachedFile, encoding: keyof typeof compress): Promise<Variant> {
     const { plain, bytes, type } = file;
     const body = isCompressible(file) ? await compress[encoding](bytes) : bytes;
-    const variant = body.length < bytes.length ? this.#variantOf(type, encoding, body, plain.etag.slice(1, -1)) : plain;
+    const { etag } = plain;
+    const isSmaller = body.length < bytes.length;
+    const variant = isSmaller ? this.#variantOf(path, type, encoding, body, etag.slice(1, -1)) : plain;
     // Meanwhile another encoding may have been added, or the file evicted.
     const now = this.#current(path, file);
     if (now !== undefined) this.#files.set(path, { ...now, compressed: { ...now.compressed, [encoding]: variant } });
@@ -149,12 +149,16 @@ export class FileCache {
     return now?.bytes === bytes ? now : undefined;
   }
 
-  #variantOf(type: string, encoding: Encoding, body: Buffer, hash: string): Variant {
+  #variantOf(path: string, type: string, encoding: Encoding, body: Buffer, hash: string): Variant {
     const etag = `"${hash}${encoding === 'identity' ? '' : `-${encoding}`}"`;
     const headers = [
       ...['content-type', type, 'content-length', String(body.length), 'etag', etag, 'vary', 'Accept-Encoding'],
       ...(encoding === 'identity' ? [] : ['content-encoding', encoding]),
-      ...this.#headers,
+      ...Object.entries(this.#rules.securityHeaders(this.#info, path)).flatMap(([name, value]) => [
+        name.toLowerCase(),
+        value,
+      ]),
+      ...['access-control-expose-headers', 'ETag'],
     ];
     return { body, etag, headers };
   }

@@ -25,7 +25,7 @@ export async function serveLarge(
     'content-type': rules.contentType(name) ?? 'application/octet-stream',
     etag,
     'cache-control': 'no-cache',
-    ...rules.securityHeaders(info),
+    ...rules.securityHeaders(info, name),
     'access-control-expose-headers': 'ETag',
   };
   if (isFresh(request.headers['if-none-match'], etag)) {

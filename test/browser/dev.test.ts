@@ -72,6 +72,15 @@ async function shown(page: Page, selector: string, text: RegExp): Promise<string
 const dialog = 'dialog[open]';
 const panel = 'aside.dock details';
 
+test('sees an email with its styles, and reloaded after a change', () =>
+  onPage('/mail/1.html', async (page) => {
+    assert.is(await page.locator('h1').evaluate((heading) => getComputedStyle(heading).fontSize), '30px');
+    edit(agentFile, 'The one agent', 'The mailed agent');
+    await shown(page, 'h1', /The mailed agent/);
+    edit(agentFile, 'The mailed agent', 'The one agent');
+    await shown(page, 'h1', /The one agent/);
+  }));
+
 test('sees a saved change at the place where the page was, and no reload of a page without the change', () =>
   onPage('/about', async (about) => {
     await stamp(about);

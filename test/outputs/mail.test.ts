@@ -94,6 +94,7 @@ test('every mail needs only what the large mail programs support, except where t
 test('a mail loads nothing, runs nothing, and links to the site without any mark of the reader', () => {
   for (const { html } of mails) {
     const document = load(html);
+    assert.is(document('meta[http-equiv]').length, 0, 'no policy that a program could apply to what a service adds');
     assert.is(document('img, script, link, iframe, form, object, video, [background], [srcset]').length, 0);
     assert.not.match(html, /url\(|@import|<base/);
     const links = document('a')
@@ -179,8 +180,12 @@ test('only the newest agents, as many as in a feed, have a file each for HTML an
       ['one', 'two', 'three'].map((slug, at) => ({ slug, date: `2026-11-1${at}` })),
       { feedLength: 2 },
     );
-    const paths = [...render(folder, { today }).keys()].filter((path) => path.startsWith('mail/'));
+    const files = render(folder, { today });
+    const paths = [...files.keys()].filter((path) => path.startsWith('mail/'));
     assert.equal(paths.sort(), ['mail/2.html', 'mail/2.txt', 'mail/3.html', 'mail/3.txt']);
+    const meta = load(files.get('mail/2.html') ?? '')('meta[http-equiv=Content-Security-Policy]');
+    const policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
+    assert.is(meta.attr('content'), policy, 'for hosts without headers');
   }));
 
 test.run();

@@ -2,7 +2,7 @@ import { addDays, zone } from '../../calendar.ts';
 import { configTypes } from '../../schema/config-files.ts';
 import { contentTypes } from '../content-types.ts';
 import { listed, none, type Output, single } from '../output.ts';
-import { securityHeaders } from './security-headers.ts';
+import { securityHeaders, securityPolicy } from './security-headers.ts';
 
 /** Headers for hosts that read them from a file (Netlify, Cloudflare Pages): types, caching, security. */
 export const headers = single(
@@ -11,8 +11,12 @@ export const headers = single(
   ({ settings, url, outputs }) => {
     const rules = [
       rule(url.link('*'), {
-        ...securityHeaders(settings),
+        ...securityHeaders(settings, ''),
         'Cache-Control': 'no-cache',
+      }),
+      // Cloudflare Pages applies both policies unless `!` removes the first. Netlify ignores that line, and the later wins.
+      rule(`${url.link('mail/*')}\n  ! Content-Security-Policy`, {
+        'Content-Security-Policy': securityPolicy(settings, 'mail/'),
       }),
       ...outputs.flatMap(({ path, type }) =>
         type === null || path.includes('{') || path.endsWith('.html') || path.startsWith('_')

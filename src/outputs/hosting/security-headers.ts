@@ -1,16 +1,25 @@
 import type { Settings } from '../../schema/settings.ts';
-import { contentSecurityPolicy } from '../shared/content-security-policy.ts';
+import { contentSecurityPolicy, mailSecurityPolicy } from '../shared/content-security-policy.ts';
+
+/** The Content-Security-Policy of a file, as a header. */
+export function securityPolicy(addresses: Pick<Settings, 'runtimeUrl'>, path: string): string {
+  const policy = path.startsWith('mail/') ? mailSecurityPolicy : contentSecurityPolicy(addresses);
+  return `${policy}; frame-ancestors 'none'`;
+}
 
 /**
- * The headers that restrict what browsers do with the files of a build, for the server and for static hosts that read
+ * The headers that restrict what browsers do with a file of a build, for the server and for static hosts that read
  * `_headers`.
  *
  * CORS allows every site to read all files, so the resource policy is `cross-origin`: images load anywhere, and
  * `same-origin` on pages would protect nothing.
  */
-export function securityHeaders(addresses: Pick<Settings, 'baseUrl' | 'runtimeUrl'>): Record<string, string> {
+export function securityHeaders(
+  addresses: Pick<Settings, 'baseUrl' | 'runtimeUrl'>,
+  path: string,
+): Record<string, string> {
   return {
-    'Content-Security-Policy': `${contentSecurityPolicy(addresses)}; frame-ancestors 'none'`,
+    'Content-Security-Policy': securityPolicy(addresses, path),
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'Referrer-Policy': 'strict-origin-when-cross-origin',

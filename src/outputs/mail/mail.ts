@@ -1,5 +1,6 @@
 import { plural } from '../../plural.ts';
 import { installTabs } from '../install/install-source.ts';
+import { mailSecurityPolicy } from '../shared/content-security-policy.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { darkStyles, mailStyles } from './styles.ts';
 import { digestText, issueText } from './text.ts';
@@ -109,11 +110,13 @@ interface Frame extends Pick<Mail, 'subject' | 'preheader'> {
 /**
  * Renders the HTML of a mail. No text in it has a brace: the services that send it would replace what is in braces.
  */
-function frame({ templates }: Site, { subject, preheader, foot, body: [template, values] }: Frame): string {
+function frame({ templates, preview }: Site, { subject, preheader, foot, body: [template, values] }: Frame): string {
   const body = templates.render(template, { css: mailStyles, ...values });
   const html = templates.render('mail-layout', {
     css: mailStyles,
     dark: darkStyles,
+    // Only of the published copy: email programs have their own rules, and what a service adds is not in this policy.
+    contentSecurityPolicy: foot.unsubscribe === null && !preview ? mailSecurityPolicy : null,
     subject,
     preheader,
     ...foot,

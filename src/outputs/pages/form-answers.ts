@@ -25,10 +25,10 @@ export const thanks: Output = {
 /** What the links in mails open. The server answers with them, so that a page that only opens changes nothing. */
 export const subscriptionPages: Output = {
   path: 'subscription/{page}.html',
-  purpose: 'A page that a link in an email opens, or that its button leads to; `%MESSAGE%` is replaced with the error',
+  purpose: 'A page that a link in an email opens, or that its button leads to',
   *files(site) {
-    for (const [page, { title, text, button = null }] of Object.entries(subscriptionTexts)) {
-      const head = { template: 'subscription', title, description: text, path: null };
+    for (const [page, { title, text, description = text, button = null }] of Object.entries(subscriptionTexts)) {
+      const head = { template: 'subscription', title, description, path: null };
       yield {
         path: `subscription/${page}.html`,
         inputs: none(),
@@ -38,7 +38,8 @@ export const subscriptionPages: Output = {
   },
 };
 
-const subscriptionTexts: Record<string, { title: string; text: string; button?: string }> = {
+/** The server replaces `%MESSAGE%` with the error. */
+const subscriptionTexts: Record<string, { title: string; text: string; description?: string; button?: string }> = {
   confirm: {
     title: 'Confirm your subscription',
     text: 'Press the button, and you are subscribed. Every email has a link to unsubscribe.',
@@ -51,7 +52,7 @@ const subscriptionTexts: Record<string, { title: string; text: string; button?: 
     button: 'Unsubscribe',
   },
   unsubscribed: { title: 'You are unsubscribed', text: 'You get no more of these emails.' },
-  failed: { title: 'This link does not work', text: '%MESSAGE%' },
+  failed: { title: 'This link does not work', text: '%MESSAGE%', description: 'The link in the email does not work.' },
 };
 
 /** The server replaces `%MESSAGE%` with the error. */

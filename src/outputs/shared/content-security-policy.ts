@@ -1,5 +1,8 @@
 import type { Settings } from '../../schema/settings.ts';
 
+/** The Content-Security-Policy of emails, whose styles are inline, and which load nothing. */
+export const mailSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
+
 /**
  * The Content-Security-Policy of every page, for its `<meta>` and for a header. frame-ancestors is missing because it
  * is only valid in a header (CSP 3, section 3.3).

@@ -51,6 +51,10 @@ export const hostFiles: Record<string, string> = {
   Access-Control-Allow-Origin: *
   Cache-Control: no-cache
 
+/base/mail/*
+  ! Content-Security-Policy
+  Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'
+
 ${types.map(([path, type]) => `/base/${path}\n  Content-Type: ${type}\n`).join('\n')}`,
   '.nojekyll': '',
   'robots.txt': `User-agent: *\nAllow: /\n\nSitemap: ${base}/sitemap.xml\n`,

@@ -64,7 +64,7 @@ export function answerPages(page: Page): Record<string, Expected> {
       'main a @href': '/base/',
       'main form': [],
     }),
-    'subscription/failed.html': page(answer('This link does not work', '%MESSAGE%'), {
+    'subscription/failed.html': page(answer('This link does not work', 'The link in the email does not work.'), {
       h1: 'This link does not work',
       '.page-head > p': ['%MESSAGE%', 'Go to today’s agent'],
       'main a @href': '/base/',
