@@ -3,9 +3,10 @@ import { hasTemplates, readTemplates } from './build/read-templates.ts';
 import { trialFaults } from './build/trial.ts';
 import { zone } from './calendar.ts';
 import { regressions } from './catalog/consistency/regressions.ts';
-import { type Content, loadContent } from './catalog/load.ts';
+import { type Content, loadContent, parseSafely } from './catalog/load.ts';
 import type { ParsedFolder } from './catalog/parse/parse.ts';
 import { placeholderFindings } from './catalog/parse/unfinished.ts';
+import { readAgent, type SourceFolder } from './catalog/read.ts';
 import { findingsAcross } from './catalog/rules/across.ts';
 import { editorialFindings } from './catalog/rules/index.ts';
 import { type Selected, select } from './catalog/select.ts';
@@ -13,8 +14,10 @@ import { checkSettings, type Settings, type SettingsOverrides } from './catalog/
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { sortDiagnostics } from './diagnostics/sort.ts';
 import { ContentError } from './errors.ts';
+import { fixed } from './fix/fix.ts';
 import { outputs } from './outputs/index.ts';
 import type { OnProgress } from './progress.ts';
+import { frontMatterSchema } from './schema/front-matter.ts';
 import { withRules } from './schema/rules.ts';
 import type { KnownVocabulary } from './schema/settings.ts';
 
@@ -68,6 +71,29 @@ export async function validateCatalog(
     ),
     diagnostics,
   };
+}
+
+/** Returns how many of these problems `catalog fix` solves: those that its changes to the files remove. */
+export function countFixable(
+  diagnostics: readonly Diagnostic[],
+  ...[cwd, overrides, environment]: Parameters<typeof checkCatalog>
+): number {
+  const { settings, vocabulary } = checkSettings(cwd, overrides, environment);
+  const schema = frontMatterSchema(vocabulary);
+  const judge = (source: SourceFolder) => {
+    const folder = parseSafely(source, schema, vocabulary.rules);
+    const found = [...folder.diagnostics, ...withRules(editorialFindings(folder, settings.language), settings.rules)];
+    return { names: found.map(nameOf), isPublished: folder.schedule.issue !== null };
+  };
+  const nameOf = ({ file, code, message }: Diagnostic) => JSON.stringify([file, code, message]);
+  const reported = new Set(diagnostics.map(nameOf));
+  const faulty = new Set(diagnostics.map(({ slug }) => slug));
+  const sources = [...faulty].flatMap((slug) => (slug === null ? [] : (readAgent(cwd, slug) ?? [])));
+  return sources.reduce((count, source) => {
+    const { names, isPublished } = judge(source);
+    const left = new Set(judge(fixed(source, isPublished)).names);
+    return count + names.filter((name) => reported.has(name) && !left.has(name)).length;
+  }, 0);
 }
 
 export interface VerdictOptions {

@@ -4,15 +4,52 @@ import { visible } from '../text-safety/printable.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { sortDiagnostics } from './sort.ts';
 
-/** Formats diagnostics for people: sorted by file and line, with code frames, and with the totals at the end. */
+/**
+ * Formats diagnostics for people: sorted by file and line, with code frames, and with the totals at the end. The problems of
+ * one cause are one message with a list of places.
+ */
 export function prettyReport(diagnostics: readonly Diagnostic[], { color }: { color: boolean }): string {
   const paint = painter(color);
-  const blocks = sortDiagnostics(diagnostics).map((diagnostic) => {
-    const { file, line, column, severity, code, message, hint, frame } = diagnostic;
+  const blocks = byCause(sortDiagnostics(diagnostics)).map(([first, ...others]) => {
+    const { file, line, column, severity, code, message, hint, frame } = first;
     const head = `${paint('bold', `${visible(file)}:${line}:${column}`)}  ${paint(severity === 'error' ? 'red' : 'yellow', severity)}  ${paint('dim', code)}`;
-    return [head, `  ${message}`, ...indent(frame), ...indent(hint)].join('\n');
+    return [head, `  ${message}`, ...indent(frame), ...indent(hint), ...indent(alsoAt(others, first))].join('\n');
   });
   return [...blocks, summary(diagnostics)].filter((block) => block !== '').join('\n\n');
+}
+
+/** Groups diagnostics with the same fix whose messages differ at most in names, values and numbers. */
+function byCause(diagnostics: readonly Diagnostic[]): Group[] {
+  return groupsOf(diagnostics, ({ severity, code, message, hint }) => [
+    ...[severity, code, hint],
+    message.replace(/`[^`]*`|"[^"]*"|[\w.-]+\.\w+|\d+/g, '*'),
+  ]);
+}
+
+/** Lists further places of a problem: a line for each file, and for each message that says more than the first one. */
+function alsoAt(others: readonly Diagnostic[], first: Diagnostic): string {
+  if (others.length === 0) return '';
+  const words = ({ file, message }: Diagnostic) => message.replaceAll(file.slice(file.lastIndexOf('/') + 1), '');
+  const lines = groupsOf(others, (other) => [other.file, words(other)]).map((group) => {
+    const [{ file, message }] = group;
+    const difference = words(group[0]) === words(first) ? '' : `  ${message}`;
+    return `  ${visible(file)}:${group.map(({ line, column }) => `${line}:${column}`).join(', ')}${difference}`;
+  });
+  return [`Also in ${plural(others.length, 'other place')}:`, ...lines].join('\n');
+}
+
+type Group = [Diagnostic, ...Diagnostic[]];
+
+/** Groups diagnostics for which `keyOf` gives the same, in the order of the first ones. */
+function groupsOf(diagnostics: readonly Diagnostic[], keyOf: (diagnostic: Diagnostic) => string[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const diagnostic of diagnostics) {
+    const key = JSON.stringify(keyOf(diagnostic));
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [diagnostic]);
+    else group.push(diagnostic);
+  }
+  return [...groups.values()];
 }
 
 /** The address of the page that explains every rule; with a code, of the section about that rule. */

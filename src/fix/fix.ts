@@ -98,6 +98,14 @@ export function fixesOf({ slug, files }: SourceFolder, isPublished: boolean): Fi
   });
 }
 
+/** Returns a folder as `catalog fix` would leave it. */
+export function fixed(folder: SourceFolder, isPublished: boolean): SourceFolder {
+  const { slug, problem } = folder;
+  const fixes = new Map(fixesOf(folder, isPublished).map(({ file, after }) => [file, Buffer.from(after)]));
+  const files = folder.files.map((file) => ({ ...file, bytes: fixes.get(pathOf(slug, file.name)) ?? file.bytes }));
+  return { slug, files, problem };
+}
+
 /** Writes the changes. Throws OperationError, before the first change, if a file is no longer as it was read. */
 export function writeFixes(cwd: string, fixes: readonly FileFix[]): void {
   for (const { file, before } of fixes) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { goodPrompt } from '../support/good-agent.ts';
 import { catalog } from '../support/process.ts';
 
 /** `catalog validate` and `catalog build` as an editor or a script uses them: what they print, and with which exit code. */
@@ -31,6 +32,27 @@ test('validate reports every error of every folder at once, with file, line, col
     assert.match(stdout, 'agents/b/prompt.txt:1:1  error  prompt/sections');
     assert.match(stdout, '2 errors');
     assert.not.match(stdout, '\u001b');
+  });
+});
+
+test('the last line of validate says how many problems catalog fix solves, none of which it then reports', async () => {
+  await inFolder(async (folder) => {
+    const words = {
+      'sample-input.txt': 'A line.\r\n'.repeat(9),
+      'prompt.txt': goodPrompt.replace('line of', 'line of “two”'),
+    };
+    writeCatalog(folder, [
+      { slug: 'a', date: '2026-01-01', front: { difficulty: 'medum' }, files: { 'prompt.txt': words['prompt.txt'] } },
+      { slug: 'b', date: '2026-01-02', files: words },
+    ]);
+    const validate = async (...slugs: string[]) =>
+      (await catalog(['validate', ...slugs, '--cwd', folder])).stderr.trimEnd().split('\n').at(-1) ?? '';
+    assert.is(await validate(), 'catalog fix --write solves 2 of 3 problems.');
+    assert.match(await validate('a'), 'Every rule is explained at');
+    assert.is(await validate('b'), 'catalog fix --write solves 2 of 2 problems.');
+    await catalog(['fix', '--write', '--cwd', folder]);
+    assert.match(await validate(), 'Every rule is explained at');
+    assert.is(await validate('b'), '1 agent checked, no errors.');
   });
 });
 

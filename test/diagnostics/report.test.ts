@@ -110,6 +110,43 @@ agents/one/agent.md:9:1  warning  front-matter/value
   assert.match(prettyReport(both.slice(1), { color: false }), /\n1 warning$/);
 });
 
+test('an editor reads sixteen problems of one cause once, with a list of places; GitHub marks each place', () => {
+  const at = (file: string, line: number, rest: Partial<Diagnostic> = {}) =>
+    problem({ file: `agents/${file}`, line, column: 3, ...rest });
+  const crlf = (file: string) => at(file, 1, { code: 'file/line-ends', message: `${file.slice(4)} has CR.` });
+  const long = (line: number, count: number) => at('one/b.md', line, { message: `This has ${count} of 9, "x".` });
+  const found = [
+    ...[at('one/a.md', 7), at('one/a.md', 9), at('one/a.md', 12), at('two/a.md', 3)],
+    ...[crlf('one/b.md'), crlf('two/c.txt')],
+    ...[long(4, 20), long(5, 30), long(6, 30)],
+    ...[at('two/d.md', 1, { hint: 'Fix it otherwise.' }), at('two/d.md', 2, { severity: 'warning' })],
+  ];
+  const blocks = prettyReport(found, { color: false }).split('\n\n');
+  assert.equal(blocks, [
+    `agents/one/a.md:7:3  error  front-matter/value
+  It is wrong.
+  Fix it.
+  Also in 3 other places:
+    agents/one/a.md:9:3, 12:3
+    agents/two/a.md:3:3`,
+    `agents/one/b.md:1:3  error  file/line-ends
+  b.md has CR.
+  Fix it.
+  Also in 1 other place:
+    agents/two/c.txt:1:3`,
+    `agents/one/b.md:4:3  error  front-matter/value
+  This has 20 of 9, "x".
+  Fix it.
+  Also in 2 other places:
+    agents/one/b.md:5:3, 6:3  This has 30 of 9, "x".`,
+    'agents/two/d.md:1:3  error  front-matter/value\n  It is wrong.\n  Fix it otherwise.',
+    'agents/two/d.md:2:3  warning  front-matter/value\n  It is wrong.\n  Fix it.',
+    '10 errors, 1 warning',
+  ]);
+  assert.is(jsonReport(found).diagnostics.length, 11);
+  assert.is(githubReport(found, '').split('\n').length, 11);
+});
+
 test('programs get whether there are errors, and the address of each rule', () => {
   assert.is(jsonReport([problem({ severity: 'warning' })]).ok, true);
   const { ok, diagnostics } = jsonReport([problem({})]);

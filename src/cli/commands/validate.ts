@@ -23,7 +23,7 @@ export function addValidate(program: Command, terminal: Console): void {
 
 async function validate(named: string[], flags: Flags, terminal: Console): Promise<void> {
   const { hasErrors, prettyReport, rulePage } = await import('../../diagnostics/report.ts');
-  const { checkCatalog } = await import('../../validate.ts');
+  const { checkCatalog, countFixable } = await import('../../validate.ts');
   const { refuseUnknownAgents } = await import('../unknown-agents.ts');
   const { folders, drafts, diagnostics } = await checkCatalog(
     resolve(flags.cwd),
@@ -45,6 +45,9 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
   } else if (wanted.length > 0) {
     terminal.print(`${prettyReport(wanted, { color: terminal.colorData })}\n`);
     terminal.say(`Every rule is explained at ${rulePage()}\n`);
+    const fixable = countFixable(wanted, resolve(flags.cwd), flags, process.env);
+    const problems = plural(wanted.length, 'problem');
+    if (fixable > 0) terminal.say(`catalog fix --write solves ${fixable} of ${problems}.\n`);
   }
   const count = slugs.length === 0 ? folders.length : slugs.length;
   if (format === 'github') {
