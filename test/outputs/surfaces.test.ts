@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadMcpCatalog, type McpCatalog } from '../../src/mcp/catalog.ts';
@@ -24,13 +25,14 @@ import { largeMcpRows } from '../support/surfaces/mcp/large.ts';
 import { serverInfo } from '../support/surfaces/mcp/server.ts';
 import { controls, controlsOf } from '../support/surfaces/pages/controls.ts';
 import { names, namesOf } from '../support/surfaces/pages/names.ts';
-import { differences, readJson, readMarkdown } from '../support/surfaces/reader.ts';
+import { differences, readJson, readMarkdown, textOf } from '../support/surfaces/reader.ts';
 
 /** Every text of an agent is complete and in its place on every output. */
 
 const folder = temporaryFolder();
 let found: ReadonlyMap<string, string[]> = new Map();
 let files: ReadonlyMap<string, Buffer> = new Map();
+let builds: Record<string, ReadonlyMap<string, Buffer>> = {};
 let mcp: McpCatalog;
 let largeMcp: McpCatalog;
 
@@ -39,7 +41,9 @@ test.before(
     writeRichCatalog(folder.path);
     files = renderRichCatalog(folder.path);
     const [large, bare] = [renderLargeCatalog(folder.path), renderBareCatalog(folder.path)];
-    found = await findings({ files, large, bare, sent: renderSentMails(folder.path) });
+    const sent = renderSentMails(folder.path);
+    builds = { rich: files, large, bare, sent };
+    found = await findings({ files, large, bare, sent });
     const { moved } = JSON.parse(files.get('build.json')?.toString('utf8') ?? '');
     mcp = await loadMcpCatalog(async (path) => files.get(path) ?? null, moved);
     largeMcp = await loadMcpCatalog(async (path) => large.get(path) ?? null, {});
@@ -50,6 +54,41 @@ test.after(() => folder.remove());
 for (const path of shown) {
   test(`${path} shows every text where it belongs`, () => assert.equal(found.get(path), []));
 }
+
+/** A page of each kind in each build. */
+const kinds: Record<string, string[]> = {
+  rich: [
+    ...['index.html', 'agents/rich.html', 'agents/older.html', 'archive.html', 'categories/coding.html'],
+    ...['tags/tag-one.html', 'about.html', 'developers.html', '404.html', 'agents/formerly-rich.html'],
+    ...['thanks/vote.html', 'thanks/sign-up.html', 'refused.html'],
+    ...['confirm', 'confirmed', 'unsubscribe', 'unsubscribed', 'failed'].map((page) => `subscription/${page}.html`),
+    ...['mail/2.html', 'og/rich.png', 'og/catalog.png', 'agents/rich.md', 'llms.txt'],
+  ],
+  large: ['archive.html', 'archive/2025.html', 'archive/2026/01.html', 'categories/writing/2.html'],
+  bare: ['index.html', 'archive.html', 'about.html', 'developers.html', '404.html', 'agents/older.html'],
+  sent: ['issue.html', 'digest.html'],
+};
+
+/** Lists and prompts that are long in some builds, and whole in others. */
+const long: Record<string, string> = { large: ', ol, select', sent: ', .plate' };
+
+test('no sentence, heading or label of any kind of page is lost: UPDATE=1 shows what a change does to them', () => {
+  const frame = '.skip, .masthead, .colophon';
+  const pages = Object.entries(kinds).flatMap(([build, paths]) =>
+    paths.map((path) => {
+      const text = builds[build]?.get(path)?.toString('utf8') ?? 'It does not exist.';
+      const except = path === 'index.html' ? '' : `${frame}${long[build] ?? ''}`;
+      return `=== ${build} ${path}\n${/(?:md|txt)$/.test(path) ? text : textOf(text, except)}`.trimEnd();
+    }),
+  );
+  const expected = new URL('../fixtures/page-texts.txt', import.meta.url);
+  if (process.env.UPDATE === '1') writeFileSync(expected, `${pages.join('\n\n')}\n`);
+  const known = readFileSync(expected, 'utf8')
+    .trimEnd()
+    .split(/\n\n(?==== )/);
+  assert.is(pages.length, known.length);
+  for (const [at, page] of pages.entries()) assert.is(page, known[at]);
+});
 
 for (const [asked, row] of Object.entries(mcpRows)) {
   test(`over MCP, ${asked} shows every text where it belongs, and no other text`, async () => {

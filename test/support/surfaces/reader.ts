@@ -1,4 +1,4 @@
-import { load } from 'cheerio';
+import { type CheerioAPI, load } from 'cheerio';
 import MarkdownIt from 'markdown-it';
 
 /** What a surface has to show: where, as a selector of its reader, and what. Several texts are in the order of the surface. */
@@ -24,6 +24,38 @@ export function readHtml(html: string): Reader {
       return document(element).closest('pre').length > 0 ? text : text.replace(/\s+/g, ' ').trim();
     });
   };
+}
+
+type Node = ReturnType<ReturnType<CheerioAPI>['contents']>[number];
+
+/** Elements whose text is on the line of the text around them. */
+const inline = new Set('a b bdi code em i option span strong time tspan wbr'.split(' '));
+
+/**
+ * Everything that a page or a picture says, a line for each block: its texts, and in brackets what only some readers
+ * get, such as labels for screen readers. Parts that `except` matches are left out.
+ */
+export function textOf(markup: string, except = ''): string {
+  const document = load(markup, { scriptingEnabled: false });
+  document(`script, style, meta, link, input[type=hidden]${except === '' ? '' : `, ${except}`}`).remove();
+  let text = '';
+  const read = (node: Node, isPre: boolean) => {
+    if (node.type === 'text') text += isPre ? node.data : node.data.replace(/\s+/g, ' ');
+    if (node.type !== 'tag') return;
+    const { name, attribs, children } = node;
+    const isBlock = !inline.has(name);
+    if (isBlock) text += '\n';
+    for (const key of ['title', 'alt', 'aria-label', 'placeholder', 'value']) {
+      if (attribs[key]) text += ` [${key}: ${attribs[key]}] `;
+    }
+    for (const child of children) read(child, isPre || name === 'pre');
+    if (isBlock) text += '\n';
+  };
+  for (const node of document('title, body').toArray()) read(node, false);
+  return text
+    .replace(/ *\n\s*/g, '\n')
+    .replace(/ +/g, ' ')
+    .trim();
 }
 
 /** Reads Markdown as the page that it renders to. Some programs treat markup in it as text, others do not. */
