@@ -9,10 +9,8 @@ import { send } from './send.ts';
 export function startForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-feedback]')) startVoting(form);
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-subscribe]')) {
-    startSending(form, 'subscription', () => {
-      form.reset();
-      return 'Thanks. If you need to confirm your address, an email is on its way.';
-    });
+    const thanks = 'Thanks. If you need to confirm your address, an email is on its way.';
+    startSending(form, 'subscription', () => thanks);
   }
 }
 
@@ -31,7 +29,6 @@ function startVoting(form: HTMLFormElement): void {
   startSending(form, 'vote', ({ vote }) => {
     rememberVote(form.action, String(slug), String(vote));
     showVote(String(vote));
-    form.reset();
     return `Thanks. Your vote (${vote}) was recorded.`;
   });
 }
@@ -51,13 +48,17 @@ function preselect(form: HTMLFormElement, vote: string | null): void {
 function startSending(form: HTMLFormElement, subject: Subject, thank: (fields: Fields) => string): void {
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    const fields = fieldsOf(form, event.submitter);
+    const { submitter } = event;
+    const fields = fieldsOf(form, submitter);
     const focused = document.activeElement;
     // Without an enabled button, Enter does not send a form either.
     for (const button of buttonsOf(form)) button.disabled = true;
     say(form, 'Sending …');
     const outcome = await send(form.action, fields);
     for (const button of buttonsOf(form)) button.disabled = false;
+    const now = fieldsOf(form, submitter);
+    // What the reader typed meanwhile was not sent.
+    if (outcome.sent && JSON.stringify(now) === JSON.stringify(fields)) form.reset();
     say(form, outcome.sent ? thank(fields) : failureText(subject, outcome));
     // A disabled button loses the focus, and a keyboard user would lose their position.
     if (document.activeElement === document.body && focused instanceof HTMLElement) focused.focus();

@@ -213,6 +213,31 @@ test('sees no vote that was sent to another server for an agent of the same name
   });
 });
 
+test('keeps what is typed while a vote is on its way, and can subscribe meanwhile without losing the focus', async () => {
+  await onPage('/agents/agent-1', async (page) => {
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/api/feedback', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.locator('#vote-note').fill('A first thought');
+    await page.locator('.vote button[value="yes"]').click();
+    await textOf(page, '.vote .form-message', /^Sending …$/);
+    await page.locator('#vote-note').fill('A second thought');
+    await page.locator('#subscribe-email').fill('ada@example.com');
+    await page.keyboard.press('Enter');
+    await textOf(page, '.subscribe .form-message', /^Thanks/);
+    assert.is(await page.locator('.vote button[value="no"]').isEnabled(), false, 'the vote still waits');
+    answer();
+    await textOf(page, '.vote .form-message', /was recorded/);
+    assert.is(await page.locator('#vote-note').inputValue(), 'A second thought');
+    assert.is(await focusOf(page), 'Your email address');
+  });
+});
+
 test('can use the other parts of a page if one does not start, which is reported on the console', async () => {
   await onPage('/about', async (page) => {
     await page.context().addInitScript(() => {
