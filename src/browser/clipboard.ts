@@ -1,4 +1,7 @@
-import { say } from './status.ts';
+/** Shows texts in a status, which screen readers announce. Empty texts are left out. */
+export function say(status: Element | null, ...texts: string[]): void {
+  if (status !== null) status.textContent = texts.filter((text) => text !== '').join(' ');
+}
 
 /** Copies text. False if the browser refuses: outside a secure context, or because of its settings. */
 export async function copyText(text: string): Promise<boolean> {
@@ -53,7 +56,7 @@ function howToCopy(): string {
 const copiedMs = 2_000;
 
 /** A button that copies, with the status next to it, which shows the result. */
-export interface CopyButton {
+interface CopyButton {
   /** Copies text, or offers it if the browser refuses. The status also has `note`. */
   copy(text: string, note?: string): Promise<void>;
   /** Removes the result, since the text to copy has changed. */
@@ -92,4 +95,16 @@ export function copyButton(button: HTMLButtonElement, status: Element | null, pl
       }
     },
   };
+}
+
+/** Starts the buttons that copy the text of an element, whose id is in `data-copy`. */
+export function startCopying(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
+    const target = document.getElementById(button.dataset.copy ?? '');
+    if (target === null) continue;
+    const status = button.nextElementSibling;
+    const { copy } = copyButton(button, status, status ?? button);
+    button.hidden = false;
+    button.addEventListener('click', () => copy(target.textContent));
+  }
 }

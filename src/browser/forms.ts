@@ -1,6 +1,5 @@
-import { failureText, type Subject } from './failure-text.ts';
-import { ownVote, rememberVote } from './own-votes.ts';
-import { send } from './send.ts';
+import { readerMessage } from '../schema/reader-message.ts';
+import { recall, remember } from './memory.ts';
 
 /**
  * Starts the forms for votes and subscriptions. They are sent without leaving the page; the result appears next to the
@@ -21,13 +20,14 @@ function startVoting(form: HTMLFormElement): void {
   const showVote = (vote: string | null) => {
     for (const button of buttonsOf(form)) button.setAttribute('aria-pressed', String(button.value === vote));
   };
-  const known = ownVote(form.action, String(slug));
+  const key = `vote ${form.action} ${slug}`;
+  const known = recall(key);
   showVote(known);
   if (known !== null) say(form, `You voted ${known}.`);
   else preselect(form, new URLSearchParams(location.search).get('vote'));
 
   startSending(form, 'vote', ({ vote }) => {
-    rememberVote(form.action, String(slug), String(vote));
+    remember(key, String(vote));
     showVote(String(vote));
     return `Thanks. Your vote (${vote}) was recorded.`;
   });
@@ -79,4 +79,84 @@ function buttonsOf(form: HTMLFormElement): HTMLButtonElement[] {
 function say(form: HTMLFormElement, text: string): void {
   const message = form.querySelector('.form-message');
   if (message !== null) message.textContent = text;
+}
+
+/** The result of sending a form. */
+export type Outcome = { sent: true } | Failure;
+
+/** Why a form was not sent. */
+interface Failure {
+  sent: false;
+  /** Null if no response arrived. */
+  status: number | null;
+  /** What the server says is wrong; null if something else answered, such as a proxy. */
+  message: string | null;
+  /** In seconds. */
+  retryAfter: number | null;
+}
+
+/** How long a response may take, in milliseconds. */
+const patienceMs = 20_000;
+
+/** Sends fields as JSON to a route of the server. Never rejects. */
+export async function send(address: string, fields: Record<string, FormDataEntryValue>): Promise<Outcome> {
+  try {
+    const response = await fetch(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(fields),
+      signal: AbortSignal.timeout(patienceMs),
+    });
+    const answer = await response.json().catch(() => null);
+    if (response.ok && answer?.ok === true) return { sent: true };
+    return {
+      sent: false,
+      status: response.status,
+      message: response.ok || typeof answer?.error !== 'string' ? null : String(answer.message ?? ''),
+      retryAfter: secondsFrom(response.headers.get('retry-after')),
+    };
+  } catch {
+    return { sent: false, status: null, message: null, retryAfter: null };
+  }
+}
+
+/** How many seconds Retry-After asks to wait (RFC 9110, section 10.2.3), or null. */
+function secondsFrom(header: string | null): number | null {
+  if (header === null) return null;
+  const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - Date.now()) / 1000);
+  return Number.isFinite(seconds) ? Math.max(1, seconds) : null;
+}
+
+/** What a form sends. */
+type Subject = 'vote' | 'subscription';
+
+/** The message for a reader whose vote or subscription failed: what happened, and what to do. */
+export function failureText(subject: Subject, { status, message, retryAfter }: Failure): string {
+  const later = retryAfter === null ? 'later' : `in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`;
+  const not = subject === 'vote' ? 'Your vote was not recorded.' : 'You are not subscribed.';
+  // Proxies answer with these, too, and they ask the same of the reader.
+  const isCommon = status === null || status === 413 || status === 429 || status === 503;
+  if (message === null && !isCommon) {
+    return `${not} Something other than the server answered (status ${status}), such as a proxy or the login page of a network. Check your connection and try again ${later}.`;
+  }
+  switch (status) {
+    case null:
+      return `${not} The server did not respond. Check your connection and try again. Your entries are still in the form.`;
+    case 400:
+      return `${not} ${readerMessage(message ?? '') || 'Something in the form is invalid.'}`;
+    case 403:
+      return `${not} Only pages of this site may send it. Open this page at its original address.`;
+    case 404:
+      return `${not} The server does not know this agent. If it was just published, try again in a minute.`;
+    case 413:
+      return `${not} The note is too long. Shorten it and try again.`;
+    case 429:
+      return `${not} There were too many requests from your network. Try again ${later}.`;
+    case 502:
+      return `${not} The mailing service did not accept your address. Try again ${later}.`;
+    case 503:
+      return `${not} The server cannot store anything right now. Try again ${later}.`;
+    default:
+      return `${not} The server returned an error (${status}). Try again ${later}.`;
+  }
 }

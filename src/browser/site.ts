@@ -1,12 +1,10 @@
 /** The script of every page. Reading, voting and subscribing work without it. */
 
-import { startCopying } from './copy.ts';
-import { startFillIn } from './fill-in.ts';
-import { startFolds } from './folds.ts';
+import { startCopying } from './clipboard.ts';
 import { startForms } from './forms.ts';
-import { startOpenIn } from './open-in.ts';
+import { startFillIn, startOpenIn } from './prompt.ts';
 import { startSearch } from './search-field.ts';
-import { startTabs } from './tabs.ts';
+import { startFolds, startTabs } from './tabs.ts';
 
 document.documentElement.classList.add('js');
 for (const start of [startCopying, startFillIn, startOpenIn, startTabs, startFolds, startForms, startSearch]) {

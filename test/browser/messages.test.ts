@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failureText } from '../../src/browser/failure-text.ts';
-import { type Outcome, send } from '../../src/browser/send.ts';
+import { failureText, type Outcome, send } from '../../src/browser/forms.ts';
 
 /** What a reader is told about a vote or a subscription, for every answer of a server; without a browser. */
 
