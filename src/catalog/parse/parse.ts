@@ -16,6 +16,7 @@ import type { frontMatterSchema } from '../../schema/front-matter.ts';
 import { proofOf } from '../../schema/graded.ts';
 import { isPublishable, promptLicense, publishableLicenses } from '../../schema/license.ts';
 import { type RuleSettings, withRules } from '../../schema/rules.ts';
+import { withoutHidden } from '../../text-safety/hidden-characters.ts';
 import type { SourceFolder } from '../read.ts';
 import { readEvals } from './evals.ts';
 import { decodeFolder, pathOf } from './files.ts';
@@ -67,8 +68,14 @@ function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterS
   };
 
   const reportText = textReporter(slug, diagnostics, report);
-  for (const [name, text] of texts) reportText(name, textFindings(text));
-  const readable = withoutConflicts(texts, report);
+  const visible = new Map<string, string>();
+  for (const [name, text] of texts) {
+    const findings = textFindings(text);
+    reportText(name, findings);
+    // A hidden character is reported once: it is not also a key or a heading that the rest of the checks misses.
+    visible.set(name, findings.some(({ code }) => code === 'text/hidden-character') ? withoutHidden(text) : text);
+  }
+  const readable = withoutConflicts(visible, report);
   const prompt = readable.get('prompt.txt');
   if (prompt !== undefined) checkPrompt(prompt, report);
   const evals = readEvals({ names: folder.files.map(({ name }) => name), texts: readable, report, reportText });
