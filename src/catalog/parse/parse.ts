@@ -16,7 +16,6 @@ import type { frontMatterSchema } from '../../schema/front-matter.ts';
 import { proofOf } from '../../schema/graded.ts';
 import { isPublishable, promptLicense, publishableLicenses } from '../../schema/license.ts';
 import { type RuleSettings, withRules } from '../../schema/rules.ts';
-import { withoutHidden } from '../../text-safety/hidden-characters.ts';
 import type { SourceFolder } from '../read.ts';
 import { readEvals } from './evals.ts';
 import { decodeFolder, pathOf } from './files.ts';
@@ -25,7 +24,7 @@ import { guessSchedule, type Schedule, scheduleOf } from './front-matter-schedul
 import { readJson } from './json-errors.ts';
 import { jsonFinding } from './json-limits.ts';
 import { sectionFaults } from './section-errors.ts';
-import { renderedFindings, type TextFinding, textFindings, valueFindings } from './text-checks.ts';
+import { renderedFindings, type TextFinding, textFindings, valueFindings, withoutFound } from './text-checks.ts';
 import { conflictFinding, placeholderFindings } from './unfinished.ts';
 
 /** The content of a folder, which may have errors. */
@@ -72,8 +71,7 @@ function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterS
   for (const [name, text] of texts) {
     const findings = textFindings(text);
     reportText(name, findings);
-    // A hidden character is reported once: it is not also a key or a heading that the rest of the checks misses.
-    visible.set(name, findings.some(({ code }) => code === 'text/hidden-character') ? withoutHidden(text) : text);
+    visible.set(name, withoutFound(text, findings));
   }
   const readable = withoutConflicts(visible, report);
   const prompt = readable.get('prompt.txt');
