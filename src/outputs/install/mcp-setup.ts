@@ -1,4 +1,5 @@
-import { clientName, cursorServerLink, withoutShell } from '../../agent-text/install-ways.ts';
+import { clientName, withoutShell } from '../../agent-text/client-names.ts';
+import { cursorServerLink } from '../../agent-text/install-ways.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { mcpUrl } from '../api/mcp-card.ts';
 
