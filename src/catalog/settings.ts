@@ -12,7 +12,7 @@ import { pathName } from '../schema/fields.ts';
 import { ruleSettings } from '../schema/rule-settings.ts';
 import { baseUrl, type KnownVocabulary, type Settings, settingsSource } from '../schema/settings.ts';
 import { readJson } from './parse/json-errors.ts';
-import { textFindings, valueFindings } from './parse/text-checks.ts';
+import { textFindings, valueFindings, withoutFound } from './parse/text-checks.ts';
 import { parseYaml } from './parse/yaml.ts';
 
 export type { Settings, Vocabulary } from '../schema/settings.ts';
@@ -169,17 +169,18 @@ function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic
     const empty = fail('settings/json', locationAt(text, 0), settingsEmpty(settingsFile));
     return { value: undefined, diagnostics: [empty] };
   }
-  const { value, faults } = readJson(text);
+  const shown = textFindings(text);
+  const visible = withoutFound(text, shown);
+  const { value, faults } = readJson(visible);
   const diagnostics = faults.map(({ offset, length, ...wording }) =>
-    fail('settings/json', locationAt(text, offset, length), wording),
+    fail('settings/json', locationAt(visible, offset, length), wording),
   );
   if (text !== marked) {
     diagnostics.push(fail('settings/json', locationAt(text, 0), byteOrderMark(settingsFile)));
   }
-  const shown = textFindings(text);
   diagnostics.push(...shown.map((finding) => diagnose({ ...finding, file: settingsFile, text })));
   if (value === undefined) return { value, diagnostics };
-  const locationOf = locationsInYaml(text);
+  const locationOf = locationsInYaml(visible);
   // Text that the file writes as escapes is reported without a code frame, which would show part of a secret.
   const hidden = valueFindings(value, locationOf).filter(({ code }) => shown.every((it) => it.code !== code));
   diagnostics.push(...hidden.map((finding) => diagnose({ ...finding, file: settingsFile })));
@@ -187,11 +188,11 @@ function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic
     const location = locationOf(path, { key: kind.endsWith('-key') });
     diagnostics.push(fail(codes[kind], location, wording));
   }
-  if (faults.length === 0 && hasDuplicateKey(text)) {
-    for (const { code, pos } of parseDocument(text, { prettyErrors: false }).errors) {
+  if (faults.length === 0 && hasDuplicateKey(visible)) {
+    for (const { code, pos } of parseDocument(visible, { prettyErrors: false }).errors) {
       if (code !== 'DUPLICATE_KEY') continue;
-      const key = /^"[^"]*"/.exec(text.slice(pos[0]))?.[0] ?? '"';
-      const location = locationAt(text, pos[0], key.length);
+      const key = /^"[^"]*"/.exec(visible.slice(pos[0]))?.[0] ?? '"';
+      const location = locationAt(visible, pos[0], key.length);
       diagnostics.push(fail('settings/duplicate-key', location, settingTwice(key)));
     }
   }

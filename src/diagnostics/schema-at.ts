@@ -36,6 +36,11 @@ export function knownKeys(schema: z.ZodType, path: (string | number)[]): string[
   return Object.keys(shape ?? {});
 }
 
+/** Returns the setting that lists the allowed values at `path`. */
+export function listedIn(schema: z.ZodType, path: (string | number)[]): string | undefined {
+  return schemaAt(schema, path)?.meta()?.setting as string | undefined;
+}
+
 /** Returns the description of the value at `path`, in a form that continues a sentence. */
 export function describe(schema: z.ZodType, path: (string | number)[]): string | undefined {
   const text = schemaAt(schema, path)?.description;

@@ -41,34 +41,64 @@ export function locationInFrontMatter(text: string, path: Path, options: { key?:
   return locationsInFrontMatter(text)(path, options);
 }
 
+/** A part of a text, which is parsed on its own, and its offset in the text. */
+interface Part {
+  root: unknown;
+  start: number;
+}
+
 function locationsWithin(text: string, start: number, end: number): LocationOf {
-  let root: unknown;
+  let parts: Part[] | undefined;
   return (path, { key = false } = {}) => {
-    root ??= parsed(text.slice(start, end));
-    return locationIn(root, { text, start, path, key });
+    parts ??= partsOf(text.slice(start, end), start);
+    const part = parts.find(({ root }) => pairOf(root, path[0]) !== undefined) ?? parts.at(-1);
+    const range = part === undefined ? undefined : rangeAt(part.root, path, key);
+    if (part === undefined || range === undefined) return locationAt(text, 0, start === 0 ? 1 : start - 1);
+    const [from = 0, to = from + 1] = range;
+    return locationAt(text, part.start + from, to - from);
   };
 }
 
-/** Returns the root of the document; null if it is nested too deeply for the YAML library. */
-function parsed(source: string): unknown {
-  if (tooDeepAt(source) !== -1) return null;
+/**
+ * Parses YAML; nothing if it is nested too deeply for the library. If it is malformed, each key at the top is a part of its
+ * own, so that one mistake does not move the locations of the others.
+ */
+function partsOf(source: string, start: number): Part[] {
+  if (tooDeepAt(source) !== -1) return [];
   try {
-    return parseDocument(source, { uniqueKeys: false, prettyErrors: false }).contents;
+    const parse = (text: string) => parseDocument(text, { uniqueKeys: false, prettyErrors: false });
+    const whole = parse(source);
+    const blocks = whole.errors.length === 0 ? [] : topLevelBlocks(source);
+    return [
+      ...blocks.map((block) => ({ root: parse(block.text).contents, start: start + block.start })),
+      { root: whole.contents, start },
+    ];
   } catch {
-    return null;
+    return [];
   }
 }
 
-function locationIn(
-  root: unknown,
-  { text, start, path, key }: { text: string; start: number; path: Path; key: boolean },
-): Location {
+/** Splits YAML at the lines that start in the first column. Each part is a key with its value. */
+export function topLevelBlocks(source: string): { text: string; start: number }[] {
+  const blocks: { text: string; start: number }[] = [];
+  let offset = 0;
+  for (const line of source.split('\n')) {
+    const last = blocks.at(-1);
+    if (last === undefined || /^(?:[^\s#-]|-[^\s-])/.test(line)) blocks.push({ text: line, start: offset });
+    else last.text += `\n${line}`;
+    offset += line.length + 1;
+  }
+  return blocks;
+}
+
+/** The range of a value or, if it does not exist, of its nearest parent; undefined if that is the root. */
+function rangeAt(root: unknown, path: Path, key: boolean): readonly number[] | undefined {
   let node = root;
-  let range: readonly number[] = start === 0 ? [0, 1] : [-start, -1];
+  let range: readonly number[] | undefined;
   for (const [depth, step] of path.entries()) {
     const last = depth === path.length - 1;
     if (isMap(node)) {
-      const pair = node.items.find((item) => isPair(item) && isScalar(item.key) && item.key.value === step);
+      const pair = pairOf(node, step);
       if (pair === undefined) break;
       node = pair.value;
       range = rangeOf((last && key) || isEmpty(pair.value) ? pair.key : pair.value) ?? range;
@@ -77,8 +107,12 @@ function locationIn(
       range = rangeOf(node) ?? range;
     } else break;
   }
-  const [from = 0, to = from + 1] = range;
-  return locationAt(text, start + from, to - from);
+  return range;
+}
+
+function pairOf(node: unknown, key: string | number | undefined) {
+  if (!isMap(node)) return undefined;
+  return node.items.find((item) => isPair(item) && isScalar(item.key) && item.key.value === key);
 }
 
 function rangeOf(node: unknown): readonly number[] | undefined {

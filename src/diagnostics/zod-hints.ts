@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { dateRule } from '../schema/fields.ts';
-import { describe, knownKeys } from './schema-at.ts';
+import { dateRule, lineRule } from '../schema/fields.ts';
+import { describe, knownKeys, listedIn } from './schema-at.ts';
 import { meant, nearest, whyNoDay } from './suggestions.ts';
 
 /** Returns a sentence that says how to fix the value `found` at `path`. It breaks the rule of `issue`. */
@@ -17,8 +17,13 @@ export function valueHint(
   const proposal = meant(issue, found);
   if (proposal !== undefined) return `Did you mean ${proposal}?`;
   if (issue.message === dateRule) return whyNoDay(String(found)) ?? 'Write it as YYYY-MM-DD, such as 2026-03-01.';
-  if (issue.code === 'invalid_value')
-    return issue.values.length === 1 ? `Write ${String(issue.values[0])}.` : 'Choose one of these.';
+  if (issue.message === lineRule)
+    return String(found).includes('\n') ? 'Write it on one line.' : 'Remove the spaces at its start and end.';
+  if (issue.code === 'invalid_value') {
+    const setting = listedIn(schema, path);
+    const yours = setting === undefined ? '.' : `, or change your list: \`${setting}\` in catalog.config.json.`;
+    return issue.values.length === 1 ? `Write ${String(issue.values[0])}.` : `Choose one of these${yours}`;
+  }
   const description = describe(schema, path);
   const keys = knownKeys(schema, expected === 'array' ? [...path, 0] : path);
   return (

@@ -14,6 +14,7 @@ export const maxSlugLength = 64;
 
 /** The rules that diagnostics/suggestions.ts has suggestions for. They complete the sentence "it has to be …". */
 export const slugRule = 'lowercase words joined by hyphens, such as release-notes';
+export const lineRule = 'one line of text, without spaces around it';
 export const dateRule = 'a calendar date, written as YYYY-MM-DD';
 export const webUrlRule = 'an address that starts with http:// or https://';
 export const timeZoneRule = 'the name of a time zone, such as UTC or Europe/Berlin';
@@ -38,7 +39,7 @@ export function text(max: number, min = 1) {
 
 /** One line of text without white space around it. */
 export function line(max: number) {
-  return text(max).regex(/^\S(?:.*\S)?$/u, { error: 'one line of text, without spaces around it' });
+  return text(max).regex(/^\S(?:.*\S)?$/u, { error: lineRule });
 }
 
 /** Names that Windows reserves for devices, with any extension. No file or folder can have them there. */

@@ -21,11 +21,13 @@ export function frontMatterSchema({ categories, difficulties, runtimes }: KnownV
       .max(50, { error: 'a list of at most 50 entries' })
       .nullish()
       .describe('Slugs that this agent had before'),
-    category: oneOf(categories && Object.keys(categories)).describe('The key of its category'),
+    category: oneOf('categories', categories && Object.keys(categories)).describe('The key of its category'),
     tags: uniqueList(pathName, 12).describe('Free tags, lowercase words joined by hyphens'),
     keywords: uniqueList(line(60), 20).nullish().describe('Words that readers may search by; searched, never shown'),
-    difficulty: oneOf(difficulties).describe('How hard it is to use'),
-    runtimes: uniqueList(oneOf(runtimes), 20).describe('The assistants or tools that the prompt is meant for'),
+    difficulty: oneOf('difficulties', difficulties).describe('How hard it is to use'),
+    runtimes: uniqueList(oneOf('runtimes', runtimes), 20).describe(
+      'The assistants or tools that the prompt is meant for',
+    ),
     excerpt: line(300).describe('One sentence that says what the reader gets'),
     problem: text(1000).describe('The problem that it solves'),
     videoUrl: publicUrl.nullish().describe('The address of a video'),
@@ -79,9 +81,9 @@ function inOrderOfTime(points: readonly unknown[], context: z.RefinementCtx): vo
 
 export type FrontMatter = z.infer<ReturnType<typeof frontMatterSchema>>;
 
-function oneOf(values: readonly string[] | null): z.ZodType<string> {
-  if (values === null) return z.string();
-  return z.enum(values);
+/** One of the values that a setting lists. */
+function oneOf(setting: string, values: readonly string[] | null): z.ZodType<string> {
+  return values === null ? z.string() : z.enum(values).meta({ setting });
 }
 
 function uniqueList<Item extends z.ZodType<string>>(item: Item, max: number) {

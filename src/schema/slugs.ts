@@ -25,10 +25,13 @@ export function titleFrom(slug: string): string {
     .join(' ');
 }
 
+/** Tags for a slug with too few words, which an editor has to replace. */
+export const fillerTags = ['new-agent', 'untagged'];
+
 /** Suggests two or three tags: the longer words of the slug that are not categories. */
 export function tagsFrom(slug: string, categories: readonly string[]): string[] {
   const words = slug.split('-').filter((word) => word.length > 3 && !categories.includes(word));
   const tags = [...new Set(words)].slice(0, 3);
-  const fill = ['new-agent', 'untagged'].filter((word) => !categories.includes(word) && !tags.includes(word));
+  const fill = fillerTags.filter((word) => !categories.includes(word) && !tags.includes(word));
   return tags.length < 2 ? [...tags, ...fill].slice(0, 2) : tags;
 }

@@ -32,6 +32,11 @@ export function hiddenCharacter(text: string): HiddenCharacter | null {
   return null;
 }
 
+/** Leaves out all characters of which `hiddenCharacter` could find one. */
+export function withoutHidden(text: string): string {
+  return text.replace(suspicious, '');
+}
+
 /** Most texts have only these visible characters. Checking this first saves the slower search. */
 const plainCharacters = /^[\t\n\x20-\x7E]*$/;
 

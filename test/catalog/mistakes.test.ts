@@ -152,7 +152,7 @@ test('annotations for GitHub: errors first, at most ten of each level, special c
     assert.ok(lines[0]?.startsWith(`::error file=${path}/agents/agent-00/agent.md,line=6,col=13,endColumn=`), lines[0]);
     assert.match(
       lines[0] ?? '',
-      /title=front-matter\/value::`difficulty` is "100%25\\n::error::x"; it has to be one of easy, medium, hard\.%0AChoose one of these\.$/,
+      /title=front-matter\/value::`difficulty` is "100%25\\n::error::x"; it has to be one of easy, medium, hard\.%0AChoose one of these, or change your list: `difficulties` in catalog\.config\.json\.$/,
     );
     // A catalog that is checked out elsewhere has no path in the repository.
     const elsewhere = await catalog(['validate', '--cwd', folder, '--format', 'github'], {

@@ -58,8 +58,10 @@ test('every placeholder is reported once the agent is no draft', () => {
   const files = newAgent('json');
   const agentMd = files.get('agent.md') ?? '';
   files.set('agent.md', agentMd.replace('draft: true\n', ''));
+  // A sample may show such a tag.
+  files.set('sample-input.txt', `${files.get('sample-input.txt')}\ntags: [untagged]\n`);
   const places = {
-    'agent.md': ['8:10', '9:11', '20:13', '23:13', '26:13', '29:13', '31:1', '33:1', '35:1'],
+    'agent.md': ['5:8', '5:19', '8:10', '9:11', '20:13', '23:13', '26:13', '29:13', '31:1', '33:1', '35:1'],
     'prompt.txt': ['1:32', '4:1', '11:1', '20:1'],
     'sample-input.txt': ['2:3', '3:3'],
     'sample-output.txt': ['6:7'],

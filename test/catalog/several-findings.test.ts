@@ -69,6 +69,11 @@ const rows: [name: string, change: Change, found: string[]][] = [
     ['agent.md:30:8 issue/early', 'agent.md:6:13 front-matter/value'],
   ],
   [
+    'two wrong values next to a line that is no YAML, each in its own line',
+    { front: { tags: 'a\n  b: c', difficulty: 'medum', steps: '\n  - name: Add the mails' } },
+    ['agent.md:12:5 front-matter/missing-key', 'agent.md:6:1 front-matter/yaml', 'agent.md:7:13 front-matter/value'],
+  ],
+  [
     'three inputs that are never used',
     prompt('NOTES are', '- DAYS (optional): x\n- SHELVES (optional): x\n- MATS (optional): x\nNOTES are'),
     [6, 7, 8].map((line) => `prompt.txt:${line}:3 editorial/input-contract`),

@@ -29,6 +29,13 @@ const halfQuoted =
   'front-matter/yaml The quote that opens here is never closed. ~ Add the closing quote at the end of the text.';
 const afterQuote = (fix: string) => `front-matter/yaml There is text after the closing quote. ~ ${inQuotes}: ${fix}.`;
 
+const severalLines =
+  'front-matter/yaml YAML takes several lines for one key here. ~ Write each key with its colon on one line. Indent a list or a text that continues below its key.';
+const notOpened = (bracket: string) =>
+  `front-matter/yaml \`${bracket}\` closes a bracket that was never opened. ~ Remove it, or add the opening bracket. If this is text, put it in quotes.`;
+const noHyphen =
+  'front-matter/yaml This line is in a list, but it neither starts an entry nor continues one. ~ Start an entry with a hyphen and a space. Indent the other lines of an entry like its first key.';
+
 const tooDeep =
   'front-matter/yaml The front matter is nested more than 100 levels deep here. ~ No key of an agent needs more than two levels. If this is text, put it in quotes.';
 
@@ -88,10 +95,17 @@ const yaml: [title: string, ...found: string[]][] = [
   ['title: , a', `2:8 ${special(',')}`],
   ['title: & a', `2:8 ${anchor('&')}`],
   ['title: * a', `2:8 ${anchor('*')}`],
-  ['title: The one agent\n- a', `3:1 ${malformed('implicit keys need to be on a single line')}`],
-  ['title: - a', `2:8 ${malformed('unexpected block-seq-ind on same line with key')}`],
-  ['title: |x\n  The', `2:9 ${malformed('block scalar header includes extra characters: |x')}`],
-  ['title: ] a', `2:8 ${malformed('unexpected flow-seq-end token in YAML stream: "]"')}`],
+  ['title: The one agent\n- a', `3:1 ${severalLines}`],
+  ['title: - a', `2:8 ${special('-')}`],
+  ['title: The one agent\nkeywords:\n  - a: b\n   c: d', `5:1 ${noHyphen}`],
+  ['title: The one agent\nkeywords:\n  a: b\n  testing', `5:3 ${noColon('testing: ')}`],
+  ['title: The one agent\nkeywords: ["a" "b"]', `3:16 front-matter/yaml A comma is missing here. ~ Add a comma.`],
+  [
+    'title: The one agent\nkeywords: [a,, b]',
+    `3:14 front-matter/yaml There is an extra comma here. ~ Remove the comma.`,
+  ],
+  ['title: |x\n  The', `2:9 ${special('|')}`],
+  ['title: ] a', `2:8 ${notOpened(']')}`],
   ['title: !!int x', `2:15 ${malformed('cannot resolve a node with !<tag:yaml.org,2002:int> explicit tag')}`],
   [
     'title: The one agent\n:',

@@ -107,7 +107,7 @@ const written: SingleMistake[] = table
   .split('\n')
   .filter((line) => line.includes(' | ') && !line.startsWith('#'))
   .map((line) => {
-    const cells = line.replaceAll('↵', '\n').replaceAll('⇥', '\t').split(' | ');
+    const cells = line.replaceAll('↵', '\n').replaceAll('⇥', '\t').replaceAll('␇', '\x07').split(' | ');
     assert.is(cells.length, 7, line);
     const [kind = '', name = '', change = '', code, place, says = '', fix = ''] = cells;
     const file = { key: 'agent.md:', files: '', setting: 'catalog.config.json:', settings: 'catalog.config.json:' }[

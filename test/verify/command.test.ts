@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { zipSync } from 'fflate';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fillIn } from '../../src/agent-text/fill-in.ts';
+import { fillIn } from '../../src/agent-text/prompt-text.ts';
 import { inFolder, temporaryFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { otherPrompt, published, revisions, serveFiles, today, writeRevisions } from '../support/copies.ts';
 import { gitSync } from '../support/git.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { strFromU8, unzipSync, zipSync } from 'fflate';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fillIn } from '../../src/agent-text/fill-in.ts';
+import { fillIn } from '../../src/agent-text/prompt-text.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { publishedIn, publishedOn } from '../../src/verify/published.ts';
 import { type Copy, readCopies } from '../../src/verify/read-copies.ts';

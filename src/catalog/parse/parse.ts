@@ -24,7 +24,7 @@ import { guessSchedule, type Schedule, scheduleOf } from './front-matter-schedul
 import { readJson } from './json-errors.ts';
 import { jsonFinding } from './json-limits.ts';
 import { sectionFaults } from './section-errors.ts';
-import { renderedFindings, type TextFinding, textFindings, valueFindings } from './text-checks.ts';
+import { renderedFindings, type TextFinding, textFindings, valueFindings, withoutFound } from './text-checks.ts';
 import { conflictFinding, placeholderFindings } from './unfinished.ts';
 
 /** The content of a folder, which may have errors. */
@@ -67,8 +67,13 @@ function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterS
   };
 
   const reportText = textReporter(slug, diagnostics, report);
-  for (const [name, text] of texts) reportText(name, textFindings(text));
-  const readable = withoutConflicts(texts, report);
+  const visible = new Map<string, string>();
+  for (const [name, text] of texts) {
+    const findings = textFindings(text);
+    reportText(name, findings);
+    visible.set(name, withoutFound(text, findings));
+  }
+  const readable = withoutConflicts(visible, report);
   const prompt = readable.get('prompt.txt');
   if (prompt !== undefined) checkPrompt(prompt, report);
   const evals = readEvals({ names: folder.files.map(({ name }) => name), texts: readable, report, reportText });

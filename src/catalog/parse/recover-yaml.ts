@@ -1,3 +1,4 @@
+import { topLevelBlocks } from '../../diagnostics/yaml-location.ts';
 import { parseYaml } from './yaml.ts';
 import { conflictMarker, duplicateKey, explainYaml, indentedKey, noKey, type YamlFault } from './yaml-errors.ts';
 
@@ -25,19 +26,6 @@ export function recoverYaml(source: string): RecoveredYaml {
   }
   if (result.faults.length === 0) result.faults.push(explainYaml(source));
   return result;
-}
-
-/** Splits front matter at the lines that start in the first column. Each part is a key with its value. */
-function topLevelBlocks(source: string): { text: string; start: number }[] {
-  const blocks: { text: string; start: number }[] = [];
-  let offset = 0;
-  for (const line of source.split('\n')) {
-    const last = blocks.at(-1);
-    if (last === undefined || /^(?:[^\s#-]|-[^\s-])/.test(line)) blocks.push({ text: line, start: offset });
-    else last.text += `\n${line}`;
-    offset += line.length + 1;
-  }
-  return blocks;
 }
 
 /** Adds the values of a block to the data, or returns its error. */

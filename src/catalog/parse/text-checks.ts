@@ -4,7 +4,7 @@ import { hiddenCharacterFound, secretFound } from '../../diagnostics/messages/te
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import type { LocationOf, Path } from '../../diagnostics/yaml-location.ts';
 import { findSecrets } from '../../text-safety/find-secrets.ts';
-import { type HiddenCharacter, hiddenCharacter } from '../../text-safety/hidden-characters.ts';
+import { type HiddenCharacter, hiddenCharacter, withoutHidden } from '../../text-safety/hidden-characters.ts';
 
 /** A problem in a text, and its location in the file. */
 export type TextFinding = Pick<Finding, 'code' | 'message' | 'hint'> & {
@@ -31,6 +31,14 @@ export function textFindings(text: string): TextFinding[] {
     .map(({ offset, length, name }) => secretFinding(name, locationAt(text, offset, length), false));
   if (hidden === null) return secrets;
   return [hiddenFinding(hidden, locationAt(text, hidden.offset, hidden.length), false), ...secrets];
+}
+
+/**
+ * Returns the text for further checks: without hidden characters if `textFindings` found one, which would otherwise be
+ * reported again, as a wrong key or a missing section.
+ */
+export function withoutFound(text: string, findings: readonly TextFinding[]): string {
+  return findings.some(({ code }) => code === 'text/hidden-character') ? withoutHidden(text) : text;
 }
 
 /** Checks parsed keys and values. `locationOf` returns their locations in the file. */

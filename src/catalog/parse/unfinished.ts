@@ -1,7 +1,8 @@
-import { linesOf } from '../../agent-text/prompt-sections.ts';
+import { linesOf } from '../../agent-text/prompt-text.ts';
 import type { Finding } from '../../diagnostics/diagnostic.ts';
 import { mergeConflict, placeholderOfNew } from '../../diagnostics/messages/text.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
+import { fillerTags } from '../../schema/slugs.ts';
 import { leftovers } from './placeholders.ts';
 
 type LeftoverFinding = Pick<Finding, 'code' | 'message' | 'hint'> & { location: Location };
@@ -32,12 +33,19 @@ export function conflictFinding(text: string): LeftoverFinding | null {
 /** Finds placeholders of `catalog new` that were not replaced, in order. */
 export function placeholderFindings(text: string): LeftoverFinding[] {
   return leftovers
-    .map((leftover) => ({ leftover, offset: text.indexOf(leftover) }))
+    .map((leftover) => ({ length: leftover.length, offset: text.indexOf(leftover) }))
+    .concat([...text.matchAll(fillerTag)].map(({ 0: tag, index }) => ({ length: tag.length, offset: index })))
     .filter(({ offset }) => offset !== -1)
     .sort((a, b) => a.offset - b.offset)
-    .map(({ leftover, offset }) => ({
+    .map(({ length, offset }) => ({
       code: 'text/placeholder',
-      location: locationAt(text, offset, leftover.length),
+      location: locationAt(text, offset, length),
       ...placeholderOfNew,
     }));
 }
+
+/** A tag in front matter that only fills the list. */
+const fillerTag = new RegExp(
+  `(?<![\\w-])(?:${fillerTags.join('|')})(?![\\w-])(?<=^---\\n(?:[^\\n]+\\n)*tags:[^\\n]*(?:\\n[ \\t]*-[^\\n]*)*)`,
+  'g',
+);

@@ -1,12 +1,16 @@
 import { isAlias, parseDocument, visit } from 'yaml';
 import type { Diagnostic, Wording } from '../../diagnostics/diagnostic.ts';
+import { commaMissing, extraComma } from '../../diagnostics/messages/json.ts';
 import { leftConflictMarker } from '../../diagnostics/messages/text.ts';
 import {
   anchorOrAlias,
   bracketNotClosed,
+  bracketNotOpened,
   colonInText,
+  entryWithoutHyphen,
   indentedWithTab,
   keyIndented,
+  keyOverLines,
   keyTwice,
   nestedTooDeeply,
   noColon,
@@ -86,8 +90,8 @@ export function conflictMarker(text: string): YamlFault | null {
 export function noKey(text: string): YamlFault {
   const [, key, value = ''] = /^([\w-]+):(\S.*)/.exec(text) ?? [];
   if (key !== undefined) return fault(key.length, 1, noSpaceAfterColon(key, value));
-  const [line = '', word = '', rest = ''] = /^(\S*)[ \t]*(.*)/.exec(text) ?? [];
-  return fault(0, line.length, noColon(word, rest));
+  const [line = ''] = text.split('\n', 1);
+  return fault(0, line.length, withoutColon(line));
 }
 
 function tabIndent(source: string): YamlFault | null {
@@ -119,19 +123,30 @@ function openBracket(source: string): YamlFault | null {
   return fault(before.length, 1, bracketNotClosed(bracket === '[' ? ']' : '}'));
 }
 
-/** Explains a common mistake, by its error code in the parser. */
+/** Words for what the parser says: its error code and its message. `line` is the rest of the line. */
+const words: readonly [says: RegExp, wording: (line: string, reason: string) => Wording][] = [
+  [/^BLOCK_AS_IMPLICIT_KEY/, (line) => colonInText(line, line.includes("'") ? '"' : "'")],
+  [/^BAD_INDENT/, () => unevenIndent],
+  [/^BAD_SCALAR_START|same line with key$/, (line) => specialStart(line.slice(0, 1))],
+  [/Block scalar header/, (_, reason) => specialStart(reason.slice(reason.indexOf(': ') + 2)[0] ?? '')],
+  [/Sequence item without/, () => entryWithoutHyphen],
+  [/followed by map values$/, withoutColon],
+  [/on a single line$/, () => keyOverLines],
+  [/flow-(?:seq|map)-end/, (line) => bracketNotOpened(line.slice(0, 1))],
+  [/Missing ,/, () => commaMissing],
+  [/Unexpected , in/, () => extraComma],
+  [/Missing closing/, () => quoteNotClosed],
+];
+
 function wordsFor(code: string, source: string, offset: number, reason: string): Wording {
   const line = /^[^\n]*/.exec(source.slice(offset))?.[0] ?? '';
-  switch (code) {
-    case 'BLOCK_AS_IMPLICIT_KEY':
-      return colonInText(line, line.includes("'") ? '"' : "'");
-    case 'BAD_INDENT':
-      return unevenIndent;
-    case 'BAD_SCALAR_START':
-      return specialStart(line[0] ?? '');
-    default:
-      return notWellFormed(reason);
-  }
+  const [, wording] = words.find(([says]) => says.test(`${code} ${reason}`)) ?? [];
+  return wording?.(line, reason) ?? notWellFormed(reason);
+}
+
+function withoutColon(line: string): Wording {
+  const [, word = '', rest = ''] = /^(\S*)[ \t]*(.*)/.exec(line) ?? [];
+  return noColon(word, rest);
 }
 
 /**

@@ -49,6 +49,23 @@ export function noSpaceAfterHyphen(entry: string): Wording {
   return { message: 'There is no space after the hyphen.', hint: `Write \`- ${short(entry)}\`.` };
 }
 
+export const entryWithoutHyphen: Wording = {
+  message: 'This line is in a list, but it neither starts an entry nor continues one.',
+  hint: 'Start an entry with a hyphen and a space. Indent the other lines of an entry like its first key.',
+};
+
+export const keyOverLines: Wording = {
+  message: 'YAML takes several lines for one key here.',
+  hint: 'Write each key with its colon on one line. Indent a list or a text that continues below its key.',
+};
+
+export function bracketNotOpened(bracket: string): Wording {
+  return {
+    message: `\`${bracket}\` closes a bracket that was never opened.`,
+    hint: 'Remove it, or add the opening bracket. If this is text, put it in quotes.',
+  };
+}
+
 /** `value` is the quoted text with what follows it, and `quote` the mark to put around both. */
 export function textAfterQuote(value: string, quote: string): Wording {
   return { message: 'There is text after the closing quote.', hint: putInQuotes(value, quote) };

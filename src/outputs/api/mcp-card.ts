@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { shortened } from '../../agent-text/shortened.ts';
+import { shortened } from '../../agent-text/markdown-text.ts';
 import { programVersion } from '../../program.ts';
 import { toJson } from '../../schema/documents.ts';
 import { cardPath, protocolVersions, type ServerCard } from '../../schema/mcp.ts';

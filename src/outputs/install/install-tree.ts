@@ -1,4 +1,4 @@
-import { marketplaceName } from '../../agent-text/client-names.ts';
+import { marketplaceName } from '../../agent-text/install-ways.ts';
 import { toJson } from '../../schema/documents.ts';
 import { mcpUrl } from '../api/mcp-card.ts';
 import type { PublishedAgent, Site } from '../site.ts';

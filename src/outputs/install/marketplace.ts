@@ -1,4 +1,4 @@
-import { marketplaceName } from '../../agent-text/client-names.ts';
+import { marketplaceName } from '../../agent-text/install-ways.ts';
 import { OperationError } from '../../errors.ts';
 import type { PluginRelease } from '../../schema/plugins.ts';
 import type { Output, RenderedFile } from '../output.ts';

@@ -1,5 +1,4 @@
-import { clientName, withoutShell } from '../../agent-text/client-names.ts';
-import { cursorServerLink } from '../../agent-text/install-ways.ts';
+import { clientName, cursorServerLink, withoutShell } from '../../agent-text/install-ways.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { mcpUrl } from '../api/mcp-card.ts';
 

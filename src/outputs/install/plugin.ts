@@ -1,4 +1,4 @@
-import { shortened } from '../../agent-text/shortened.ts';
+import { shortened } from '../../agent-text/markdown-text.ts';
 import { toJson } from '../../schema/documents.ts';
 import { promptLicense } from '../../schema/license.ts';
 import type { PublishedAgent, Site } from '../site.ts';

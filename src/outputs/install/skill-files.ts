@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
+import { provenance } from '../../agent-text/agent-sections.ts';
 import { embeddedMarkdown } from '../../agent-text/embedded-markdown.ts';
-import { fenced, plainText } from '../../agent-text/markdown-text.ts';
-import { provenance } from '../../agent-text/provenance.ts';
-import { shortened } from '../../agent-text/shortened.ts';
+import { fenced, plainText, shortened } from '../../agent-text/markdown-text.ts';
 import { promptLicense } from '../../schema/license.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 

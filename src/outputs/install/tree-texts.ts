@@ -1,6 +1,6 @@
+import { contributedPrompts } from '../../agent-text/agent-sections.ts';
 import { installMarkdown, installWays } from '../../agent-text/install-ways.ts';
 import { plainText } from '../../agent-text/markdown-text.ts';
-import { contributedPrompts } from '../../agent-text/provenance.ts';
 import { compareText } from '../../compare.ts';
 import { promptLicense } from '../../schema/license.ts';
 import type { Site } from '../site.ts';

@@ -1,6 +1,6 @@
-import { withoutShell } from '../../agent-text/client-names.ts';
+import { contributedPrompts } from '../../agent-text/agent-sections.ts';
+import { withoutShell } from '../../agent-text/install-ways.ts';
 import { plainText, quote } from '../../agent-text/markdown-text.ts';
-import { contributedPrompts } from '../../agent-text/provenance.ts';
 import { type AgentDocument, toJson } from '../../schema/documents.ts';
 import { promptLicense } from '../../schema/license.ts';
 import { catalogOf } from '../api/api.ts';

@@ -1,4 +1,4 @@
-import { inputsOf } from '../../agent-text/prompt-inputs.ts';
+import { inputsOf } from '../../agent-text/prompt-text.ts';
 import { installTabs } from '../install/install-source.ts';
 import type { Output } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';

@@ -1,4 +1,4 @@
-import { type SectionName, sectionsOf } from '../../agent-text/prompt-sections.ts';
+import { type SectionName, sectionsOf } from '../../agent-text/prompt-text.ts';
 
 /** A prompt as pages show it: line by line, with its three sections marked. */
 export interface Plate {

@@ -1,6 +1,6 @@
+import { Typesetter } from '../../social-image/font.ts';
 import { layOutAgent, layOutPublication, type SocialImage } from '../../social-image/layout.ts';
 import type { Deferred } from '../../social-image/renderer.ts';
-import { Typesetter } from '../../social-image/typesetter.ts';
 import { listed, none, type Output } from '../output.ts';
 import { accentColor } from '../shared/accents.ts';
 import { agentImage, publicationImage } from '../shared/urls.ts';

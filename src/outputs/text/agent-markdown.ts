@@ -1,7 +1,6 @@
-import { agentSections } from '../../agent-text/agent-sections.ts';
+import { agentSections, provenance } from '../../agent-text/agent-sections.ts';
 import { embeddedMarkdown } from '../../agent-text/embedded-markdown.ts';
 import { fenced, plainText, quote } from '../../agent-text/markdown-text.ts';
-import { provenance } from '../../agent-text/provenance.ts';
 import { promptLicense } from '../../schema/license.ts';
 import { forAgents } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';

@@ -1,5 +1,5 @@
+import { contributedPrompts, provenance } from '../../agent-text/agent-sections.ts';
 import { fenced, plainText, quote } from '../../agent-text/markdown-text.ts';
-import { contributedPrompts, provenance } from '../../agent-text/provenance.ts';
 import { promptLicense } from '../../schema/license.ts';
 import { listed, single } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
