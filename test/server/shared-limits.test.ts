@@ -1,5 +1,9 @@
+import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openDatabase } from '../../src/database/connections.ts';
+import { rateLimit } from '../../src/server/limits.ts';
+import { sharedLimits } from '../../src/server/shared-limits.ts';
 import { inFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { execSql, type Postgres, startPostgres } from '../support/postgres.ts';
@@ -71,6 +75,31 @@ test('servers share limits, each limit with its own count, and store no address'
       assert.is(new Set(keys.map((key) => key.split(':')[1])).size, 3, 'a pseudonym is the same in two limits');
     },
   ));
+
+test('two servers together allow exactly the count of a window, and as many in the next one', async () => {
+  const database = openDatabase({ url: await postgres.database(), warn: () => {} });
+  const real = Date.now;
+  let now = real();
+  Date.now = () => now;
+  try {
+    const rate = { count: 3, seconds: 60 };
+    const servers = [1, 2].map(() =>
+      rateLimit('votes', rate, sharedLimits(database, 'closed', pino({ level: 'silent' }))),
+    );
+    const taken = async () => {
+      const takings = servers.flatMap((limit) => [1, 2, 3].map(() => limit.take('192.0.2.1')));
+      return (await Promise.allSettled(takings)).filter(({ status }) => status === 'fulfilled').length;
+    };
+    assert.is(await taken(), 3);
+    now += 59_000;
+    assert.is(await taken(), 0);
+    now += 1_000;
+    assert.is(await taken(), 3);
+  } finally {
+    Date.now = real;
+    await database.close();
+  }
+});
 
 /** Subscriptions that pass the limit are 502 then, since they cannot be stored. */
 const modes: [mode: string, statuses: number[], says: RegExp][] = [
