@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { once } from '../once.ts';
 import { errorObject } from './api-errors.ts';
 import { agentDocument, agentEnvelope, agentSummary, catalog, contractVersion } from './documents.ts';
 import { checksSource } from './evals.ts';
@@ -54,9 +55,10 @@ const serviceShapes = {
 };
 
 /** Returns the JSON Schemas of all requests and responses of the service, by name, for an OpenAPI document. */
-export function serviceSchemas(): Record<string, JsonSchema> {
-  return namedSchemas('#/components/schemas/', { ...shapes, ...serviceShapes });
-}
+export const serviceSchemas = once(() => namedSchemas('#/components/schemas/', { ...shapes, ...serviceShapes }));
+
+/** Those of the catalog documents, for their own schema. Making either takes longer than anything else of a small build. */
+const documentSchemas = once(() => namedSchemas('#/$defs/', shapes));
 
 /** Returns JSON Schemas by name. A reference to one of them is `prefix` and its name. */
 function namedSchemas(prefix: string, shapes: Record<string, z.ZodType>): Record<string, JsonSchema> {
@@ -82,7 +84,7 @@ export function catalogSchema(address: string): JsonSchema {
     title: 'Documents of an agent catalog',
     description: 'The catalog of agents, or the envelope of one agent',
     oneOf: [{ $ref: '#/$defs/Catalog' }, { $ref: '#/$defs/AgentEnvelope' }],
-    $defs: namedSchemas('#/$defs/', shapes),
+    $defs: documentSchemas(),
   };
 }
 
