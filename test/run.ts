@@ -3,7 +3,8 @@
  * slow.ts. The last line is `N passed, N failed`.
  *
  * Without a pattern, three processes share the files. That is enough work for two cores, since each process sometimes
- * waits. Within a process, files run one after the other. uvu's own command loads tests as CommonJS and loses errors of
+ * waits. Within a process, files run one after the other. What a file prints appears when it ends, followed by a line with
+ * its results, its duration and the processor time that it and its child processes needed. uvu's own command loads tests as CommonJS and loses errors of
  * hooks, so this runner uses uvu's queue directly. An early exit counts as one failure, and the exit code is set
  * explicitly, since hooks of tests may change it.
  *
@@ -13,7 +14,7 @@
  */
 import { ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -21,6 +22,7 @@ import { inspect } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { parse } from 'uvu/parse';
 import { slow } from './slow.ts';
+import { processorTime } from './support/processor-time.ts';
 import './support/small-process.mjs';
 
 type Outcome = [errors: string | true, passed: number, skipped: number, total: number];
@@ -34,7 +36,10 @@ state.UVU_QUEUE = [];
  * The time after which a file of a full run counts as hanging, in milliseconds: a named failure is better than an
  * endless run.
  */
-const patience = 180_000;
+const patience = Number(process.env.TEST_PATIENCE ?? 180_000);
+
+/** The last line of a file. */
+const endLine = /^\S+: (\d+) passed, (\d+) failed in .*\n/m;
 
 // Most code runs only a few times in a test. By default, V8 spends a sixth of the time on optimizing it.
 setFlagsFromString('--interrupt-budget=500000');
@@ -52,15 +57,16 @@ const isWorker = given === '--worker';
 const isUnit = given === '--unit';
 const pattern = isWorker || isUnit ? undefined : given;
 // One folder for everything that the run leaves behind: the cache of social images, most of which are the same in all
-// builds, and all temporary folders. Children get it through the environment. A worker switches to it once tsx has
-// found its own cache.
+// builds, and all temporary folders. Children get it through the environment.
 const folder = isWorker ? undefined : mkdtempSync(join(roomyFolder(), 'catalog-tests-'));
 if (folder !== undefined) {
   process.env.CATALOG_CACHE = join(folder, 'cache');
   process.env.TEST_FOLDER = folder;
 }
-const ownTemporary = process.env.TMPDIR ?? '';
 process.env.TMPDIR = process.env.TEST_FOLDER;
+
+/** The folder of the bundled test files. */
+let bundles: string | undefined;
 
 const children = watchChildren();
 process.on('uncaughtException', (error) => {
@@ -75,9 +81,10 @@ process.on('exit', () => {
   // PostgreSQL would leave shared memory behind if it were killed.
   const signalFor = ({ spawnfile }: ChildProcess) => (spawnfile.endsWith('postgres') ? 'SIGQUIT' : 'SIGKILL');
   for (const child of children) child.kill(isWorker || pattern !== undefined ? signalFor(child) : 'SIGTERM');
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  for (const path of [folder, bundles]) if (path !== undefined) rmSync(path, { recursive: true, force: true });
   if (!finished) failed += 1;
-  console.log(`${passed} passed, ${failed} failed`);
+  // The process that started a worker has counted the results of each file.
+  if (!isWorker) console.log(`${processorTime().toFixed(0)} s of processor time\n${passed} passed, ${failed} failed`);
   // If there are few files, a worker may get none.
   process.exitCode = failed > 0 || (passed === 0 && !isWorker) ? 1 : 0;
 });
@@ -139,33 +146,71 @@ function isSlow(name: string): boolean {
  */
 async function runInWorkers(files: readonly Suite[]): Promise<void> {
   const size = ({ file }: Suite) => statSync(file).size;
-  const waiting = [...files].sort((a, b) => size(b) - size(a));
-  if (process.env.TEST_ORDER === 'reverse') waiting.reverse();
+  const sorted = [...files].sort((a, b) => size(b) - size(a));
+  if (process.env.TEST_ORDER === 'reverse') sorted.reverse();
+  const { runner, suites: waiting } = await bundled(sorted);
   await Promise.all(
     [1, 2, 3].slice(0, files.length).map(async () => {
-      while (waiting.length > 0) await runWorker(waiting);
+      while (waiting.length > 0) await runWorker(runner, waiting);
     }),
   );
 }
 
-async function runWorker(waiting: Suite[]): Promise<void> {
-  const args = [...process.execArgv, fileURLToPath(import.meta.url), '--worker'];
-  const env = { ...process.env, TMPDIR: ownTemporary };
-  const worker = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-  worker.on('message', (ready) => {
-    if (ready !== 'next') return;
-    isReady = true;
-    worker.send(waiting.shift() ?? 'end');
-  });
+/** Bundles this runner and the files, except to measure which lines of src/ run. */
+async function bundled(files: readonly Suite[]): Promise<{ runner: string[]; suites: Suite[] }> {
+  const own = fileURLToPath(import.meta.url);
+  if (process.env.NODE_V8_COVERAGE !== undefined) return { runner: [...process.execArgv, own], suites: [...files] };
+  const { bundleTests } = await import('../scripts/mutation/bundle.ts');
+  const cache = fileURLToPath(new URL('../node_modules/.cache/', import.meta.url));
+  mkdirSync(cache, { recursive: true });
+  bundles = mkdtempSync(join(cache, 'tests-'));
+  const entries = files.map(({ name, file }) => [name, file]);
+  await bundleTests({ ...Object.fromEntries(entries), run: own }, bundles);
+  const suites = files.map(({ name }) => ({ name, file: join(String(bundles), `${name}.mjs`) }));
+  return { runner: [join(bundles, 'run.mjs')], suites };
+}
+
+async function runWorker(runner: readonly string[], waiting: Suite[]): Promise<void> {
+  const worker = spawn(process.execPath, [...runner, '--worker'], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   let isReady = false;
+  let current: string | undefined;
+  let watchdog: NodeJS.Timeout | undefined;
+  worker.on('message', () => {
+    isReady = true;
+    const next = waiting.shift();
+    current = next?.name;
+    worker.send(next ?? 'end');
+    clearTimeout(watchdog);
+    if (next !== undefined) watchdog = setTimeout(() => giveUp(worker, next.name), patience);
+  });
   let output = '';
-  for await (const chunk of worker.stdout ?? []) output += chunk;
+  let bad = 0;
+  for await (const chunk of worker.stdout ?? []) {
+    output += chunk;
+    for (let end = endLine.exec(output); end !== null; end = endLine.exec(output)) {
+      const block = output.slice(0, end.index + end[0].length);
+      process.stdout.write(block);
+      output = output.slice(block.length);
+      passed += Number(end[1]);
+      bad += Number(end[2]);
+    }
+  }
   if (worker.exitCode === null && worker.signalCode === null) await once(worker, 'exit');
-  const [, good = '0', bad = '0'] = /(\d+) passed, (\d+) failed\s*$/.exec(output) ?? [];
-  process.stdout.write(output.replace(/\d+ passed, \d+ failed\s*$/, ''));
-  passed += Number(good);
-  failed += Math.max(Number(bad), worker.exitCode === 0 ? 0 : 1);
+  clearTimeout(watchdog);
+  process.stdout.write(output);
+  if (current !== undefined) {
+    bad += 1;
+    process.stdout.write(`FAIL  ${current}  its process ended early: ${worker.signalCode ?? worker.exitCode}\n`);
+  }
+  failed += Math.max(bad, worker.exitCode === 0 ? 0 : 1);
   if (!isReady) throw new Error('A worker did not start.');
+}
+
+/** Ends a worker whose file hangs. One that cannot end its children, since it runs an endless loop, is killed. */
+function giveUp(worker: ChildProcess, name: string): void {
+  process.stdout.write(`FAIL  ${name}  did not end within ${patience / 1000} s\n`);
+  worker.kill('SIGTERM');
+  setTimeout(() => worker.kill('SIGKILL'), 5000).unref();
 }
 
 /** Runs the files that the parent process names, one after the other, until there are no more. */
@@ -183,13 +228,7 @@ async function runFile(name: string, file: string): Promise<void> {
   const before = new Set(children);
   const queue: [string, ...Runner[]] = [name];
   state.UVU_INDEX = state.UVU_QUEUE.push(queue) - 1;
-  const begun = performance.now();
-  const watchdog = !isWorker
-    ? undefined
-    : setTimeout(() => {
-        console.error(`${name} did not end within ${patience / 1000} s`);
-        process.exit(1);
-      }, patience);
+  const begun = { time: performance.now(), processor: processorTime(), passed, failed };
   await import(pathToFileURL(file).href);
   const runners = queue.slice(1) as Runner[];
   if (runners.length === 0) throw new Error(`${name} never calls test.run()`);
@@ -206,9 +245,11 @@ async function runFile(name: string, file: string): Promise<void> {
         `FAIL  ${name}  stopped after ${ok} of ${total} tests: a hook threw, or uvu cannot print an error\n`,
       );
   }
-  clearTimeout(watchdog);
   stopLeftovers(name, before);
-  process.stdout.write(`  ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
+  const results = `${passed - begun.passed} passed, ${failed - begun.failed} failed`;
+  const seconds = ((performance.now() - begun.time) / 1000).toFixed(1);
+  const processor = (processorTime() - begun.processor).toFixed(1);
+  process.stdout.write(`${name}: ${results} in ${seconds} s, ${processor} s of processor time\n`);
 }
 
 /**

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
 /** Makes bundled code find its source folder, since it reads files next to itself. */
 const sourceAddress: Plugin = {
   name: 'source-address',
   setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+    onLoad({ filter: /\.m?ts$|\.mjs$/ }, ({ path }) => {
       const contents = readFileSync(path, 'utf8')
         .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
         .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)));
@@ -17,16 +17,12 @@ const sourceAddress: Plugin = {
 };
 
 /**
- * Bundles the test files of a sandbox with the code that they test, and with the worker that runs them. A process that
- * imports a bundle starts several times faster. Returns the path of the bundle for each name.
+ * Bundles test files, by name, with the code that they test and that runs them, into a folder. A process that imports a
+ * bundle starts several times faster than one that compiles each module, and the processes of a run share the bundles.
  */
-export async function bundleTests(sandbox: string, names: readonly string[]): Promise<Map<string, string>> {
-  const outdir = join(sandbox, 'bundles');
+export async function bundleTests(entryPoints: Record<string, string>, outdir: string): Promise<void> {
   await build({
-    entryPoints: [
-      { in: fileURLToPath(new URL('worker.ts', import.meta.url)), out: 'worker' },
-      ...names.map((name) => ({ in: join(sandbox, 'test', `${name}.test.ts`), out: name })),
-    ],
+    entryPoints,
     outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -38,5 +34,4 @@ export async function bundleTests(sandbox: string, names: readonly string[]): Pr
     logLevel: 'error',
     plugins: [sourceAddress],
   });
-  return new Map(names.map((name) => [name, join(outdir, `${name}.mjs`)]));
 }

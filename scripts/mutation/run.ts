@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { bundleTests } from './bundle.ts';
 import { moduleTests } from './module-tests.ts';
 import { processes } from './processes.ts';
@@ -57,7 +58,11 @@ export async function mutateSource(root: string, folder: string, part: string, s
   const seconds = () => Math.round((performance.now() - begun) / 1000);
   const sandbox = await makeSandbox(root, folder);
   try {
-    const bundles = await bundleTests(sandbox.path, tests);
+    const outdir = join(sandbox.path, 'bundles');
+    const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
+    const entries = tests.map((name) => [name, join(sandbox.path, 'test', `${name}.test.ts`)] as const);
+    await bundleTests({ worker, ...Object.fromEntries(entries) }, outdir);
+    const bundles = new Map(tests.map((name) => [name, join(outdir, `${name}.mjs`)]));
     const all = sandbox.mutants.filter(({ file }) => file.includes(part));
     const mutants = chosen(all, sample);
     const ids = new Set(mutants.map(({ id }) => id));

@@ -1,11 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import type { Logger } from 'pino';
 import { build } from '../build/build.ts';
 import { readBuildInfo } from '../build-folder/read-build.ts';
 import { cacheFolder } from '../cache-folder.ts';
 import { addDays, zone } from '../calendar.ts';
 import { checkSettings, givenBaseUrl, loadSettings, type Settings } from '../catalog/settings.ts';
-import { runChild, stopChild } from '../children.ts';
 import { prettyReport } from '../diagnostics/report.ts';
 import { ContentError } from '../errors.ts';
 import type { Console } from './console.ts';
@@ -72,7 +71,7 @@ export class CatalogBuilder {
   stop(): void {
     this.#stopped = true;
     this.#end();
-    if (this.#child !== undefined) stopChild(this.#child, 'SIGTERM');
+    this.#child?.kill();
   }
 
   #baseUrl(): string {
@@ -124,24 +123,18 @@ export class CatalogBuilder {
     ];
     const program = process.argv[1] ?? '';
     const args = [program, 'build', '--format', 'json', '--skip-invalid', '--cwd', cwd, '--out', dist, ...urls];
-    const { code, failure, ...printed } = await runChild(process.execPath, args, {
-      env: environment,
-      maxBytes: maxOutputBytes,
-      started: (child) => {
-        this.#child = child;
-      },
+    const ran = await run(process.execPath, args, environment, (started) => {
+      this.#child = started;
     });
-    const [stdout, stderr] = [printed.stdout.toString('utf8'), printed.stderr.toString('utf8')];
     this.#child = undefined;
     if (this.#stopped) return;
     try {
-      if (code !== 0)
-        throw failure instanceof Error ? failure : new Error(`catalog build ended with ${failure ?? code}`);
-      const { skipped, ...built } = JSON.parse(stdout) as { skipped: string[]; warnings?: unknown };
+      if (ran.error !== null) throw ran.error;
+      const { skipped, ...built } = JSON.parse(ran.stdout) as { skipped: string[]; warnings?: unknown };
       if (skipped.length > 0) log.warn({ agents: skipped }, skippedAgents);
       log.info({ ...built, warnings: undefined }, 'built for a new day');
     } catch (error) {
-      log.error({ err: error, output: stdout || stderr }, failed);
+      log.error({ err: error, output: ran.stdout || ran.stderr }, failed);
       throw error;
     }
   }
@@ -164,6 +157,26 @@ function holdsBuild(dist: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Runs a program and waits until it ends. `error` says how it failed, or why it did not start. */
+export async function run(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  started: (child: ChildProcess) => void = () => {},
+): Promise<{ error: Error | null; stdout: string; stderr: string }> {
+  return new Promise((ended) => {
+    try {
+      started(
+        execFile(program, args, { env, maxBuffer: maxOutputBytes }, (error, stdout, stderr) => {
+          ended({ error, stdout, stderr });
+        }),
+      );
+    } catch (error) {
+      ended({ error: error as Error, stdout: '', stderr: '' });
+    }
+  });
 }
 
 /** The most output of a build that is kept, in bytes. */

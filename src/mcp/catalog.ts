@@ -5,7 +5,8 @@ import type { AgentEnvelope, AgentSummary } from '../schema/documents.ts';
 import { type AgentEvals, agentEvalsPath } from '../schema/graded.ts';
 import { cardPath, type ServerCard, serverCard } from '../schema/mcp.ts';
 import type { SearchEntry, StoredEntry } from '../search/fields.ts';
-import { inSlices, loadSearchIndex } from '../search/search-index.ts';
+import { loadSearchIndex } from '../search/search-index.ts';
+import { inSlices } from '../search/slices.ts';
 import { keptResults, type Results } from './results.ts';
 
 /** Reads a file of a build by its path below the folder of the build; null if it does not exist. */

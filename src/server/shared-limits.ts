@@ -14,13 +14,10 @@ export type LimitFailure = 'open' | 'closed';
 export interface SharedLimits {
   onFailure: LimitFailure;
   counter(name: string, rate: NonNullable<Rate>): Counter;
-  /** Logs that the database failed, once until it has worked again for a second. */
+  /** Logs that the database failed, once until it works again. */
   failed(error: unknown): void;
   worked(): void;
 }
-
-/** How long no count may fail until limits count as shared again, in milliseconds. */
-const calmMs = 1_000;
 
 /** Keeps the counts of limits in a database. Clients are stored as pseudonyms, which change every UTC day. */
 export function sharedLimits(database: Database, onFailure: LimitFailure, log: Logger): SharedLimits {
@@ -31,7 +28,7 @@ export function sharedLimits(database: Database, onFailure: LimitFailure, log: L
       return { rows, rowCount: rows.length };
     },
   };
-  let failedAt: number | null = null;
+  let isFailing = false;
   return {
     onFailure,
     counter(name, { count, seconds }) {
@@ -54,17 +51,14 @@ export function sharedLimits(database: Database, onFailure: LimitFailure, log: L
       };
     },
     failed(error) {
-      const isNew = failedAt === null;
-      failedAt = performance.now();
-      if (!isNew) return;
+      if (isFailing) return;
+      isFailing = true;
       const effect = onFailure === 'open' ? 'each server counts alone' : 'requests are refused';
       log.error({ err: error }, `limits cannot be shared at the moment: ${effect}`);
     },
     worked() {
-      // While a database is busy, some requests are counted and others not.
-      if (failedAt === null || performance.now() - failedAt < calmMs) return;
-      failedAt = null;
-      log.info('limits are shared again');
+      if (isFailing) log.info('limits are shared again');
+      isFailing = false;
     },
   };
 }

@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
 import { answerJobs } from '../job-threads.ts';
-import { indexedImage, indexedPng, Layers } from './indexed-png.ts';
-import type { Drawn } from './renderer.ts';
+import type { Drawn } from './drawing-threads.ts';
+import { indexedImage } from './indexed-image.ts';
+import { indexedPng } from './indexed-png.ts';
+import { Layers } from './layers.ts';
 
 /**
  * Draws SVG documents, one after another, in a separate thread. The memory of resvg, several megabytes for each

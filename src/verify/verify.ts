@@ -8,11 +8,7 @@ import { type Copy, unzip } from './read-copies.ts';
 import { type Reading, readings } from './readings.ts';
 
 /** What a copy is. */
-export interface Verdict extends Comparison, Pick<Copy, 'path' | 'kind'> {
-  verdict: 'same' | 'older' | 'renamed' | 'changed' | 'withdrawn' | 'unknown';
-}
-
-interface Comparison {
+export interface Verdict extends Pick<Copy, 'path' | 'kind'> {
   /** `unknown`: no agent has such a text. `withdrawn`: the same, and a withdrawn agent has its name. */
   status: Reading['status'] | 'changed' | 'withdrawn' | 'unknown';
   agent: { slug: string; issue: number; url: string } | null;
@@ -20,10 +16,8 @@ interface Comparison {
   revision: { number: number; of: number; date: string; sha256: string } | null;
   /** The version of the skill or plugin; of a changed one, the version that it was compared with. */
   version: string | null;
-  /** The date or version of the current revision, if it is another one. */
+  /** The date or version of the newest revision, if there is a newer one. */
   newer: string | null;
-  /** The slug that the agent had when the skill or plugin was published, if it has another one now. */
-  formerSlug: string | null;
   /** What was changed, as a unified diff from the published text. */
   diff: string;
 }
@@ -52,16 +46,7 @@ export class Verifier {
     }
   }
 
-  async verdict(copy: Copy): Promise<Verdict> {
-    const { path, kind } = copy;
-    const compared = await this.#compare(copy);
-    const { status, newer, formerSlug } = compared;
-    const unchanged = formerSlug !== null ? 'renamed' : newer !== null ? 'older' : 'same';
-    const isUnchanged = !/^(?:changed|withdrawn|unknown)$/.test(status);
-    return { path, kind, verdict: isUnchanged ? unchanged : (status as Verdict['verdict']), ...compared };
-  }
-
-  async #compare({ path, kind, files }: Copy): Promise<Comparison> {
+  async verdict({ path, kind, files }: Copy): Promise<Verdict> {
     const isPrompt = kind === 'prompt';
     const main = /^(?:prompt\.txt|(?:skills\/[^/]+\/)?SKILL\.md)$/;
     const text = [...files].find(([file]) => main.test(file))?.[1].toString('utf8') ?? '';
@@ -70,13 +55,14 @@ export class Verifier {
     const { agent, reading } = found;
     if (agent === null) {
       const status = (await this.#published.isWithdrawn(name ?? '')) ? 'withdrawn' : 'unknown';
-      return { status, agent: null, revision: null, version: null, newer: null, formerSlug: null, diff: '' };
+      return { path, kind, status, agent: null, revision: null, version: null, newer: null, diff: '' };
     }
-    if (!isPrompt) return this.#comparedFiles(agent, files, path);
-    if (reading !== null) return { status: reading.status, ...about(agent, sha256Of(reading.text)), diff: '' };
+    if (!isPrompt) return { path, kind, ...(await this.#comparedFiles(agent, files, path)) };
+    if (reading !== null)
+      return { path, kind, status: reading.status, ...about(agent, sha256Of(reading.text)), diff: '' };
     const original = mostSimilar(text, await this.#published.promptTexts(agent));
     const diff = diffOf('prompt.txt', original, plain(text));
-    return { status: 'changed', ...about(agent, sha256Of(original)), diff };
+    return { path, kind, status: 'changed', ...about(agent, sha256Of(original)), diff };
   }
 
   /** The agent with exactly this text, in one of its readings. */
@@ -103,7 +89,7 @@ export class Verifier {
   }
 
   /** Compares a skill or plugin with the version that it is a copy of. */
-  async #comparedFiles(agent: AgentRevisions, files: Files, path: string): Promise<Comparison> {
+  async #comparedFiles(agent: AgentRevisions, files: Files, path: string): Promise<Omit<Verdict, 'path' | 'kind'>> {
     const plugin = await this.#versionOf(agent, files);
     const archive = await this.#archive(plugin);
     const folder = `skills/${plugin.name}/`;
@@ -120,8 +106,7 @@ export class Verifier {
     );
     const known = about(agent, /^ {2}sha256: "([0-9a-f]{64})"$/m.exec(skill)?.[1] ?? '');
     const newer = agent.plugins[0] === plugin ? null : (agent.plugins[0]?.version ?? null);
-    const formerSlug = plugin.name === agent.slug ? null : plugin.name;
-    return { ...known, status, version: plugin.version, newer, formerSlug, diff };
+    return { ...known, status, version: plugin.version, newer, diff };
   }
 
   /** The version that files are a copy of: that of their manifest, or with their SKILL.md, or else the most similar one. */
@@ -160,13 +145,12 @@ function about({ slug, issue, url, prompts }: AgentRevisions, digest: string) {
     revision: found === undefined ? null : { number: prompts.length - index, of: prompts.length, ...found },
     version: null,
     newer: found === newest ? null : (newest?.date ?? null),
-    formerSlug: null,
   };
 }
 
 /** Compares files with the original ones: each that differs, is missing or was added is in the diff. */
-function compared(files: Files, originals: Files): Pick<Comparison, 'status' | 'diff'> {
-  let status: Comparison['status'] = 'unchanged';
+function compared(files: Files, originals: Files): Pick<Verdict, 'status' | 'diff'> {
+  let status: Verdict['status'] = 'unchanged';
   const diffs = [...new Set([...originals.keys(), ...files.keys()])].map((file) => {
     const [own, original] = [files.get(file), originals.get(file)];
     if (own !== undefined && original?.equals(own)) return '';

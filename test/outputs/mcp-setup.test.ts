@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mcpSetup, serverCard } from '../../src/outputs/install/install-source.ts';
+import { serverCard } from '../../src/outputs/api/mcp-card.ts';
+import { mcpSetup } from '../../src/outputs/install/mcp-setup.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
 

@@ -67,10 +67,29 @@ test('an uncaught error fails its file, a remaining child process is killed, and
     assert.match(stdout, /FAIL {2}leaves\.test\.ts {2}left process \d+ running/);
     assert.match(stdout, /FAIL {2}odd\.test\.ts {2}stopped after 0 of 1 tests/);
     assert.match(stdout, / 1 skipped\n/);
+    assert.match(stdout, /\npasses\.test\.ts: 1 passed, 0 failed in \d+\.\d s, \d+\.\d s of processor time\n/);
     const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
     await until(() => !isRunning(pid));
     const left = readdirSync(join(folder, 'tmp')).filter((name) => name.startsWith('catalog-'));
     assert.equal(left, []);
+  }));
+
+test('after a time limit, the run names the file that hangs, keeps the results before it, and goes on', () =>
+  inFolder(async (folder) => {
+    const loops = fixture(
+      `test('loops', () => { for (;;) writeFileSync('pid', ''); });\n// ${'The longest file is first. '.repeat(9)}`,
+    );
+    writeFiles(folder, {
+      'test/loops.test.ts': loops,
+      'test/passes.test.ts': files['test/passes.test.ts'],
+      'tmp/.keep': '',
+    });
+    const env = { TMPDIR: join(folder, 'tmp'), TEST_PATIENCE: '4000' };
+    const { code, stdout } = await run(process.execPath, ['--import', tsx, runner], { cwd: folder, env });
+    assert.is(code, 1);
+    assert.match(stdout, /FAIL {2}loops\.test\.ts {2}did not end within 4 s\n/);
+    assert.match(stdout, /FAIL {2}loops\.test\.ts {2}its process ended early: SIGKILL\n/);
+    assert.match(stdout, /\n1 passed, 1 failed\n$/);
   }));
 
 test('`npm run test:unit` leaves out the slow files, all of which exist', () =>
