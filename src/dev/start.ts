@@ -8,7 +8,7 @@ import { startServer } from '../server/start.ts';
 import { type Changes, everything, nothing } from './changes.ts';
 import type { CatalogOptions } from './edited-catalog.ts';
 import { devRules, PreviewServer } from './preview.ts';
-import { watchCatalog } from './watch.ts';
+import { lookAt, watchCatalog } from './watch.ts';
 
 export interface DevOptions extends Omit<CatalogOptions, 'baseUrl'> {
   /** The port, as text; `0` for any free one. */
@@ -66,6 +66,7 @@ export async function startDev(options: DevOptions): Promise<RunningDev> {
   }
 
   try {
+    const since = lookAt(options.cwd);
     const server = await startServer(settings, {
       log,
       rules: devRules,
@@ -78,6 +79,7 @@ export async function startDev(options: DevOptions): Promise<RunningDev> {
     });
     const endWatching = watchCatalog({
       ...options,
+      since,
       onChange: (changes) => update(changes),
       onError: (error) => log.log.error({ err: error }, 'changes of some files may not be noticed'),
     });

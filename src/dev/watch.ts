@@ -2,12 +2,14 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
 import { programFolder } from '../program.ts';
-import { stampOf } from '../stamps.ts';
-import { type Changes, everything } from './changes.ts';
+import { forEachStamp, noStamps, type Stamps, sourceStamps, stampOf } from '../stamps.ts';
+import type { Changes } from './changes.ts';
 
 export interface WatchOptions {
   /** The catalog folder. */
   cwd: string;
+  /** The files as `lookAt` saw them before they were first read. */
+  since: Stamps;
   /** Whether to compare the files every second, instead of asking the system for changes. */
   poll: boolean;
   onChange(changes: Changes): void;
@@ -26,18 +28,25 @@ const settleMs = 100;
 /** The program's own templates and scripts, which change for those who work on it. */
 const programParts = ['templates', 'lib/browser'].map((path) => join(programFolder, path));
 
+/** Returns the stamps of all files of a catalog that a preview depends on. `last` are earlier ones, which make it quicker. */
+export function lookAt(cwd: string, last = noStamps): Stamps {
+  return sourceStamps(partsOf(cwd).files, last);
+}
+
 /**
- * Reports changes of agents, settings and templates. When all files are watched, everything counts as changed once, since
- * changes before that may have been missed. Returns a function that ends it.
+ * Reports changes of agents, settings and templates. When all files are watched, they are compared with `since`, because the
+ * system does not report earlier changes. Returns a function that ends it.
  */
-export function watchCatalog({ cwd, poll, onChange, onFallback, onError }: WatchOptions): () => Promise<void> {
+export function watchCatalog({ cwd, since, poll, onChange, onFallback, onError }: WatchOptions): () => Promise<void> {
   const parts = partsOf(cwd);
+  let last = since;
   let agents: Set<string> | 'all' = new Set();
   let settings = false;
   let templates = false;
   let paths = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
-  let watcher: FSWatcher;
+  let watcher: FSWatcher | undefined;
+  let polling: NodeJS.Timeout | undefined;
   let ended = false;
 
   function report(): void {
@@ -64,29 +73,64 @@ export function watchCatalog({ cwd, poll, onChange, onFallback, onError }: Watch
     timer ??= setTimeout(report, collectMs);
   }
 
-  function open(polling: boolean): void {
+  /** Notes every file that changed since the last time. A stamp that can hide a change counts as one. */
+  function compare(): void {
+    const before = new Map<string, string>();
+    forEachStamp(last, (path, stamp) => stamp !== null && before.set(path, stamp));
+    try {
+      last = lookAt(cwd, last);
+    } catch (error) {
+      // Said once: nothing is known then, so everything counts as changed as soon as the files can be read again.
+      if (last !== noStamps) onError(error as Error);
+      last = noStamps;
+      return;
+    }
+    forEachStamp(last, (path, stamp) => {
+      if (stamp === null || before.get(path) !== stamp) note(path);
+      before.delete(path);
+    });
+    for (const path of before.keys()) note(path);
+  }
+
+  /** Reports what changed before all files were watched, or that nothing did. */
+  function begin(): void {
+    agents = 'all';
+    compare();
+    timer ??= setTimeout(report, collectMs);
+  }
+
+  /** chokidar could do this too, but would miss a change before its own first look at a file, which may be late. */
+  function startPolling(): void {
+    if (ended) return;
+    begin();
+    polling = setInterval(compare, pollMs);
+  }
+
+  function open(): void {
     watcher = watch(parts.roots, {
       ignoreInitial: true,
       followSymlinks: false,
       ignored: (path) => parts.of(path).part === null,
-      ...(polling ? { usePolling: true, interval: pollMs, binaryInterval: pollMs } : {}),
     });
     watcher.on('all', (_event, path) => note(path));
-    watcher.on('ready', () => onChange({ ...everything, settings: false, templates: false }));
+    watcher.on('ready', begin);
     watcher.on('error', (error) => {
       const { code = '' } = error as NodeJS.ErrnoException;
-      if (ended || polling || !['ENOSPC', 'EMFILE', 'ENFILE'].includes(code)) return onError(error as Error);
-      polling = true;
+      const isLimit = ['ENOSPC', 'EMFILE', 'ENFILE'].includes(code);
+      if (ended || watcher === undefined || !isLimit) return isLimit ? undefined : onError(error as Error);
       onFallback(code);
-      watcher.close().then(() => ended || open(true));
+      watcher.close().then(startPolling);
+      watcher = undefined;
     });
   }
 
-  open(poll);
+  if (poll) startPolling();
+  else open();
   return async () => {
     ended = true;
     clearTimeout(timer);
-    await watcher.close();
+    clearInterval(polling);
+    await watcher?.close();
   };
 }
 
@@ -107,6 +151,10 @@ function partsOf(cwd: string) {
   const bases = [{ root, prefix: [] as string[] }, ...linked, ...own];
   return {
     roots: bases.map((base) => base.root),
+    files: [
+      ...['agents', 'templates', 'catalog.config.json'].map((part) => join(root, part)),
+      ...[...linked, ...own].map((base) => base.root),
+    ],
     of(path: string): { part: string | null; name: string } {
       for (const base of bases) {
         const below = relative(base.root, path);

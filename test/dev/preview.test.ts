@@ -220,11 +220,36 @@ test('other sites and other names get nothing, and nothing is written but votes 
   assert.equal(leftovers(), before);
 });
 
-test('without free inotify watches, it says so and checks the files every second', async () => {
-  const { watch } = fs;
+for (const poll of [false, true]) {
+  test(`an edit between the first reading and the first watch is shown${poll ? ', also with --poll' : ''}`, () =>
+    inFolder(async (folder) => {
+      writeCatalog(folder, agents);
+      writeFiles(folder, { 'templates/home.hbs': 'A home' });
+      const preview = await startPreview(folder, poll, () => {
+        writeCatalog(folder, [{ ...(agents[0] as SmallAgent), howItWorks: 'Edited early.' }], {
+          title: 'Early Catalog',
+        });
+        writeFiles(folder, { 'templates/home.hbs': 'An early home' });
+      });
+      try {
+        const shows = (path: string, text: string) =>
+          until(async () => (await (await fetch(preview.address + path)).text()).includes(text), 5_000);
+        await shows('/agents/one', 'Edited early.');
+        await shows('/agents/one', 'Early Catalog');
+        await shows('/', 'An early home');
+      } finally {
+        await preview.close();
+      }
+    }));
+}
+
+test('without free inotify watches, it says so and checks the files every second, even if the system first looks at them late', async () => {
+  const { watch, watchFile } = fs;
   fs.watch = () => {
     throw Object.assign(new Error('System limit for number of file watchers reached'), { code: 'ENOSPC' });
   };
+  const late = (...args: Parameters<typeof watchFile>) => setTimeout(() => watchFile(...args), 300);
+  fs.watchFile = late as unknown as typeof watchFile;
   syncBuiltinESMExports();
   try {
     await withPreview(async ({ preview, edit, shows }) => {
@@ -233,7 +258,7 @@ test('without free inotify watches, it says so and checks the files every second
       await shows('/agents/one', 'A polled agent');
     });
   } finally {
-    fs.watch = watch;
+    Object.assign(fs, { watch, watchFile });
     syncBuiltinESMExports();
   }
 });

@@ -15,8 +15,11 @@ export interface RunningPreview {
   close(): Promise<void>;
 }
 
-/** Serves the catalog in `folder` on 2026-02-01, and waits until all of its files are watched. */
-export async function startPreview(folder: string, poll = false): Promise<RunningPreview> {
+/**
+ * Serves the catalog in `folder` on 2026-02-01, and waits until all of its files are watched. `onFirst` is called when they
+ * were first read, and not watched yet.
+ */
+export async function startPreview(folder: string, poll = false, onFirst = () => {}): Promise<RunningPreview> {
   const updates: string[][] = [];
   const fallbacks: string[] = [];
   let logged = '';
@@ -34,7 +37,10 @@ export async function startPreview(folder: string, poll = false): Promise<Runnin
     environment: {},
     log,
     poll,
-    onUpdate: ({ errors }) => updates.push(errors.map(nameOf)),
+    onUpdate({ changes, errors }) {
+      updates.push(errors.map(nameOf));
+      if (changes === null) onFirst();
+    },
     onFallback: (code) => fallbacks.push(code),
   });
   // The second update is the one after which nothing can be missed.
