@@ -15,6 +15,7 @@ const { address, visit } = browseCatalog(test, [
   { slug: 'one', date: '2026-01-01' },
   { slug: 'two', date: '2026-01-02' },
   { slug: 'whole', date: '2026-01-03', files: { 'prompt.txt': undeclared } },
+  { slug: 'both', date: '2026-01-04', files: { 'prompt.txt': goodPrompt.replace('(optional)', '(required)') } },
 ]);
 const onPage = (slug: string, use: (page: Page) => Promise<void>) =>
   visit(`/agents/${slug}`, { permissions: ['clipboard-read', 'clipboard-write'] }, async (page, complaints) => {
@@ -67,6 +68,18 @@ test('is told what is missing, next to its field and at the button, and still ge
     await page.locator('.open-in a').first().click();
     await (await opened).close();
     assert.equal([await messagesOf(page), await statuses()], [missing, missing.slice(0, 1)]);
+  });
+});
+
+test('is told of the second missing input while the first is being typed', async () => {
+  await onPage('both', async (page) => {
+    await page.locator('.fill-in [type="submit"]').click();
+    const said = 'Copied to the clipboard. ROWS and NOTES are missing. The prompt requires them.';
+    assert.is(await textOf(page, '.fill-in .copy-status', /Copied/), said);
+    const [rows, notes] = ['ROWS', 'NOTES'].map((name) => `${name} is missing. The prompt requires it.`);
+    assert.equal(await messagesOf(page), [rows, notes]);
+    await page.locator('#own-input-1').fill('a;1');
+    assert.equal(await messagesOf(page), ['', notes]);
   });
 });
 
@@ -126,6 +139,11 @@ test('copies by hand what is in the fields now, if the browser does not allow th
     await page.locator('[data-clear]').click();
     assert.equal([await offered.count(), await status.textContent()], [0, 'Cleared.']);
 
+    await page.locator('.actions [data-copy]').click();
+    await page.locator('#own-input-1').fill('a;2');
+    assert.is(await offered.inputValue(), goodPrompt, 'typing does not change what this button copies');
+    await copy.click();
+    await textOf(page, '.fill-in .copy-status', /does not allow/);
     await offer('a;3');
     await page.evaluate(() => Object.assign(globalThis, { allowed: true }));
     await page.locator('.actions [data-copy]').click();
@@ -144,6 +162,15 @@ test('can type in two tabs of an agent, which follow each other, and clears the 
     await other.goto(page.url());
     const shows = (tab: Page, texts: string[]) =>
       until(async () => JSON.stringify(await valuesOf(tab)) === JSON.stringify(texts));
+    await page.locator('#own-input-1').fill('a;1');
+    await shows(other, ['a;1', '']);
+    const two = await page.context().newPage();
+    await two.goto(`${address()}/agents/two`);
+    await two.locator('#own-input-1').fill('of another agent');
+    await page.locator('#own-input-1').fill('');
+    await shows(other, ['', '']);
+    assert.equal(await valuesOf(page), ['', ''], 'a text of another agent stays there');
+    assert.is(await page.evaluate(() => localStorage.length), 1, 'no text, no trace of it');
     await page.locator('#own-input-1').fill('a;1');
     await shows(other, ['a;1', '']);
     assert.is(await linkedOn(other), filled('<input name="ROWS">\na;1\n</input>'));
@@ -182,6 +209,10 @@ test('can fill in a prompt if the browser remembers nothing, or something else',
       await page.reload();
       assert.equal(await valuesOf(page), ['', ''], stored);
     }
+    const earlier = JSON.stringify({ EARLIER: 'an input of the prompt before it was changed' });
+    await page.evaluate(([key, value]) => localStorage.setItem(`inputs ${key}`, `${value}`), [address, earlier]);
+    await page.locator('[data-clear]').click();
+    assert.equal(await page.evaluate(() => Object.keys(localStorage)), [], 'cleared fields leave nothing behind');
     await page.evaluate(() => {
       Storage.prototype.setItem = () => {
         throw new DOMException('full', 'QuotaExceededError');

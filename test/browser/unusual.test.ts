@@ -2,6 +2,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { searchIndex, searchIndexJson } from '../../src/search/search-index.ts';
 import { browseCatalog, complaintsOf, focusOf, textOf } from '../support/browser.ts';
 import { goodPrompt } from '../support/good-agent.ts';
 import { until } from '../support/until.ts';
@@ -10,12 +11,24 @@ import { until } from '../support/until.ts';
 
 const test = suite('a reader in a less common case');
 
-/** Agents from the 1st to the 23rd; the titles of the first three have a word that no other has. */
-const agents = Array.from({ length: 23 }, (_, index) => ({
+/** The titles of the first three agents have a word that no other has. */
+const agents = Array.from({ length: 4 }, (_, index) => ({
   slug: `agent-${index + 1}`,
-  date: `2026-01-${String(index + 1).padStart(2, '0')}`,
+  date: `2026-01-0${index + 1}`,
   front: { title: index < 3 ? `Zebra list ${index + 1}` : `Plain list ${index + 1}` },
 }));
+/** The search index of a catalog with 45 agents. */
+const largeIndex = searchIndexJson(
+  searchIndex(
+    Array.from({ length: 45 }, (_, index) => {
+      const document = { slug: `agent-${index}`, title: `List ${index}`, issue: index, date: '2026-01-01' };
+      return {
+        document: { ...document, ...{ excerpt: '', problem: '', steps: [], tags: [], runtimes: [] } } as never,
+        changedOn: '2026-01-01',
+      };
+    }),
+  ),
+);
 const { address, visit } = browseCatalog(test, agents);
 const onPage = (path: string, use: (page: Page) => Promise<void>, options: BrowserContextOptions = {}) =>
   visit(path, { permissions: ['clipboard-read', 'clipboard-write'], ...options }, use);
@@ -32,18 +45,29 @@ const selectionIn = (page: Page) =>
     return [value, value.slice(selectionStart, selectionEnd)];
   });
 
-test('sees 20 results at first, and gets to the next one with "Show more"', async () => {
+test('sees 20 results at first, and gets to the next 20, and then to the last, with "Show more"', async () => {
   await onPage('/archive', async (page) => {
+    await page.route('**/search-index.json', (route) => route.fulfill({ body: largeIndex }));
     await page.locator('#search').fill('list');
-    await textOf(page, '.results-count', /^23 agents found$/);
+    await textOf(page, '.results-count', /^45 agents found$/);
     const titles = page.locator('.result-list h3');
     const more = page.locator('.more-results');
     assert.is(await titles.count(), 20);
-    await more.click();
-    assert.is(await titles.count(), 23);
-    assert.is(await focusOf(page), await titles.nth(20).textContent());
+    for (const [count, shown] of [
+      [20, 40],
+      [40, 45],
+    ] as const) {
+      await more.click();
+      assert.is(await titles.count(), shown);
+      assert.is(await focusOf(page), await titles.nth(count).textContent());
+    }
+    assert.is(new Set(await titles.allTextContents()).size, 45);
     assert.is(await more.isVisible(), false);
+  });
+});
 
+test('is told how many agents have only some of the words, and sees no results for a space', async () => {
+  await onPage('/archive', async (page) => {
     await page.locator('#search').fill('zebra xyzzy');
     await textOf(page, '.results-count', /^No agent has every word\. 3 agents found with some of them\.$/);
     await page.locator('#search').fill(' ');
@@ -97,7 +121,7 @@ test('replaces the last search after the key /, and keeps keys that mean somethi
     }
     await page.keyboard.press('/');
     await page.keyboard.type('plain');
-    await textOf(page, '.results-count', /^20 agents found$/);
+    await textOf(page, '.results-count', /^1 agent found$/);
     assert.is(await field.inputValue(), 'plain');
   });
 });

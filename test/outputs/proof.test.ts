@@ -85,4 +85,11 @@ test('answers of a model come in the order of the cases, whatever the order of t
   });
 });
 
+test('a case whose input is empty says so', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', files: { ...evalsFiles, 'evals/planted.txt': '' } }]);
+    const html = String(render(folder, { today: '2026-01-02' }).get('agents/one.html'));
+    assert.is(load(html)('details:has(summary:contains("The case planted")) > p').text(), 'The input is empty.');
+  }));
+
 test.run();
