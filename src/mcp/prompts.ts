@@ -1,6 +1,7 @@
 import { fillIn } from '../agent-text/fill-in.ts';
 import { inputsOf, reservedName } from '../agent-text/prompt-inputs.ts';
 import { provenance } from '../agent-text/provenance.ts';
+import { shortened } from '../agent-text/shortened.ts';
 import type { AgentSummary } from '../schema/documents.ts';
 import type { McpCatalog } from './catalog.ts';
 import { codes, RpcError } from './errors.ts';
@@ -13,20 +14,29 @@ export async function listPrompts({ cursor }: { cursor?: string | undefined }, c
   return { prompts: await Promise.all(items.map((agent) => listedPrompt(agent, catalog))), nextCursor };
 }
 
-/** The arguments of a prompt are the inputs that it declares, and one for everything else. */
-async function listedPrompt({ slug, title, excerpt }: AgentSummary, catalog: McpCatalog): Promise<object> {
+/**
+ * The arguments of a prompt are the inputs that it declares, and one for everything else. None is declared as required,
+ * because getPrompt takes a prompt without any of them. Clients load the whole list, so it has no icon, no title beside
+ * the slug, and only the start of each hint.
+ */
+async function listedPrompt({ slug, excerpt }: AgentSummary, catalog: McpCatalog): Promise<object> {
   const inputs = inputsOf((await catalog.prompt(slug)) ?? '');
-  const whole = inputs.length === 0 ? 'The input for the agent.' : 'Any other input, or all of it in one text.';
   return {
     name: slug,
-    title,
     description: excerpt,
-    icons: catalog.card.icons,
     arguments: [
-      ...inputs.map(({ name, hint, required }) => ({ name, description: hint, required })),
-      { name: reservedName, description: `${whole} Leave it out to provide it later.` },
+      ...inputs.map(({ name, hint, required }) => ({
+        name,
+        description: `${required ? '' : 'Optional: '}${shortHint(hint)}`,
+      })),
+      { name: reservedName, description: inputs.length === 0 ? 'The input' : 'Anything else' },
     ],
   };
+}
+
+/** The words of a hint up to its first punctuation mark, which say what to paste; the rest is for the assistant. */
+function shortHint(hint: string): string {
+  return shortened(hint.split(/[.,;:](?=\s|$)|[。、，；：]/u)[0] ?? hint, 30);
 }
 
 export interface GetPromptParams {
@@ -35,7 +45,7 @@ export interface GetPromptParams {
 }
 
 /**
- * prompts/get: the prompt of an agent after its provenance, with the reader's input filled in. Required arguments may be
+ * prompts/get: the prompt of an agent after its provenance, with the reader's input filled in. Every argument may be
  * missing, since the prompt itself says what to do then. Throws RpcError -32602 if the prompt or an argument is unknown.
  */
 export async function getPrompt(

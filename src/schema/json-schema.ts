@@ -98,10 +98,20 @@ export function checksJsonSchema(): JsonSchema {
   return z.toJSONSchema(checksSource, { io: 'input', override: tidy });
 }
 
-/** Returns the complete JSON Schema of a value, without `$schema`, as MCP clients of every revision expect it. */
+/**
+ * Returns the complete JSON Schema of a value, without `$schema`, as MCP clients of every revision expect it. Some clients
+ * refuse a list of types and an empty `additionalProperties`. A model reads it too, so a date has no pattern.
+ */
 export function inlineSchema(shape: z.ZodType): JsonSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, { io: 'input', override: tidy });
-  return schema;
+  // Not in `override`: zod joins the types of a union after it.
+  return JSON.parse(JSON.stringify(schema), (key, part) => {
+    if (key === 'additionalProperties' && JSON.stringify(part) === '{}') return undefined;
+    if (typeof part?.format === 'string') delete part.pattern;
+    if (!Array.isArray(part?.type)) return part;
+    const { type, ...others } = part;
+    return { anyOf: type.map((one: string) => ({ type: one })), ...others };
+  });
 }
 
 /** Removes what tells readers nothing: the limits of JavaScript integers. */

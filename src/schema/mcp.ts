@@ -28,7 +28,7 @@ export const serverCard = z.object({
   icons: z
     .array(z.object({ src: z.url(), mimeType: z.string(), sizes: z.array(z.string()) }))
     .optional()
-    .describe('What clients show for the server, its tools and its prompts'),
+    .describe('What clients show for the server and its tools'),
   remotes: z
     .array(
       z.object({

@@ -56,12 +56,13 @@ tests.add('gets an argument for each input of a prompt, and fills them in', asyn
   const { prompts } = await client.listPrompts();
   const listed = prompts.map(({ arguments: known }) => known as { name: string; required?: boolean }[]);
   assert.equal(
-    listed[0]?.map(({ name, required }) => [name, required]),
+    listed[0]?.map(({ name, required }) => [name, required ?? false]),
     [
-      ['ROWS', true],
+      ['ROWS', false],
       ['NOTES', false],
-      ['input', undefined],
+      ['input', false],
     ],
+    'a client that enforces `required` could not get the prompt as it is',
   );
   const text = async (given: Record<string, string>) =>
     (await client.getPrompt({ name: 'log-reader', arguments: given })).messages[0]?.content.text ?? '';

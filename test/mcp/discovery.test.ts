@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadSettings } from '../../src/catalog/settings.ts';
+import type { McpCatalog } from '../../src/mcp/catalog.ts';
+import { listPrompts } from '../../src/mcp/prompts.ts';
 import { mcpName } from '../../src/outputs/api/mcp-card.ts';
 import { mcpSetup } from '../../src/outputs/install/mcp-setup.ts';
 import { programVersion } from '../../src/program.ts';
@@ -130,6 +132,29 @@ test('the developers page has the setup of six clients, and none without a serve
   }
   assert.match(html, 'claude mcp add --transport http small-catalog &quot;https://press.example/api/mcp&quot;');
   assert.not.match(await page(null), 'mcp add');
+});
+
+test('the lists that an assistant loads at its start leave room for the conversation', async () => {
+  const file = (slug: string, name: string) => readFileSync(join(bundled, 'agents', slug, name), 'utf8');
+  const agents = readdirSync(join(bundled, 'agents')).slice(0, 40);
+  const catalog = {
+    agents: agents.map((slug, at) => ({
+      slug,
+      issue: 40 - at,
+      excerpt: /^excerpt: (.*)$/m.exec(file(slug, 'agent.md'))?.[1],
+    })),
+    prompt: async (slug: string) => file(slug, 'prompt.txt'),
+  } as unknown as McpCatalog;
+  const prompts = JSON.stringify(await listPrompts({}, catalog));
+  const tools = JSON.stringify(JSON.parse(readFileSync(join(bundled, 'test/fixtures/mcp-tools.json'), 'utf8')));
+  // By o200k_base, a token is 4.6 characters of the prompts and 4.1 of the tools: 4,000 and 3,000 tokens.
+  assert.ok(agents.length === 40 && prompts.length < 18_400, `prompts/list has ${prompts.length} characters`);
+  assert.ok(tools.length < 12_300, `tools/list has ${tools.length} characters`);
+});
+
+test('no schema of a tool has what strict clients refuse: a list of types, or an empty additionalProperties', () => {
+  const tools = readFileSync(join(bundled, 'test/fixtures/mcp-tools.json'), 'utf8');
+  assert.equal(tools.match(/"type": \[|"additionalProperties": \{\}/g), null);
 });
 
 test('docs/mcp.md has the same setup as the developers page', () => {

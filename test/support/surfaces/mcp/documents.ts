@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { newer, older, olderHint, publication, rich } from '../../rich-catalog.ts';
+import { newer, older, publication, rich } from '../../rich-catalog.ts';
 import { provenance, skillDescription, skillFile, skillMetadata } from '../files/texts.ts';
 import { base } from '../known.ts';
 import { type Asked, richInFull } from './asked.ts';
-import { icons } from './server.ts';
 
 const { title: name } = publication;
 const json = 'application/json';
@@ -44,20 +43,12 @@ const skill = {
   ],
 };
 
-const rows = {
-  name: 'ROWS',
-  description: 'one article a line, as "article, count, price". When it is missing, ask for it once and stop.',
-  required: true,
-};
-const notes = { name: 'NOTES', required: false };
-const rest = {
-  name: 'input',
-  description: 'Any other input, or all of it in one text. Leave it out to provide it later.',
-};
+const rows = { name: 'ROWS', description: 'one article a line' };
+const rest = { name: 'input', description: 'Anything else' };
 const promptArguments: Record<string, object[]> = {
-  newer: [rows, { ...notes, description: 'mails about the stock. When they are missing, go on without them.' }, rest],
-  rich: [{ name: 'input', description: 'The input for the agent. Leave it out to provide it later.' }],
-  older: [rows, { ...notes, description: olderHint }, rest],
+  newer: [rows, { name: 'NOTES', description: 'Optional: mails about the stock' }, rest],
+  rich: [{ name: 'input', description: 'The input' }],
+  older: [rows, { name: 'NOTES', description: 'Optional: Rows <i>&amp;</i> "quoted"' }, rest],
 };
 
 /** The requests for prompts, resources, completions and skills. */
@@ -65,7 +56,7 @@ export const documentRows: Record<string, Asked> = {
   'prompts/list': {
     method: 'prompts/list',
     result: {
-      prompts: named.map((one) => ({ ...one, icons, arguments: promptArguments[one.name] })),
+      prompts: named.map(({ title: _, ...one }) => ({ ...one, arguments: promptArguments[one.name] })),
     },
   },
   'prompts/get': { method: 'prompts/get', params: { name: 'rich' }, result: prompt(rich.prompt) },
