@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { announcementDatabase } from '../../src/announce/database-journal.ts';
-import type { AnnouncementJournal } from '../../src/announce/journal.ts';
+import type { AnnouncementEvent, AnnouncementJournal } from '../../src/announce/journal.ts';
 import { type Database, openDatabase } from '../../src/database/connections.ts';
 import { rejection } from '../support/journal.ts';
 import { loud } from '../support/loud.ts';
@@ -57,7 +57,11 @@ test('events of several mails that are recorded at the same time are all kept', 
   const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
   const claim = await here.claim('many');
   await claim.record({ type: 'recipients', ids });
+  // The first one cannot be stored, while the others wait for their turn.
+  const unstorable = { type: 'delivery', id: 1n, state: 'accepted' } as unknown as AnnouncementEvent;
+  const failed = rejection(claim.record(unstorable));
   await Promise.all(ids.map((id) => claim.record({ type: 'delivery', id, state: 'accepted' })));
+  assert.instance(await failed, TypeError);
   await claim.release();
   assert.equal((await there.read('many'))?.deliveries, new Map(ids.map((id) => [id, 'accepted'])));
 });

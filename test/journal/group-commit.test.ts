@@ -93,6 +93,18 @@ test('rejects the items of a pass that fails, and no others', async () => {
   assert.is(await commit.add(3), 3);
 });
 
+test('stores an item that waits while the pass before it fails', async () => {
+  const commit = groupCommit(
+    async ([item]: readonly number[]) => {
+      if (item === 1) throw new Error('full');
+      return [item];
+    },
+    { maxPerPass: 1 },
+  );
+  const [failed, stored] = await Promise.allSettled([commit.add(1), commit.add(2)]);
+  assert.equal([failed?.status, stored], ['rejected', { status: 'fulfilled', value: 2 }]);
+});
+
 test('splits more items than a pass may have', async () => {
   const passes: number[][] = [];
   const commit = groupCommit(

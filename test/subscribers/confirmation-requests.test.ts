@@ -169,8 +169,11 @@ test('mails are sent one after the other, a thousand may wait, and more are repo
     release();
     await settled();
     assert.is(sent.length, 2);
+    // One place is free, and no more.
     ask('later');
     assert.is(logged.length, 1);
+    ask('too late');
+    assert.is(logged.length, 2);
   });
 });
 
@@ -191,15 +194,16 @@ test('closing waits for the mail that is being sent, tries none again, and close
         });
   return withMails({ send }, async ({ confirmations, ask, logged, pauses, isClosed }) => {
     ask('ann');
+    ask('ann-marie');
     ask('bob');
     await settled();
-    assert.is(pauses.length, 1);
+    assert.is(pauses.length, 2);
     const closed = confirmations.close();
     await settled();
     assert.equal([pauses.length, isClosed()], [0, false]);
     fail();
     await closed;
-    assert.equal([isClosed(), logged.length], [true, 2]);
+    assert.equal([isClosed(), logged.length], [true, 3]);
   });
 });
 

@@ -96,7 +96,7 @@ const stored =
   line({ pending: true, form: 'f1' }) +
   '{"id":"a","time":"2026-11-03T10:00:00.000Z","event":"confirmed"}\n' +
   '{"id":"a","time":"2026-11-04T10:00:00.000Z","event":"unsubscribed"}\n';
-const suppressed = '{"hash":"h","time":"2026-11-05T10:00:00.000Z"}\n';
+const suppressed = '{"hash":"h","time":"2026-11-05T10:00:00.000Z"}\n{"hash":"i","time":"2026-11-06T10:00:00.000Z"}\n';
 
 /** Runs `use` with a file of subscribers and a database that has imported it. */
 const withBoth = (use: (folder: string, env: { DATABASE_URL: string }) => Promise<void>) =>
@@ -125,7 +125,13 @@ test('an import adds nothing twice, and copies erased addresses', () =>
     const suppressions = await databaseRecords(database)
       .suppressions()
       .finally(() => database.close());
-    assert.equal([...suppressions], [['h', '2026-11-05T10:00:00.000Z']]);
+    assert.equal(
+      [...suppressions],
+      [
+        ['h', '2026-11-05T10:00:00.000Z'],
+        ['i', '2026-11-06T10:00:00.000Z'],
+      ],
+    );
   }));
 
 test('erase removes an address in any case from the database, and ends its mails', () =>
@@ -144,7 +150,7 @@ test('erase removes an address in any case from the database, and ends its mails
     );
     const rows = await execSql(DATABASE_URL, 'SELECT email FROM catalog_subscriptions');
     assert.equal(rows, [{ email: 'bob@example.com' }]);
-    const hashes = await execSql(DATABASE_URL, "SELECT hash FROM catalog_suppressions WHERE hash <> 'h'");
+    const hashes = await execSql(DATABASE_URL, 'SELECT hash FROM catalog_suppressions WHERE length(hash) > 1');
     assert.equal(hashes, [{ hash: addressHash('ann@example.com', Buffer.from(key)) }]);
   }));
 

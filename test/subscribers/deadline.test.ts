@@ -93,23 +93,26 @@ test('no timer remains if the subscription ends in time', async () => {
 
 test('close waits for open subscriptions, refuses later ones, then closes the provider', async () => {
   const order: string[] = [];
-  let finish = (_: Outcome) => {};
+  const finish: ((outcome: Outcome) => void)[] = [];
   const subscribers = withDeadline(
     providerOf(
       () =>
         new Promise((resolve) => {
-          finish = resolve;
+          finish.push(resolve);
         }),
       { close: async () => void order.push('closed') },
     ),
   );
-  const first = subscribers.add(subscription).then((outcome) => order.push(outcome));
+  const [first, second] = [1, 2].map(() => subscribers.add(subscription).then((outcome) => order.push(outcome)));
+  await new Promise((resolve) => setImmediate(resolve));
+  finish[0]?.('accepted');
+  await first;
   const closed = subscribers.close();
   const late = await subscribers.add(subscription).catch((error) => error);
   assert.is(inShort(late), 'closed');
-  finish('accepted');
-  await Promise.all([first, closed]);
-  assert.equal(order, ['accepted', 'closed']);
+  finish[1]?.('invalid');
+  await Promise.all([second, closed]);
+  assert.equal(order, ['accepted', 'invalid', 'closed']);
 });
 
 test.run();

@@ -46,4 +46,32 @@ test('after the disk failed once, the next question is answered', () =>
     assert.equal(await records.find({ list: 'daily' }), []);
   }));
 
+test('addresses that are suppressed at once are all suppressed, also after the disk failed for the first', () =>
+  withFolder(async (path) => {
+    let opened = 0;
+    const disk = {
+      ...fs,
+      open: (...args: Parameters<Disk['open']>) => {
+        opened += 1;
+        if (opened === 1) return Promise.reject(Object.assign(new Error('The disk failed.'), { code: 'EIO' }));
+        return fs.open(...args);
+      },
+    };
+    await fs.mkdir(dirname(path));
+    const { suppress, suppressions } = fileRecords(path, disk);
+    const time = '2026-11-22T10:00:00.000Z';
+    const results = await Promise.allSettled(['a', 'b', 'c'].map((hash) => suppress(hash, time)));
+    assert.equal(
+      results.map(({ status }) => status),
+      ['rejected', 'fulfilled', 'fulfilled'],
+    );
+    assert.equal(
+      [...(await suppressions())],
+      [
+        ['b', time],
+        ['c', time],
+      ],
+    );
+  }));
+
 test.run();

@@ -8,6 +8,7 @@ import { openDatabaseVotes } from '../../src/votes/database-votes.ts';
 import { importVotes } from '../../src/votes/import-votes.ts';
 import type { VoteRecord } from '../../src/votes/vote.ts';
 import { rejection } from '../support/journal.ts';
+import { until } from '../support/until.ts';
 import { voteBy } from '../support/votes.ts';
 
 /** Which statements votes cause, on a database that is only simulated: batches, and further attempts after a failure. */
@@ -49,18 +50,57 @@ for (const [name, failures, isBack, attempts, isStored] of failing) {
   });
 }
 
-test('an import adds at most 2,000 votes with one statement', async () => {
+test('while a batch waits for the database, a later vote is refused at once; after a long wait, none is repeated', async () => {
+  const { now } = performance;
+  let failure: DatabaseUnavailable | null = null;
+  let comeBack = (_: boolean) => {};
+  let attempts = 0;
+  const database = simulated(() => {
+    attempts += 1;
+    failure = away;
+    throw away;
+  });
+  const available = () =>
+    new Promise<boolean>((done) => {
+      comeBack = done;
+    });
+  const store = openDatabaseVotes({
+    database: { ...database, failure: () => failure, available },
+    now: () => new Date(),
+    random: randomBytes,
+  });
+  const first = rejection(store.append(voteBy(1)));
+  await until(() => failure !== null);
+  assert.is((await rejection(store.append(voteBy(2))))?.cause, away);
+  try {
+    // The second attempt ends later than a reader should wait for a third one.
+    performance.now = () => now.call(performance) + 1_500;
+    comeBack(true);
+    assert.is((await first)?.cause, away);
+  } finally {
+    performance.now = now;
+  }
+  assert.is(attempts, 2);
+  await store.close();
+});
+
+test('an import adds at most 2,000 votes with one statement, and the days of each batch are counted again', async () => {
   const batches: number[] = [];
   async function* votes(): AsyncGenerator<VoteRecord> {
     for (let index = 0; index < 4_001; index += 1) {
-      yield { id: `${index}`, time: '2026-11-21T00:00:00.000Z', slug: 'one', vote: 'yes', voter: '0'.repeat(32) };
+      const time = `2026-11-${21 - Math.floor(index / 2_000)}T00:00:00.000Z`;
+      yield { id: `${index}`, time, slug: 'one', vote: 'yes', voter: '0'.repeat(32) };
     }
   }
-  const counts = await importVotes(
-    simulated((size) => batches.push(size)),
-    votes(),
-  );
+  const database = simulated((size) => batches.push(size));
+  const forgotten: unknown[] = [];
+  const query = (async (text: string, values: unknown[]) => {
+    if (text.startsWith('DELETE FROM catalog_vote_days')) forgotten.push(values[0]);
+    return database.query(text, values);
+  }) as Database['query'];
+  const counts = await importVotes({ ...database, query }, votes());
   assert.equal([batches, counts], [[2_000, 2_000, 1], { added: 4_001, known: 0 }]);
+  assert.equal(forgotten, ['2026-11-21', '2026-11-20', '2026-11-19']);
 });
 
 test('a secret that another server has already deleted is an error that names the clocks', async () => {

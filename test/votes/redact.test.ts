@@ -1,4 +1,4 @@
-import { appendFile, chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { redact } from '../../src/votes/redact.ts';
@@ -59,6 +59,20 @@ test('removes leftovers of an earlier crash', () =>
     await writeFile(`${file}.redacting`, 'call me at 555-0100');
     await redact(testOptions({ file }), first?.id ?? '');
     assert.equal(await readdir(folder), ['log.jsonl', 'log.jsonl.secret']);
+  }));
+
+test('refuses a link to a log while a server owns the log, and redacts through it afterward', () =>
+  withFolder(async (file, folder) => {
+    const [first] = await threeVotes(file);
+    const link = `${folder}/link.jsonl`;
+    await symlink(file, link);
+    await withLog({ file }, async () => {
+      const error = await rejection(redact(testOptions({ file: link }), first?.id ?? ''));
+      assert.match(error?.message ?? '', `${file} is in use by process ${process.pid}`);
+    });
+    assert.is(await redact(testOptions({ file: link }), first?.id ?? ''), true);
+    assert.ok((await lstat(link)).isSymbolicLink());
+    assert.not.match(await readFile(file, 'utf8'), 'first');
   }));
 
 test('reports a vote without a note', () =>
