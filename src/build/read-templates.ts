@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { compareText } from '../compare.ts';
-import { diagnose } from '../diagnostics/diagnostic.ts';
+import { diagnose, type Wording } from '../diagnostics/diagnostic.ts';
+import { symbolicLink } from '../diagnostics/messages/files.ts';
 import { templatesNotAFolder, unknownTemplate } from '../diagnostics/messages/templates.ts';
 import { nearest } from '../diagnostics/suggestions.ts';
 import { ContentError } from '../errors.ts';
@@ -39,8 +40,8 @@ export function hasTemplates(cwd: string): boolean {
  * Reads the program's templates and scripts. Files in the templates/ folder of the catalog in `cwd` replace those of
  * the program.
  *
- * Throws ContentError if a file of the catalog replaces no template, since it would never be used, or if templates/ is not
- * a folder.
+ * Throws ContentError if a file of the catalog replaces no template or is a link, since it would never be used, or if
+ * templates/ is not a folder.
  */
 export function readTemplates(cwd: string): TemplateFiles {
   const theirs = resolve(cwd, 'templates');
@@ -55,15 +56,16 @@ export function readTemplates(cwd: string): TemplateFiles {
 
   const isFree = (name: string) => name.startsWith('assets/') || fontName.test(name);
   const strangers = overrides.filter((name) => !names.includes(name) && !isFree(name));
-  if (strangers.length > 0) {
+  const problems: [name: string, problem: Wording][] = [
+    ...(isCustom ? listFiles(theirs, (entry) => entry.isSymbolicLink()) : []).map((name): [string, Wording] => [
+      name,
+      symbolicLink(`templates/${name}`),
+    ]),
+    ...strangers.map((name): [string, Wording] => [name, unknownTemplate(name, nearest(name, names), names)]),
+  ];
+  if (problems.length > 0) {
     throw new ContentError(
-      strangers.map((name) =>
-        diagnose({
-          code: 'template/unknown',
-          file: `templates/${name}`,
-          ...unknownTemplate(name, nearest(name, names), names),
-        }),
-      ),
+      problems.map(([name, problem]) => diagnose({ code: 'template/unknown', file: `templates/${name}`, ...problem })),
     );
   }
 
@@ -80,9 +82,9 @@ export function readTemplates(cwd: string): TemplateFiles {
   return { templates, assets, fonts, custom: overrides.length > 0 };
 }
 
-function listFiles(root: string): string[] {
+function listFiles(root: string, isListed = (entry: Dirent) => entry.isFile()): string[] {
   return readdirSync(root, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .filter((entry) => isListed(entry) && !entry.name.startsWith('.'))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
     .sort(compareText);
 }

@@ -80,7 +80,9 @@ const rules = {
   'settings/missing-key': error('Every setting without a default is present.'),
   'settings/unknown-key': error('Every key is known.'),
   'settings/value': error('Every setting has the right type and is within its limits.'),
-  'template/unknown': error('Every file in the catalog’s templates/ replaces one of the program’s.'),
+  'template/unknown': error(
+    'Every file in the catalog’s templates/ replaces one of the program’s, and none is a link.',
+  ),
   'template/syntax': error('A template is well-formed Handlebars and uses only values that exist.'),
   'template/picture': error('The social image template renders a well-formed SVG.'),
   'template/font': error('Every file in templates/fonts is a TrueType or OpenType font.'),

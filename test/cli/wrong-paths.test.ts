@@ -87,6 +87,20 @@ for (const [name, make, message] of templates) {
     }));
 }
 
+test('a template that is a link is an error of the catalog instead of the template of the program, also after a build', () =>
+  inCatalog(async (folder) => {
+    writeFiles(folder, { 'about.hbs': 'My own page\n', 'templates/404.hbs': 'Lost\n' });
+    assert.is((await catalog(['build', '--cwd', folder])).code, 0);
+    symlinkSync('../about.hbs', join(folder, 'templates/about.hbs'));
+    const { code, shown } = await catalog(['build', '--cwd', folder]);
+    assert.is(code, 1);
+    const expected =
+      'templates/about.hbs:1:1  error  template/unknown\n' +
+      '  templates/about.hbs is a symbolic link.\n' +
+      '  Replace it with the file or folder that it points to.\n';
+    assert.match(shown, expected);
+  }));
+
 /** Other calls with a path where a file is in the way, or a folder is instead of a file, and what they say. */
 const calls: [args: string[], env: Record<string, string>, sentence: string][] = [
   [['votes', 'redact', 'x', '--data', 'file'], {}, '<folder>/file is a file. Remove it, or name another path.'],
