@@ -1,10 +1,11 @@
 import { OperationError } from '../errors.ts';
 import type { PublishedAgent, Site } from '../outputs/site.ts';
 import { plural } from '../plural.ts';
-import type { ListName } from '../subscribers/provider.ts';
+import type { ListName, SubscriptionRecords } from '../subscribers/provider.ts';
 import { type Announcement, type AnnouncementJournal, type Claim, isToSend } from './journal.ts';
 import { type Plan, planAnnouncement } from './plan.ts';
 import type { Sender, Sent } from './senders/sender.ts';
+import { messageHash } from './senders/smtp.ts';
 
 export interface AnnounceOptions {
   site: Site;
@@ -90,32 +91,91 @@ function alreadySent({ key, name }: Plan, since?: string): Announced {
   return { outcome: 'announced-already', key, message: `Nothing to do: ${name} was announced ${when}.` };
 }
 
+/** What a person found out about mails whose outcome is unknown. */
+export interface Decision {
+  /** The address or the Message-ID of a mail. Null: all of them. */
+  mail: string | null;
+  sent: boolean;
+}
+
+/** Mails over SMTP whose outcome is unknown. The address is null if it was erased. */
+export async function uncertainMails(
+  { key }: Plan,
+  journal: AnnouncementJournal,
+  records: Pick<SubscriptionRecords, 'find'>,
+): Promise<{ id: string; recipient: string | null; messageHash: string }[]> {
+  const mails = [];
+  for (const [id, state] of (await journal.read(key))?.deliveries ?? []) {
+    if (state !== 'sending') continue;
+    const [record] = await records.find({ id });
+    mails.push({ id, recipient: record?.email ?? null, messageHash: messageHash(key, id) });
+  }
+  return mails;
+}
+
 /**
- * Stores what a person found out about mails whose outcome is unknown: whether they were sent. Returns what was stored.
+ * Stores what a person found out about mails whose outcome is unknown. Returns what was stored.
  *
- * Throws OperationError if no outcome is unknown.
+ * Throws OperationError, and stores nothing, if a mail that is named has no unknown outcome, or if none has.
  */
-export async function resolve(plan: Plan, journal: AnnouncementJournal, sent: boolean): Promise<string> {
+export async function resolve(
+  plan: Plan,
+  journal: AnnouncementJournal,
+  decisions: readonly Decision[],
+  records: Pick<SubscriptionRecords, 'find'>,
+): Promise<string> {
   if ((await journal.read(plan.key)) === null) throw new OperationError(`No email of ${plan.name} was sent.`);
   const claim = await journal.claim(plan.key);
   try {
-    return await store(claim, plan, sent);
+    const mails = await uncertainMails(plan, journal, records);
+    return mails.length > 0
+      ? await settle(claim, plan, decisions, mails)
+      : await settleCampaign(claim, plan, decisions);
   } finally {
     await claim.release();
   }
 }
 
-async function store(claim: Claim, { name }: Plan, sent: boolean): Promise<string> {
-  const { deliveries, draft, state } = claim.announcement;
-  const unknown = [...(deliveries ?? [])].filter(([, delivery]) => delivery === 'sending').map(([id]) => id);
-  for (const id of unknown) await claim.record({ type: 'delivery', id, state: sent ? 'accepted' : 'deferred' });
-  if (unknown.length > 0) {
-    if (![...(deliveries?.values() ?? [])].some(isToSend)) await claim.record({ type: 'sent' });
-    return `${plural(unknown.length, 'email')} of ${name} will ${sent ? 'not be sent again' : 'be sent by the next run'}.`;
+async function settle(
+  claim: Claim,
+  { name }: Plan,
+  decisions: readonly Decision[],
+  mails: Awaited<ReturnType<typeof uncertainMails>>,
+): Promise<string> {
+  const settled = new Map<string, boolean>();
+  for (const { mail, sent } of decisions) {
+    const wanted = mail?.toLowerCase().replace(/^<|>$/g, '');
+    const named = mails.filter(
+      ({ recipient, messageHash: hash }) =>
+        wanted === undefined || recipient?.toLowerCase() === wanted || wanted.split('@')[0] === hash,
+    );
+    if (named.length === 0) throw new OperationError(`No email of ${name} to or with ${mail} has an unknown outcome.`);
+    for (const { id } of named) settled.set(id, sent);
   }
-  if (deliveries !== null || state === 'sent' || (state === 'claimed' && draft === null))
-    throw new OperationError(`No email of ${name} has an unknown outcome.`);
-  if (sent) await claim.record({ type: 'sent' });
-  else await claim.record({ type: 'unsent', ...(draft === null ? {} : { draft }) });
-  return sent ? `${name} will not be sent again.` : `${name} will be sent by the next run.`;
+  for (const [id, sent] of settled) await claim.record({ type: 'delivery', id, state: sent ? 'accepted' : 'deferred' });
+  const states = [...(claim.announcement.deliveries?.values() ?? [])];
+  const unknown = states.filter((state) => state === 'sending').length;
+  if (unknown === 0 && !states.some(isToSend)) await claim.record({ type: 'sent' });
+  const lines = [true, false].flatMap((sent) => {
+    const count = [...settled.values()].filter((each) => each === sent).length;
+    return count === 0 ? [] : [`${plural(count, 'email')} of ${name} will ${willBe(sent)}.`];
+  });
+  if (unknown > 0) lines.push(`Still unknown: ${unknown}.`);
+  return lines.join(' ');
 }
+
+async function settleCampaign(claim: Claim, { name }: Plan, decisions: readonly Decision[]): Promise<string> {
+  const { deliveries, draft, state } = claim.announcement;
+  const [decision] = decisions;
+  if (deliveries !== null || state === 'sent' || (state === 'claimed' && draft === null) || decision === undefined)
+    throw new OperationError(`No email of ${name} has an unknown outcome.`);
+  if (decision.mail !== null || decisions.length > 1)
+    throw new OperationError(
+      `The provider sends ${name} to all readers at once: use --resolve sent or --resolve unsent.`,
+    );
+  if (decision.sent) await claim.record({ type: 'sent' });
+  else await claim.record({ type: 'unsent', ...(draft === null ? {} : { draft }) });
+  return `${name} will ${willBe(decision.sent)}.`;
+}
+
+const willBe = (sent: boolean) => (sent ? 'not be sent again' : 'be sent by the next run');

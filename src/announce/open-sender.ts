@@ -30,7 +30,7 @@ export interface SenderOptions {
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
   calls?: ServiceTools;
-  /** Pauses before a service is asked again. @default node:timers/promises */
+  /** Pauses before the next mail, or before a service is asked again. @default node:timers/promises */
   wait?: (ms: number) => Promise<unknown>;
 }
 
@@ -64,7 +64,7 @@ function serviceSender(
 
 async function openSmtpSender(
   settings: Extract<AnnounceSettings, { provider: 'file' }>,
-  { list, site, data, records, environment, now, signal, onProgress }: SenderOptions,
+  { list, site, data, records, environment, now, signal, onProgress, wait = sleep }: SenderOptions,
 ): Promise<{ sender: Sender; close(): void }> {
   const { runtimeUrl } = site;
   if (runtimeUrl === null) {
@@ -80,7 +80,8 @@ async function openSmtpSender(
   }
   if (records !== undefined) requireMailKey(environment);
   const key = await openMailKey({ environment, folder: data, random: randomBytes });
-  const smtp = openSmtp(settings.smtp, { maxConnections: 5, rateLimit: settings.rate });
+  const pace = { maxConnections: 5, rateLimit: settings.rate, now: () => now().getTime(), wait };
+  const smtp = openSmtp(settings.smtp, pace);
   const sender = smtpSender({
     ...{ smtp, key, list, runtimeUrl, now },
     records: records ?? fileRecords(join(data, 'signups.jsonl')),

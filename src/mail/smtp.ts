@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getSystemErrorName } from 'node:util';
 import { createTransport } from 'nodemailer';
 import type { SmtpSettings } from './smtp-settings.ts';
@@ -21,20 +22,27 @@ export interface Mail {
 export interface SmtpPace {
   /** @default 1 */
   maxConnections?: number;
-  /** How many mails in a second, at most. @default 5 */
+  /** How many mails in a second, at most, over all connections. @default 5 */
   rateLimit?: number;
+  /** Milliseconds since 1970. @default Date.now */
+  now?: () => number;
+  /** @default node:timers/promises */
+  wait?: (ms: number) => Promise<unknown>;
 }
 
-/** A connection to an SMTP server, opened with the first mail. */
+/** Connections to an SMTP server, opened with the first mails. */
 export interface Smtp {
-  /** Resolves once the server has accepted the mail. Throws only SmtpFailed. */
-  send(mail: Mail): Promise<void>;
+  /**
+   * Resolves once the server has accepted the mail. Throws only SmtpFailed. `beforeEnd` is called once all of the text but its
+   * end was sent: until it resolves, the server cannot accept the mail. If it rejects, the mail is not sent.
+   */
+  send(mail: Mail, beforeEnd?: () => Promise<void>): Promise<void>;
   close(): void;
 }
 
 /**
- * What became of a mail: the server permanently refused its address (`refused`); it was certainly not sent (`unsent`); or
- * the connection broke before the answer, so that it may have been sent (`unknown`).
+ * What became of a mail: the server says that its address does not exist (`refused`); it was certainly not sent (`unsent`);
+ * or the connection broke before the answer, so that it may have been sent (`unknown`).
  */
 export type SmtpOutcome = 'refused' | 'unsent' | 'unknown';
 
@@ -48,11 +56,9 @@ export class SmtpFailed extends Error {
   readonly status: number | null;
   /** Whether the server refused the address, not the connection, the sender or the mail. */
   readonly aboutAddress: boolean;
-  /** The enhanced status of a permanent refusal, such as 5.1.1 for an unknown mailbox (RFC 3463). */
-  readonly detail: string | null;
 
-  /** `begun` is whether a part of the text was sent. */
-  constructor(error: unknown, begun: boolean) {
+  /** `complete` is whether the end of the text may have been sent: without it, no server accepts a mail (RFC 5321, section 4.1.1.4). */
+  constructor(error: unknown, complete: boolean) {
     const { code: broad, errno, responseCode, response, command } = error as Partial<Record<string, unknown>>;
     // nodemailer calls each failure of a connection ESOCKET.
     const code = typeof errno === 'number' && errno < 0 ? getSystemErrorName(errno) : broad;
@@ -60,19 +66,32 @@ export class SmtpFailed extends Error {
     super(`The mail server did not accept an email (${[code, command, status].filter((fact) => fact).join(', ')}).`);
     this.code = typeof code === 'string' ? code : null;
     this.status = status;
-    this.detail = /^5\d\d[ -](5\.\d{1,3}\.\d{1,3})\b/.exec(String(response))?.[1] ?? null;
     this.aboutAddress = command === 'RCPT TO' && status !== 421;
-    // 5.7 is about the sender or the server, such as a relay that is not permitted.
-    const permanent = this.aboutAddress && this.detail?.startsWith('5.7.') !== true;
-    if (permanent && status !== null && status >= 500) this.outcome = 'refused';
-    else this.outcome = status !== null || !begun ? 'unsent' : 'unknown';
+    if (this.aboutAddress && isUnknownMailbox(String(response))) this.outcome = 'refused';
+    else this.outcome = status !== null || !complete ? 'unsent' : 'unknown';
   }
+}
+
+/** What servers say about an address that does not exist, in the words of Postfix, Exim, Exchange, Gmail and others. */
+const unknownMailbox = [
+  /\b(?:no such|unknown|unrouteable|non-?existent) (?:local )?(?:user|mailbox|recipient|address|account|person)/i,
+  /\b(?:user|mailbox|recipient|address|account|inbox)\b.{0,60}\b(?:unknown|not found|(?:does not|doesn't|no longer) exist|not exist)/i,
+];
+
+/**
+ * Whether a permanent refusal says that the mailbox does not exist, with an enhanced status code (RFC 3463) or, without one
+ * that says anything, in words. Any other refusal may be about the sender, its address, the mail, or the size of the mailbox.
+ */
+function isUnknownMailbox(response: string): boolean {
+  const [, code, words = ''] = /^5\d\d[ -](?:(5\.\d{1,3}\.\d{1,3})\b)?([\s\S]*)/.exec(response) ?? [];
+  if (code !== undefined && !/^5\.[0-35]\.0$/.test(code)) return /^5\.1\.(?:[1236]|10)$/.test(code);
+  return unknownMailbox.some((form) => form.test(words)) && !/\bsender\b/i.test(words);
 }
 
 /** Sends mails over SMTP, never one of them twice: nodemailer would repeat a mail whose connection broke. */
 export function openSmtp(
   { from, ...server }: SmtpSettings,
-  { maxConnections = 1, rateLimit = 5 }: SmtpPace = {},
+  { maxConnections = 1, rateLimit = 5, now = Date.now, wait = sleep }: SmtpPace = {},
 ): Smtp {
   const transport = createTransport({
     ...server,
@@ -80,42 +99,51 @@ export function openSmtp(
     pool: true,
     maxRequeues: 0,
     maxConnections,
-    rateLimit,
-    rateDelta: 1000,
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 60_000,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  // The text of a mail is read only once the server asks for it.
-  const texts = new WeakMap<object, Readable>();
+  /** What is done before the end of the text of a mail, by its headers. */
+  const ends = new WeakMap<object, () => Promise<void>>();
   transport.use('stream', ({ message, data }, done) => {
     const create = message.createReadStream.bind(message);
-    message.createReadStream = (options) => {
-      const text = create(options);
-      if (data.headers !== undefined) texts.set(data.headers, text);
-      return text;
-    };
+    // The text of a mail is read only once the server asks for it.
+    async function* text(options?: object) {
+      yield* create(options);
+      await ends.get(data.headers ?? {})?.();
+    }
+    message.createReadStream = (options) => Readable.from(text(options), { objectMode: false });
     done();
   });
+
+  /** When the next mail may be sent. nodemailer's own limit lets each connection send a mail before it counts. */
+  let next = 0;
+  async function nextSlot(): Promise<void> {
+    const at = Math.max(next, now());
+    next = at + 1000 / rateLimit;
+    if (at > now()) await wait(Math.ceil(at - now()));
+  }
+
   return {
-    async send({ to, unsubscribe, headers: further = {}, ...mail }) {
+    async send({ to, unsubscribe, headers: further = {}, ...mail }, beforeEnd) {
       const headers = {
         ...further,
         // Mailbox providers accept a long address in this header only if it is not folded.
         'List-Unsubscribe': { prepared: true, value: `<${unsubscribe}>` },
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       };
+      let complete = false;
+      ends.set(headers, async () => {
+        await beforeEnd?.();
+        complete = true;
+      });
+      await nextSlot();
       try {
-        await transport.sendMail({
-          ...mail,
-          from,
-          to: { name: '', address: to },
-          headers,
-        });
+        await transport.sendMail({ ...mail, from, to: { name: '', address: to }, headers });
       } catch (error) {
-        throw new SmtpFailed(error, texts.get(headers)?.readableDidRead === true);
+        throw new SmtpFailed(error, complete);
       }
     },
     close: () => transport.close(),

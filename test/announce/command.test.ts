@@ -6,7 +6,7 @@ import { writeFiles } from '../support/catalog.ts';
 import { atShiftedTime } from '../support/forge-tools.ts';
 import { journalIn, postalAddress } from '../support/mail/announcing.ts';
 import { agents, onlineCatalog } from '../support/mail/online-catalog.ts';
-import { addReaders, addressOf, mailKey } from '../support/mail/readers.ts';
+import { addReaders, addressOf, idOf, mailKey } from '../support/mail/readers.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { catalog } from '../support/process.ts';
 
@@ -135,15 +135,17 @@ test('a dry run before a sender is set up writes the mail, and says what is miss
     assert.match(readFileSync(join(folder, 'data/mail-preview/daily-2026-11-20.html'), 'utf8'), 'The three agent');
   }));
 
-test('a dry run after an interrupted run says how many mails are left', () =>
+test('after an interrupted run, a dry run says how many mails are left, and a person settles the unknown one by its Message-ID', () =>
   onlineCatalog(
     async ({ folder, announce }) => {
       const claim = await journalIn(join(folder, 'data')).claim(
         'catalog:tag:press.example,2026:catalog:daily:2026-11-20',
       );
-      await claim.record({ type: 'recipients', ids: ['a', 'b', 'c', 'd'] });
+      const ann = 'ann=b@example.com';
+      addReaders(join(folder, 'data'), [ann]);
+      await claim.record({ type: 'recipients', ids: ['a', idOf(ann), 'c', 'd'] });
       await claim.record({ type: 'delivery', id: 'a', state: 'accepted' });
-      await claim.record({ type: 'delivery', id: 'b', state: 'sending' });
+      await claim.record({ type: 'delivery', id: idOf(ann), state: 'sending' });
       await claim.record({ type: 'delivery', id: 'c', state: 'deferred' });
       await claim.release();
       const smtp = { CATALOG_SMTP_URL: 'smtp://127.0.0.1:9', CATALOG_MAIL_FROM: 'daily@press.example' };
@@ -152,6 +154,16 @@ test('a dry run after an interrupted run says how many mails are left', () =>
         stderr,
         /^Would continue No\. 3, .*, which an earlier run began\. Not sent yet: 2 of 4 emails\. Perhaps sent, so not repeated: 1\.$/m,
       );
+      const { stderr: listed } = await announce(['--uncertain'], smtp);
+      assert.match(
+        listed,
+        /^1 email of No\. 3, .* unknown outcome:\nann=b@example\.com {2}[0-9a-f]{32}@press\.example\n$/,
+      );
+      const { emails } = JSON.parse((await announce(['--uncertain', '--json'], smtp)).stdout);
+      assert.is(emails[0].recipient, ann);
+      assert.match((await announce(['--resolve', `${ann}=maybe`])).stderr, 'It has to be sent, unsent, <address>=sent');
+      const { stderr: settled } = await announce(['--resolve', `${emails[0].messageId}=unsent`]);
+      assert.match(settled, /^1 email of No\. 3, .* will be sent by the next run\.\n$/);
     },
     { postalAddress, runtimeUrl: 'https://press.example' },
   ));
@@ -207,6 +219,12 @@ test('a send whose outcome is unknown is an error, until a person says that it w
     assert.is(unknown.code, 1);
     assert.match(unknown.stderr, /^Whether Buttondown sent the email is not known: .* Look at em_1 there\./);
     service.fault = () => null;
+    const listed = await announce(['--uncertain']);
+    assert.is(listed.stderr, 'Whether the provider sent No. 3, “The three agent” is not known. Look at em_1 there.\n');
+    assert.match(
+      (await announce(['--resolve', 'em_1=sent'])).stderr,
+      'sends No. 3, “The three agent” to all readers at once: use --resolve sent or --resolve unsent.',
+    );
     assert.match((await announce(['--resolve', 'sent'])).stderr, /^No\. 3, .* will not be sent again\.\n$/);
     assert.is((await announce()).code, 0);
     assert.is(service.sent.length, 0);

@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resolve } from '../../src/announce/announce.ts';
 import { inFolder } from '../support/catalog.ts';
-import { journalIn, smallSubject } from '../support/mail/announcing.ts';
+import { journalIn, resolveAll, smallSubject } from '../support/mail/announcing.ts';
 import { type Row, rows, withService } from '../support/mail/service-rows.ts';
 import { buttondown, type Service } from '../support/mail/services.ts';
 
@@ -15,14 +14,17 @@ test('drafts that a person calls unsent are left alone, and a new one is sent', 
   withService(row, async ({ service, sender, send, folder }) => {
     const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
     const journal = journalIn(folder);
-    assert.match(await resolve(plan, journal, true).catch((error) => error.message), /^No email of No\. 1.* was sent/);
+    assert.match(
+      await resolveAll(plan, journal, true).catch((error) => error.message),
+      /^No email of No\. 1.* was sent/,
+    );
     for (const draft of ['em_1', 'em_2']) {
       service.fault = ({ path }) => (path.endsWith('/publish') ? 'lost before' : null);
       assert.match((await send()).message, ` Look at ${draft} there.`);
       service.fault = () => null;
-      assert.is(await resolve(plan, journal, false), 'No. 1 will be sent by the next run.');
+      assert.is(await resolveAll(plan, journal, false), 'No. 1 will be sent by the next run.');
       assert.match(
-        await resolve(plan, journal, false).catch((error) => error.message),
+        await resolveAll(plan, journal, false).catch((error) => error.message),
         /^No email of .* has an unknown outcome/,
       );
     }
@@ -43,7 +45,7 @@ test('a draft that was stored, but that nobody asked the service to send, can be
     const claim = await journal.claim(plan.key);
     await claim.record({ type: 'drafted', draft: 'em_1' });
     await claim.release();
-    assert.is(await resolve(plan, journal, false), 'No. 1 will be sent by the next run.');
+    assert.is(await resolveAll(plan, journal, false), 'No. 1 will be sent by the next run.');
     assert.equal((await journal.read(plan.key))?.abandoned, ['em_1']);
   }));
 

@@ -70,7 +70,9 @@ test('a server that refuses everyone because it is set up wrongly costs no reade
     },
     {
       onRcptTo({ address }, _session, done) {
-        done(open && address !== addressOf(12) ? undefined : refuse(550, 'relay not permitted'));
+        done(
+          open && address !== addressOf(12) ? undefined : refuse(550, open ? 'no such user' : 'relay not permitted'),
+        );
       },
     },
   );

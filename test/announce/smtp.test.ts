@@ -1,15 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resolve } from '../../src/announce/announce.ts';
+import { resolve, uncertainMails } from '../../src/announce/announce.ts';
+import { fileRecords } from '../../src/subscribers/file-records.ts';
 import { readToken } from '../../src/subscribers/tokens.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { goodPrompt } from '../support/good-agent.ts';
-import { journalIn, planIn, postalAddress, smallSubject } from '../support/mail/announcing.ts';
+import { journalIn, planIn, postalAddress, resolveAll, smallSubject } from '../support/mail/announcing.ts';
 import { addReaders, addressOf, endReader, idOf, mailKey } from '../support/mail/readers.ts';
-import { numbers, type Place, recipientsOf, withReaders } from '../support/mail/with-readers.ts';
+import { numbers, type Place, recipientsOf, refuse, withReaders } from '../support/mail/with-readers.ts';
 
 /** Announcements over SMTP, to a real server: each confirmed reader gets one mail, whatever the server does. */
 
@@ -56,7 +57,7 @@ test('the mails of two days differ for a mailbox that drops repeated ones', () =
 
 test('after Ctrl-C, no further mail is sent, and the next run sends the rest', () =>
   withReaders(numbers(3).map(addressOf), async ({ mailbox, send }) => {
-    assert.is((await send(smallSubject(), AbortSignal.abort())).outcome, 'incomplete');
+    assert.is((await send(smallSubject(), { signal: AbortSignal.abort() })).outcome, 'incomplete');
     assert.equal(mailbox.mails, []);
     assert.is((await send()).outcome, 'sent');
     assert.equal(recipientsOf(mailbox), numbers(3).map(addressOf));
@@ -109,11 +110,11 @@ test('a mail whose answer is lost is never repeated until a person decides', asy
         assert.is(outcome, 'uncertain', `run ${run}`);
         assert.match(
           message,
-          /: 0 of 1 emails\. Perhaps sent, so not repeated: 1\. .* --resolve sent or --resolve unsent\.$/,
+          /: 0 of 1 emails\. Perhaps sent, so not repeated: 1\. .* List them with --uncertain, .* with --resolve\.$/,
         );
       }
       const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
-      const said = await resolve(plan, journalIn(given.data), true);
+      const said = await resolveAll(plan, journalIn(given.data), true);
       assert.is(said, '1 email of No. 1 will not be sent again.');
       assert.is((await journalIn(given.data).read(plan.key))?.state, 'sent');
       assert.is((await given.send()).outcome, 'sent');
@@ -123,6 +124,58 @@ test('a mail whose answer is lost is never repeated until a person decides', asy
       onData(stream) {
         texts += 1;
         stream.resume().on('end', () => place?.mailbox.drop());
+      },
+    },
+  );
+});
+
+test('a person settles one mail after the other: the others wait, and the announcement is done with the last one', async () => {
+  let place: Place | undefined;
+  await withReaders(
+    ['a@example.com', 'b=c@example.com', 'gone@example.com', 'd@example.com'],
+    async (given) => {
+      place = given;
+      // Each run loses the answer to the first of the mails that are left.
+      for (let run = 0; run < 4; run += 1) await given.send();
+      const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
+      const file = join(given.data, 'signups.jsonl');
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/^.*gone@.*\n/m, ''));
+      const [journal, records] = [journalIn(given.data), fileRecords(file)];
+      const mails = await uncertainMails(plan, journal, records);
+      assert.equal(
+        mails.map(({ recipient }) => recipient),
+        ['a@example.com', 'b=c@example.com', null, 'd@example.com'],
+      );
+      const settle = (...decisions: [mail: string | null, sent: boolean][]) =>
+        resolve(
+          plan,
+          journal,
+          decisions.map(([mail, sent]) => ({ mail, sent })),
+          records,
+        ).catch((error: Error) => error.message);
+      const wrong = await settle(['a@example.com', true], ['nobody@example.com', true]);
+      assert.is(wrong, 'No email of No. 1 to or with nobody@example.com has an unknown outcome.');
+      assert.is((await uncertainMails(plan, journal, records)).length, 4);
+      const erased = `<${mails[2]?.messageHash}@press.example>`;
+      assert.is(
+        await settle(['A@example.com', true], [erased, true]),
+        '2 emails of No. 1 will not be sent again. Still unknown: 2.',
+      );
+      assert.is((await journal.read(plan.key))?.state, 'claimed');
+      assert.match(await settle(['a@example.com', false]), /^No email of No\. 1 to or with a@/);
+      assert.is(
+        await settle(['b=c@example.com', false]),
+        '1 email of No. 1 will be sent by the next run. Still unknown: 1.',
+      );
+      assert.is(await settle([null, true]), '1 email of No. 1 will not be sent again.');
+      assert.is((await journal.read(plan.key))?.state, 'claimed');
+      place = undefined;
+      assert.is((await given.send()).outcome, 'sent');
+      assert.is((await journal.read(plan.key))?.state, 'sent');
+    },
+    {
+      onData(stream, _session, done) {
+        stream.resume().on('end', () => (place === undefined ? done() : place.mailbox.drop()));
       },
     },
   );
@@ -150,6 +203,45 @@ test('connections that break before the text are no question: the mails are sent
     },
   );
 });
+
+test('CATALOG_MAIL_RATE=2 sends no more than two mails in a second, over all five connections', () => {
+  let now = 0;
+  const [times, pauses]: [number[], { at: number; end(): void }[]] = [[], []];
+  const wait = (ms: number) => new Promise<void>((end) => pauses.push({ at: now + ms, end }));
+  return withReaders(
+    numbers(9).map(addressOf),
+    async ({ mailbox, send }) => {
+      const sending = send(smallSubject(), { environment: { CATALOG_MAIL_RATE: '2' }, now: () => new Date(now), wait });
+      for (let count = 1; count < 9; count += 1) {
+        await mailbox.received(count);
+        now = count * 500;
+        for (const { at, end } of pauses) if (at <= now) end();
+      }
+      assert.is((await sending).outcome, 'sent');
+      assert.equal(times, [0, 500, 1000, 1500, 2000, 2500, 3000, 3500, 4000]);
+    },
+    {
+      onMailFrom(_address, _session, done) {
+        times.push(now);
+        done();
+      },
+    },
+  );
+});
+
+test('mails that fail on each run keep no other reader from getting theirs', () =>
+  withReaders(
+    numbers(20).map(addressOf),
+    async ({ mailbox, send }) => {
+      for (let run = 0; run < 4; run += 1) await send();
+      assert.equal(recipientsOf(mailbox), numbers(20).slice(10).map(addressOf).sort());
+    },
+    {
+      onRcptTo({ address }, _session, done) {
+        done(Number(/\d+/.exec(address)?.[0]) <= 10 ? refuse(421, 'not for this reader') : undefined);
+      },
+    },
+  ));
 
 test('a server that is away is asked a few times, not once for each reader', () =>
   withReaders(numbers(50).map(addressOf), async ({ mailbox, send }) => {

@@ -32,7 +32,12 @@ export async function startMailbox(options: SMTPServerOptions = {}): Promise<Mai
     disableReverseLookup: true,
     async onData(stream, session, accept) {
       const chunks: Buffer[] = [];
-      for await (const chunk of stream) chunks.push(chunk);
+      try {
+        for await (const chunk of stream) chunks.push(chunk);
+      } catch {
+        // The client broke off, so it sent no mail.
+        return;
+      }
       const raw = Buffer.concat(chunks).toString('latin1');
       const recipient = session.envelope.rcptTo.map(({ address }) => address).join(', ');
       mails.push({ ...(await simpleParser(raw)), recipient, raw });

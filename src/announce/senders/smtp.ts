@@ -5,7 +5,7 @@ import { isActive, recipients } from '../../subscribers/consent.ts';
 import { addressHash } from '../../subscribers/mail-key.ts';
 import type { ListName, SubscriptionRecord, SubscriptionRecords } from '../../subscribers/provider.ts';
 import { unsubscribeAddress } from '../../subscribers/tokens.ts';
-import { type AnnouncementEvent, type Claim, isToSend } from '../journal.ts';
+import type { Claim, Delivery } from '../journal.ts';
 import { type Sender, type Sent, type Subject, withUnsubscribe } from './sender.ts';
 
 export interface SmtpSenderTools {
@@ -26,7 +26,11 @@ export interface SmtpSenderTools {
   onProgress?: (done: number, total: number) => void;
 }
 
-type Delivery = Extract<AnnouncementEvent, { type: 'delivery' }>['state'];
+type SendTo = (
+  subject: Subject,
+  recipient: Pick<SubscriptionRecord, 'id' | 'email'>,
+  beforeEnd?: () => Promise<void>,
+) => Promise<void>;
 
 /** After this many failures in a row that are not about an address, the server is left alone until the next run. */
 const mostFailures = 5;
@@ -41,13 +45,12 @@ const plainAddress = /^[^\s\p{Cc}<>()[\],;:\\"@]+@[^\s\p{Cc}<>()[\],;:\\"@]+$/u;
 export function smtpSender(tools: SmtpSenderTools): Sender {
   const { smtp, records, key, list, runtimeUrl, domain } = tools;
 
-  const sendTo = ({ key: name, mail }: Subject, { id, email }: Pick<SubscriptionRecord, 'id' | 'email'>) => {
+  const sendTo: SendTo = ({ key: name, mail }, { id, email }, beforeEnd) => {
     const unsubscribe = unsubscribeAddress({ id, list }, { runtimeUrl, key });
     const { subject, html, text } = withUnsubscribe(mail, unsubscribe);
-    // The same for the same mail, so that a mailbox can drop the second one.
-    const hash = createHash('sha256').update(`${name}\0${id}`).digest('hex').slice(0, 32);
     const headers = { 'List-Id': `${list} <${list}.${domain}>` };
-    return smtp.send({ to: email, subject, html, text, unsubscribe, messageId: `<${hash}@${domain}>`, headers });
+    const messageId = `<${messageHash(name, id)}@${domain}>`;
+    return smtp.send({ to: email, subject, html, text, unsubscribe, messageId, headers }, beforeEnd);
   };
 
   return {
@@ -76,6 +79,11 @@ export function smtpSender(tools: SmtpSenderTools): Sender {
   };
 }
 
+/** The part of a Message-ID before the @. It is the same for the same mail, so that a mailbox can drop the second one. */
+export function messageHash(announcement: string, id: string): string {
+  return createHash('sha256').update(`${announcement}\0${id}`).digest('hex').slice(0, 32);
+}
+
 /**
  * Sends all mails that were not sent yet, a few at once. Returns why the last one was not sent, or ''. Rejects if what became
  * of a mail cannot be stored.
@@ -83,52 +91,79 @@ export function smtpSender(tools: SmtpSenderTools): Sender {
 async function sendWaiting(
   subject: Subject,
   claim: Claim,
-  sendTo: (subject: Subject, record: SubscriptionRecord) => Promise<void>,
+  sendTo: SendTo,
   { records, key, now, connections = 5, signal, onProgress = () => {} }: SmtpSenderTools,
 ): Promise<string> {
   const all = [...(claim.announcement.deliveries ?? [])];
-  const waiting = all.filter(([, state]) => isToSend(state)).map(([id]) => id);
+  // Those that failed come last, so that they never keep the others from being sent.
+  const waiting = ['waiting', 'deferred'].flatMap((state) => all.filter((delivery) => delivery[1] === state));
   const suppressions = await records.suppressions();
-  /** Addresses that were refused without a word that the address is the reason. */
-  const doubtful: SubscriptionRecord[] = [];
-  let accepts = false;
+  /** Addresses that do not exist, as the server says. */
+  const refused: SubscriptionRecord[] = [];
   let failures = 0;
   /** Why the last mail was not sent. */
   let reason = '';
   let done = all.length - waiting.length;
+  let turn: Promise<void> = Promise.resolve();
 
-  async function deliver(record: SubscriptionRecord): Promise<Delivery> {
-    if (!plainAddress.test(record.email)) return 'refused';
-    await claim.record({ type: 'delivery', id: record.id, state: 'sending' });
+  const record = (id: string, state: Exclude<Delivery, 'waiting'>) => claim.record({ type: 'delivery', id, state });
+
+  /** Waits for a turn, which one mail has at a time. Returns what ends it. */
+  async function takeTurn(): Promise<() => void> {
+    const before = turn;
+    let end = () => {};
+    turn = new Promise((ended) => {
+      end = ended;
+    });
+    await before;
+    return end;
+  }
+
+  /**
+   * Sends a mail. That it is being sent is stored right before the end of its text, for one mail at a time: so only that one
+   * has an unknown outcome if this process is killed.
+   */
+  async function deliver(reader: SubscriptionRecord): Promise<void> {
+    const { id } = reader;
+    if (!plainAddress.test(reader.email)) return refuse(reader);
+    let isOver = false;
+    let endTurn = () => {};
     try {
-      await sendTo(subject, record);
+      await sendTo(subject, reader, async () => {
+        const end = await takeTurn();
+        // The connection may have broken meanwhile.
+        if (isOver) return end();
+        endTurn = end;
+        await record(id, 'sending');
+      });
       failures = 0;
-      accepts = true;
-      return 'accepted';
+      await record(id, 'accepted');
     } catch (error) {
       if (!(error instanceof SmtpFailed)) throw error;
-      const { outcome, aboutAddress, detail } = error;
-      failures = aboutAddress ? 0 : failures + 1;
-      if (outcome === 'unknown') return 'sending';
-      if (outcome === 'refused' && /^5\.[12]\./.test(detail ?? '')) return 'refused';
-      if (outcome === 'refused') doubtful.push(record);
+      failures = error.aboutAddress ? 0 : failures + 1;
+      if (error.outcome === 'unknown') return;
+      if (error.outcome === 'refused') refused.push(reader);
       reason = `${error.message} `;
-      return 'deferred';
+      await record(id, 'deferred');
+    } finally {
+      isOver = true;
+      endTurn();
     }
   }
 
-  const suppress = ({ email }: SubscriptionRecord) => records.suppress(addressHash(email, key), now().toISOString());
+  async function refuse({ id, email }: SubscriptionRecord): Promise<void> {
+    await record(id, 'refused');
+    await records.suppress(addressHash(email, key), now().toISOString());
+  }
 
   async function work(): Promise<void> {
     while (failures < mostFailures && !signal?.aborted) {
-      const id = waiting.shift();
+      const [id] = waiting.shift() ?? [];
       if (id === undefined) return;
       // The reader may have left since the start.
-      const [record] = await records.find({ id });
-      const stays = record !== undefined && isActive(record, suppressions, key);
-      const state = stays ? await deliver(record) : 'ended';
-      if (state !== 'sending') await claim.record({ type: 'delivery', id, state });
-      if (stays && state === 'refused') await suppress(record);
+      const [reader] = await records.find({ id });
+      if (reader !== undefined && isActive(reader, suppressions, key)) await deliver(reader);
+      else await record(id, 'ended');
       done += 1;
       onProgress(done, all.length);
     }
@@ -137,10 +172,8 @@ async function sendWaiting(
   const workers = await Promise.allSettled(Array.from({ length: connections }, work));
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   // A server that refuses everyone, since it is set up wrongly, says nothing about the addresses.
-  for (const record of accepts ? doubtful : []) {
-    await claim.record({ type: 'delivery', id: record.id, state: 'refused' });
-    await suppress(record);
-  }
+  if ([...(claim.announcement.deliveries?.values() ?? [])].includes('accepted'))
+    for (const reader of refused) await refuse(reader);
   return reason;
 }
 
@@ -156,7 +189,7 @@ function summary({ announcement }: Claim, reason: string): Sent {
     lines.push(`Not sent: ${waiting + deferred}. ${reason}To send them, run this command again.`);
   if (sending > 0) {
     lines.push(
-      `Perhaps sent, so not repeated: ${sending}. The connection or this program ended before the answer. Check the log of the mail server, then run this command with --resolve sent or --resolve unsent.`,
+      `Perhaps sent, so not repeated: ${sending}. The connection or this program ended before the answer. List them with --uncertain, look for them in the log of the mail server, and say what you found with --resolve.`,
     );
   }
   const outcome = sending > 0 ? 'uncertain' : waiting + deferred > 0 ? 'incomplete' : 'sent';

@@ -1,12 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { type Command, Option } from 'commander';
-import type { Announced, AnnounceOptions } from '../../announce/announce.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Announced, AnnounceOptions, Decision } from '../../announce/announce.ts';
 import type { Plan } from '../../announce/plan.ts';
 import { announceVariables } from '../../announce/variables.ts';
 import { zone } from '../../calendar.ts';
 import { ContentError, OperationError } from '../../errors.ts';
 import type { Site } from '../../outputs/site.ts';
+import { plural } from '../../plural.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { type ListName, listNames } from '../../subscribers/provider.ts';
 import { type AnnouncementStore, withAnnouncements } from '../announcement-store.ts';
@@ -32,7 +33,8 @@ interface Flags extends CommonFlags {
   dryRun?: boolean;
   late?: boolean;
   scheduled?: boolean;
-  resolve?: 'sent' | 'unsent';
+  uncertain?: boolean;
+  resolve?: Decision[];
 }
 
 export function addAnnounce(program: Command, terminal: Console): void {
@@ -50,11 +52,12 @@ export function addAnnounce(program: Command, terminal: Console): void {
     .option('--scheduled', 'do nothing before the hour in the settings (announceHour), on the day of the agent')
     .option('--test <address>', 'send a test to this address, and record nothing')
     .option('--dry-run', 'write the email to mail-preview/ in the data folder, and say what would happen')
+    .option('--uncertain', 'list the emails whose outcome is unknown, with address and Message-ID')
     .addOption(
-      new Option('--resolve <outcome>', 'say what you found out about emails whose outcome is unknown').choices([
-        'sent',
-        'unsent',
-      ]),
+      new Option(
+        '--resolve <outcome>',
+        'say what you found out about these emails: sent or unsent for all, <address>=sent or <Message-ID>=unsent for one; can be repeated',
+      ).argParser(addDecision),
     )
     .addOption(formatOption())
     .addOption(jsonOption())
@@ -68,9 +71,18 @@ export function addAnnounce(program: Command, terminal: Console): void {
         'or not to everyone.\n' +
         'You can run this command every hour: it continues an interrupted run, and never sends an email twice.\n' +
         '\nExamples:\n  $ catalog announce --dry-run\n  $ catalog announce --test me@example.com\n  $ catalog announce\n' +
-        '  $ catalog announce --weekly\n',
+        '  $ catalog announce --weekly\n  $ catalog announce --uncertain\n' +
+        '  $ catalog announce --resolve ann@example.com=sent --resolve bob@example.com=unsent\n',
     )
     .action((flags: Flags) => run(flags, terminal));
+}
+
+/** Adds the value of a `--resolve`. An address may contain an equals sign. */
+function addDecision(text: string, earlier: Decision[] = []): Decision[] {
+  const [, mail = null, outcome] = /^(?:(.+)=)?(sent|unsent)$/.exec(text) ?? [];
+  if (outcome === undefined)
+    throw new InvalidArgumentError('It has to be sent, unsent, <address>=sent, or <Message-ID>=unsent.');
+  return [...earlier, { mail, sent: outcome === 'sent' }];
 }
 
 async function run(flags: Flags, terminal: Console): Promise<void> {
@@ -89,8 +101,10 @@ async function run(flags: Flags, terminal: Console): Promise<void> {
 }
 
 type Result = Omit<Announced, 'outcome' | 'key'> & {
-  outcome: Announced['outcome'] | 'tested' | 'resolved' | 'too-early';
+  outcome: Announced['outcome'] | 'tested' | 'resolved' | 'listed' | 'too-early';
   key?: string | null;
+  /** The emails whose outcome is unknown, with `--uncertain`. */
+  emails?: { recipient: string | null; messageId: string }[];
 };
 
 async function runAnnounce(
@@ -99,15 +113,31 @@ async function runAnnounce(
   { journal, records }: AnnouncementStore,
   terminal: Console,
 ): Promise<Result> {
-  const { announce, rehearse, resolve: settle } = await import('../../announce/announce.ts');
+  const { announce, rehearse, resolve: settle, uncertainMails } = await import('../../announce/announce.ts');
   const { openSender } = await import('../../announce/open-sender.ts');
   const { checkLive } = await import('../../announce/live.ts');
   const { parseAnnounceSettings } = await import('../../announce/settings.ts');
   const { list, weekly = false, late = false } = flags;
   const { site, now } = await openSite(flags);
-  if (flags.resolve !== undefined) {
+  if (flags.resolve !== undefined || flags.uncertain === true) {
+    const { fileRecords } = await import('../../subscribers/file-records.ts');
+    const known = records ?? fileRecords(join(data, 'signups.jsonl'));
     const plan = await somethingPlanned(site, flags);
-    return { outcome: 'resolved', key: plan.key, message: await settle(plan, journal, flags.resolve === 'sent') };
+    if (flags.resolve !== undefined)
+      return { outcome: 'resolved', key: plan.key, message: await settle(plan, journal, flags.resolve, known) };
+    const { parseSmtpSettings } = await import('../../mail/smtp-settings.ts');
+    const domain = parseSmtpSettings(process.env)?.from.address.replace(/^.*@/, '') ?? '…';
+    const emails = (await uncertainMails(plan, journal, known)).map(({ recipient, messageHash }) => ({
+      recipient,
+      messageId: `${messageHash}@${domain}`,
+    }));
+    const lines = emails.map(({ recipient, messageId }) => `\n${recipient ?? '(erased)'}  ${messageId}`);
+    const { draft = null, state } = (await journal.read(plan.key)) ?? {};
+    const message =
+      draft !== null && state === 'sending'
+        ? `Whether the provider sent ${plan.name} is not known. Look at ${draft} there.`
+        : `${plural(emails.length, 'email')} of ${plan.name} with an unknown outcome${lines.length > 0 ? ':' : '.'}${lines.join('')}`;
+    return { outcome: 'listed', key: plan.key, message, emails };
   }
   const early = flags.scheduled === true ? tooEarly(site, new Date()) : null;
   if (early !== null) return { outcome: 'too-early', key: null, message: early };

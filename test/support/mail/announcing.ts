@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { announcementFiles } from '../../../src/announce/journal.ts';
-import { planAnnouncement } from '../../../src/announce/plan.ts';
+import { resolve } from '../../../src/announce/announce.ts';
+import { type AnnouncementJournal, announcementFiles } from '../../../src/announce/journal.ts';
+import { type Plan, planAnnouncement } from '../../../src/announce/plan.ts';
 import type { Subject } from '../../../src/announce/senders/sender.ts';
 import { prepareSite } from '../../../src/build/prepare.ts';
 import { readTemplates } from '../../../src/build/read-templates.ts';
@@ -34,5 +35,9 @@ export function planIn(folder: string, today: string): Subject {
 
 export const journalIn = (folder: string, now: () => Date = () => new Date()) =>
   announcementFiles(join(folder, 'announcements'), { now, warn: () => {} });
+
+/** Says what a person found out about all mails whose outcome is unknown. */
+export const resolveAll = (plan: Plan, journal: AnnouncementJournal, sent: boolean) =>
+  resolve(plan, journal, [{ mail: null, sent }], { find: async () => [] });
 
 export { smallSubject } from './announcing-subject.ts';

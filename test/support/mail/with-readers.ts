@@ -1,5 +1,5 @@
 import type { SMTPServerOptions } from 'smtp-server';
-import { openSender } from '../../../src/announce/open-sender.ts';
+import { openSender, type SenderOptions } from '../../../src/announce/open-sender.ts';
 import { parseAnnounceSettings } from '../../../src/announce/settings.ts';
 import { inFolder } from '../catalog.ts';
 import { type Mailbox, startMailbox } from '../mailbox.ts';
@@ -15,7 +15,7 @@ export interface Place {
   mailbox: Mailbox;
   send(
     subject?: ReturnType<typeof smallSubject>,
-    signal?: AbortSignal,
+    more?: Partial<SenderOptions>,
   ): Promise<{ outcome: string; message: string; deliveries?: object }>;
 }
 
@@ -34,10 +34,17 @@ export async function withReaders(
         ...{ CATALOG_MAIL_KEY: mailKey, CATALOG_MAIL_RATE: '100000' },
       };
       const now = () => new Date('2026-11-20T08:00:00Z');
-      const send: Place['send'] = async (subject = smallSubject(), signal) => {
+      const send: Place['send'] = async (subject = smallSubject(), more = {}) => {
         const site = { baseUrl: 'https://press.example', runtimeUrl: 'https://press.example/run' };
-        const options = { list: 'daily' as const, site, data, environment, now, ...(signal && { signal }) };
-        const { sender, close } = await openSender(parseAnnounceSettings(environment), options);
+        const options = {
+          list: 'daily' as const,
+          site,
+          data,
+          now,
+          ...more,
+          environment: { ...environment, ...more.environment },
+        };
+        const { sender, close } = await openSender(parseAnnounceSettings(options.environment), options);
         const claim = await journalIn(data, now).claim(subject.key);
         try {
           return await sender.send(subject, claim);
