@@ -1,8 +1,57 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { OperationError } from '../errors.ts';
+import { realPath } from '../journal/disk.ts';
+import { alone } from '../journal/lock.ts';
 import { obstacleIn } from '../path-obstacle.ts';
 import { buildFile } from '../schema/build-info.ts';
+
+/** A folder that a build writes, and the option that names it. */
+export type Written = readonly [folder: string, flag: string];
+
+/**
+ * Runs `work` as the only build that writes these folders. It waits for other builds, after `say` was called with their
+ * process. `work` has to call `beat` often, since a build keeps the process from its timers. The lock is next to the
+ * folder and hidden.
+ */
+export async function asOnlyBuild<Result>(
+  [written, ...others]: readonly Written[],
+  say: (message: string) => void,
+  work: (beat: () => void) => Result,
+): Promise<Result> {
+  if (written === undefined) return work(() => {});
+  const [folder, flag] = written;
+  refuseNoFolder(folder, flag);
+  mkdirSync(dirname(resolve(folder)), { recursive: true });
+  const target = await realPath(fs, folder);
+  const rest = (beat = () => {}) =>
+    asOnlyBuild(others, say, (beatOthers) =>
+      work(() => {
+        beat();
+        beatOthers();
+      }),
+    );
+  // Without the right to write there, a build changes nothing: its new files would be staged there.
+  if (!isWritable(dirname(target))) return rest();
+  const options = { file: join(dirname(target), `.${basename(target)}`), other: `Another build is writing ${folder}` };
+  return alone({ ...options, ...buildPatience, say }, (lock) => rest(() => lock.beatNow()));
+}
+
+/**
+ * How long to wait for a build that is running, and for one on another machine or in another container that shows no
+ * sign of life: reading the history of a large repository takes seconds without one.
+ */
+const buildPatience = { waitMs: 10 * 60_000, patienceMs: 60_000 };
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Removes the staging folders of killed builds. */
 export function removeLeftovers(target: string): void {

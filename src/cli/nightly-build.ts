@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import type { Logger } from 'pino';
 import { build } from '../build/build.ts';
+import { asOnlyBuild } from '../build-folder/folder.ts';
 import { readBuildInfo } from '../build-folder/read-build.ts';
 import { cacheFolder } from '../cache-folder.ts';
 import { addDays, zone } from '../calendar.ts';
@@ -53,10 +54,11 @@ export class CatalogBuilder {
    *
    * If the first build fails and there is no earlier build to serve, throws the error of the build.
    */
-  start(port: number): void {
+  async start(port: number): Promise<void> {
     this.#port = port;
+    const done = await this.#tryNow();
     this.#end = daily({
-      done: this.#tryNow(),
+      done,
       today: () => this.#calendar().today(new Date()),
       untilTomorrow: () => {
         const { today, startOfDay } = zone(this.#timezone);
@@ -85,12 +87,14 @@ export class CatalogBuilder {
   }
 
   /** Builds in this process. Returns the date that the build is for. */
-  #buildNow(): string {
+  async #buildNow(): Promise<string> {
     const { cwd, dist, environment, terminal, log } = this.#options;
     const settings = this.#settings();
     this.#timezone = settings.timezone;
     const today = zone(settings.timezone).today(new Date());
-    const result = build({ cwd, out: dist, settings, cache: cacheFolder(environment), today, skipInvalid: true });
+    const options = { cwd, out: dist, settings, cache: cacheFolder(environment), today, skipInvalid: true };
+    const say = (message: string) => terminal.say(message);
+    const result = await asOnlyBuild([[dist, '--out']], say, (onProgress) => build({ ...options, onProgress }));
     const { info, written, warnings, skipped, historyMissing } = result;
     if (warnings.length > 0) terminal.say(`${prettyReport(warnings, { color: terminal.color })}\n\n`);
     if (historyMissing !== null) log.warn(historyMissing);
@@ -100,10 +104,10 @@ export class CatalogBuilder {
   }
 
   /** Builds in this process. If the build fails but there is an earlier build to serve, returns null. */
-  #tryNow(): string | null {
+  async #tryNow(): Promise<string | null> {
     const { dist, terminal, log } = this.#options;
     try {
-      return this.#buildNow();
+      return await this.#buildNow();
     } catch (error) {
       if (!holdsBuild(dist)) throw error;
       if (error instanceof ContentError) {

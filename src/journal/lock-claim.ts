@@ -12,6 +12,10 @@ export interface ClaimOptions {
    * 4000
    */
   patienceMs?: number;
+  /** How long to wait for a running owner to release the lock, in milliseconds. @default 0 */
+  waitMs?: number | undefined;
+  /** Is called once, before waiting, with the error for not waiting. */
+  onWait?: ((inUse: FileInUse) => void) | undefined;
 }
 
 /**
@@ -22,11 +26,20 @@ export interface ClaimOptions {
  * stale would both replace it, the second one replacing the first one's lock.
  */
 export async function claim(path: string, owner: LockOwner, options: ClaimOptions): Promise<void> {
+  const { waitMs = 0, onWait = () => {} } = options;
+  const end = performance.now() + waitMs;
+  let isWaiting = false;
   while (!(await createLock(path, owner, options))) {
     const found = await readText(options, path);
     if (found === undefined) continue;
     const verdict = await judge(path, found, owner, options);
-    if (verdict === 'owned') throw new FileInUse(options.file, parseOwner(found));
+    if (verdict === 'owned') {
+      const inUse = new FileInUse(options.file, parseOwner(found));
+      if (performance.now() >= end) throw inUse;
+      if (!isWaiting) onWait(inUse);
+      isWaiting = true;
+      await sleep(Math.min(100, waitMs));
+    }
     if (verdict === 'stale' && (await takeOver(path, found, owner, options))) return;
   }
 }

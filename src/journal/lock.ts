@@ -1,3 +1,7 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { OperationError } from '../errors.ts';
 import { hasCode, writeAll } from './disk.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { type ClaimOptions, claim, createLock, readText } from './lock-claim.ts';
@@ -67,6 +71,19 @@ export class Lock {
     if (this.#reason !== null) throw this.#reason;
   }
 
+  /**
+   * Does at once what the timer does, for work that keeps the process from its timers. Throws if another process has the
+   * lock.
+   */
+  beatNow(): void {
+    if (performance.now() - this.#fresh < (this.#options.beatMs ?? defaultBeatMs)) return;
+    this.#fresh = performance.now();
+    const found = parseOwner(readFileSync(this.#path, 'utf8'));
+    if (found?.token !== this.#owner.token) this.#lose(found);
+    if (this.#reason !== null) throw this.#reason;
+    writeFileSync(this.#path, ownerText(this.#current()), { flag: 'r+' });
+  }
+
   /** Gives up the lock. */
   async release(): Promise<void> {
     clearInterval(this.#timer);
@@ -133,6 +150,35 @@ export async function withLock<Result>(options: LockOptions, work: () => Promise
   const lock = await acquireLock(options);
   try {
     return await work();
+  } finally {
+    await lock.release();
+  }
+}
+
+export interface AloneOptions extends Pick<LockOptions, 'file' | 'patienceMs' | 'waitMs'> {
+  /** What another owner does, such as `Another catalog publish is running in this repository`. */
+  other: string;
+  /** Is called with a message for a person before waiting for the other process. */
+  say?(message: string): void;
+}
+
+/** Runs `work` as the owner of `<file>.lock`. Throws OperationError that names the owner if it does not end in time. */
+export async function alone<Result>(
+  { other, say = () => {}, ...options }: AloneOptions,
+  work: (lock: Lock) => Result | Promise<Result>,
+): Promise<Result> {
+  const onWait = ({ who }: FileInUse) => say(`${other} (${who}). Waiting until it has finished.\n`);
+  const ownOptions = { disk: fs, now: () => new Date(), random: randomBytes, warn: () => {}, onWait };
+  const lock = await acquireLock({ ...ownOptions, ...options }).catch((error) => {
+    throw new OperationError(
+      error instanceof FileInUse
+        ? `${other} (${error.who}). Wait until it has finished, then run the command again.`
+        : `Cannot write ${options.file}.lock (${error.message}).`,
+      { cause: error },
+    );
+  });
+  try {
+    return await work(lock);
   } finally {
     await lock.release();
   }

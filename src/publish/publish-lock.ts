@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
-import { OperationError } from '../errors.ts';
-import { acquireLock } from '../journal/lock.ts';
+import { alone } from '../journal/lock.ts';
 import { parseOwner } from '../journal/lock-owner.ts';
 import type { Checkout } from './recover.ts';
 
@@ -17,24 +15,6 @@ export async function asOnlyPublisher<Result>(
   const file = join(folders[0] as string, 'catalog-publish');
   const found = await fs.readFile(`${file}.lock`, 'utf8').catch(() => null);
   const owner = found === null ? undefined : parseOwner(found);
-  const lock = await acquireLock({
-    file,
-    disk: fs,
-    now: () => new Date(),
-    random: randomBytes,
-    warn: () => {},
-  }).catch((error) => {
-    const who = owner === undefined ? '' : ` (process ${owner.pid} on ${owner.host}, since ${owner.since})`;
-    throw new OperationError(
-      error instanceof OperationError
-        ? `Another catalog publish is running in this repository${who}. Wait until it has finished, then run the command again.`
-        : `Cannot write ${file}.lock (${(error as Error).message}).`,
-      { cause: error },
-    );
-  });
-  try {
-    return await work(found === null ? null : new Date(owner?.since ?? 0));
-  } finally {
-    await lock.release();
-  }
+  const other = 'Another catalog publish is running in this repository';
+  return alone({ file, other }, () => work(found === null ? null : new Date(owner?.since ?? 0)));
 }

@@ -34,7 +34,7 @@ export interface StartOptions {
   log: ServerLog;
   rules: SiteRules;
   /** Called with the port before the build is read. It may make the build. */
-  prepare?: (port: number) => void;
+  prepare?: (port: number) => void | Promise<void>;
   /** Called with the port after `prepare`. Returns the build to serve. @default the one in `settings.dist` */
   follow?: (port: number) => Promise<BuildFollower>;
   /** Returns the handler of all requests, given the one for the build. */
@@ -65,7 +65,7 @@ export async function startServer(settings: ServerSettings, options: StartOption
     if (metrics !== undefined) opened.push(metrics);
     const { votes, subscribers, database } = await openStores(settings, log.log, opened, metrics);
     // Only the owner of the logs may change the build: another server may be serving it.
-    prepare(port);
+    await prepare(port);
     const follower = await follow(port);
     opened.push({ close: follower.stop });
     const consent = await openConsent(settings, subscribers, { follower, log: log.log });

@@ -1,5 +1,7 @@
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { test } from 'uvu';
@@ -10,11 +12,13 @@ import { writeBuild } from '../../src/build/write.ts';
 import { readPublished } from '../../src/build-folder/read-build.ts';
 import { findPending } from '../../src/build-folder/unfinished-build.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
+import { main } from '../../src/main.ts';
 import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
 import { followBuild } from '../../src/server/live-build.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { dieAt } from '../support/die-at.ts';
-import { catalog, catalogProcess, run } from '../support/process.ts';
+import { putLock } from '../support/lock.ts';
+import { bin, catalog, catalogProcess, run } from '../support/process.ts';
 
 /** Readers of dist/ rely on this: every file is complete at any moment, and a failed build changes nothing. */
 
@@ -230,5 +234,50 @@ test('a build leaves nothing next to dist/, even if an earlier one was killed', 
     assert.equal(readdirSync(folder).sort(), ['agents', 'catalog.config.json', 'dist']);
   });
 });
+
+for (const [name, added] of [
+  ['dist', []],
+  ['tree', ['--install-tree', 'tree']],
+] as const) {
+  test(`two builds at once never leave a mix in ${name}/: the second one names the first, and waits until it has finished`, () =>
+    inFolder(async (folder) => {
+      writeCatalog(folder, before);
+      const args = [process.execPath, bin, 'build', '--cwd', folder, '--today', '2026-02-01', ...added];
+      const { pid, since } = await putLock(join(folder, `.${name}`));
+      let said = '';
+      const errors = new Writable({
+        write(chunk, _encoding, done) {
+          said += chunk;
+          // Until then, the other build was writing other files.
+          if (String(chunk).includes('Waiting')) {
+            assert.not(existsSync(join(folder, name)));
+            rmSync(join(folder, 'agents/removed'), { recursive: true });
+            writeCatalog(folder, after);
+            rmSync(join(folder, `.${name}.lock`));
+          }
+          done();
+        },
+      });
+      assert.is(await main(args, new Writable({ write: (_chunk, _encoding, done) => done() }), errors), 0, said);
+      const path = join(folder, name);
+      const other = `Another build is writing ${path} (process ${pid} on ${hostname()}, since ${since}).`;
+      assert.ok(said.includes(`${other} Waiting until it has finished.\n`), said);
+      assert.equal([...readPublished(join(folder, 'dist')).slugs].sort(), ['added', 'changed', 'kept']);
+      assert.equal(
+        readdirSync(folder).filter((each) => each.startsWith('.')),
+        [],
+      );
+    }));
+}
+
+test('a build does not wait for one that was killed', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, before);
+    await putLock(join(folder, '.dist'), { started: 'earlier' });
+    const { code, stderr } = await build(folder);
+    assert.is(code, 0, stderr);
+    assert.not.match(stderr, 'Waiting');
+    assert.not(existsSync(join(folder, '.dist.lock')));
+  }));
 
 test.run();

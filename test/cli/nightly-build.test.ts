@@ -19,7 +19,7 @@ const agents: SmallAgent[] = [
 const broken = { 'prompt.txt': 'No sections.\n' };
 
 /** Starts a builder for the catalog in `folder`. Returns its error, its messages and the slugs of the build. */
-function start(folder: string): { error: Error | undefined; messages: string; log: string; slugs: string[] } {
+async function start(folder: string) {
   const [messages, log] = [new PassThrough(), new PassThrough()];
   const dist = join(folder, 'dist');
   const environment = { CATALOG_CACHE: process.env.CATALOG_CACHE };
@@ -27,7 +27,7 @@ function start(folder: string): { error: Error | undefined; messages: string; lo
   const builder = new CatalogBuilder({ cwd: folder, dist, flags: {}, environment, terminal, log: pino(log) });
   let error: Error | undefined;
   try {
-    builder.start(3000);
+    await builder.start(3000);
   } catch (thrown) {
     error = thrown as Error;
   }
@@ -38,9 +38,9 @@ function start(folder: string): { error: Error | undefined; messages: string; lo
 }
 
 test('a due agent with an error is skipped, and the rest of the catalog is built', () =>
-  inFolder((folder) => {
+  inFolder(async (folder) => {
     writeCatalog(folder, [...agents, { slug: 'new', date: '2026-01-03', files: broken }]);
-    const { error, messages, log, slugs } = start(folder);
+    const { error, messages, log, slugs } = await start(folder);
     assert.is(error, undefined);
     assert.equal(slugs, ['one', 'two']);
     assert.match(messages, 'prompt/sections');
@@ -55,11 +55,11 @@ const faults: [name: string, agent: string, breakIt: Record<string, string>, tol
 
 for (const [name, path, files, told] of faults) {
   test(`when ${name}, the last good build is served`, () =>
-    inFolder((folder) => {
+    inFolder(async (folder) => {
       writeCatalog(folder, [...agents, { slug: 'late', date: '2026-01-03' }]);
-      assert.is(start(folder).error, undefined);
+      assert.is((await start(folder)).error, undefined);
       writeFiles(join(folder, path), files);
-      const { error, messages, log, slugs } = start(folder);
+      const { error, messages, log, slugs } = await start(folder);
       assert.is(error, undefined);
       assert.equal(slugs, ['late', 'one', 'two']);
       assert.match(messages + log, told);
@@ -68,10 +68,10 @@ for (const [name, path, files, told] of faults) {
 }
 
 test('without an earlier build, a catalog that cannot be built stops the server with its diagnostics', () =>
-  inFolder((folder) => {
+  inFolder(async (folder) => {
     writeCatalog(folder, agents);
     writeFiles(join(folder, 'agents/two'), broken);
-    assert.is(start(folder).error?.name, 'ContentError');
+    assert.is((await start(folder)).error?.name, 'ContentError');
   }));
 
 test('a program that cannot be started is an outcome, not an exception', async () => {

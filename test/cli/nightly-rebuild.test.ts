@@ -37,12 +37,12 @@ async function rebuild(script: string, use: (place: Rebuilding, folder: string) 
       flags: { runtimeUrl: 'https://votes.example' },
       environment: { PATH: process.env.PATH, CATALOG_TEST: 'inherited' },
     };
-    const start = () => {
+    const start = async () => {
       const builder = new CatalogBuilder(options);
-      builder.start(3000);
+      await builder.start(3000);
       return builder;
     };
-    start().stop();
+    (await start()).stop();
     // The build fails, so it is tried again soon.
     const broken = {
       slug: 'one',
@@ -53,7 +53,7 @@ async function rebuild(script: string, use: (place: Rebuilding, folder: string) 
     writeCatalog(folder, [broken]);
     process.argv[1] = join(folder, 'program.mjs');
     globalThis.setTimeout = ((work: () => void) => own.setTimeout(work, 1)) as typeof setTimeout;
-    const builder = start();
+    const builder = await start();
     let text = '';
     const called = () =>
       existsSync(join(folder, 'called')) ? JSON.parse(readFileSync(join(folder, 'called'), 'utf8')) : undefined;

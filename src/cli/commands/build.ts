@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import type { BuildResult, InstalledTree } from '../../build/build.ts';
 import { checkUnchanged, rememberBuild } from '../../build/unchanged-build.ts';
+import type { Written } from '../../build-folder/folder.ts';
 import { cacheFolder } from '../../cache-folder.ts';
 import { ContentError, UsageError } from '../../errors.ts';
 import { plural } from '../../plural.ts';
@@ -61,13 +62,7 @@ async function printErrors(error: unknown, flags: Flags, terminal: Console): Pro
 async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   const begun = performance.now();
   const out = outFolder(flags);
-  const { day, info, written, tree, warnings, skipped, historyMissing } = await changedOnly(
-    flags,
-    out,
-    (...progress) => {
-      if (flags.format !== 'json') terminal.progress(...progress);
-    },
-  );
+  const { day, info, written, tree, warnings, skipped, historyMissing } = await changedOnly(flags, out, terminal);
 
   if (warnings.length > 0) {
     const { hasErrors, prettyReport } = await import('../../diagnostics/report.ts');
@@ -106,7 +101,7 @@ interface Outcome extends Omit<BuildResult, 'files' | 'folders'> {
 }
 
 /** Builds, unless the last build into the folder would be the same again. */
-async function changedOnly(flags: Flags, out: string, onProgress: OnProgress): Promise<Outcome> {
+async function changedOnly(flags: Flags, out: string, terminal: Console): Promise<Outcome> {
   const cwd = resolve(flags.cwd);
   const { baseUrl, runtimeUrl, today, future = false, drafts = false, skipInvalid = false } = flags;
   const cache = cacheFolder(process.env);
@@ -124,13 +119,28 @@ async function changedOnly(flags: Flags, out: string, onProgress: OnProgress): P
   }
   boundGarbage(inputs?.paths.length ?? 0);
   const { build } = await import('../../build/build.ts');
+  const { asOnlyBuild } = await import('../../build-folder/folder.ts');
   const { settings, today: day } = await openCatalog(flags);
   const selection = { today: day, future, drafts, skipInvalid };
-  const sources = inputs === null ? {} : { sources: inputs };
-  const result = build({ cwd, out, installTree: tree, settings, cache, ...selection, onProgress, ...sources });
+  const folders: Written[] = [[out, '--out']];
+  if (tree !== undefined) folders.push([tree, '--install-tree']);
+  // Sources may change while the build waits for another one.
+  let sources = inputs;
+  const say = (message: string) => {
+    sources = null;
+    terminal.say(message);
+  };
+  const result = await asOnlyBuild(folders, say, (beat) => {
+    const onProgress: OnProgress = (...progress) => {
+      beat();
+      if (flags.format !== 'json') terminal.progress(...progress);
+    };
+    const known = sources === null ? {} : { sources };
+    return build({ cwd, out, installTree: tree, settings, cache, ...selection, onProgress, ...known });
+  });
   const { info, warnings, skipped, historyMissing } = result;
-  if (place !== null && inputs !== null && warnings.length + skipped.length === 0) {
-    rememberBuild(place, { inputs, day, timezone: settings.timezone, info, historyMissing }, result);
+  if (place !== null && sources !== null && warnings.length + skipped.length === 0) {
+    rememberBuild(place, { inputs: sources, day, timezone: settings.timezone, info, historyMissing }, result);
   }
   return { ...result, day };
 }
