@@ -7,6 +7,7 @@ import { type Disk, hasCode } from '../journal/disk.ts';
 import { openJournal } from '../journal/journal.ts';
 import { newline, readLines } from '../journal/lines.ts';
 import { FileInUse } from '../journal/lock-owner.ts';
+import { parseBoundedJson, TooDeep } from '../text-safety/bounded-input.ts';
 
 /**
  * What became of the mail to one subscription: `sending` was stored before the mail was sent, and stays if the outcome is
@@ -131,10 +132,10 @@ async function readEvents(file: string): Promise<Announcement | null> {
       number += 1;
       // A line that is still being written was not acknowledged, so nothing was done because of it.
       if (line.at(-1) !== newline) break;
-      announcement = after(announcement, storedEvent.parse(JSON.parse(line.toString('utf8'))));
+      announcement = after(announcement, storedEvent.parse(parseBoundedJson(line.toString('utf8'))));
     }
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError) {
+    if (error instanceof SyntaxError || error instanceof TooDeep || error instanceof z.ZodError) {
       throw new OperationError(
         `Line ${number} of ${file} cannot be read, so nobody can tell what was sent. Restore the file from a backup.`,
       );

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { OperationError } from '../errors.ts';
 import { type BuildInfo, buildFile, buildInfo } from '../schema/build-info.ts';
+import { parseBoundedJson } from '../text-safety/bounded-input.ts';
 import { findPending } from './unfinished-build.ts';
 
 /** The slugs of the agents in a build. */
@@ -59,7 +60,7 @@ export function noBuild(dist: string, why: unknown): OperationError {
 /** Reads a JSON file of a build. */
 function readJson<Shape extends z.ZodType>(dist: string, file: string, shape: Shape): z.infer<Shape> {
   try {
-    return shape.parse(JSON.parse(readText(dist, file)));
+    return shape.parse(parseBoundedJson(readText(dist, file)));
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? 'it has an unknown format';
     throw new OperationError(`${dist} has no build (${file} cannot be read: ${why}). Run catalog build first.`, {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { type Diagnostic, diagnose, type Wording } from '../diagnostics/diagnostic.ts';
@@ -14,6 +14,7 @@ import { baseUrl, type KnownVocabulary, type Settings, settingsSource } from '..
 import { readJson } from './parse/json-errors.ts';
 import { textFindings, valueFindings, withoutFound } from './parse/text-checks.ts';
 import { parseYaml } from './parse/yaml.ts';
+import { maxFileBytes } from './read.ts';
 
 export type { Settings, Vocabulary } from '../schema/settings.ts';
 
@@ -149,7 +150,9 @@ function override(name: string, value: string | undefined): string | undefined {
 function readSettings(cwd: string): { value: unknown; diagnostics: Diagnostic[] } {
   let text: string;
   try {
-    text = readFileSync(join(cwd, settingsFile), 'utf8');
+    const path = join(cwd, settingsFile);
+    if (statSync(path).size > maxFileBytes) throw Object.assign(new Error(), { code: 'EFBIG' });
+    text = readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const wording =

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { OperationError } from '../errors.ts';
 import { buildInfo } from '../schema/build-info.ts';
+import { largestDocument, parseBoundedJson, readBounded } from '../text-safety/bounded-input.ts';
 
 /** The build at a live address. */
 export interface LiveSite {
@@ -44,17 +45,17 @@ export async function fetchJson<Shape extends z.ZodType>(
   // The query bypasses caches, which may still have yesterday's file.
   const fresh = `${url}?at=${Date.now()}`;
   let response: Response;
-  let text: string;
+  let body: Buffer | null;
   try {
     response = await fetch(fresh, { headers: { 'cache-control': 'no-cache' }, signal: AbortSignal.timeout(15_000) });
-    text = await response.text();
+    body = await readBounded(response.body, largestDocument);
   } catch (error) {
     const { message, cause } = error as Error;
     throw new OperationError(`${url} does not answer (${cause instanceof Error ? cause.message : message}).`);
   }
   if (!response.ok) return { problem: `${url} returned status ${response.status}.` };
   try {
-    return { value: shape.parse(JSON.parse(text)) };
+    return { value: shape.parse(parseBoundedJson(body?.toString('utf8') ?? '')) };
   } catch {
     return { problem: `${url} was not written by catalog build.` };
   }

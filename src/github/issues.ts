@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { OperationError, UsageError } from '../errors.ts';
+import { largestDocument, parseBoundedJson, readBounded } from '../text-safety/bounded-input.ts';
 import type { Alert } from './alerts.ts';
 
 /** The repository in which GitHub issues are opened. */
@@ -84,7 +85,9 @@ export async function callApi(
   const url = `${api}/repos/${repository}/${path}`;
   try {
     const response = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(30_000) });
-    if (response.ok) return await response.json();
+    const body = response.ok ? await readBounded(response.body, largestDocument) : Buffer.alloc(0);
+    if (body === null) throw new OperationError(`GitHub sent more than ${largestDocument} bytes.`);
+    if (response.ok) return parseBoundedJson(body.toString('utf8'));
     throw new GitHubRefusal(response.status, `GitHub answered ${response.status} to ${init.method ?? 'GET'} ${url}.`);
   } catch (error) {
     if (error instanceof OperationError) throw error;

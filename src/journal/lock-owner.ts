@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { OperationError } from '../errors.ts';
+import { parseRecord } from '../text-safety/bounded-input.ts';
 
 /** A lock file: one JSON object, always of the same length for the same owner. */
 const shape = z.object({
@@ -21,7 +22,7 @@ export type LockOwner = z.infer<typeof shape>;
 /** Parses the text of a lock file; undefined if it is invalid. */
 export function parseOwner(text: string): LockOwner | undefined {
   try {
-    return shape.safeParse(JSON.parse(text)).data;
+    return shape.safeParse(parseRecord(text)).data;
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@ import { cardPath, type ServerCard, serverCard } from '../schema/mcp.ts';
 import type { SearchEntry, StoredEntry } from '../search/fields.ts';
 import { loadSearchIndex } from '../search/search-index.ts';
 import { inSlices } from '../search/slices.ts';
+import { endOfString } from '../text-safety/bounded-input.ts';
 import { keptResults, type Results } from './results.ts';
 
 /** Reads a file of a build by its path below the folder of the build; null if it does not exist. */
@@ -124,12 +125,13 @@ function* readAgents(json: Buffer): Generator<void, AgentSummary[]> {
  * outside of strings, so that a large list can be parsed item by item, however it is indented.
  */
 function* itemsOfLists(json: string): Generator<string> {
-  const token = /[[\]{}]|"(?:[^"\\]+|\\.)*"/g;
+  const token = /[[\]{}"]/g;
   let depth = 0;
   let start = 0;
   for (let match = token.exec(json); match !== null; match = token.exec(json)) {
     const [found] = match;
-    if (found === '{' || found === '[') {
+    if (found === '"') token.lastIndex = endOfString(json, match.index) + 1;
+    else if (found === '{' || found === '[') {
       depth += 1;
       if (depth === 3) start = match.index;
     } else if (found === '}' || found === ']') {

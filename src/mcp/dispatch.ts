@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { explain } from '../diagnostics/zod-messages.ts';
 import { modernVersion } from '../schema/mcp.ts';
 import { methodParams } from '../schema/mcp-messages.ts';
-import { parseBoundedJson, TooDeep } from '../text-safety/bounded-json.ts';
+import { parseBoundedJson, TooDeep } from '../text-safety/bounded-input.ts';
 import type { McpCatalog } from './catalog.ts';
 import { complete } from './completion.ts';
 import { checkEnvelope, checkVersionHeader, type Era, eraOf, type McpHeaders } from './envelope.ts';

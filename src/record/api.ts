@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { retryAfterMs } from '../retry-after.ts';
 import type { Recorded } from '../schema/evals.ts';
+import { parseBoundedJson, readBounded } from '../text-safety/bounded-input.ts';
 import { maskSecrets } from '../text-safety/find-secrets.ts';
 import { type Model, NoAnswer, type Reply } from './model.ts';
 
@@ -120,15 +121,10 @@ async function request(
     // Redirects are not followed: another host must not get the key.
     const init = { method: 'POST', body, redirect: 'manual', signal } as const;
     const response = await fetch(address, { ...init, headers: { 'content-type': 'application/json', ...headers } });
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of response.body ?? []) {
-      size += chunk.length;
-      if (size > maxBytes) throw new NoAnswer(`The response has more than ${maxBytes} bytes.`);
-      chunks.push(chunk);
-    }
-    const text = Buffer.concat(chunks).toString('utf8');
-    return { status: response.status, retryAfter: response.headers.get('retry-after') ?? '', body: text };
+    const content = await readBounded(response.body, maxBytes);
+    if (content === null) throw new NoAnswer(`The response has more than ${maxBytes} bytes.`);
+    const retryAfter = response.headers.get('retry-after') ?? '';
+    return { status: response.status, retryAfter, body: content.toString('utf8') };
   } catch (error) {
     if (error instanceof NoAnswer) throw error;
     const { code = '' } = ((error as Error).cause ?? {}) as { code?: string };
@@ -180,7 +176,7 @@ function refusal({ status, retryAfter, body }: Response, key: string): NoAnswer 
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJson(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseBoundedJson } from '../text-safety/bounded-input.ts';
 
 /** The file that identifies the build in a folder. A build writes it last. */
 export const buildFile = 'build.json';
@@ -23,7 +24,7 @@ export type BuildInfo = z.infer<typeof buildInfo>;
 /** Parses the bytes of build.json. Throws an Error if they are not what a build writes. */
 export function parseBuildInfo(bytes: Buffer): BuildInfo {
   try {
-    return buildInfo.parse(JSON.parse(bytes.toString('utf8')));
+    return buildInfo.parse(parseBoundedJson(bytes.toString('utf8')));
   } catch {
     throw new Error(`${buildFile} was not written by catalog build`);
   }

@@ -60,7 +60,7 @@ export function reservedSlug(slug: string): string | null {
 function nameWithout(reserved: (name: string) => string | null) {
   return z
     .string()
-    .max(maxSlugLength, { error: `at most ${maxSlugLength} characters long` })
+    .max(maxSlugLength, { error: `at most ${maxSlugLength} characters long`, abort: true })
     .regex(slugPattern, { error: slugRule })
     .refine((name) => reserved(name) === null, {
       error: ({ input }) => `another name: ${reserved(String(input))}`,

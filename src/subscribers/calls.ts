@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseBoundedJson, readBounded } from '../text-safety/bounded-input.ts';
 import { SubscriptionFailed } from './failure.ts';
 import { pauseBeforeRetry } from './retry.ts';
 import { causeCode, safeCause, safeCode } from './safe-errors.ts';
@@ -156,23 +157,13 @@ async function discard(response: Response | undefined): Promise<void> {
 
 /** The body as text; empty if it exceeds the limit or cannot be read completely. */
 async function readText(response: Response, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of response.body ?? []) {
-      size += chunk.length;
-      if (size > maxBytes) return '';
-      chunks.push(chunk);
-    }
-  } catch {
-    return '';
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const body = await readBounded(response.body, maxBytes).catch(() => null);
+  return body?.toString('utf8') ?? '';
 }
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJson(text);
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@ import { type Disk, hasCode } from '../journal/disk.ts';
 import { openJournal } from '../journal/journal.ts';
 import { newline, readLines } from '../journal/lines.ts';
 import { isPacked, rotatedFiles } from '../journal/rotated.ts';
+import { parseRecord } from '../text-safety/bounded-input.ts';
 import { parseLine } from './line.ts';
 import type { SubscriptionRecords } from './provider.ts';
 import { RecordIndex } from './record-index.ts';
@@ -82,7 +83,7 @@ async function readSuppressions(file: string): Promise<ReadonlyMap<string, strin
   const latest = new Map<string, string>();
   for await (const line of readLines(file)) {
     try {
-      const { hash, time } = suppression.parse(JSON.parse(line.toString('utf8')));
+      const { hash, time } = suppression.parse(parseRecord(line.toString('utf8')));
       if (time > (latest.get(hash) ?? '')) latest.set(hash, time);
     } catch {
       // A torn line was never acknowledged.

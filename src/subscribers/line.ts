@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseRecord } from '../text-safety/bounded-input.ts';
 import { listNames } from './provider.ts';
 
 const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
@@ -24,7 +25,7 @@ export type StoredLine = z.infer<typeof storedLine>;
 /** Parses one line of a file of subscribers; undefined if the line is torn or malformed. */
 export function parseLine(line: Buffer): StoredLine | undefined {
   try {
-    return storedLine.safeParse(JSON.parse(line.toString('utf8'))).data;
+    return storedLine.safeParse(parseRecord(line.toString('utf8'))).data;
   } catch {
     return undefined;
   }

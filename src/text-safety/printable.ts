@@ -16,7 +16,7 @@ export function printable(text: string, { color = false, commands = false } = {}
   const parts = color ? text.split(styles) : [text];
   const shown = parts.map((part, index) => (index % 2 === 1 ? part : part.replace(obeyed, '\ufffd'))).join('');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
-  const lines = commands ? shown : shown.replace(/^((?:\s|\u001b\[\d+m)*)::/gm, '$1: :');
+  const lines = commands ? shown : shown.replace(/^((?:[^\S\n\r\u2028\u2029]|\u001b\[\d+m)*)::/gm, '$1: :');
   return lines.replaceAll('##[', '## [');
 }
 

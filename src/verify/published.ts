@@ -15,7 +15,7 @@ import { marketplacePath } from '../outputs/install/marketplace.ts';
 import type { RenderedFile } from '../outputs/output.ts';
 import { type AgentRevisions, type Revisions, revisions, revisionsPath } from '../schema/revisions.ts';
 import type { Settings } from '../schema/settings.ts';
-import { parseBoundedJson } from '../text-safety/bounded-json.ts';
+import { largestDocument, parseBoundedJson } from '../text-safety/bounded-input.ts';
 import { visible } from '../text-safety/printable.ts';
 
 /** What was published, to compare copies with. */
@@ -37,7 +37,7 @@ const promptPath = ({ slug }: AgentRevisions) => `agents/${slug}/prompt.txt`;
 
 /** The limits of api/revisions.json, which has the digests of all agents, and of the files of one agent. */
 const limits = { timeoutMs: 30_000, maxRedirects: 5 };
-const [mostOfRevisions, mostOfFile] = [64 * 1024 * 1024, 8 * 1024 * 1024];
+const mostOfFile = 8 * 1024 * 1024;
 
 /**
  * Asks a site.
@@ -60,7 +60,7 @@ export async function publishedOn(site: string): Promise<Published> {
   // The marketplace tells assistants which plugins to remove. It is read at most once, for texts that no agent has.
   const uninstalled = once(async () => {
     try {
-      const json = (await read(marketplacePath, mostOfRevisions)).toString('utf8');
+      const json = (await read(marketplacePath, largestDocument)).toString('utf8');
       const { renames } = marketplace.parse(parseBoundedJson(json));
       return new Set(Object.keys(renames).filter((slug) => renames[slug] === null));
     } catch {
@@ -81,7 +81,7 @@ async function readRevisions(
   read: (path: string, maxBytes: number) => Promise<Buffer>,
 ): Promise<Revisions> {
   try {
-    return parseRevisions(await read(revisionsPath, mostOfRevisions), base + revisionsPath);
+    return parseRevisions(await read(revisionsPath, largestDocument), base + revisionsPath);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     throw new OperationError(`${error.message} Is ${base} the address of a catalog that was built with this program?`, {

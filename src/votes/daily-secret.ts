@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Disk, hasCode, replaceFile } from '../journal/disk.ts';
+import { parseRecord } from '../text-safety/bounded-input.ts';
 
 /** The secret of the pseudonyms of one UTC day. It survives a restart; that of the next day overwrites it (C5.22). */
 export interface DailySecret {
@@ -39,7 +40,7 @@ export function dailySecret({ path, disk, random, warn }: DailySecretOptions): D
       throw error;
     }
     try {
-      return shape.parse(JSON.parse(text));
+      return shape.parse(parseRecord(text));
     } catch {
       warn(
         `${path} is damaged, so a new secret is made. Readers who voted earlier today count as new voters from now on.`,

@@ -1,4 +1,5 @@
 import { newline, readLines } from '../journal/lines.ts';
+import { parseRecord } from '../text-safety/bounded-input.ts';
 import { type VoteRecord, voteRecord } from './vote.ts';
 
 export interface ReadOptions {
@@ -25,7 +26,7 @@ export async function* readVotes(file: string, { onMalformed }: ReadOptions = {}
 
 function parseVote(text: string): VoteRecord | undefined {
   try {
-    return voteRecord.safeParse(JSON.parse(text)).data;
+    return voteRecord.safeParse(parseRecord(text)).data;
   } catch {
     return undefined;
   }

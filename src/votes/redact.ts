@@ -4,6 +4,7 @@ import { hasCode, realPath } from '../journal/disk.ts';
 import { readLines } from '../journal/lines.ts';
 import { withLock } from '../journal/lock.ts';
 import { rewriteLines } from '../journal/rewrite.ts';
+import { parseRecord } from '../text-safety/bounded-input.ts';
 import { cannotOpen, type VoteLogOptions } from './file-votes.ts';
 
 /**
@@ -45,7 +46,7 @@ function voteOf(line: Buffer, id: string): Line | undefined {
   // Parsing every line of a large log would be slow.
   if (!line.includes(id)) return undefined;
   try {
-    const value: Line | null = JSON.parse(line.toString('utf8'));
+    const value = parseRecord(line.toString('utf8')) as Line | null;
     return value?.id === id ? value : undefined;
   } catch {
     return undefined;

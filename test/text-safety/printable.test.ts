@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hiddenCharacterFound } from '../../src/diagnostics/messages/text.ts';
-import { parseBoundedJson, TooDeep } from '../../src/text-safety/bounded-json.ts';
+import { parseBoundedJson, TooDeep } from '../../src/text-safety/bounded-input.ts';
 import { type HiddenCharacter, hiddenCharacter } from '../../src/text-safety/hidden-characters.ts';
 import { printable, printableJson, visible } from '../../src/text-safety/printable.ts';
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { OperationError, UsageError } from '../../errors.ts';
 import type { Push } from '../../github/intake/reply.ts';
+import { parseBoundedJson } from '../../text-safety/bounded-input.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, openContent, todayOption } from '../options.ts';
 
@@ -67,7 +68,7 @@ async function intake(flags: Flags, terminal: Console): Promise<void> {
 function readEvent({ GITHUB_EVENT_PATH }: NodeJS.ProcessEnv): unknown {
   if (!GITHUB_EVENT_PATH) throw new UsageError('GITHUB_EVENT_PATH is not set; GitHub Actions sets it.');
   try {
-    return JSON.parse(readFileSync(GITHUB_EVENT_PATH, 'utf8'));
+    return parseBoundedJson(readFileSync(GITHUB_EVENT_PATH, 'utf8'));
   } catch (error) {
     throw new OperationError(`The event in ${GITHUB_EVENT_PATH} cannot be read: ${(error as Error).message}`, {
       cause: error,

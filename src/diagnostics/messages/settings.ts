@@ -12,6 +12,7 @@ export function settingsUnreadable(file: string, folder: string, reason: string 
   const message = `${file} in ${folder} cannot be read (${reason}).`;
   if (reason === 'EISDIR') return { message, hint: `Put a file with the settings there instead of a folder.` };
   if (reason === 'ENOTDIR') return { message, hint: wrongFolder };
+  if (reason === 'EFBIG') return { message: `${file} in ${folder} has more than 256 KiB.`, hint: 'Shorten its texts.' };
   const denied = reason === 'EACCES' || reason === 'EPERM';
   return {
     message: denied ? `You have no permission to read ${file} in ${folder} (${reason}).` : message,

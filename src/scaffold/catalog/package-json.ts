@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { explain } from '../../diagnostics/zod-messages.ts';
 import { OperationError, UsageError } from '../../errors.ts';
 import { programEngines, programName, programVersion } from '../../program.ts';
+import { parseBoundedJson } from '../../text-safety/bounded-input.ts';
 
 const start = 'catalog serve --build';
 
@@ -62,7 +63,7 @@ export function completePackageJson(text: string, specification: string): Packag
 function parse(text: string): z.infer<typeof packageJson> {
   let content: unknown;
   try {
-    content = JSON.parse(text.replace(/^\uFEFF/, ''));
+    content = parseBoundedJson(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new OperationError(
       `package.json is not well-formed JSON, and nothing was written: ${(error as Error).message}`,
