@@ -1,12 +1,17 @@
-import { readdir } from 'node:fs/promises';
+import * as fs from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { hasCode } from './disk.ts';
+import { hasCode, realPath } from './disk.ts';
 
 /**
  * Lists the rotated files of a log, by name: votes.jsonl.1, votes.jsonl-20261201, votes-20261201.jsonl and the like,
- * also compressed. Empty if the folder does not exist.
+ * also compressed. They are next to the real file if the path is a link. Empty if the folder does not exist.
  */
-export async function rotatedFiles(file: string): Promise<string[]> {
+export async function rotatedFiles(path: string): Promise<string[]> {
+  const file = await realPath(fs, path).catch((error) => {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  });
+  if (file === null) return [];
   const folder = dirname(file);
   const name = basename(file);
   const stem = basename(file, extname(file));
@@ -15,11 +20,7 @@ export async function rotatedFiles(file: string): Promise<string[]> {
     if (other.startsWith(name)) return /^[.-]\d[\w.-]*$/.test(other.slice(name.length));
     return other.startsWith(stem) && /^[.-]\d[\d_T-]*$/.test(withoutEndings(other, extname(file)).slice(stem.length));
   };
-  const names = await readdir(folder).catch((error) => {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
-  });
-  return names
+  return (await fs.readdir(folder))
     .filter((other) => other !== name && isRotated(other))
     .sort()
     .map((other) => join(folder, other));

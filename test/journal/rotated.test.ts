@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -58,6 +59,13 @@ test('a log without an ending has rotated files too', () =>
     const found = await rotatedFiles(join(folder, 'votes'));
     assert.equal(found.slice(0, 1), [join(folder, 'votes-2')]);
     assert.ok(found.includes(join(folder, 'votes.1')));
+  }));
+
+test('a log that is a link has its rotated files next to the real file', () =>
+  inFolder(async (folder) => {
+    writeFiles(folder, { 'disk/votes.jsonl': '', 'disk/votes.jsonl.1': '' });
+    symlinkSync(join(folder, 'disk/votes.jsonl'), join(folder, 'link.jsonl'));
+    assert.equal(await rotatedFiles(join(folder, 'link.jsonl')), [join(folder, 'disk/votes.jsonl.1')]);
   }));
 
 test('without the folder there are none', () =>
