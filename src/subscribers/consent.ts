@@ -63,14 +63,11 @@ export function isActive(record: SubscriptionRecord, suppressions: ReadonlyMap<s
   return suppressed === undefined || Date.parse(confirmed) > Date.parse(suppressed);
 }
 
-/** An address gets at most this many mails that ask for a confirmation in `askWindowMs`, on all lists together. */
+/** A mailbox gets at most this many mails that ask for a confirmation in `askWindowMs`, for all lists and its addresses. */
 const mostAsks = 3;
 const askWindowMs = 7 * 24 * 60 * 60 * 1000;
 
-const isWaiting = ({ list, confirmed, unsubscribed }: SubscriptionRecord, wanted: ListName) =>
-  list === wanted && confirmed === undefined && unsubscribed === undefined;
-
-/** Requests for the same list within this time share one mail. */
+/** Requests of an address for the same list within this time share one mail. */
 const sameAskMs = 10 * 60 * 1000;
 
 /**
@@ -80,18 +77,15 @@ const sameAskMs = 10 * 60 * 1000;
 export async function toAsk(id: string, { records, key }: ConsentTools): Promise<SubscriptionRecord | null> {
   const [asking] = await records.find({ id });
   if (asking === undefined || asking.confirmed !== undefined || asking.unsubscribed !== undefined) return null;
-  const all = await records.find({ email: asking.email });
+  const all = await records.find({ mailbox: asking.email });
+  const isSame = ({ email, list }: SubscriptionRecord) =>
+    list === asking.list && email.toLowerCase() === asking.email.toLowerCase();
   const suppressions = await records.suppressions();
-  if (all.some((record) => record.list === asking.list && isActive(record, suppressions, key))) return null;
+  if (all.some((record) => isSame(record) && isActive(record, suppressions, key))) return null;
   const age = ({ time }: SubscriptionRecord) => Date.parse(asking.time) - Date.parse(time);
-  const earlier = all
-    .slice(
-      0,
-      all.findIndex((record) => record.id === id),
-    )
-    .filter(({ pending }) => pending);
-  const asked = earlier.filter((record) => age(record) < askWindowMs);
-  const isLimited =
-    asked.length >= mostAsks || asked.some((record) => isWaiting(record, asking.list) && age(record) < sameAskMs);
-  return isLimited ? null : asking;
+  const position = all.findIndex((record) => record.id === id);
+  const asked = all.slice(0, position).filter((record) => record.pending && age(record) < askWindowMs);
+  const isWaiting = (record: SubscriptionRecord) =>
+    isSame(record) && record.confirmed === undefined && record.unsubscribed === undefined && age(record) < sameAskMs;
+  return asked.length >= mostAsks || asked.some(isWaiting) ? null : asking;
 }

@@ -1,7 +1,13 @@
 import type { Database } from '../database/connections.ts';
 import { DatabaseUnavailable } from '../database/unavailable.ts';
 import { SubscriptionFailed } from './failure.ts';
-import type { SubscriberProvider, Subscription, SubscriptionRecord, SubscriptionRecords } from './provider.ts';
+import {
+  mailboxOf,
+  type SubscriberProvider,
+  type Subscription,
+  type SubscriptionRecord,
+  type SubscriptionRecords,
+} from './provider.ts';
 import { causeCode, safeCause, secretsOf } from './safe-errors.ts';
 
 /** How long a subscription waits for a database that has just gone away, in milliseconds. */
@@ -78,6 +84,12 @@ const columns = { id: 'id', email: 'address', list: 'list' } as const;
 export function databaseRecords(database: Database): SubscriptionRecords {
   return {
     async find(wanted) {
+      if ('mailbox' in wanted) {
+        const { mailbox, domains } = mailboxOf(wanted.mailbox);
+        const where = "WHERE left(address, 1) = $1 AND split_part(address, '@', 2) = ANY($2)";
+        const near = await select(database, where, [mailbox.slice(0, 1), domains]);
+        return near.filter(({ email }) => mailboxOf(email).mailbox === mailbox);
+      }
       const [[key, value]] = Object.entries(wanted) as [[keyof typeof columns, string]];
       return select(database, `WHERE ${columns[key]} = $1`, [key === 'email' ? value.toLowerCase() : value]);
     },
@@ -112,7 +124,11 @@ export async function eraseFromDatabase(database: Database, address: string): Pr
   return (await database.query(text, [address.trim().toLowerCase()])).length;
 }
 
-async function select(database: Database, where: string, values: readonly string[]): Promise<SubscriptionRecord[]> {
+async function select(
+  database: Database,
+  where: string,
+  values: readonly (string | readonly string[])[],
+): Promise<SubscriptionRecord[]> {
   const text = `SELECT id, time, email, list, note, form, pending, confirmed, unsubscribed
     FROM catalog_subscriptions ${where} ORDER BY position`;
   const rows = await database.query<Row>(text, values);

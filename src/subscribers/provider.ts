@@ -24,13 +24,34 @@ export type ConsentEvent = 'confirmed' | 'unsubscribed';
 /** A subscription as it is stored, with the times at which it was confirmed and ended: RFC 3339, UTC. */
 export type SubscriptionRecord = Subscription & { [Event in ConsentEvent]?: string };
 
+/** `mailbox` is any address of it. */
+export type Wanted = { id: string } | { email: string } | { mailbox: string } | { list: ListName };
+
+/** Domains whose addresses reach the mailboxes of another domain. */
+const sameMailboxes = [
+  ['gmail.com', 'googlemail.com'],
+  ['proton.me', 'protonmail.com', 'pm.me'],
+  ['icloud.com', 'me.com', 'mac.com'],
+];
+
+/**
+ * The mailbox that an address reaches, for limits only: two addresses that differ in their case, in what follows a plus, in the
+ * dots of Gmail, or in a domain of the same provider reach the same one. `domains` are all of the mailbox's.
+ */
+export function mailboxOf(address: string): { mailbox: string; domains: readonly string[] } {
+  const [, name = '', domain = ''] = /^(.*)@(.*)$/s.exec(address.toLowerCase()) ?? [];
+  const domains = sameMailboxes.find((names) => names.includes(domain)) ?? [domain];
+  const untagged = name.replace(/(?<=.)\+.*$/s, '');
+  return { mailbox: `${domains[0] === 'gmail.com' ? untagged.replaceAll('.', '') : untagged}@${domains[0]}`, domains };
+}
+
 /**
  * Subscriptions that the program keeps itself, with the record of consent. Other processes may change them meanwhile, so
  * every call reads what is stored now. Addresses are compared without regard to case.
  */
 export interface SubscriptionRecords {
-  /** The subscriptions with an id, of an address, or on a list, in the order in which they were stored. */
-  find(wanted: { id: string } | { email: string } | { list: ListName }): Promise<SubscriptionRecord[]>;
+  /** The subscriptions with an id, of an address, of a mailbox, or on a list, in the order in which they were stored. */
+  find(wanted: Wanted): Promise<SubscriptionRecord[]>;
   /**
    * Stores durably that a subscription was confirmed, or that its reader left its list, which ends all subscriptions so far
    * of the address to this list. The first time of each counts. An ended subscription is never confirmed.

@@ -136,7 +136,7 @@ test('a mail that was sent at the second attempt is not sent a third time', () =
 });
 
 const final: [outcome: SmtpOutcome, failure: SmtpFailed][] = [
-  ['refused', new SmtpFailed({ responseCode: 550, command: 'RCPT TO' }, false)],
+  ['refused', new SmtpFailed({ responseCode: 550, response: '550 5.1.1 no such user', command: 'RCPT TO' }, false)],
   ['unknown', new SmtpFailed({ code: 'ECONNRESET' }, true)],
 ];
 for (const [outcome, failure] of final) {

@@ -213,6 +213,35 @@ for (const [name, open] of stores) {
       assert.is(asked, 3);
     }));
 
+  test(`however many addresses of one mailbox somebody types, it gets three mails in seven days, ${name}`, () =>
+    withConsent(async ({ subscribe, add, at, mailed, ...tools }) => {
+      const ways = [
+        'ann.r@gmail.com',
+        'Ann.R+1@gmail.com',
+        'annr+2+3@googlemail.com',
+        'a.n.n.r@gmail.com',
+        'ANNR@gmail.com',
+      ];
+      const asked = [];
+      for (const [at, email] of ways.entries()) asked.push(await subscribe(`g${at}`, email));
+      assert.equal(asked, [true, true, true, false, false]);
+      const tagged = [];
+      for (let tag = 0; tag < 5; tag += 1) tagged.push(await subscribe(`t${tag}`, `bob+${tag}@example.com`));
+      assert.equal(tagged, [true, true, true, false, false]);
+      // Other mailboxes, whatever their addresses have in common.
+      for (const [at, email] of ['bo@example.com', 'b.ob@example.com', '+bob@example.com', 'bob@example.org'].entries())
+        assert.is(await subscribe(`o${at}`, email), true, email);
+      // Each address is confirmed, and gets mails, as it was typed.
+      assert.is(await confirm(claims('t1'), tools), true);
+      assert.is(await confirm(claims('g1'), tools), true);
+      assert.equal(await mailed(), ['Ann.R+1@gmail.com', 'bob+1@example.com']);
+      at(days(7) - 1);
+      assert.is(await subscribe('late', 'bob+9@example.com'), false);
+      // The three of the start no longer count, but the three requests after them do not expire with them.
+      at(days(15));
+      assert.is(await subscribe('later', 'bob+10@example.com'), true);
+    }));
+
   test(`a suppressed address gets mail again only after its owner confirms again, ${name}`, () =>
     withConsent(async ({ subscribe, mailed, at, elsewhere, ...tools }) => {
       await subscribe('1');
