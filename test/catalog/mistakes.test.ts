@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { inFolder, snapshot, writeCatalog } from '../support/catalog.ts';
 import { diagnosticsOf } from '../support/diagnose.ts';
 import { goodSampleInput } from '../support/good-agent.ts';
-import { messageLine, messagesFor } from '../support/messages.ts';
+import { allMessages, messageLine, messagesFor, slipIn } from '../support/messages.ts';
 import { makeMistake, mistakes } from '../support/mistakes/index.ts';
 import { catalog } from '../support/process.ts';
 
@@ -161,6 +161,12 @@ test('annotations for GitHub: errors first, at most ten of each level, special c
     assert.match(elsewhere.stdout, /^::error file=agents\/agent-00\/agent\.md,line=6,/);
     assert.is(lines[9], '::error title=And 3 more::3 more errors: run catalog validate to see all of them.');
   });
+});
+
+test('no message for editors has a doubled or stray period, or a number with the wrong form of its verb', () => {
+  const messages = allMessages();
+  assert.ok(messages.length > 500);
+  assert.equal(messages.map(slipIn).filter(Boolean), []);
 });
 
 test.run();
