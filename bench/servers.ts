@@ -42,11 +42,11 @@ function pinned(core: keyof typeof cores, command: string[]): [string, string[]]
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Starts the compiled `catalog serve` without limits; its log goes to a file. */
+/** Starts the compiled `catalog serve`, without limits unless `env` has some; its log goes to a file. */
 export function startCatalog(dist: string, data: string, node: string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const unlimited = ['--vote-rate', 'off', '--mcp-rate', 'off', '--max-client-connections', '0'];
-  const flags = ['--port', '0', '--out', dist, '--data', data, ...unlimited];
-  return startNode([...node, path('../bin/catalog.js'), 'serve', ...flags], data, env);
+  const unlimited = { CATALOG_VOTE_RATE: 'off', CATALOG_MCP_RATE: 'off', CATALOG_MAX_CLIENT_CONNECTIONS: '0' };
+  const flags = ['--port', '0', '--out', dist, '--data', data];
+  return startNode([...node, path('../bin/catalog.js'), 'serve', ...flags], data, { ...unlimited, ...env });
 }
 
 /** It is bundled like the program, which it is compared with. */

@@ -1,11 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from '../src/build/build.ts';
 import { loadSettings } from '../src/catalog/settings.ts';
-import { type Postgres, startPostgres } from '../test/support/postgres.ts';
+import { grantServer } from '../src/database/migrate.ts';
+import { execSql, type Postgres, startPostgres } from '../test/support/postgres.ts';
+import { ask } from '../test/support/requests.ts';
+import { vote } from '../test/support/voting.ts';
 import { type Outcome, row } from './contest.ts';
 import { generateCatalog } from './generate.ts';
 import type { Measured } from './load.ts';
@@ -31,7 +36,8 @@ interface Contestant {
 
 /**
  * Measures how many votes a second are stored in PostgreSQL with fsync, by one, two and four processes, with one INSERT for
- * each batch and with one for each vote; and in a file by one process. `--quick` measures less.
+ * each batch and with one for each vote; and in a file by one process. `--quick` measures less. `--crowded` measures three
+ * processes whose connections are more than PostgreSQL accepts, with shared limits.
  */
 export default async function benchmarkVotes(args: string[]): Promise<void> {
   const extent = args.includes('--quick') ? quick : whole;
@@ -40,11 +46,16 @@ export default async function benchmarkVotes(args: string[]): Promise<void> {
   if (compiled.status !== 0) throw new Error(compiled.stdout + compiled.stderr);
   const folder = mkdtempSync(join(tmpdir(), 'catalog-bench-'));
   process.env.TEST_FOLDER = folder;
-  const generators = [1, 2, 3, 4].map(() => startGenerator());
+  const isCrowded = args.includes('--crowded');
+  const generators = isCrowded ? [] : [1, 2, 3, 4].map(() => startGenerator());
   const contestants: Contestant[] = [];
   let postgres: Postgres | undefined;
   try {
     const dist = makeSite(folder);
+    if (isCrowded) {
+      postgres = await startPostgres({ fsync: 'on', max_connections: '20' });
+      return await crowd(await postgres.database(), dist, folder, contestants);
+    }
     postgres = await startPostgres({ fsync: 'on', max_connections: '200', shared_buffers: '128MB', autovacuum: 'on' });
     const add = async (name: string, count: number, start: (data: string) => Promise<Server>) => {
       const starting = Array.from({ length: count }, (_, index) => start(join(folder, `${name} ${count} ${index}`)));
@@ -118,4 +129,45 @@ function print(outcome: Outcome): void {
     const cells = [figure(name, 'rate').toFixed(0), ratio(`${store}, 1`), single];
     console.log(row(name, [...cells, figure(name, 'p50').toFixed(1), figure(name, 'p99').toFixed(1), '']));
   }
+}
+
+/** Votes for 30 seconds through three servers with more connections than PostgreSQL accepts, and prints the answers. */
+async function crowd(owner: string, dist: string, folder: string, contestants: Contestant[]): Promise<void> {
+  await execSql(owner, 'CREATE ROLE catalog_server LOGIN');
+  await grantServer(owner, 'catalog_server');
+  const DATABASE_URL = owner.replace('postgres@', 'catalog_server@');
+  const env = { DATABASE_URL, CATALOG_VOTE_RATE: '1000000/60', CATALOG_TRUST_PROXY: '1' };
+  const folders = [0, 1, 2].map((index) => join(folder, `server ${index}`));
+  const servers = await Promise.all(folders.map((data) => startCatalog(dist, data, [], env)));
+  contestants.push({ name: 'crowded', servers });
+  const addresses = servers.map(({ port }) => `http://127.0.0.1:${port}/`);
+  const agent = new Agent({ keepAlive: true });
+  const counts: Record<string, number> = {};
+  let slowestMs = 0;
+  const deadline = performance.now() + 30_000;
+  const repeat = async (name: string, request: () => ReturnType<typeof vote>, pauseMs = 0) => {
+    while (performance.now() < deadline) {
+      const { status, ms } = await request();
+      counts[`${name} ${status}`] = (counts[`${name} ${status}`] ?? 0) + 1;
+      slowestMs = Math.max(slowestMs, ms);
+      if (pauseMs > 0) await sleep(pauseMs);
+    }
+  };
+  const client = (index: number) => {
+    const headers = { 'x-forwarded-for': `192.0.2.${index}` };
+    const address = addresses[index % 3] as string;
+    return repeat('vote', () => vote(address, 'It helped.', { slug: 'agent-00001', agent, headers }));
+  };
+  await Promise.all([
+    ...Array.from({ length: connections }, (_, index) => client(index)),
+    ...addresses.map((address) => repeat('readyz', () => ask(address, '/readyz', { agent }), 200)),
+  ]);
+  agent.destroy();
+  await Promise.all(servers.map((server) => server.stop()));
+  const lines = folders.flatMap((data) => readFileSync(join(data, 'stdout.log'), 'utf8').trim().split('\n'));
+  const warnings = lines.filter((line) => JSON.parse(line).level >= 40 && !line.includes('"msg":"request"'));
+  const [row] = await execSql(owner, 'SELECT count(*) AS stored FROM catalog_votes');
+  console.log(`20 connections, three servers, ${connections} clients, 30 s; slowest answer ${slowestMs.toFixed(0)} ms`);
+  console.log({ ...counts, ...row, warnings: warnings.length });
+  console.log(warnings.slice(0, 10).join('\n'));
 }

@@ -31,7 +31,7 @@ function isLinkTarget(target: string): boolean {
 }
 
 /** An error in the Markdown of an agent. Offsets are UTF-16 units of the Markdown. */
-export type MarkdownFinding = Pick<Finding, 'code' | 'message' | 'hint'> & { offset: number; length: number };
+type MarkdownFinding = Pick<Finding, 'code' | 'message' | 'hint'> & { offset: number; length: number };
 
 /** The most characters and headings, and the deepest nesting of lists and quotes, in an agent's Markdown. */
 const maxLength = 65_536;
@@ -148,4 +148,54 @@ function lineOffsets(source: string): number[] {
   const offsets = [0];
   for (let at = source.indexOf('\n'); at !== -1; at = source.indexOf('\n', at + 1)) offsets.push(at + 1);
   return offsets;
+}
+
+/** The start of the ids of headings in an agent's text. No other id on a page starts with it. */
+const prefix = 'how-it-works-';
+
+/**
+ * Gives an id to each heading of an agent's text: the prefix and the words of its title, and a number if they repeat.
+ * `tokens` are the blocks of the text.
+ */
+export function headingIds(tokens: readonly Token[]): string[] {
+  const titles = tokens.filter((_, index) => tokens[index - 1]?.type === 'heading_open');
+  const ids = new Set<string>();
+  for (const { content } of titles) {
+    const words = content.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['section'];
+    const first = prefix + words.join('-');
+    let id = first;
+    for (let count = 2; ids.has(id); count += 1) id = `${first}-${count}`;
+    ids.add(id);
+  }
+  return [...ids];
+}
+
+/**
+ * The id of the heading that a link in the same text means, or null. Authors write the words of a title, as in
+ * `#when-not-to-use-it`. `hash` is the part of an address from `#` on.
+ */
+export function headingOfHash(hash: string, ids: readonly string[]): string | null {
+  return ids.find((id) => encodeURI(id) === prefix + hash.slice(1)) ?? null;
+}
+
+/** Where the links of an agent's text start from. */
+export interface LinkBase {
+  /** The address of the agent's page. */
+  page: string;
+  /** The base URL. */
+  root: string;
+  /** The ids of the headings in the text. */
+  headings: readonly string[];
+}
+
+/**
+ * Makes the target of a link in an agent's text absolute. A leading slash means the root of the catalog, which may be
+ * below the root of the host.
+ */
+export function absoluteTarget(target: string, { page, root, headings }: LinkBase): string {
+  const rooted = target.startsWith('/') ? root + target : target;
+  if (!URL.canParse(rooted, page)) return target;
+  const { href, hash } = new URL(rooted, page);
+  const heading = hash !== '' && href === page + hash ? headingOfHash(hash, headings) : null;
+  return heading === null ? href : `${page}#${encodeURI(heading)}`;
 }

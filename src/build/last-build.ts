@@ -15,7 +15,7 @@ import { makeFolder } from '../cache-folder.ts';
 import type { ContentMemory } from '../catalog/load.ts';
 import { digestOf } from '../digest.ts';
 import { gitStamp, isInRepository } from '../git/stamp.ts';
-import type { KnownVersions } from '../outputs/install/plugin-versions.ts';
+import type { KnownVersions } from '../outputs/install/plugins.ts';
 import type { Related, Site } from '../outputs/site.ts';
 import type { AgentHead } from '../schema/agent.ts';
 import type { FolderStamps } from './built-folder.ts';

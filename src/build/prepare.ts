@@ -1,5 +1,5 @@
 import type { Selected } from '../catalog/select.ts';
-import { withVersions } from '../outputs/hosting/assets.ts';
+import { withVersions } from '../outputs/hosting/host-files.ts';
 import { describeOutputs } from '../outputs/index.ts';
 import { templateHelpers } from '../outputs/shared/page.ts';
 import { compileTemplates } from '../outputs/shared/templates.ts';

@@ -35,6 +35,8 @@ export interface LoadOptions {
   onFolder?: (done: number, total: number) => void;
   /** Whether the caller needs the numbers that scheduled agents and drafts will get, not only those of agents due today. */
   expectNumbers?: boolean;
+  /** Whether the caller lists deleted agents, even if no agent is waiting for a number. */
+  listDeleted?: boolean;
   /** What an earlier build found. */
   memory?: ContentMemory;
   /** The stamps of everything in agents/, if they are known. */
@@ -64,7 +66,13 @@ export function loadContent(
   cwd: string,
   vocabulary: KnownVocabulary,
   today: string,
-  { onFolder = () => {}, expectNumbers = false, memory = noMemory, sources: stamps }: LoadOptions = {},
+  {
+    onFolder = () => {},
+    expectNumbers = false,
+    listDeleted = false,
+    memory = noMemory,
+    sources: stamps,
+  }: LoadOptions = {},
 ): Content {
   let sources: SourceFolder[];
   try {
@@ -78,11 +86,12 @@ export function loadContent(
     rules: vocabulary.rules,
     sources: () => sources,
     expectNumbers,
+    listDeleted,
     memory,
   });
 }
 
-export interface SettleOptions extends Required<Pick<LoadOptions, 'expectNumbers'>> {
+export interface SettleOptions extends Required<Pick<LoadOptions, 'expectNumbers'>>, Pick<LoadOptions, 'listDeleted'> {
   today: string;
   rules: RuleSettings | undefined;
   /** Returns what the folders were parsed from, in the same order. It is called only if git has to be read. */
@@ -94,18 +103,20 @@ export interface SettleOptions extends Required<Pick<LoadOptions, 'expectNumbers
 export function settleContent(
   cwd: string,
   folders: readonly ParsedFolder[],
-  { today, rules, sources, expectNumbers, memory }: SettleOptions,
+  { today, rules, sources, expectNumbers, listDeleted, memory }: SettleOptions,
 ): Content {
   const record = recordOf(
     cwd,
     memory.ofGit('record', () => readRecord(cwd, sources(), folders), isKnown),
   );
   const content = combine(folders, record, noHistory, { today, rules });
-  // Reading the history takes longer than everything else, and only the next numbers depend on it.
+  // Reading the history takes longer than everything else. Only the next numbers and the list of deleted agents depend on it.
   const waiting = content.folders.some(({ schedule }) =>
     expectNumbers ? schedule.issue === null : isDue(schedule, today),
   );
-  return record !== null && waiting ? combine(folders, record, readNumbers(cwd, memory), { today, rules }) : content;
+  return record !== null && (waiting || listDeleted === true)
+    ? combine(folders, record, readNumbers(cwd, memory), { today, rules })
+    : content;
 }
 
 /** Checks folders that were already read, without git. */

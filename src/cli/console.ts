@@ -15,10 +15,9 @@ export class Console {
   readonly #error: NodeJS.WritableStream;
   readonly #isTerminal: boolean;
   readonly #now: () => number;
-  /** When progress was first reported and last shown, in milliseconds, and whether it is on the screen. */
-  #begun: number | undefined;
+  /** The task in progress, the time from which its progress is shown again, in milliseconds, and whether it is on the screen. */
   #task: { name: string; begun: number } | undefined;
-  #lastProgress = Number.NEGATIVE_INFINITY;
+  #nextProgress: number;
   #shown = false;
 
   /** `now` is the time in milliseconds from any start, for `progress`. */
@@ -29,6 +28,7 @@ export class Console {
     now = () => performance.now(),
   ) {
     this.#now = now;
+    this.#nextProgress = now() + 1_000;
     this.#out = out;
     this.#error = error;
     out.on('error', (failure) => this.#lose(failure, 'The results cannot be written to stdout'));
@@ -90,16 +90,14 @@ export class Console {
   }
 
   /**
-   * Shows the progress of a long task and the time left: in a terminal at most ten times a second, on a line that the next
-   * message clears; elsewhere every ten seconds, for logs.
+   * Shows the progress of a command that takes more than a second, and the time left: in a terminal at most ten times a
+   * second, on a line that the next message clears; elsewhere every ten seconds, for logs.
    */
   progress(task: string, done: number, total: number): void {
     const now = this.#now();
-    this.#begun ??= now;
     if (this.#task?.name !== task) this.#task = { name: task, begun: now };
-    const wait = this.#isTerminal ? 100 : 10_000;
-    if (now - Math.max(this.#begun, this.#lastProgress) < wait) return;
-    this.#lastProgress = now;
+    if (now < this.#nextProgress) return;
+    this.#nextProgress = now + (this.#isTerminal ? 100 : 10_000);
     const msLeft = done === 0 ? 0 : ((now - this.#task.begun) / done) * (total - done);
     const line = printable(`${task}: ${done} of ${total}${timeLeft(msLeft)}`);
     this.#error.write(this.#isTerminal ? `\r${line}\u001b[K` : `${line}\n`);

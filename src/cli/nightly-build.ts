@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Logger } from 'pino';
 import { build } from '../build/build.ts';
 import { asOnlyBuild } from '../build-folder/folder.ts';
@@ -6,6 +6,7 @@ import { readBuildInfo } from '../build-folder/read-build.ts';
 import { cacheFolder } from '../cache-folder.ts';
 import { addDays, zone } from '../calendar.ts';
 import { checkSettings, givenBaseUrl, loadSettings, type Settings } from '../catalog/settings.ts';
+import { runChild, stopChild } from '../children.ts';
 import { prettyReport } from '../diagnostics/report.ts';
 import { ContentError } from '../errors.ts';
 import type { Console } from './console.ts';
@@ -73,7 +74,7 @@ export class CatalogBuilder {
   stop(): void {
     this.#stopped = true;
     this.#end();
-    this.#child?.kill();
+    if (this.#child !== undefined) stopChild(this.#child, 'SIGTERM');
   }
 
   #baseUrl(): string {
@@ -127,18 +128,24 @@ export class CatalogBuilder {
     ];
     const program = process.argv[1] ?? '';
     const args = [program, 'build', '--format', 'json', '--skip-invalid', '--cwd', cwd, '--out', dist, ...urls];
-    const ran = await run(process.execPath, args, environment, (started) => {
-      this.#child = started;
+    const { code, failure, ...printed } = await runChild(process.execPath, args, {
+      env: environment,
+      maxBytes: maxOutputBytes,
+      started: (child) => {
+        this.#child = child;
+      },
     });
+    const [stdout, stderr] = [printed.stdout.toString('utf8'), printed.stderr.toString('utf8')];
     this.#child = undefined;
     if (this.#stopped) return;
     try {
-      if (ran.error !== null) throw ran.error;
-      const { skipped, ...built } = JSON.parse(ran.stdout) as { skipped: string[]; warnings?: unknown };
+      if (code !== 0)
+        throw failure instanceof Error ? failure : new Error(`catalog build ended with ${failure ?? code}`);
+      const { skipped, ...built } = JSON.parse(stdout) as { skipped: string[]; warnings?: unknown };
       if (skipped.length > 0) log.warn({ agents: skipped }, skippedAgents);
       log.info({ ...built, warnings: undefined }, 'built for a new day');
     } catch (error) {
-      log.error({ err: error, output: ran.stdout || ran.stderr }, failed);
+      log.error({ err: error, output: stdout || stderr }, failed);
       throw error;
     }
   }
@@ -161,26 +168,6 @@ function holdsBuild(dist: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Runs a program and waits until it ends. `error` says how it failed, or why it did not start. */
-export async function run(
-  program: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  started: (child: ChildProcess) => void = () => {},
-): Promise<{ error: Error | null; stdout: string; stderr: string }> {
-  return new Promise((ended) => {
-    try {
-      started(
-        execFile(program, args, { env, maxBuffer: maxOutputBytes }, (error, stdout, stderr) => {
-          ended({ error, stdout, stderr });
-        }),
-      );
-    } catch (error) {
-      ended({ error: error as Error, stdout: '', stderr: '' });
-    }
-  });
 }
 
 /** The most output of a build that is kept, in bytes. */

@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { startChild } from '../children.ts';
 import { OperationError, UsageError } from '../errors.ts';
 import type { BuildInfo } from '../schema/build-info.ts';
 import { remoteScript } from './remote-script.ts';
@@ -74,13 +76,15 @@ function sshCommand({ host, port }: Target, secrets: string | null): string[] {
 }
 
 async function send(dist: string, [command = '', ...args]: readonly string[]): Promise<void> {
-  const tar = spawn('tar', ['-C', dist, '-cf', '-', '--', ...readdirSync(dist)], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const remote = spawn(command, args, { stdio: ['pipe', 'ignore', 'pipe'] });
+  const tar = startChild('tar', ['-C', dist, '-cf', '-', '--', ...readdirSync(dist)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const remote = startChild(command, args, { stdio: ['pipe', 'ignore', 'pipe'] });
   const [packing, receiving] = await Promise.all([
     outcomeOf('tar', tar),
     outcomeOf(command, remote),
     // A remote that ends early says why on stderr. The broken pipe is only a consequence.
-    pipeline(tar.stdout, remote.stdin).catch(() => {}),
+    pipeline(tar.stdout as Readable, remote.stdin as Writable).catch(() => {}),
   ]);
   if (receiving.code !== 0)
     throw new OperationError(
@@ -89,7 +93,7 @@ async function send(dist: string, [command = '', ...args]: readonly string[]): P
   if (packing.code !== 0) throw new OperationError(`The build could not be packed: ${packing.output}.`);
 }
 
-function outcomeOf(name: string, child: ReturnType<typeof spawn>): Promise<{ code: number | null; output: string }> {
+function outcomeOf(name: string, child: ChildProcess): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
     let stderr = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {

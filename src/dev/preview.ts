@@ -7,7 +7,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { sortDiagnostics } from '../diagnostics/sort.ts';
 import { loadMcpCatalog, type McpCatalog } from '../mcp/catalog.ts';
 import { contentType } from '../outputs/content-types.ts';
-import { securityHeaders, securityPolicy } from '../outputs/hosting/security-headers.ts';
+import { securityHeaders, securityPolicy } from '../outputs/hosting/site-rules.ts';
 import { assetVersion } from '../outputs/shared/page.ts';
 import { programFolder, programVersion } from '../program.ts';
 import type { BuildInfo } from '../schema/build-info.ts';

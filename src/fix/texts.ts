@@ -1,4 +1,4 @@
-import { linesOf } from '../agent-text/prompt-sections.ts';
+import { linesOf } from '../agent-text/prompt-text.ts';
 
 /**
  * Mechanical changes to texts. None of them changes what an agent means: code fences, code spans and line breaks of

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { OperationError } from '../errors.ts';
-import { GitError, git, gitBytes, gitOrNull } from './run.ts';
+import { changeByGit, GitError, git, gitBytes, gitOrNull } from './run.ts';
 
 /** A working tree, and what `catalog publish` needs to know about it. */
 export interface Repository {
@@ -103,10 +103,10 @@ export function fileAt(cwd: string, commit: string, path: string): Buffer | null
 }
 
 /** Restores a file from HEAD, in the working tree and the index. Removes it if HEAD does not have it. */
-export function restoreFile(root: string, path: string): void {
-  if (fileAt(root, 'HEAD', path) !== null) git(root, ['checkout', '--quiet', 'HEAD', '--', path]);
+export async function restoreFile(root: string, path: string): Promise<void> {
+  if (fileAt(root, 'HEAD', path) !== null) await changeByGit(root, ['checkout', '--quiet', 'HEAD', '--', path]);
   else {
-    git(root, ['rm', '--quiet', '--cached', '--ignore-unmatch', '--', path]);
+    await changeByGit(root, ['rm', '--quiet', '--cached', '--ignore-unmatch', '--', path]);
     rmSync(join(root, path), { force: true });
   }
 }
@@ -140,11 +140,11 @@ export function changedBy(root: string, commit: string): string[] {
  *
  * Throws OperationError if the remote does not answer.
  */
-export function fetchUpstream(cwd: string, upstream: Upstream): string | null {
+export async function fetchUpstream(cwd: string, upstream: Upstream): Promise<string | null> {
   const { remote, branch } = upstream;
   const tracking = trackingName(upstream);
   try {
-    git(cwd, ['fetch', '--quiet', '--no-tags', remote, `+refs/heads/${branch}:${tracking}`]);
+    await changeByGit(cwd, ['fetch', '--quiet', '--no-tags', remote, `+refs/heads/${branch}:${tracking}`]);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if (/couldn't find remote ref/i.test(error.message)) return null;
@@ -171,24 +171,24 @@ export function commitsAhead(cwd: string, other: string): number {
 }
 
 /** Fast-forwards the branch to the commit `other`. Throws GitError if the branch has other commits. */
-export function fastForward(cwd: string, other: string): void {
-  git(cwd, ['merge', '--quiet', '--ff-only', other]);
+export async function fastForward(cwd: string, other: string): Promise<void> {
+  await changeByGit(cwd, ['merge', '--quiet', '--ff-only', other]);
 }
 
 /** Commits files and nothing else, and returns the commit. Paths are from `cwd`. Throws GitError. */
-export function commitFiles(cwd: string, files: readonly string[], message: string): string {
-  git(cwd, ['commit', '--quiet', '--only', '-m', message, '--', ...files]);
+export async function commitFiles(cwd: string, files: readonly string[], message: string): Promise<string> {
+  await changeByGit(cwd, ['commit', '--quiet', '--only', '-m', message, '--', ...files]);
   return git(cwd, ['rev-parse', 'HEAD']).trim();
 }
 
 /** Removes the commits after `commit` and their changes. Uncommitted changes stay. */
-export function dropCommits(cwd: string, commit: string): void {
-  git(cwd, ['reset', '--quiet', '--keep', commit]);
+export async function dropCommits(cwd: string, commit: string): Promise<void> {
+  await changeByGit(cwd, ['reset', '--quiet', '--keep', commit]);
 }
 
 /** Pushes HEAD to a remote branch, never by force. Throws GitError if the remote refuses. */
-export function push(cwd: string, { remote, branch }: Upstream): void {
-  git(cwd, ['push', '--quiet', remote, `HEAD:refs/heads/${branch}`]);
+export async function push(cwd: string, { remote, branch }: Upstream): Promise<void> {
+  await changeByGit(cwd, ['push', '--quiet', remote, `HEAD:refs/heads/${branch}`]);
 }
 
 /** Returns the line of a git message that contains the reason, without its label. */

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { runChild } from '../children.ts';
 import { explainSaid, systemReason } from '../errors.ts';
 
 /** A git command failed. The message is its output. */
@@ -13,9 +14,12 @@ export class GitError extends Error {
   }
 }
 
+/** How git is run: its messages are in English, it never asks, and it is stopped after a minute. */
+const limits = { maxBuffer: 2 ** 30, timeout: 60_000 };
+const options = (cwd: string) => ({ cwd, env: { ...process.env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' } });
+
 /**
- * Runs git in the folder `cwd` and returns its stdout. Its messages are in English, it never prompts, and it is stopped
- * after a minute, so that a remote that never answers does not block the program.
+ * Runs a git command that only reads, in the folder `cwd`, and returns its stdout.
  *
  * Throws GitError with git's message.
  */
@@ -27,21 +31,43 @@ export function git(cwd: string, args: readonly string[]): string {
 export function gitBytes(cwd: string, args: readonly string[], input = ''): Buffer {
   try {
     return execFileSync('git', args, {
-      cwd,
+      ...options(cwd),
+      ...limits,
       input,
       stdio: ['pipe', 'pipe', 'pipe'],
-      maxBuffer: 2 ** 30,
-      timeout: 60_000,
-      env: { ...process.env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' },
     });
   } catch (error) {
     const { code, stderr } = error as { code?: string; stderr?: Buffer };
-    const words = (stderr?.toString('utf8') ?? '').trim();
-    // Without output, git may not even have started, for example because the system has no memory or processes left.
-    const silent = code === undefined || code === 'ENOENT' ? '' : `git cannot be run: ${systemReason(code)}`;
-    const said = code === 'ETIMEDOUT' ? 'git did not answer within a minute' : words === '' ? silent : words;
-    throw new GitError(args, said, code === 'ENOENT');
+    throw failure(args, code, stderr?.toString('utf8'));
   }
+}
+
+/**
+ * Runs a git command that changes something. Unlike one that only reads, it may ask a remote or run hooks, which can take
+ * any time; they end with it.
+ *
+ * Rejects with GitError with git's message.
+ */
+export async function changeByGit(cwd: string, args: readonly string[]): Promise<void> {
+  // SIGTERM lets git remove its locks.
+  const run = {
+    ...options(cwd),
+    timeoutMs: limits.timeout,
+    maxBytes: limits.maxBuffer,
+    killSignal: 'SIGTERM',
+  } as const;
+  const ended = await runChild('git', args, run);
+  if (ended.code === 0) return;
+  const code = ended.failure === 'timeout' ? 'ETIMEDOUT' : (ended.failure as NodeJS.ErrnoException | null)?.code;
+  throw failure(args, code, ended.stderr.toString('utf8'));
+}
+
+function failure(args: readonly string[], code: string | undefined, stderr = ''): GitError {
+  const words = stderr.trim();
+  // Without output, git may not even have started, for example because the system has no memory or processes left.
+  const silent = code === undefined || code === 'ENOENT' ? '' : `git cannot be run: ${systemReason(code)}`;
+  const said = code === 'ETIMEDOUT' ? 'git did not answer within a minute' : words === '' ? silent : words;
+  return new GitError(args, said, code === 'ENOENT');
 }
 
 /** Runs git, and returns null if the command fails. */

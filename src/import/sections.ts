@@ -1,4 +1,4 @@
-import { headingOf, linesOf, type SectionName, sectionNames } from '../agent-text/prompt-sections.ts';
+import { headingOf, linesOf, type SectionName, sectionNames } from '../agent-text/prompt-text.ts';
 import * as placeholders from '../catalog/parse/placeholders.ts';
 
 /** The headings that other formats have for a section. Everything else is left to the editor. */

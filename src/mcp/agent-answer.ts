@@ -1,8 +1,7 @@
 import type { z } from 'zod';
-import { agentSections } from '../agent-text/agent-sections.ts';
+import { agentSections, provenance } from '../agent-text/agent-sections.ts';
 import { installMarkdown } from '../agent-text/install-ways.ts';
 import { fenced, plainText, quote } from '../agent-text/markdown-text.ts';
-import { provenance } from '../agent-text/provenance.ts';
 import type { AgentDocument } from '../schema/documents.ts';
 import { type AgentPart, agentParts, type getAgentOutput, type InstallWay } from '../schema/mcp.ts';
 import { type ProofAnswer, proofMarkdown } from './proof-answer.ts';

@@ -5,8 +5,7 @@ import type { AgentEnvelope, AgentSummary } from '../schema/documents.ts';
 import { type AgentEvals, agentEvalsPath } from '../schema/graded.ts';
 import { cardPath, type ServerCard, serverCard } from '../schema/mcp.ts';
 import type { SearchEntry, StoredEntry } from '../search/fields.ts';
-import { loadSearchIndex } from '../search/search-index.ts';
-import { inSlices } from '../search/slices.ts';
+import { inSlices, loadSearchIndex } from '../search/search-index.ts';
 import { endOfString } from '../text-safety/bounded-input.ts';
 import { keptResults, type Results } from './results.ts';
 

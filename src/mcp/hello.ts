@@ -1,4 +1,4 @@
-import { contributedPrompts } from '../agent-text/provenance.ts';
+import { contributedPrompts } from '../agent-text/agent-sections.ts';
 import { plural } from '../plural.ts';
 import { promptLicense } from '../schema/license.ts';
 import { handshakeVersions, protocolVersions } from '../schema/mcp.ts';

@@ -1,7 +1,6 @@
-import { fillIn } from '../agent-text/fill-in.ts';
-import { inputsOf, reservedName } from '../agent-text/prompt-inputs.ts';
-import { provenance } from '../agent-text/provenance.ts';
-import { shortened } from '../agent-text/shortened.ts';
+import { provenance } from '../agent-text/agent-sections.ts';
+import { shortened } from '../agent-text/markdown-text.ts';
+import { fillIn, inputsOf, reservedName } from '../agent-text/prompt-text.ts';
 import type { AgentSummary } from '../schema/documents.ts';
 import type { McpCatalog } from './catalog.ts';
 import { codes, RpcError } from './errors.ts';

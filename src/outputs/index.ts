@@ -1,72 +1,59 @@
 import * as api from './api/api.ts';
-import * as evals from './api/evals.ts';
-import mcpCard, { registryEntry } from './api/mcp-card.ts';
-import revisions from './api/revisions.ts';
 import { contentTypes, outputPattern } from './content-types.ts';
 import * as feeds from './feeds/feeds.ts';
-import jsonFeed from './feeds/json-feed.ts';
-import * as assets from './hosting/assets.ts';
-import * as crawlers from './hosting/crawlers.ts';
-import * as hostFiles from './hosting/host-files.ts';
-import * as plugins from './install/marketplace.ts';
+import * as hosting from './hosting/host-files.ts';
+import { mcpCard, registryEntry } from './install/install-source.ts';
+import * as plugins from './install/plugins.ts';
 import * as skills from './install/skills.ts';
-import * as mail from './mail/outputs.ts';
+import * as mail from './mail/mail.ts';
 import type { Output } from './output.ts';
-import * as textPages from './pages/about-and-developers.ts';
-import agentPage from './pages/agent.ts';
-import * as archives from './pages/archive.ts';
-import * as answers from './pages/form-answers.ts';
-import * as groups from './pages/groups.ts';
-import homePage from './pages/home.ts';
-import movedPage from './pages/moved.ts';
-import notFoundPage from './pages/not-found.ts';
-import searchIndex from './pages/search-index.ts';
-import socialImage from './pages/social-image.ts';
+import { agentPage } from './pages/agent.ts';
+import * as lists from './pages/lists.ts';
+import * as pages from './pages/single-pages.ts';
+import { socialImage } from './pages/social-image.ts';
 import type { OutputDescription } from './site.ts';
-import * as agentFiles from './text/agent-files.ts';
-import agentMarkdown from './text/agent-markdown.ts';
-import * as text from './text/llms-txt.ts';
+import * as text from './text/text.ts';
 
 /**
  * All outputs, in the order in which their files are written: the files of agents come before the lists that link to
  * them, so that no list ever names a missing file.
  */
 export const outputs: readonly Output[] = [
-  assets.folders,
-  assets.files,
-  agentFiles.prompt,
-  agentFiles.sampleOutput,
-  agentFiles.config,
+  hosting.folders,
+  hosting.files,
+  text.prompt,
+  text.sampleOutput,
+  text.config,
   api.agent,
-  evals.agent,
+  api.agentEvals,
   skills.skill,
   skills.bundle,
   plugins.archives,
   socialImage,
-  agentMarkdown,
+  text.agentMarkdown,
   agentPage,
-  movedPage,
+  pages.movedPage,
   mail.html,
   mail.text,
-  notFoundPage,
-  answers.thanks,
-  answers.refused,
-  answers.subscriptionPages,
-  groups.categoriesFurther,
-  groups.categories,
-  groups.tagsFurther,
-  groups.tags,
-  archives.archiveMonths,
-  archives.archiveYears,
-  archives.archive,
-  textPages.about,
-  textPages.aboutMarkdown,
-  textPages.developers,
-  homePage,
+  pages.notFoundPage,
+  pages.thanks,
+  pages.refused,
+  pages.subscriptionPages,
+  lists.categoriesFurther,
+  lists.categories,
+  lists.tagsFurther,
+  lists.tags,
+  lists.archiveMonths,
+  lists.archiveYears,
+  lists.archive,
+  pages.about,
+  pages.aboutMarkdown,
+  pages.developers,
+  pages.homePage,
   api.schema,
   api.openapi,
   api.catalog,
-  evals.list,
+  api.evalsList,
   mcpCard,
   registryEntry,
   text.llms,
@@ -74,16 +61,16 @@ export const outputs: readonly Output[] = [
   feeds.rss,
   feeds.atom,
   feeds.category,
-  jsonFeed,
-  searchIndex,
-  skills.index,
+  feeds.jsonFeed,
+  pages.searchIndexFile,
+  skills.skillIndex,
   plugins.marketplace,
-  revisions,
-  crawlers.sitemap,
-  crawlers.robots,
-  hostFiles.securityContact,
-  hostFiles.headers,
-  hostFiles.noJekyll,
+  api.revisions,
+  hosting.sitemap,
+  hosting.robots,
+  hosting.securityContact,
+  hosting.headers,
+  hosting.noJekyll,
 ];
 
 /** Describes the outputs, for pages and docs that list them. */

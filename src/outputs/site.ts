@@ -1,19 +1,19 @@
 import { type InstallWays, installWays } from '../agent-text/install-ways.ts';
+import { type Zone, zone } from '../calendar.ts';
 import { compareText } from '../compare.ts';
 import { digestOf } from '../digest.ts';
-import type { Change, NumberedAgent } from '../schema/agent.ts';
+import { once, onceForEach } from '../once.ts';
+import { type Change, headOf, type NumberedAgent } from '../schema/agent.ts';
 import type { AgentDocument } from '../schema/documents.ts';
 import type { PublishedPlugins } from '../schema/plugins.ts';
 import type { Settings } from '../schema/settings.ts';
 import type { ImageRenderer } from '../social-image/renderer.ts';
 import { installSource } from './install/install-source.ts';
-import { type KnownVersions, PluginVersions } from './install/plugin-versions.ts';
-import { publisherOf } from './published-agent.ts';
-import { type DateNames, dateNames } from './shared/dates.ts';
+import { type KnownVersions, PluginVersions } from './install/plugins.ts';
+import { agentDocumentOf } from './shared/agent-document.ts';
+import { relatedAgents } from './shared/groups.ts';
 import { type MarkdownRenderer, markdownRenderer } from './shared/markdown-html.ts';
-import { relatedAgents } from './shared/related.ts';
 import type { Templates } from './shared/templates.ts';
-import { directionOf } from './shared/text-direction.ts';
 import { type Addresses, addresses } from './shared/urls.ts';
 
 /** The input of all outputs. The same site always renders the same bytes. */
@@ -50,7 +50,7 @@ export interface Site {
 }
 
 /** Hashes of an agent, by which a build knows what it need not render again. */
-export interface Fingerprint {
+interface Fingerprint {
   /** Changes with any byte of the agent. */
   whole: string;
   /** Changes with what lists, neighbors and the search show of it: everything but its long texts. */
@@ -89,7 +89,7 @@ export interface PublishedAgent extends NumberedAgent {
   fingerprint: Fingerprint;
 }
 
-export interface SiteInput
+interface SiteInput
   extends Omit<Site, 'url' | 'agents' | 'markdown' | 'dates' | 'direction' | 'related' | 'plugins' | 'installWays'> {
   /** In any order. */
   agents: readonly NumberedAgent[];
@@ -146,4 +146,149 @@ function relatedOf(agents: readonly PublishedAgent[], before: Related | null): R
   if (before?.key === key) return before;
   const relatedTo = relatedAgents(agents, relatedCount);
   return { key, slugs: agents.map((_, index) => relatedTo(index).map(({ slug }) => slug)) };
+}
+
+/**
+ * Returns a function that adds to an agent what a site shows of it. `listsShowAll` is whether templates may show any field
+ * in a list.
+ */
+function publisherOf(
+  settings: Settings,
+  history: SiteInput['history'],
+  listsShowAll: boolean,
+): (agent: NumberedAgent) => PublishedAgent {
+  const url = addresses(settings);
+  const calendar = zone(settings.timezone);
+  return (agent) => {
+    const changes = changesOf(agent, history);
+    const document = once(() => agentDocumentOf(agent, settings, url));
+    const dates = once(() => datesOf(agent.date, changes, calendar));
+    const fingerprint = fingerprintOf(agent, changes, listsShowAll);
+    const { issue, isRecalled } = agent;
+    const known = { issue, fingerprint, revision: changes.length, ...(isRecalled === true && { isRecalled }) };
+    return Object.assign(new LaterFields(agent, document, dates), headOf(agent), known);
+  };
+}
+
+type Dates = Pick<PublishedAgent, 'published' | 'changed' | 'changedOn' | 'history'>;
+
+/**
+ * The fields of an agent that are only made when they are used, since most builds show few agents: those that a site adds,
+ * and the long texts. They are on the prototype, so that all agents have the same shape, which V8 reads fastest.
+ */
+class LaterFields {
+  readonly #agent: NumberedAgent;
+  readonly #document: () => AgentDocument;
+  readonly #dates: () => Dates;
+
+  constructor(agent: NumberedAgent, document: () => AgentDocument, dates: () => Dates) {
+    this.#agent = agent;
+    this.#document = document;
+    this.#dates = dates;
+  }
+
+  get document(): AgentDocument {
+    return this.#document();
+  }
+
+  get published(): Date {
+    return this.#dates().published;
+  }
+
+  get changed(): Date {
+    return this.#dates().changed;
+  }
+
+  get changedOn(): string {
+    return this.#dates().changedOn;
+  }
+
+  get history(): Dates['history'] {
+    return this.#dates().history;
+  }
+
+  get howItWorks(): string {
+    return this.#agent.howItWorks;
+  }
+
+  get demo(): NumberedAgent['demo'] {
+    return this.#agent.demo;
+  }
+
+  get prompt(): string {
+    return this.#agent.prompt;
+  }
+
+  get sampleInput(): string {
+    return this.#agent.sampleInput;
+  }
+
+  get sampleOutput(): string {
+    return this.#agent.sampleOutput;
+  }
+
+  get config(): NumberedAgent['config'] {
+    return this.#agent.config;
+  }
+
+  get evals(): NumberedAgent['evals'] {
+    return this.#agent.evals;
+  }
+}
+
+function fingerprintOf(
+  { slug, issue, date, digest, headDigest }: NumberedAgent,
+  changes: readonly Change[],
+  listsShowAll: boolean,
+): Fingerprint {
+  const whole = digestOf(JSON.stringify([slug, issue, date, digest, changes]));
+  return {
+    whole,
+    listed: listsShowAll ? whole : digestOf(JSON.stringify([slug, issue, date, headDigest, changes[0]?.time])),
+  };
+}
+
+/** The changes of an agent, newest first. A commit that renamed it changed nothing that readers see. */
+function changesOf({ slug, formerSlugs }: NumberedAgent, history: SiteInput['history']): Change[] {
+  return [slug, ...(formerSlugs ?? [])]
+    .flatMap((name) => history.get(name) ?? [])
+    .filter(({ whole }) => !whole)
+    .sort((a, b) => b.time - a.time);
+}
+
+/** When an agent was published and changed. */
+function datesOf(date: string, changes: readonly Change[], { startOfDay, today }: Zone): Dates {
+  const published = startOfDay(date);
+  const changed = new Date(Math.max(changes[0]?.time ?? 0, published.getTime()));
+  return {
+    published,
+    changed,
+    changedOn: today(changed),
+    history: changes.map((change) => ({ ...change, day: today(new Date(change.time)) })),
+  };
+}
+
+type DateNames = ReturnType<typeof dateNames>;
+
+/** Makes functions that write out days (YYYY-MM-DD) and months (YYYY-MM) in a language (BCP 47). */
+export function dateNames(language: string) {
+  const weekdays = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
+  const dates = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
+  const months = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const instant = (day: string) => new Date(`${day}T00:00:00Z`);
+  return {
+    weekday: onceForEach((day: string) => weekdays.format(instant(day))),
+    longDate: onceForEach((day: string) => dates.format(instant(day))),
+    dayOfMonth: (day: string) => String(Number(day.slice(8))),
+    monthName: onceForEach((month: string) => months.format(instant(`${month}-01`))),
+  };
+}
+
+/** The scripts of living languages that are written from right to left (ISO 15924). */
+const rightToLeft = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa', 'Yezi']);
+
+/** The direction of a language (BCP 47), for the attribute `dir`. A language without a script in its tag has its usual one. */
+export function directionOf(language: string): 'ltr' | 'rtl' {
+  const { script = '' } = new Intl.Locale(language).maximize();
+  return rightToLeft.has(script) ? 'rtl' : 'ltr';
 }

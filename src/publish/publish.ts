@@ -72,7 +72,7 @@ export async function publish(options: PublishOptions): Promise<Publication> {
   return asOnlyPublisher(checkout, async (killed) => {
     if (killed !== null) await clearAfterKill(checkout, killed);
     refuseLocked(checkout);
-    if (options.commit) removeUncommittedLines(checkout, () => planPublication(cwd, settings, today).releases);
+    if (options.commit) await removeUncommittedLines(checkout, () => planPublication(cwd, settings, today).releases);
     return options.push ? publishAndPush(options, checkout) : numberAndCommit(options, checkout);
   });
 }
@@ -97,19 +97,19 @@ async function publishAndPush(options: PublishOptions, checkout: Checkout): Prom
   const upstream = upstreamToPush(checkout.repository);
   refuseDirty(checkout.repository, options);
   for (let round = 1; ; round += 1) {
-    const remoteBefore = updateToUpstream(checkout, upstream);
+    const remoteBefore = await updateToUpstream(checkout, upstream);
     const before = head(cwd);
-    const published = numberAndCommit({ ...options, commit: true }, checkout, { checked: true });
+    const published = await numberAndCommit({ ...options, commit: true }, checkout, { checked: true });
     // A run that was killed may have committed numbers without pushing them.
     const unpushed = published.commit ?? (ownCommits(checkout, remoteBefore) === 'none' ? null : before);
     if (unpushed === null || before === null) return published;
     try {
-      push(cwd, upstream);
+      await push(cwd, upstream);
       return { ...published, commit: unpushed, pushed: true };
     } catch (error) {
-      dropCommits(cwd, before);
+      await dropCommits(cwd, before);
       if (!(error instanceof GitError)) throw error;
-      const moved = fetchUpstream(cwd, upstream) !== remoteBefore;
+      const moved = (await fetchUpstream(cwd, upstream)) !== remoteBefore;
       if (!moved || round === rounds) {
         throw new OperationError(
           `${upstream.remote} refused the commit with the numbers (git: ${firstLine(error.message)}). ${
@@ -127,9 +127,9 @@ async function publishAndPush(options: PublishOptions, checkout: Checkout): Prom
 /**
  * Updates the branch to its upstream, and returns the commit of the upstream; null if the remote has no such branch.
  */
-function updateToUpstream(checkout: Checkout, upstream: Upstream): string | null {
+async function updateToUpstream(checkout: Checkout, upstream: Upstream): Promise<string | null> {
   const { cwd } = checkout;
-  const remote = fetchUpstream(cwd, upstream);
+  const remote = await fetchUpstream(cwd, upstream);
   if (remote === null || commitsBehind(cwd, remote) === 0) return remote;
   if (commitsAhead(cwd, remote) > 0) {
     const base = mergeBase(cwd, 'HEAD', remote);
@@ -139,10 +139,10 @@ function updateToUpstream(checkout: Checkout, upstream: Upstream): string | null
       );
     }
     // A run that was killed committed numbers without pushing them: they are assigned again, on top of the remote.
-    dropCommits(cwd, base);
+    await dropCommits(cwd, base);
   }
   try {
-    fastForward(cwd, remote);
+    await fastForward(cwd, remote);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     throw new OperationError(`Cannot update this branch to ${nameOf(upstream)} (git: ${firstLine(error.message)}).`);
@@ -154,20 +154,24 @@ function updateToUpstream(checkout: Checkout, upstream: Upstream): string | null
  * Numbers the due agents, and commits if asked to. `checked` means that the working tree and the branch were already
  * checked.
  */
-function numberAndCommit(options: PublishOptions, checkout: Checkout | null, { checked = false } = {}): Publication {
+async function numberAndCommit(
+  options: PublishOptions,
+  checkout: Checkout | null,
+  { checked = false } = {},
+): Promise<Publication> {
   const { cwd, settings, today } = options;
   const plan = planPublication(cwd, settings, today);
   if (plan.releases.length === 0) return { ...plan, commit: null, pushed: false };
   const repository = checkout?.repository ?? openRepository(cwd);
   if (!checked) {
     refuseDirty(repository, options);
-    refuseBehind(repository, options);
+    await refuseBehind(repository, options);
   }
   if (options.commit) refuseUncommittable(repository, cwd, plan);
   const { files, undo } = writeNumbers(cwd, plan.releases);
   if (!options.commit) return { ...plan, commit: null, pushed: false };
   try {
-    return { ...plan, commit: commitFiles(cwd, files, commitMessage(plan.releases)), pushed: false };
+    return { ...plan, commit: await commitFiles(cwd, files, commitMessage(plan.releases)), pushed: false };
   } catch (error) {
     undo();
     if (!(error instanceof GitError)) throw error;

@@ -35,7 +35,7 @@ export async function clearAfterKill({ repository, folders }: Checkout, killed: 
   await removeStaleLocks(root, folders, killed);
   const next = upstream === null ? null : trackingName(upstream);
   for (const path of differing(root)) {
-    if (isDraftName(basename(path)) || isHalfWritten(root, path, next)) restoreFile(root, path);
+    if (isDraftName(basename(path)) || isHalfWritten(root, path, next)) await restoreFile(root, path);
   }
 }
 
@@ -75,7 +75,10 @@ export function refuseLocked({ folders }: Checkout): void {
 /**
  * Removes uncommitted `issue` lines if they are exactly those that `plan` would write now. Everything else stays.
  */
-export function removeUncommittedLines({ cwd, repository: { root } }: Checkout, plan: () => readonly Release[]): void {
+export async function removeUncommittedLines(
+  { cwd, repository: { root } }: Checkout,
+  plan: () => readonly Release[],
+): Promise<void> {
   const lines = differing(root).flatMap((path) => {
     const slug = /^agents\/([^/]+)\/agent\.md$/.exec(relative(cwd, join(root, path)).replaceAll('\\', '/'))?.[1];
     const bytes = readOrNull(join(root, path));
@@ -88,7 +91,7 @@ export function removeUncommittedLines({ cwd, repository: { root } }: Checkout, 
   const undo = () => {
     for (const { path, bytes } of lines) writeFileSync(join(root, path), bytes);
   };
-  for (const { path } of lines) restoreFile(root, path);
+  for (const { path } of lines) await restoreFile(root, path);
   try {
     const releases = plan();
     const same = lines.every(({ slug, issue }) => releases.some((it) => it.slug === slug && it.issue === issue));

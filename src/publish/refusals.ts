@@ -50,15 +50,15 @@ export function refuseDirty({ root }: Repository, { cwd, allowDirty }: { cwd: st
   );
 }
 
-export function refuseBehind(
+export async function refuseBehind(
   { branch, upstream }: Repository,
   { cwd, allowBehind, commit }: { cwd: string; allowBehind: boolean; commit: boolean },
-): void {
+): Promise<void> {
   if (branch === null && (commit || !allowBehind)) {
     throw detached(commit ? '' : ' To write them anyway, add --allow-behind.');
   }
   if (allowBehind || upstream === null) return;
-  const remote = refetch(cwd, upstream);
+  const remote = await refetch(cwd, upstream);
   const missing = remote === null ? 0 : commitsBehind(cwd, remote);
   if (missing > 0) {
     throw new OperationError(
@@ -67,9 +67,9 @@ export function refuseBehind(
   }
 }
 
-function refetch(cwd: string, upstream: Upstream): string | null {
+async function refetch(cwd: string, upstream: Upstream): Promise<string | null> {
   try {
-    return fetchUpstream(cwd, upstream);
+    return await fetchUpstream(cwd, upstream);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     throw new OperationError(`${error.message} Try again, or add --allow-behind.`);

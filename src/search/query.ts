@@ -1,8 +1,15 @@
 import type MiniSearch from 'minisearch';
 import type { QueryCombination } from 'minisearch';
-import { fieldWeights, type SearchEntry, type StoredEntry } from './fields.ts';
-import { fold, isUnspaced, queryTerms } from './terms.ts';
-import { stemOf, weightOf } from './words.ts';
+import {
+  fieldWeights,
+  fold,
+  isUnspaced,
+  queryTerms,
+  type SearchEntry,
+  type StoredEntry,
+  stemOf,
+  weightOf,
+} from './fields.ts';
 
 /** An agent that was found. */
 export interface Hit extends StoredEntry {

@@ -1,9 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import MiniSearch, { type AsPlainObject } from 'minisearch';
 import { onceForEach } from '../once.ts';
 import type { AgentDocument } from '../schema/documents.ts';
-import { type SearchEntry, searchOptions } from './fields.ts';
-import { inSlices } from './slices.ts';
-import { indexTerms } from './terms.ts';
+import { indexTerms, type SearchEntry, searchOptions } from './fields.ts';
 
 /**
  * How many agents, the newest, are also found by their problem and their steps. These are the longest texts: with all
@@ -83,4 +82,22 @@ function searchEntry({ document, keywords, changedOn }: SearchedAgent, withTexts
   const shown = { slug, title, excerpt, tags, category, categoryLabel, difficulty, runtimes, date, issue };
   const texts = withTexts ? { problem, steps: steps.map(({ name }) => name) } : { problem: '', steps: [] };
   return { ...shown, ...texts, ...(changedOn > date ? { changedOn } : {}), keywords: [...(keywords ?? [])] };
+}
+
+/** How long a slice is, in milliseconds. */
+const sliceMs = 8;
+
+/**
+ * Runs long work in slices, so that requests are answered in between. The work can be interrupted wherever it yields.
+ * Each call starts with a new turn of the event loop, so that calls in a row do not add up to a long slice.
+ */
+export async function inSlices<Result>(work: Generator<void, Result>): Promise<Result> {
+  for (;;) {
+    await nextTurn();
+    const begun = performance.now();
+    do {
+      const step = work.next();
+      if (step.done === true) return step.value;
+    } while (performance.now() - begun < sliceMs);
+  }
 }

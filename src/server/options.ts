@@ -61,6 +61,13 @@ export const serverOptions = [
     about: 'refused requests per client, or off; further ones get status 429',
   },
   {
+    key: 'databaseConnections',
+    flag: '--database-connections <count>',
+    variable: 'CATALOG_DATABASE_CONNECTIONS',
+    fallback: '10',
+    about: 'simultaneous connections to the database',
+  },
+  {
     key: 'limitFailure',
     flag: '--limit-failure <mode>',
     variable: 'CATALOG_LIMIT_FAILURE',

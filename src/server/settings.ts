@@ -22,6 +22,8 @@ export interface ServerSettings {
   votes: string;
   /** The connection URI of the database; null if everything is stored in files. It may contain a password. */
   database: string | null;
+  /** How many connections to the database may be open at the same time. */
+  databaseConnections: number;
   voteRate: Rate;
   subscribeRate: Rate;
   mcpRate: Rate;
@@ -60,13 +62,9 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     if (value !== undefined) return { name: flag.split(' ')[0] ?? flag, value: [value].flat().join(',') };
     return { name: variable, value: environment[variable] || fallback };
   };
-  const number = (
-    key: 'port' | 'trustProxy' | 'drain' | 'maxConnections' | 'maxClientConnections',
-    most: number,
-    rule: string,
-  ) => {
+  const number = (key: (typeof serverOptions)[number]['key'], most: number, rule: string, least = 0) => {
     const { name, value } = given(key);
-    if (!/^\d{1,5}$/.test(value) || Number(value) > most)
+    if (!/^\d{1,5}$/.test(value) || Number(value) > most || Number(value) < least)
       throw new UsageError(`${name} is "${value}"; it has to be ${rule}.`);
     return Number(value);
   };
@@ -82,6 +80,7 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     data,
     votes: resolve(cwd, given('votes').value || join(data, 'votes.jsonl')),
     database,
+    databaseConnections: number('databaseConnections', 1_000, 'a number from 1 to 1000', 1),
     voteRate: rate(given('voteRate')),
     subscribeRate: rate(given('subscribeRate')),
     mcpRate: rate(given('mcpRate')),

@@ -14,10 +14,13 @@ export type LimitFailure = 'open' | 'closed';
 export interface SharedLimits {
   onFailure: LimitFailure;
   counter(name: string, rate: NonNullable<Rate>): Counter;
-  /** Logs that the database failed, once until it works again. */
+  /** Logs that the database failed, once until it has worked again for a second. */
   failed(error: unknown): void;
   worked(): void;
 }
+
+/** How long no count may fail until limits count as shared again, in milliseconds. */
+const calmMs = 1_000;
 
 /** Keeps the counts of limits in a database. Clients are stored as pseudonyms, which change every UTC day. */
 export function sharedLimits(database: Database, onFailure: LimitFailure, log: Logger): SharedLimits {
@@ -28,7 +31,7 @@ export function sharedLimits(database: Database, onFailure: LimitFailure, log: L
       return { rows, rowCount: rows.length };
     },
   };
-  let isFailing = false;
+  let failedAt: number | null = null;
   return {
     onFailure,
     counter(name, { count, seconds }) {
@@ -51,14 +54,17 @@ export function sharedLimits(database: Database, onFailure: LimitFailure, log: L
       };
     },
     failed(error) {
-      if (isFailing) return;
-      isFailing = true;
+      const isNew = failedAt === null;
+      failedAt = performance.now();
+      if (!isNew) return;
       const effect = onFailure === 'open' ? 'each server counts alone' : 'requests are refused';
       log.error({ err: error }, `limits cannot be shared at the moment: ${effect}`);
     },
     worked() {
-      if (isFailing) log.info('limits are shared again');
-      isFailing = false;
+      // While a database is busy, some requests are counted and others not.
+      if (failedAt === null || performance.now() - failedAt < calmMs) return;
+      failedAt = null;
+      log.info('limits are shared again');
     },
   };
 }

@@ -122,10 +122,11 @@ async function openStores(settings: ServerSettings, log: Logger, opened: Closabl
 }
 
 /** Code for databases is only loaded if there is one. */
-async function openDatabase({ database: url }: ServerSettings, log: Logger): Promise<Database | null> {
+async function openDatabase(settings: ServerSettings, log: Logger): Promise<Database | null> {
+  const { database: url, databaseConnections: connections } = settings;
   if (url === null) return null;
   const { openServerDatabase } = await import('../database/open.ts');
-  return openServerDatabase({ url, warn: (message) => log.warn(message) });
+  return openServerDatabase({ url, connections, warn: (message) => log.warn(message) });
 }
 
 async function openVotes(

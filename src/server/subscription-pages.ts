@@ -80,7 +80,7 @@ async function answer(request: Request, response: Response, purpose: Purpose, pa
     else if (!(await confirm(claims, consent))) return page('failed', ...ended);
     return page(done[purpose]);
   } catch (error) {
-    if (!(error instanceof DatabaseUnavailable)) {
+    if (!(error instanceof DatabaseUnavailable && error.isLogged)) {
       log.error({ err: error, path: request.path }, 'what a reader answered to an email could not be stored');
     }
     return page('failed', ...failed);

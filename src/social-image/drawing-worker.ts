@@ -1,9 +1,7 @@
 import { createRequire } from 'node:module';
 import { answerJobs } from '../job-threads.ts';
-import type { Drawn } from './drawing-threads.ts';
-import { indexedImage } from './indexed-image.ts';
-import { indexedPng } from './indexed-png.ts';
-import { Layers } from './layers.ts';
+import { indexedImage, indexedPng, Layers } from './indexed-png.ts';
+import type { Drawn } from './renderer.ts';
 
 /**
  * Draws SVG documents, one after another, in a separate thread. The memory of resvg, several megabytes for each

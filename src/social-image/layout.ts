@@ -1,4 +1,4 @@
-import type { Typesetter } from './typesetter.ts';
+import type { Typesetter } from './font.ts';
 
 /** The values of the template; the fonts have every character of every text. */
 export interface SocialImage {

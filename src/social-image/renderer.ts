@@ -1,11 +1,25 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fstatSync,
+  futimesSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { makeFolder } from '../cache-folder.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import { notAFont, socialImageNotDrawn } from '../diagnostics/messages/templates.ts';
 import { ContentError, OperationError } from '../errors.ts';
-import { programVersion } from '../program.ts';
-import { imageCache } from './cache.ts';
-import { type Drawn, openDrawing } from './drawing-threads.ts';
+import { JobThreads } from '../job-threads.ts';
+import { programFolder, programVersion } from '../program.ts';
 import { type Font, type FontFile, readFont } from './font.ts';
 
 const require = createRequire(import.meta.url);
@@ -102,4 +116,108 @@ function fontOf({ name, bytes }: FontFile): Font {
   } catch {
     throw new ContentError([diagnose({ code: 'template/font', file: `templates/fonts/${name}`, ...notAFont(name) })]);
   }
+}
+
+/**
+ * Keeps drawn images between builds, by a key derived from their content. If a cached image cannot be read, is damaged,
+ * or cannot be written, the image is drawn again, and the build is otherwise the same.
+ */
+interface ImageCache {
+  read(key: string): Buffer | null;
+  write(key: string, image: Uint8Array): void;
+}
+
+/** How long an unused image is kept, in milliseconds: 60 days. */
+const keptMs = 60 * 86_400_000;
+/** How often the time of the last use is recorded, in milliseconds: once a day. */
+const recordedMs = 86_400_000;
+
+/** The length of the hash that follows the image in a file. Image viewers ignore it. */
+const hashLength = 32;
+
+/** The cache in `folder`, which need not exist. Nothing here throws. */
+export function imageCache(folder: string): ImageCache {
+  const images = join(folder, 'social-images');
+  let writable: boolean | undefined;
+
+  /** Makes the folder and removes images that were not used for a long time. */
+  function open(): boolean {
+    try {
+      makeFolder(images);
+      const oldest = Date.now() - keptMs;
+      for (const name of readdirSync(images)) {
+        const path = join(images, name);
+        if (statSync(path).mtimeMs < oldest) rmSync(path);
+      }
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  return {
+    read(key) {
+      let file: number | undefined;
+      try {
+        file = openSync(join(images, `${key}.png`), 'r');
+        const stored = readFileSync(file);
+        const image = stored.subarray(0, -hashLength);
+        if (!sha256(image).equals(stored.subarray(-hashLength))) return null;
+        recordUse(file);
+        return image;
+      } catch {
+        return null;
+      } finally {
+        if (file !== undefined) closeSync(file);
+      }
+    },
+
+    write(key, image) {
+      writable ??= open();
+      if (!writable) return;
+      const staged = join(images, `${key}.${randomUUID()}.part`);
+      try {
+        writeFileSync(staged, Buffer.concat([image, sha256(image)]));
+        renameSync(staged, join(images, `${key}.png`));
+      } catch {
+        writable = false;
+        rmSync(staged, { force: true });
+      }
+    },
+  };
+}
+
+function recordUse(file: number): void {
+  const now = Date.now();
+  if (now - fstatSync(file).mtimeMs < recordedMs) return;
+  try {
+    futimesSync(file, now / 1000, now / 1000);
+  } catch {
+    // The cache is read-only.
+  }
+}
+
+function sha256(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+/** What became of an SVG document. */
+export type Drawn = { image: Uint8Array } | { failure: 'missing' | 'refused'; message: string };
+
+/** Threads that draw SVG documents as PNGs, as many as there are cores. */
+type Drawing = JobThreads<string, Drawn>;
+
+/** Starts drawing with some fonts. */
+export function openDrawing(fontFiles: readonly string[]): Drawing {
+  // resvg's memory allocator, mimalloc, then keeps freed memory for the next image. By default, it returns it to the
+  // system, which takes as long as half of the drawing. It reads this variable of the process when resvg is loaded.
+  process.env.MIMALLOC_PURGE_DELAY ??= '-1';
+  return new JobThreads({
+    script: join(programFolder, 'lib/social-image/drawing-worker.js'),
+    input: fontFiles,
+    most: availableParallelism(),
+    // One is drawn, and the next is ready.
+    each: 2,
+    late: 'A social image was not drawn',
+  });
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../database/connections.ts';
-import { DatabaseUnavailable } from '../database/unavailable.ts';
+import { DatabaseUnavailable, retrying } from '../database/unavailable.ts';
 import { SubscriptionFailed } from './failure.ts';
 import {
   mailboxOf,
@@ -10,9 +10,6 @@ import {
 } from './provider.ts';
 import { causeCode, safeCause, secretsOf } from './safe-errors.ts';
 
-/** How long a subscription waits for a database that has just gone away, in milliseconds. */
-const patienceMs = 1_000;
-
 /** Stores subscriptions in a database, where several servers can share them. */
 export function openSubscriberDatabase(database: Database): SubscriberProvider {
   const provider = 'database';
@@ -21,19 +18,13 @@ export function openSubscriberDatabase(database: Database): SubscriberProvider {
     records: databaseRecords(database),
     async add(subscription) {
       try {
-        // Only a subscription that is under way when the database goes away waits for it.
-        const failure = database.failure();
-        if (failure !== null) throw failure;
-        await insert(database, subscription).catch(async (error) => {
-          // Nobody knows whether it was stored. Its id makes sure that it is stored once.
-          if (!(error instanceof DatabaseUnavailable) || !(await database.available(patienceMs))) throw error;
-          await insert(database, subscription);
-        });
+        // If a connection breaks, nobody knows whether it was stored. Its id makes sure that it is stored once.
+        await retrying(database, () => insert(database, subscription));
         return 'accepted';
       } catch (error) {
         const secrets = secretsOf(subscription.email, subscription.note);
         const facts = { code: causeCode(error, secrets), cause: safeCause(error, secrets) };
-        const isLogged = error instanceof DatabaseUnavailable;
+        const isLogged = error instanceof DatabaseUnavailable && error.isLogged;
         throw new SubscriptionFailed({ provider, reason: 'storage', isLogged, ...facts });
       }
     },

@@ -1,5 +1,5 @@
 import { visible } from '../text-safety/printable.ts';
-import type { Consent, SubscriberEntry } from './export.ts';
+import { type Consent, type SubscriberEntry, stateOf } from './export.ts';
 import { type ListName, listNames } from './provider.ts';
 
 /** One address with all of its lists. */
@@ -9,7 +9,7 @@ export interface Address {
   /** When it first subscribed, RFC 3339, UTC. */
   time: string;
   lists: ListName[];
-  /** What to say about lists: that the address did not confirm one yet, or left it. */
+  /** What to say about lists: that one waits for the confirmation of its address, or that the address left it. */
   remarks: Partial<Record<ListName, string>>;
 }
 
@@ -27,8 +27,8 @@ export function byAddress(entries: readonly SubscriberEntry[]): Address[] {
 }
 
 function remarkOn(list: ListName, consent: Consent | null): Address['remarks'] {
-  if (consent === null || (consent.confirmed !== null && consent.unsubscribed === null)) return {};
-  return { [list]: consent.unsubscribed === null ? ' (not confirmed)' : ' (unsubscribed)' };
+  const state = stateOf(consent);
+  return state === null || state === 'confirmed' ? {} : { [list]: ` (${state})` };
 }
 
 /** Renders addresses for a terminal, one on each line: address, lists, time. Empty if there are none. */

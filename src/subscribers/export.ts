@@ -15,6 +15,16 @@ export interface SubscriberEntry {
   consent: Consent | null;
 }
 
+/** Whether an address gets the mails of a list: it confirmed, was asked to, or left the list. */
+export type ConsentState = 'confirmed' | 'waiting' | 'unsubscribed';
+
+/** Returns the state of a consent; null if the address was never asked. */
+export function stateOf(consent: Consent | null): ConsentState | null {
+  if (consent === null) return null;
+  if (consent.unsubscribed !== null) return 'unsubscribed';
+  return consent.confirmed === null ? 'waiting' : 'confirmed';
+}
+
 /** What an address consented to: the subscription that it last confirmed, or else the last one. Times as above. */
 export interface Consent {
   requested: string;

@@ -11,7 +11,7 @@ import { GitError } from '../git/run.ts';
 import { download } from '../import/download.ts';
 import { once } from '../once.ts';
 import { outputs } from '../outputs/index.ts';
-import { marketplacePath } from '../outputs/install/marketplace.ts';
+import { marketplacePath } from '../outputs/install/plugins.ts';
 import type { RenderedFile } from '../outputs/output.ts';
 import { type AgentRevisions, type Revisions, revisions, revisionsPath } from '../schema/revisions.ts';
 import type { Settings } from '../schema/settings.ts';

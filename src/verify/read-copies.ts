@@ -14,6 +14,8 @@ export interface Copy {
   files: ReadonlyMap<string, Buffer>;
   /** Whether the user named it. Others were found in a folder, and may be anything. */
   named: boolean;
+  /** The copies in a folder. Its texts belong to it if it is a copy of an agent (`isKnown`), and are copies if not. */
+  nested?: (isKnown: boolean) => Iterable<Copy | Unreadable>;
 }
 
 /** The most bytes of one file or archive, and of all files of a skill or plugin together. */
@@ -24,6 +26,10 @@ const mostFiles = 200;
 const mostEntries = 50_000;
 
 const manifests = ['plugin.json', '.claude-plugin/plugin.json'];
+
+/** What systems, editors of archives and assistants leave next to the files of a copy. No assistant reads these as instructions. */
+const leftovers =
+  /(?:^|\/)(?:\.DS_Store|Thumbs\.db|desktop\.ini|\.git|__MACOSX|\.orphaned_at|\.gemini-extension-install\.json)(?:\/|$)/;
 
 /** Something in a folder that cannot be checked, and why. */
 export interface Unreadable {
@@ -41,34 +47,52 @@ export function* readCopies(path: string): Generator<Copy | Unreadable> {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) throw new OperationError(`${path} does not exist.`);
   if (stats.isDirectory()) {
-    yield* folderCopies(path, new Set(), true);
+    yield* folderCopies(path, { seen: new Set(), named: true, foldersOnly: false });
     return;
   }
-  const copy = fileCopy(path, true);
-  if (copy === null) throw new OperationError(`${path} is neither a text nor a zip archive of a skill or plugin.`);
-  yield copy;
+  const copies = fileCopies(path, true);
+  if (copies.length > 0) yield* copies;
+  else throw new OperationError(`${path} is neither a text nor a zip archive of a skill or plugin.`);
 }
 
-function* folderCopies(path: string, seen: Set<string>, named: boolean): Generator<Copy | Unreadable> {
+interface Search {
+  seen: Set<string>;
+  named: boolean;
+  /** Whether texts and archives are left out, because they belong to a copy. */
+  foldersOnly: boolean;
+}
+
+function* folderCopies(path: string, search: Search): Generator<Copy | Unreadable> {
   const kind = kindOf((file) => statSync(join(path, file), { throwIfNoEntry: false })?.isFile() === true);
-  if (kind !== null) {
-    yield { path, kind, files: filesIn(path), named };
-    return;
+  const below = (isKnown: boolean) => copiesBelow(path, { ...search, named: false, foldersOnly: isKnown });
+  if (kind === null) yield* below(search.foldersOnly);
+  else {
+    try {
+      const nested = (isKnown: boolean) => (isKnown && kind === 'plugin' ? [] : below(isKnown));
+      yield { path, kind, files: filesIn(path), named: search.named, nested };
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error;
+      yield { path, problem: error.message };
+      yield* below(false);
+    }
   }
+}
+
+function* copiesBelow(path: string, search: Search): Generator<Copy | Unreadable> {
   for (const { name } of listed(path)) {
     const child = join(path, name);
     const stats = statSync(child, { throwIfNoEntry: false });
     const isText = stats?.isFile() === true && /\.(?:txt|md|zip)$/i.test(name);
-    if (stats === undefined || !(isText || stats.isDirectory()) || name === '.git' || name === 'node_modules') continue;
+    // SKILL.md belongs to the folder, which is a copy itself.
+    if (stats === undefined || (isText && (search.foldersOnly || name === 'SKILL.md'))) continue;
+    if (!(isText || stats.isDirectory()) || name === '.git' || name === 'node_modules') continue;
     const real = realpathSync(child);
-    if (seen.has(real)) continue;
-    seen.add(real);
-    if (seen.size > mostEntries)
+    if (search.seen.has(real)) continue;
+    search.seen.add(real);
+    if (search.seen.size > mostEntries)
       throw new TooMany(`There are more than ${mostEntries} files and folders up to ${path}. Name a smaller folder.`);
     try {
-      const copy = isText ? fileCopy(child, false) : null;
-      if (copy !== null) yield copy;
-      if (!isText) yield* folderCopies(child, seen, false);
+      yield* isText ? fileCopies(child, false) : folderCopies(child, search);
     } catch (error) {
       if (error instanceof TooMany || !(error instanceof OperationError)) throw error;
       yield { path: child, problem: error.message };
@@ -84,27 +108,31 @@ function kindOf(has: (file: string) => boolean): 'skill' | 'plugin' | null {
   return has('SKILL.md') ? 'skill' : null;
 }
 
-function fileCopy(path: string, named: boolean): Copy | null {
+function fileCopies(path: string, named: boolean): (Copy | Unreadable)[] {
   const bytes = boundedFile(path);
-  if (bytes.toString('latin1', 0, 4) === 'PK\u0003\u0004') return archiveCopy(path, bytes, named);
-  if (!isUtf8(bytes) || bytes.includes(0)) return null;
+  if (bytes.toString('latin1', 0, 4) === 'PK\u0003\u0004') return archiveCopies(path, bytes, named);
+  if (!isUtf8(bytes) || bytes.includes(0)) return [];
   const isSkill =
     basename(path) === 'SKILL.md' || /^\uFEFF?---\r?\n[\s\S]*?\n## Prompt\r?\n/.test(bytes.toString('utf8'));
-  if (isSkill) return { path, kind: 'skill', files: new Map([['SKILL.md', bytes]]), named };
-  return { path, kind: 'prompt', files: new Map([['prompt.txt', bytes]]), named };
+  if (isSkill) return [{ path, kind: 'skill', files: new Map([['SKILL.md', bytes]]), named }];
+  return [{ path, kind: 'prompt', files: new Map([['prompt.txt', bytes]]), named }];
 }
 
-/** A zip archive whose top, or one folder in it, is a skill or plugin; null if it is not. */
-function archiveCopy(path: string, bytes: Buffer, named: boolean): Copy | null {
-  const files = unzip(path, bytes);
-  const tops = ['', ...new Set([...files.keys()].map((file) => /^[^/]+\//.exec(file)?.[0] ?? ''))];
-  for (const top of tops) {
-    const kind = kindOf((file) => files.has(top + file));
-    if (kind === null) continue;
+/** The skill or plugin that an archive is, or those that are folders at its top. Its other files are not compared. */
+function archiveCopies(path: string, bytes: Buffer, named: boolean): (Copy | Unreadable)[] {
+  const files = new Map([...unzip(path, bytes)].filter(([file]) => !leftovers.test(file)));
+  const tops = [...new Set([...files.keys()].map((file) => /^[^/]+\//.exec(file)?.[0] ?? ''))].sort(compareText);
+  const kindIn = (top: string) => kindOf((file) => files.has(top + file));
+  const copies = (kindIn('') === null ? tops : ['']).flatMap((top): Copy[] => {
+    const kind = kindIn(top);
+    if (kind === null) return [];
     const below = [...files].filter(([file]) => file.startsWith(top));
-    return { path, kind, files: new Map(below.map(([file, content]) => [file.slice(top.length), content])), named };
-  }
-  return null;
+    for (const [file] of below) files.delete(file);
+    return [{ path, kind, files: new Map(below.map(([file, text]) => [file.slice(top.length), text])), named }];
+  });
+  const [other] = files.keys();
+  if (copies.length === 0 || other === undefined) return copies;
+  return [...copies, { path, problem: `${path} also contains ${other}, which is not part of a skill or plugin.` }];
 }
 
 /** Unpacks an archive in memory. Throws OperationError if it is damaged or too large. */
@@ -131,8 +159,7 @@ function filesIn(folder: string): Map<string, Buffer> {
   const read = (below: string) => {
     for (const entry of listed(join(folder, below))) {
       const path = below + entry.name;
-      // The system or an assistant leaves these, and no assistant reads them as instructions.
-      if (entry.name === '.DS_Store' || entry.name === '.git') continue;
+      if (leftovers.test(entry.name)) continue;
       if (entry.isDirectory()) read(`${path}/`);
       else {
         const bytes = boundedFile(join(folder, path));

@@ -1,4 +1,4 @@
-import { linesOf } from '../agent-text/prompt-sections.ts';
+import { linesOf } from '../agent-text/prompt-text.ts';
 import { servedText } from '../agent-text/served-text.ts';
 
 /** A prompt that a text may be a copy of, and how the copy differs from it if it is one. */

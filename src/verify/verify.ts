@@ -8,7 +8,11 @@ import { type Copy, unzip } from './read-copies.ts';
 import { type Reading, readings } from './readings.ts';
 
 /** What a copy is. */
-export interface Verdict extends Pick<Copy, 'path' | 'kind'> {
+export interface Verdict extends Comparison, Pick<Copy, 'path' | 'kind'> {
+  verdict: 'same' | 'older' | 'renamed' | 'changed' | 'withdrawn' | 'unknown';
+}
+
+interface Comparison {
   /** `unknown`: no agent has such a text. `withdrawn`: the same, and a withdrawn agent has its name. */
   status: Reading['status'] | 'changed' | 'withdrawn' | 'unknown';
   agent: { slug: string; issue: number; url: string } | null;
@@ -16,8 +20,10 @@ export interface Verdict extends Pick<Copy, 'path' | 'kind'> {
   revision: { number: number; of: number; date: string; sha256: string } | null;
   /** The version of the skill or plugin; of a changed one, the version that it was compared with. */
   version: string | null;
-  /** The date or version of the newest revision, if there is a newer one. */
+  /** The date or version of the current revision, if it is another one. */
   newer: string | null;
+  /** The slug that the agent had when the skill or plugin was published, if it has another one now. */
+  formerSlug: string | null;
   /** What was changed, as a unified diff from the published text. */
   diff: string;
 }
@@ -46,7 +52,16 @@ export class Verifier {
     }
   }
 
-  async verdict({ path, kind, files }: Copy): Promise<Verdict> {
+  async verdict(copy: Copy): Promise<Verdict> {
+    const { path, kind } = copy;
+    const compared = await this.#compare(copy);
+    const { status, newer, formerSlug } = compared;
+    const unchanged = formerSlug !== null ? 'renamed' : newer !== null ? 'older' : 'same';
+    const isUnchanged = !/^(?:changed|withdrawn|unknown)$/.test(status);
+    return { path, kind, verdict: isUnchanged ? unchanged : (status as Verdict['verdict']), ...compared };
+  }
+
+  async #compare({ path, kind, files }: Copy): Promise<Comparison> {
     const isPrompt = kind === 'prompt';
     const main = /^(?:prompt\.txt|(?:skills\/[^/]+\/)?SKILL\.md)$/;
     const text = [...files].find(([file]) => main.test(file))?.[1].toString('utf8') ?? '';
@@ -55,14 +70,13 @@ export class Verifier {
     const { agent, reading } = found;
     if (agent === null) {
       const status = (await this.#published.isWithdrawn(name ?? '')) ? 'withdrawn' : 'unknown';
-      return { path, kind, status, agent: null, revision: null, version: null, newer: null, diff: '' };
+      return { status, agent: null, revision: null, version: null, newer: null, formerSlug: null, diff: '' };
     }
-    if (!isPrompt) return { path, kind, ...(await this.#comparedFiles(agent, files, path)) };
-    if (reading !== null)
-      return { path, kind, status: reading.status, ...about(agent, sha256Of(reading.text)), diff: '' };
+    if (!isPrompt) return this.#comparedFiles(agent, files, path);
+    if (reading !== null) return { status: reading.status, ...about(agent, sha256Of(reading.text)), diff: '' };
     const original = mostSimilar(text, await this.#published.promptTexts(agent));
     const diff = diffOf('prompt.txt', original, plain(text));
-    return { path, kind, status: 'changed', ...about(agent, sha256Of(original)), diff };
+    return { status: 'changed', ...about(agent, sha256Of(original)), diff };
   }
 
   /** The agent with exactly this text, in one of its readings. */
@@ -89,7 +103,7 @@ export class Verifier {
   }
 
   /** Compares a skill or plugin with the version that it is a copy of. */
-  async #comparedFiles(agent: AgentRevisions, files: Files, path: string): Promise<Omit<Verdict, 'path' | 'kind'>> {
+  async #comparedFiles(agent: AgentRevisions, files: Files, path: string): Promise<Comparison> {
     const plugin = await this.#versionOf(agent, files);
     const archive = await this.#archive(plugin);
     const folder = `skills/${plugin.name}/`;
@@ -106,7 +120,8 @@ export class Verifier {
     );
     const known = about(agent, /^ {2}sha256: "([0-9a-f]{64})"$/m.exec(skill)?.[1] ?? '');
     const newer = agent.plugins[0] === plugin ? null : (agent.plugins[0]?.version ?? null);
-    return { ...known, status, version: plugin.version, newer, diff };
+    const formerSlug = plugin.name === agent.slug ? null : plugin.name;
+    return { ...known, status, version: plugin.version, newer, formerSlug, diff };
   }
 
   /** The version that files are a copy of: that of their manifest, or with their SKILL.md, or else the most similar one. */
@@ -145,12 +160,13 @@ function about({ slug, issue, url, prompts }: AgentRevisions, digest: string) {
     revision: found === undefined ? null : { number: prompts.length - index, of: prompts.length, ...found },
     version: null,
     newer: found === newest ? null : (newest?.date ?? null),
+    formerSlug: null,
   };
 }
 
 /** Compares files with the original ones: each that differs, is missing or was added is in the diff. */
-function compared(files: Files, originals: Files): Pick<Verdict, 'status' | 'diff'> {
-  let status: Verdict['status'] = 'unchanged';
+function compared(files: Files, originals: Files): Pick<Comparison, 'status' | 'diff'> {
+  let status: Comparison['status'] = 'unchanged';
   const diffs = [...new Set([...originals.keys(), ...files.keys()])].map((file) => {
     const [own, original] = [files.get(file), originals.get(file)];
     if (own !== undefined && original?.equals(own)) return '';

@@ -1,5 +1,5 @@
 import type { Database } from '../database/connections.ts';
-import { DatabaseUnavailable } from '../database/unavailable.ts';
+import { DatabaseUnavailable, retrying } from '../database/unavailable.ts';
 import { type GroupCommitOptions, groupCommit } from '../journal/group-commit.ts';
 import { sharedSecret } from './database-secret.ts';
 import { stamp, utcDay } from './stamp.ts';
@@ -11,10 +11,6 @@ export interface DatabaseVotesOptions extends Pick<GroupCommitOptions, 'onPass'>
   /** Returns this many bytes from a cryptographic source. */
   random(bytes: number): Buffer;
 }
-
-/** How often a batch is tried, and how long each time for the database to come back, in milliseconds. */
-const attempts = 3;
-const patienceMs = 1_000;
 
 /**
  * Stores votes in a database. Concurrent votes share a batch, which is one statement and one commit.
@@ -32,21 +28,10 @@ export function openDatabaseVotes({ database, now, random, onPass }: DatabaseVot
 
   async function store(votes: readonly NewVote[]): Promise<readonly VoteRecord[]> {
     const at = now();
-    const secret = await retrying(() => secretOf(utcDay(at)));
+    const secret = await retrying(database, () => secretOf(utcDay(at)));
     const records = stamp(votes, { at, secret, random });
-    await retrying(() => insertVotes(database, records));
+    await retrying(database, () => insertVotes(database, records));
     return records;
-  }
-
-  async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await work();
-      } catch (error) {
-        const isFinal = attempt === attempts || !(error instanceof DatabaseUnavailable);
-        if (isFinal || !(await database.available(patienceMs))) throw error;
-      }
-    }
   }
 
   return {
@@ -58,7 +43,7 @@ export function openDatabaseVotes({ database, now, random, onPass }: DatabaseVot
         if (failure !== null) throw failure;
         return await commit.add(vote);
       } catch (error) {
-        throw new VotesUnavailable(error, error instanceof DatabaseUnavailable);
+        throw new VotesUnavailable(error, error instanceof DatabaseUnavailable && error.isLogged);
       }
     },
     // The statement needs the same rights on the same table as one with votes.

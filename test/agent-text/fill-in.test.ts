@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fillIn } from '../../src/agent-text/fill-in.ts';
+import { fillIn } from '../../src/agent-text/prompt-text.ts';
 
 const test = suite('a reader’s own input is put where the prompt asks for it');
 

@@ -1,7 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { marketplaceName } from '../../src/agent-text/client-names.ts';
-import { type InstallSource, type InstallWays, installHints, installWays } from '../../src/agent-text/install-ways.ts';
+import {
+  type InstallSource,
+  type InstallWays,
+  installHints,
+  installWays,
+  marketplaceName,
+} from '../../src/agent-text/install-ways.ts';
 
 /** How readers install agents: every command and link, for every kind of publication. */
 

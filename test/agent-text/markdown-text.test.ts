@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fenced } from '../../src/agent-text/markdown-text.ts';
-import { linesOf, sectionsOf } from '../../src/agent-text/prompt-sections.ts';
+import { linesOf, sectionsOf } from '../../src/agent-text/prompt-text.ts';
 
 /** Text that an agent quotes stays plain text: a fence closes only where CommonMark closes it. */
 

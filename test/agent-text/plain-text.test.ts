@@ -2,8 +2,7 @@ import MarkdownIt from 'markdown-it';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { markdownFindings } from '../../src/agent-text/markdown.ts';
-import { listItem, plainText, quote } from '../../src/agent-text/markdown-text.ts';
-import { shortened } from '../../src/agent-text/shortened.ts';
+import { listItem, plainText, quote, shortened } from '../../src/agent-text/markdown-text.ts';
 import { markdownText } from '../../src/github/markdown.ts';
 
 /** Texts of agents within Markdown: a reader of the Markdown sees the same text, and nothing of it becomes markup. */

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inputsOf, type PromptInput } from '../../src/agent-text/prompt-inputs.ts';
+import { inputsOf, type PromptInput } from '../../src/agent-text/prompt-text.ts';
 
 const test = suite('the inputs that a prompt declares');
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { headingOf } from '../../src/agent-text/prompt-sections.ts';
+import { headingOf } from '../../src/agent-text/prompt-text.ts';
 import { loadContent } from '../../src/catalog/load.ts';
 import { wordsOf } from '../../src/catalog/rules/rule.ts';
 import { select } from '../../src/catalog/select.ts';

@@ -32,6 +32,23 @@ test('a table of models and cases, then what failed', () =>
     assert.is(stderr, '3 recorded answers of 1 agent graded.\n');
   }));
 
+test('--fail is a gate: it exits with 1 if a recorded answer fails a check, but not if all pass or none is recorded', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [...agents, { slug: 'three', date: '2026-01-03', files: casesFiles }]);
+    const gate = (...args: string[]) => catalog(['eval', ...args, '--fail', '--cwd', folder]);
+    const { code, stderr } = await gate();
+    assert.equal([code, stderr], [1, '3 recorded answers of 2 agents graded.\nAnswers that fail a check: 2.\n']);
+    assert.is((await gate('--format', 'json')).code, 1);
+    assert.equal((await gate('two', 'three')).code, 0);
+    writeFiles(folder, {
+      'agents/one/evals/recordings/other/planted.txt': 'It is something else.\n',
+      'agents/one/evals/recordings/some-model/sample.txt': 'Rows: 5 read\nOdd: nothing\n',
+    });
+    assert.is((await gate()).code, 0);
+    const { code: refused, stderr: words } = await gate('--record', '--model', 'm', '--command', 'cat');
+    assert.equal([refused, words], [2, 'error: --fail is about recorded answers: leave out --record and --export.\n']);
+  }));
+
 test('a check that has no value, and an agent that has no recorded answers yet', () =>
   inFolder(async (folder) => {
     const isJson = evalsFiles['evals/checks.yaml'].replace('not-equals: fine', 'is-json: true');

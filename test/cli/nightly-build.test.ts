@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { readPublished } from '../../src/build-folder/read-build.ts';
 import { Console } from '../../src/cli/console.ts';
 import { daily } from '../../src/cli/midnight-timer.ts';
-import { CatalogBuilder, run } from '../../src/cli/nightly-build.ts';
+import { CatalogBuilder } from '../../src/cli/nightly-build.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { until } from '../support/until.ts';
 
@@ -73,13 +73,6 @@ test('without an earlier build, a catalog that cannot be built stops the server 
     writeFiles(join(folder, 'agents/two'), broken);
     assert.is((await start(folder)).error?.name, 'ContentError');
   }));
-
-test('a program that cannot be started is an outcome, not an exception', async () => {
-  const { error } = await run('/nowhere/node', ['x'], {});
-  assert.is((error as NodeJS.ErrnoException).code, 'ENOENT');
-  const tooLong = await run(process.execPath, ['x'.repeat(4_000_000)], {});
-  assert.is((tooLong.error as NodeJS.ErrnoException).code, 'E2BIG');
-});
 
 interface Played {
   /** The days that the clock shows, one after another. The last one stays. */

@@ -89,12 +89,12 @@ test('our colors stay, and those in other text are removed', () => {
   assert.is(written(false), '�[31mred�[0m �[8mhidden�[38;5;1m\n');
 });
 
-test('progress shows the time left; it is one line on a terminal, which the next message clears; logs get a line every ten seconds', () => {
+test('progress is shown from one second on, with the time left: on a terminal as one line, which the next message clears, and in logs every ten seconds', () => {
   const told = (isTTY: boolean) => {
     const error = Object.assign(new PassThrough(), { isTTY });
     let now = 0;
     const terminal = new Console(new PassThrough(), error, {}, () => now);
-    for (const [done, at] of [0, 50, 120, 200, 9000, 10_050, 20_000, 20_100].entries()) {
+    for (const [done, at] of [0, 120, 999, 1000, 1050, 1100, 11_000, 11_100].entries()) {
       now = at;
       terminal.progress('Checking agents', done, 9);
     }
@@ -102,10 +102,10 @@ test('progress shows the time left; it is one line on a terminal, which the next
     terminal.say('Bye.\n');
     return String(error.read());
   };
-  const shown = ['2 of 9', '4 of 9, 11 s left', '5 of 9, 8 s left', '6 of 9, 10 s left', '7 of 9, 6 s left'];
+  const shown = ['3 of 9, 2 s left', '5 of 9', '6 of 9, 6 s left', '7 of 9, 3 s left'];
   const lines = shown.map((text) => `\rChecking agents: ${text}\u001b[K`);
   assert.is(told(true), `${lines.join('')}\r\u001b[KDone.\nBye.\n`);
-  assert.is(told(false), 'Checking agents: 5 of 9, 8 s left\nChecking agents: 7 of 9, 6 s left\nDone.\nBye.\n');
+  assert.is(told(false), 'Checking agents: 3 of 9, 2 s left\nChecking agents: 6 of 9, 6 s left\nDone.\nBye.\n');
 });
 
 test('a slow reader of many lines is waited for, so that they do not fill the memory', async () => {

@@ -63,6 +63,18 @@ test('an agent that an earlier commit deleted is no error any more, but its day 
     assert.match(months, 'deleted 1, missed 2,');
   }, agents));
 
+test('an agent whose deletion is committed is named without a remote, and without an agent that needs a number', () =>
+  inRepository(async ({ editor }) => {
+    gitSync(editor, 'remote', 'remove', 'origin');
+    rmSync(join(editor, 'agents/two'), { recursive: true });
+    commitAt(editor, '2026-11-20T12:00:00Z');
+    const { text, json, months } = await shown(editor);
+    assert.match(text, 'Published: 1\n  #1  2026-11-17  one  The one agent\n');
+    assert.match(text, 'Deleted: 1\n  #2  2026-11-18  two\n');
+    assert.equal(json.deleted, [gone(2, 'two', '2026-11-18', 0)]);
+    assert.match(months, 'deleted 1');
+  }, agents));
+
 test('an agent that was published after this branch was created is published', () =>
   inRepository(async ({ editor }) => {
     gitSync(editor, 'checkout', '--quiet', '-b', 'proposal');

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   cpSync,
@@ -17,9 +19,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commitPending, stagedFolder } from '../../src/build-folder/unfinished-build.ts';
 import { inFolder, type SmallAgent } from '../support/catalog.ts';
-import { catalog, type Finished, startServer } from '../support/process.ts';
+import { bin, catalog, type Finished, inherited, startServer } from '../support/process.ts';
 import { builtCatalog } from '../support/server.ts';
 import { knownHost, privateKey, writeSsh } from '../support/ssh.ts';
+import { leftOf, until } from '../support/until.ts';
 
 /** `catalog deploy`: a serving host gets a new build without any failed request. */
 
@@ -104,6 +107,25 @@ test('an interrupted transfer changes nothing on the host, and the message says 
       assert.is(readlinkSync(join(host, 'dist')), before);
       assert.equal(readdirSync(join(host, 'builds')), [before.replace('builds/', '')]);
     }
+  });
+});
+
+test('a canceled deployment leaves neither ssh nor what ssh started, which could still replace the build', async () => {
+  await inFolder(async (folder) => {
+    const [ssh, pids] = [join(folder, 'slow-ssh'), join(folder, 'pids')];
+    const out = builtCatalog(join(folder, 'first'), [one]);
+    writeFileSync(
+      ssh,
+      `#!/bin/sh\nsh -c 'echo $$ >> ${pids}; exec sleep 300' | sh -c 'echo $$ >> ${pids}; exec sleep 300'\n`,
+    );
+    chmodSync(ssh, 0o755);
+    const args = [bin, 'deploy', `host:${folder}/host`, '--out', out, '--ssh', ssh];
+    const child = spawn(process.execPath, args, { env: inherited(), stdio: 'ignore' });
+    const ended = once(child, 'close');
+    await until(() => existsSync(pids) && readFileSync(pids, 'utf8').split('\n').length === 3);
+    child.kill('SIGTERM');
+    assert.equal(await ended, [null, 'SIGTERM']);
+    assert.equal(await leftOf(pids), []);
   });
 });
 

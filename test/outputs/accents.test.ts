@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accentColors, accentOf } from '../../src/outputs/shared/accents.ts';
+import { accentColors, accentOf } from '../../src/outputs/shared/page.ts';
 
 /** Readers with low vision can tell every color of the pages from its background, in light and in dark mode. */
 

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentType, contentTypes } from '../../src/outputs/content-types.ts';
-import { withVersions } from '../../src/outputs/hosting/assets.ts';
-import { securityHeaders, securityPolicy } from '../../src/outputs/hosting/security-headers.ts';
+import { withVersions } from '../../src/outputs/hosting/host-files.ts';
+import { securityHeaders, securityPolicy } from '../../src/outputs/hosting/site-rules.ts';
 import { outputs } from '../../src/outputs/index.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { render } from '../support/render.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mailStyles } from '../../src/outputs/mail/styles.ts';
+import { mailStyles } from '../../src/outputs/mail/mail.ts';
 
 /** The inline styles of mails: a program that finds one it cannot read may drop all of the element. */
 

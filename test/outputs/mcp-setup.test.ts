@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { serverCard } from '../../src/outputs/api/mcp-card.ts';
-import { mcpSetup } from '../../src/outputs/install/mcp-setup.ts';
+import { mcpSetup, serverCard } from '../../src/outputs/install/install-source.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
 

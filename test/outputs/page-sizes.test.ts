@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../src/calendar.ts';
-import { archiveAddresses } from '../../src/outputs/pages/archive.ts';
-import { groupAddresses } from '../../src/outputs/pages/groups.ts';
+import { archiveAddresses, groupAddresses } from '../../src/outputs/pages/lists.ts';
 import { commonTags } from '../../src/outputs/shared/groups.ts';
 import type { Site } from '../../src/outputs/site.ts';
 import { smallSettings } from '../support/catalog.ts';

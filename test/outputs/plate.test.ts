@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { plateOf } from '../../src/outputs/pages/plate.ts';
+import { plateOf } from '../../src/outputs/pages/agent.ts';
 
 /** A reader sees the prompt line by line, with its sections in the margin. */
 

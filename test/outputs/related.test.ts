@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { relatedAgents } from '../../src/outputs/shared/related.ts';
+import { relatedAgents } from '../../src/outputs/shared/groups.ts';
 
 /** A reader who liked one agent finds the most similar ones. */
 

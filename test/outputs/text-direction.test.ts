@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { directionOf } from '../../src/outputs/shared/text-direction.ts';
+import { directionOf } from '../../src/outputs/site.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
 

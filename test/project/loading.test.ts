@@ -71,11 +71,7 @@ test('the server loads no code that renders or builds, unless it builds the cata
   );
   assert.ok(files.has('src/server/app.ts'));
   const rendering = /^src\/(?:build|catalog|social-image|outputs\/\w+)\//;
-  assert.equal([...files].filter((file) => rendering.test(file)).sort(), [
-    'src/outputs/hosting/security-headers.ts',
-    'src/outputs/hosting/site-rules.ts',
-    'src/outputs/shared/content-security-policy.ts',
-  ]);
+  assert.equal([...files].filter((file) => rendering.test(file)).sort(), ['src/outputs/hosting/site-rules.ts']);
   const renderers = ['@resvg/resvg-js', 'feed', 'fflate', 'handlebars', 'markdown-it', 'yaml'];
   assert.equal(
     [...packages].filter((path) => renderers.some((name) => path === name || path.startsWith(`${name}/`))),

@@ -1,10 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AgentDocument } from '../../src/schema/documents.ts';
+import { fold, indexTerms, queryTerms, stemOf, weightOf } from '../../src/search/fields.ts';
 import { isTooShort, searchAgents } from '../../src/search/query.ts';
 import { loadSearchIndex, type SearchedAgent, searchIndex, searchIndexJson } from '../../src/search/search-index.ts';
-import { fold, indexTerms, queryTerms } from '../../src/search/terms.ts';
-import { stemOf, weightOf } from '../../src/search/words.ts';
 
 /** What the search index has of each agent, how servers load it, and which words of a query count. */
 

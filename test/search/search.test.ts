@@ -6,10 +6,9 @@ import { select } from '../../src/catalog/select.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { agentDocumentOf } from '../../src/outputs/shared/agent-document.ts';
 import { addresses } from '../../src/outputs/shared/urls.ts';
+import { queryTerms, stemOf } from '../../src/search/fields.ts';
 import { searchAgents } from '../../src/search/query.ts';
 import { searchIndex } from '../../src/search/search-index.ts';
-import { queryTerms } from '../../src/search/terms.ts';
-import { stemOf } from '../../src/search/words.ts';
 import { heldOutQueries, laterQueries, type SearchQuery, searchQueries } from '../support/search-queries.ts';
 
 /** The search of pages and MCP, evaluated with the bundled agents and the words of people who do not know them. */

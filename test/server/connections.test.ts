@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { limitConnections } from '../../src/server/connections.ts';
 import { client, get, writeLargeFile } from '../support/connections.ts';
-import { ask } from '../support/requests.ts';
+import { ask, exchange } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -43,6 +43,18 @@ test('a client that pipelines thousands of requests is disconnected, and others 
     for (const { socket } of flooding) socket.write(get('/nowhere').repeat(2000));
     for (const each of flooding) await untilCutOff(each);
     assert.is((await ask(here.server.address, '/')).status, 200);
+  }));
+
+test('100 requests may wait on a connection, and one more closes it', () =>
+  withRuntime({}, async ({ server }) => {
+    // One is being answered; Node reads all of them at once.
+    const answers = async (waiting: number) => {
+      const last = get('/robots.txt').replace('Host', 'Connection: close\r\nHost');
+      const { text } = await exchange(server.address, get('/robots.txt').repeat(waiting) + last);
+      return text.split('HTTP/1.1 200').length - 1;
+    };
+    assert.is(await answers(100), 101);
+    assert.ok((await answers(101)) < 100);
   }));
 
 /** Runs `use` with the function that the server would call every `ms` milliseconds. Only the test calls it. */

@@ -106,6 +106,31 @@ for (const [code, counts] of countings) {
   });
 }
 
+/** The limits in docs/api.md and docs/mcp.md: how many requests a minute. */
+const documented = { voteRate: 30, subscribeRate: 20, refusedRate: 120, mcpRate: 3_000 };
+
+for (const [key, count] of Object.entries(documented) as [keyof typeof documented, number][]) {
+  test(`by default, a client gets ${count} requests a minute (${key}), and as many in the next one`, async () => {
+    const real = Date.now;
+    let now = real();
+    Date.now = () => now;
+    try {
+      const limit = rateLimit('name', serverSettings({}, {}, '/')[key]);
+      const taken = async (asked: number) => {
+        const takings = Array.from({ length: asked }, () => limit.take('192.0.2.1'));
+        return (await Promise.allSettled(takings)).filter(({ status }) => status === 'fulfilled').length;
+      };
+      assert.is(await taken(count + 2), count);
+      now += 59_999;
+      assert.is(await taken(1), 0);
+      now += 1;
+      assert.is(await taken(count + 2), count);
+    } finally {
+      Date.now = real;
+    }
+  });
+}
+
 test('the longest window that the settings allow does not end early', async () => {
   const { voteRate } = serverSettings({ voteRate: '1/2147483' }, {}, '/');
   const limit = rateLimit('votes', voteRate);

@@ -18,6 +18,7 @@ const precedence: Record<(typeof serverOptions)[number]['key'], [flag: string, v
   subscribeRate: ['off', '2/2', null, { count: 2, seconds: 2 }, { count: 20, seconds: 60 }],
   mcpRate: ['1/1', 'off', { count: 1, seconds: 1 }, null, { count: 3000, seconds: 60 }],
   refusedRate: ['1/1', '2/2', { count: 1, seconds: 1 }, { count: 2, seconds: 2 }, { count: 120, seconds: 60 }],
+  databaseConnections: ['1', '2', 1, 2, 10],
   limitFailure: ['closed', 'open', 'closed', 'open', 'open'],
   metrics: ['[::1]:1', 'h:2', { host: '::1', port: 1 }, { host: 'h', port: 2 }, null],
   drain: ['1', '2', 1, 2, 0],

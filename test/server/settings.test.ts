@@ -67,6 +67,8 @@ const says: [flags: ServerFlags, message: string][] = [
   [{ host: '' }, '--host is empty; give a value, or leave it out.'],
   [{ voteRate: '30' }, `--vote-rate is "30"; ${rates}.`],
   [{ mcpRate: '1/2147484' }, `--mcp-rate is "1/2147484"; ${window}.`],
+  [{ databaseConnections: '0' }, '--database-connections is "0"; it has to be a number from 1 to 1000.'],
+  [{ databaseConnections: '1001' }, '--database-connections is "1001"; it has to be a number from 1 to 1000.'],
   [{ maxConnections: '100000' }, '--max-connections is "100000"; it has to be a number up to 99999 (0: no limit).'],
   [
     { maxClientConnections: '-1' },
@@ -132,6 +134,8 @@ test('metrics can have any port', () => {
 const right: ServerFlags[] = [
   { port: '0' },
   { port: '65535' },
+  { databaseConnections: '1' },
+  { databaseConnections: '1000' },
   { voteRate: '1/1' },
   { voteRate: '9999999/2147483' },
   { maxConnections: '99999' },

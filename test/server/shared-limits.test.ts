@@ -1,5 +1,9 @@
+import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openDatabase } from '../../src/database/connections.ts';
+import { rateLimit } from '../../src/server/limits.ts';
+import { sharedLimits } from '../../src/server/shared-limits.ts';
 import { inFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { execSql, type Postgres, startPostgres } from '../support/postgres.ts';
@@ -72,6 +76,31 @@ test('servers share limits, each limit with its own count, and store no address'
     },
   ));
 
+test('two servers together allow exactly the count of a window, and as many in the next one', async () => {
+  const database = openDatabase({ url: await postgres.database(), warn: () => {} });
+  const real = Date.now;
+  let now = real();
+  Date.now = () => now;
+  try {
+    const rate = { count: 3, seconds: 60 };
+    const servers = [1, 2].map(() =>
+      rateLimit('votes', rate, sharedLimits(database, 'closed', pino({ level: 'silent' }))),
+    );
+    const taken = async () => {
+      const takings = servers.flatMap((limit) => [1, 2, 3].map(() => limit.take('192.0.2.1')));
+      return (await Promise.allSettled(takings)).filter(({ status }) => status === 'fulfilled').length;
+    };
+    assert.is(await taken(), 3);
+    now += 59_000;
+    assert.is(await taken(), 0);
+    now += 1_000;
+    assert.is(await taken(), 3);
+  } finally {
+    Date.now = real;
+    await database.close();
+  }
+});
+
 /** Subscriptions that pass the limit are 502 then, since they cannot be stored. */
 const modes: [mode: string, statuses: number[], says: RegExp][] = [
   ['open', [502, 502, 429], /each server counts alone/],
@@ -79,7 +108,7 @@ const modes: [mode: string, statuses: number[], says: RegExp][] = [
 ];
 for (const [limitFailure, statuses, says] of modes) {
   test(`while the database is away, ${limitFailure} limits answer ${statuses.join(', ')}, and the log says why once`, () =>
-    withServers({ subscribeRate: '2/60', limitFailure }, async ({ one }) => {
+    withServers({ subscribeRate: '2/60', voteRate: '9999/60', limitFailure }, async ({ one }) => {
       await postgres.kill();
       const answers = [await subscribe(one), await subscribe(one), await subscribe(one)];
       assert.equal(
@@ -94,10 +123,9 @@ for (const [limitFailure, statuses, says] of modes) {
       assert.is(reasons.length, 1);
       assert.match(reasons[0] ?? '', says);
       await postgres.start();
-      await until(async () => (await vote(one.address, 'x')).status === 200);
       await until(async () => {
-        await subscribe(one);
-        return one.logged().includes('limits are shared again');
+        const { status } = await vote(one.address, 'x');
+        return status === 200 && one.logged().includes('limits are shared again');
       });
       await subscribe(one);
       assert.is(one.logged().match(/limits are shared again/g)?.length, 1);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:f
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { imageCache } from '../../src/social-image/cache.ts';
+import { imageCache } from '../../src/social-image/renderer.ts';
 import { inFolder } from '../support/catalog.ts';
 
 /** Images that builds still use stay in the cache, and others are removed. */

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Drawn, openDrawing } from '../../src/social-image/drawing-threads.ts';
-import { Layers } from '../../src/social-image/layers.ts';
+import { Layers } from '../../src/social-image/indexed-png.ts';
+import { type Drawn, openDrawing } from '../../src/social-image/renderer.ts';
 
 /** Other threads draw any number of images, in layers where documents allow it, in bounded memory. */
 

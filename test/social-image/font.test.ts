@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readFont } from '../../src/social-image/font.ts';
-import { Typesetter } from '../../src/social-image/typesetter.ts';
+import { readFont, Typesetter } from '../../src/social-image/font.ts';
 
 /** The widths of characters, as the tables of a font have them, and what lines make of them. */
 

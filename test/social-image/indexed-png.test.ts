@@ -1,8 +1,7 @@
 import { crc32, inflateSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type IndexedImage, indexedImage, overlaid } from '../../src/social-image/indexed-image.ts';
-import { indexedPng } from '../../src/social-image/indexed-png.ts';
+import { type IndexedImage, indexedImage, indexedPng, overlaid } from '../../src/social-image/indexed-png.ts';
 
 /** Images with few colors, of one layer or two, become PNG files with a palette. */
 

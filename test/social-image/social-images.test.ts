@@ -7,8 +7,7 @@ import * as assert from 'uvu/assert';
 import { renderCatalog } from '../../src/build/build.ts';
 import { cacheFolder } from '../../src/cache-folder.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
-import { readFont } from '../../src/social-image/font.ts';
-import { Typesetter } from '../../src/social-image/typesetter.ts';
+import { readFont, Typesetter } from '../../src/social-image/font.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { bin, run } from '../support/process.ts';
 

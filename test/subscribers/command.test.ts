@@ -57,10 +57,38 @@ test('--format json prints one document, with notes', () =>
     const { stdout } = await catalog(['subscribers', '--cwd', folder, '--format', 'json', '--list', 'daily']);
     assert.equal(JSON.parse(stdout), {
       counts: { daily: 1, pro: 0, custom: 0 },
+      confirmed: { daily: 0, pro: 0, custom: 0 },
+      waiting: { daily: 0, pro: 0, custom: 0 },
+      unsubscribed: { daily: 0, pro: 0, custom: 0 },
       subscriptions: [
         { time: '2026-11-01T23:59:59.999Z', email: 'ann@example.com', list: 'daily', notes: ['again'], consent: null },
       ],
     });
+  }));
+
+test('readers who confirmed, who wait for it and who left are counted apart, for people and programs', () =>
+  inFolder(async (folder) => {
+    const asked = (id: string, list: string) =>
+      `${JSON.stringify({ id, time: '2026-11-02T10:00:00Z', email: `${id}@example.com`, list, pending: true })}\n`;
+    const event = (id: string, event: string) => `${JSON.stringify({ id, time: '2026-11-03T10:00:00Z', event })}\n`;
+    const ids = ['a', 'b', 'c', 'd'].map((id) => asked(id, 'daily')).join('');
+    const events =
+      event('a', 'confirmed') + event('b', 'confirmed') + event('c', 'confirmed') + event('c', 'unsubscribed');
+    writeFiles(folder, { 'data/signups.jsonl': `${ids}${asked('e', 'pro')}${events}${line({ list: 'custom' })}` });
+    const { stderr } = await catalog(['subscribers', '--cwd', folder]);
+    const daily = '4 daily (2 confirmed, 1 waiting, 1 unsubscribed)';
+    assert.is(stderr, `6 addresses, 6 subscriptions: ${daily}, 1 pro (1 waiting), 1 custom.\n`);
+    const { stdout } = await catalog(['subscribers', '--cwd', folder, '--format', 'json']);
+    const { counts, confirmed, waiting, unsubscribed } = JSON.parse(stdout);
+    assert.equal(
+      [counts, confirmed, waiting, unsubscribed].map(({ daily, pro, custom }) => [daily, pro, custom]),
+      [
+        [4, 1, 1],
+        [2, 0, 0],
+        [1, 1, 0],
+        [1, 0, 0],
+      ],
+    );
   }));
 
 test('--format csv contains no formula, and --since leaves out earlier subscriptions', () =>

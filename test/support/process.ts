@@ -76,8 +76,8 @@ async function runHere(args: string[], cwd: string, env: NodeJS.ProcessEnv | und
   process.env = inherited(env);
   try {
     const code = await main([process.execPath, bin, ...args], out.stream, error.stream);
-    const shown = Buffer.concat(all).toString('utf8');
-    return { code, signal: null, stdout: out.text(), stderr: error.text(), shown };
+    const shown = withoutProgress(Buffer.concat(all).toString('utf8'));
+    return { code, signal: null, stdout: out.text(), stderr: withoutProgress(error.text()), shown };
   } finally {
     process.env = own.environment;
     process.chdir(own.folder);
@@ -118,7 +118,12 @@ export async function run(
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-  return { code, signal, stdout, stderr, shown };
+  return { code, signal, stdout, stderr: withoutProgress(stderr), shown: withoutProgress(shown) };
+}
+
+/** Leaves out the progress that a command reports if it takes more than a second, as on a busy machine. */
+function withoutProgress(text: string): string {
+  return text.replace(/^[A-Z][^\n:]*: \d+ of \d+(?:, \d+ (?:s|min) left)?\n/gm, '');
 }
 
 export interface RunningServer {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long to wait, in milliseconds: enough for the slowest machine, since only a test that fails waits so long. */
@@ -17,4 +18,22 @@ export async function soon<Result>(promise: Promise<Result>): Promise<Result> {
     timer = setTimeout(() => reject(new Error('This never came to an end.')), usualPatienceMs);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** Whether a process runs, on Linux. One that has ended and that nobody waited for does not. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/\) [XZ] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until the processes whose ids are the lines of a file have ended. Ends and returns those that do not. */
+export async function leftOf(pids: string): Promise<number[]> {
+  const running = () => readFileSync(pids, 'utf8').trim().split('\n').map(Number).filter(isRunning);
+  await until(() => running().length === 0, 3_000).catch(() => {});
+  const left = running();
+  for (const pid of left) process.kill(pid, 'SIGKILL');
+  return left;
 }

@@ -1,10 +1,10 @@
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { zipSync } from 'fflate';
+import { unzipSync, zipSync } from 'fflate';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fillIn } from '../../src/agent-text/fill-in.ts';
+import { fillIn } from '../../src/agent-text/prompt-text.ts';
 import { inFolder, temporaryFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { otherPrompt, published, revisions, serveFiles, today, writeRevisions } from '../support/copies.ts';
 import { gitSync } from '../support/git.ts';
@@ -38,6 +38,8 @@ const copies = (of: Record<string, string | Uint8Array>, use: (path: string) => 
     writeFiles(path, of);
     await use(path);
   });
+/** The files of the current skill. */
+const skillFiles = () => unzipSync(files.get('.well-known/agent-skills/one.zip') ?? Buffer.alloc(0));
 const verify = (path: string, ...args: string[]) => catalog(['verify', path, '--cwd', cwd, '--today', today, ...args]);
 
 test('a folder is searched: copies are reported with a diff, and other texts are only counted', async () => {
@@ -59,11 +61,11 @@ test('a folder is searched: copies are reported with a diff, and other texts are
       assert.is(code, 1);
       assert.match(
         stdout,
-        `${path}/a/.claude/skills/one: skill of one (No. 1), version 1.2.0, prompt revision 3 of 3 (2026-11-15)\n  Changed:\n--- references/sample.md\n`,
+        `${path}/a/.claude/skills/one: skill of one (No. 1), version 1.2.0, prompt revision 3 of 3 (2026-11-15)\n  Changed as shown below. Replace it with a new copy: https://press.example/agents/one\n--- references/sample.md\n`,
       );
       assert.match(
         stdout,
-        `${path}/a/notes/one.txt: prompt of one (No. 1), revision 1 of 3 (2026-11-01)\n  Unchanged. A newer one exists (2026-11-15): https://press.example/agents/one\n`,
+        `${path}/a/notes/one.txt: prompt of one (No. 1), revision 1 of 3 (2026-11-01)\n  Unchanged, but not the current one. Replace it with the one of 2026-11-15: https://press.example/agents/one\n`,
       );
       assert.is(stdout.match(/^\S+: (?:skill|prompt)/gm)?.length, 2);
       assert.is(
@@ -74,24 +76,99 @@ test('a folder is searched: copies are reported with a diff, and other texts are
   );
 });
 
+test('a SKILL.md above other skills hides none of them, and a copy with too many files does not either', async () => {
+  const skill = Object.entries(skillFiles());
+  const below = (folder: string) => Object.fromEntries(skill.map(([file, text]) => [`${folder}/${file}`, text]));
+  const many = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`many/${index}`, '']));
+  await copies(
+    {
+      ...{ ...below('theirs/.hidden/one'), 'theirs/SKILL.md': 'Sing.\n', 'theirs/uno.md': first },
+      ...{ ...below('one'), ...below('one/inner') },
+      ...{ ...many, 'many/SKILL.md': 'Sing.\n', 'many/uno.md': first },
+    },
+    async (path) => {
+      const { stdout, stderr } = await verify(path, '--site', site.address);
+      const found = [...stdout.matchAll(/^(\S+): (\w+) of one .*\n {2}(\w+)/gm)].map(
+        ([, at, kind, word]) => `${at?.slice(path.length + 1)} ${kind} ${word}`,
+      );
+      assert.equal(found, [
+        'many/uno.md prompt Unchanged',
+        'one skill Changed',
+        'one/inner skill Unchanged',
+        'theirs/.hidden/one skill Unchanged',
+        'theirs/uno.md prompt Unchanged',
+      ]);
+      assert.equal(stderr.split('\n').slice(0, 2), [
+        `Not compared: ${path}/many is too large to be a copy: it has more than 8388608 bytes or 200 files.`,
+        'Left out 1 text that no agent has.',
+      ]);
+    },
+  );
+});
+
+test('every skill in an archive is compared, so that none comes along unseen', async () => {
+  const skill = Object.entries(skillFiles());
+  const evil = { 'SKILL.md': Buffer.from('---\nname: gone\n---\nRun curl.\n') };
+  const archive = (other: Record<string, Uint8Array>) =>
+    zipSync({ ...Object.fromEntries(skill.map(([file, text]) => [`one/${file}`, text])), ...other });
+  await copies(
+    {
+      'two.zip': archive({ 'a/SKILL.md': evil['SKILL.md'], '__MACOSX/one/._SKILL.md': Buffer.from('x') }),
+      'loose.zip': archive({ 'run.sh': Buffer.from('curl') }),
+    },
+    async (path) => {
+      const two = await verify(join(path, 'two.zip'), '--site', site.address);
+      assert.is(two.code, 1);
+      assert.equal(two.stdout.match(/^ {2}.*$/gm), [
+        '  An agent of this name was withdrawn. Stop using the copy.',
+        '  Unchanged. There is nothing to do.',
+      ]);
+      const loose = await verify(join(path, 'loose.zip'), '--site', site.address);
+      assert.is(
+        loose.stderr,
+        `Not compared: ${path}/loose.zip also contains run.sh, which is not part of a skill or plugin.\n`,
+      );
+    },
+  );
+});
+
+test('a plugin from before its agent was renamed is told from an older one, also if the versions are equal', async () => {
+  await copies({ 'uno.zip': files.get('plugins/uno-1.1.0.zip') ?? '' }, async (path) => {
+    const { code, stdout } = await verify(join(path, 'uno.zip'), '--site', site.address);
+    assert.is(code, 0);
+    assert.match(
+      stdout,
+      '  Unchanged, and its agent was renamed from uno to one. Remove it, and install one: https://press.example/agents/one\n',
+    );
+  });
+});
+
 test('an unchanged copy exits with 0, also if it is of an earlier revision, and on another address of the site', async () => {
   await copies({ 'one.txt': first }, async (path) => {
     for (const args of [[], ['--site', `${site.address}///`]]) {
       const { code, stdout, stderr } = await verify(join(path, 'one.txt'), ...args);
       assert.is(code, 0, stderr);
-      assert.match(stdout, '  Unchanged. A newer one exists (2026-11-15)');
+      assert.match(stdout, '  Unchanged, but not the current one. Replace it with the one of 2026-11-15: ');
     }
   });
 });
 
 test('each kind of copy is described in a sentence, and --json says the same', async () => {
   const described: [file: string, text: string, sentence: string][] = [
-    ['a.txt', third, 'Unchanged.'],
-    ['b.txt', third.replaceAll('\n', '\r\n'), 'Unchanged except for line endings and blank lines at its ends.'],
-    ['c.txt', fillIn(third, [{ text: 'lamp' }]), 'Unchanged except for the input that was filled in.'],
-    ['d.txt', `Hello.\n\n${third}`, 'Contains the unchanged prompt. The text around it was not compared.'],
+    ['a.txt', third, 'Unchanged. There is nothing to do.'],
+    [
+      'b.txt',
+      third.replaceAll('\n', '\r\n'),
+      'Unchanged except for line endings and blank lines at its ends. There is nothing to do.',
+    ],
+    [
+      'c.txt',
+      fillIn(third, [{ text: 'lamp' }]),
+      'Unchanged except for the input that was filled in. There is nothing to do.',
+    ],
+    ['d.txt', `Hello.\n\n${third}`, 'Contains the unchanged prompt. Check the text around it, which was not compared.'],
     ['gone.txt', 'Another.\n', 'An agent of this name was withdrawn. Stop using the copy.'],
-    ['poem.txt', 'A poem.\n', 'No published agent has this text.'],
+    ['poem.txt', 'A poem.\n', 'No published agent has this text. Find out where it comes from before you use it.'],
   ];
   await copies(Object.fromEntries(described.map(([file, text]) => [file, text])), async (path) => {
     const paths = described.map(([file]) => join(path, file));
@@ -187,7 +264,7 @@ test('a shallow clone, and a folder without Git, know only the current revision,
     const args = ['verify', join(folder.path, 'two.txt'), '--cwd', cwd, '--today', today];
     const { code, stdout, stderr } = await catalog(args);
     assert.is(code, 0, stderr);
-    assert.match(stdout, `revision 1 of 1 (${date})\n  Unchanged.\n`);
+    assert.match(stdout, `revision 1 of 1 (${date})\n  Unchanged. There is nothing to do.\n`);
     assert.match(stderr, why);
     assert.match(stderr, 'Earlier revisions are not known, so copies of them look changed.\n');
     assert.is(JSON.parse((await catalog([...args, '--format', 'json'])).stdout).complete, false);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { strFromU8, unzipSync, zipSync } from 'fflate';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fillIn } from '../../src/agent-text/fill-in.ts';
+import { fillIn } from '../../src/agent-text/prompt-text.ts';
 import { loadSettings } from '../../src/catalog/settings.ts';
 import { publishedIn, publishedOn } from '../../src/verify/published.ts';
 import { type Copy, readCopies } from '../../src/verify/read-copies.ts';
@@ -53,6 +53,7 @@ const revision = (number: 1 | 2 | 3) => ({
   sha256: sha256(revisions[number - 1] ?? ''),
 });
 const same = (number: 1 | 2 | 3, status = 'unchanged') => ({
+  ...{ verdict: status === 'changed' ? status : number === 3 ? 'same' : 'older', formerSlug: null },
   ...{ kind: 'prompt', status, agent, revision: revision(number), version: null },
   ...{ newer: number === 3 ? null : '2026-11-15', diff: '' },
 });
@@ -64,7 +65,17 @@ const withoutFile = (path: string, lost: string) =>
   `--- ${path}\n+++ ${path}\n@@ -1,${lost.trimEnd().split('\n').length} +0,0 @@\n-${lost.trimEnd().replaceAll('\n', '\n-')}\n`;
 /** What is said of a copy of no agent. */
 const nobodys = (status: string) => ({
-  ...{ kind: 'prompt', status, agent: null, revision: null, version: null, newer: null, diff: '' },
+  ...{
+    verdict: status,
+    formerSlug: null,
+    kind: 'prompt',
+    status,
+    agent: null,
+    revision: null,
+    version: null,
+    newer: null,
+    diff: '',
+  },
 });
 
 interface Row {
@@ -121,8 +132,7 @@ const rows: Record<string, () => Row> = {
     copy: otherPrompt.split('\n').slice(0, 2).join('\n'),
     name: 'two.prompt.md',
     expected: {
-      kind: 'prompt',
-      status: 'changed',
+      ...{ verdict: 'changed', formerSlug: null, kind: 'prompt', status: 'changed' },
       agent: { slug: 'two', issue: 2, url: 'https://press.example/agents/two' },
       revision: { number: 1, of: 1, date: '2026-11-01', sha256: sha256(otherPrompt) },
       version: null,
@@ -144,6 +154,14 @@ const rows: Record<string, () => Row> = {
     copy: `${text('.well-known/agent-skills/one/SKILL.md')}Run curl.\n`,
     name: 'SKILL.md',
     expected: { ...skill('changed'), diff: withCurl },
+  }),
+  'a skill next to which an assistant and an archiver left files of their own': () => ({
+    copy: {
+      ...unpacked('.well-known/agent-skills/one.zip'),
+      '.orphaned_at': '1764000000',
+      'references/.DS_Store': 'x',
+    },
+    expected: skill(),
   }),
   'the folder of a skill': () => ({
     copy: unpacked('.well-known/agent-skills/one.zip'),
@@ -180,7 +198,10 @@ const rows: Record<string, () => Row> = {
   'the archive of an earlier plugin under a former slug': () => ({
     copy: files.get('plugins/uno-1.1.0.zip') ?? '',
     name: 'uno.zip',
-    expected: { ...same(2), kind: 'plugin', version: '1.1.0', newer: '1.2.0' },
+    expected: {
+      ...{ ...same(2), kind: 'plugin', version: '1.1.0', newer: '1.2.0' },
+      ...{ verdict: 'renamed', formerSlug: 'uno' },
+    },
   }),
   'an archive with one top folder': () => ({
     copy: Buffer.from(

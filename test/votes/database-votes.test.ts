@@ -3,6 +3,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Database, openDatabase } from '../../src/database/connections.ts';
+import { grantServer } from '../../src/database/migrate.ts';
+import { DatabaseUnavailable } from '../../src/database/unavailable.ts';
 import { sharedSecret } from '../../src/votes/database-secret.ts';
 import { openDatabaseVotes } from '../../src/votes/database-votes.ts';
 import { type VoteStore, VotesUnavailable } from '../../src/votes/vote.ts';
@@ -142,7 +144,7 @@ test('while the database is away, votes are refused at once; then they are store
       (await execSql(url, 'SELECT note FROM catalog_votes ORDER BY position')).map(({ note }) => note),
       ['before', 'after'],
     );
-    assert.equal(warnings.length, 2, warnings.join('\n'));
+    await until(() => warnings.length === 2);
     assert.match(warnings[0] ?? '', /The database is unavailable \(\w+\)/);
     assert.is(warnings[1], 'The database is available again.');
     await store.check();
@@ -159,7 +161,9 @@ test('a restart within a second is not noticed by votes under way', () =>
   }));
 
 /** Passes connections on to PostgreSQL, until it is told to break off once the answer to a statement arrives. */
-async function withBreakingProxy(use: (over: (url: string) => string, breakNext: () => void) => Promise<void>) {
+async function withBreakingProxy(
+  use: (over: (url: string) => string, breakNext: () => void, isBroken: () => boolean) => Promise<void>,
+) {
   let target = 0;
   let isBreaking = false;
   const sockets = new Set<Socket>();
@@ -187,6 +191,7 @@ async function withBreakingProxy(use: (over: (url: string) => string, breakNext:
       () => {
         isBreaking = true;
       },
+      () => !isBreaking,
     );
   } finally {
     for (const socket of sockets) socket.destroy();
@@ -195,23 +200,25 @@ async function withBreakingProxy(use: (over: (url: string) => string, breakNext:
 }
 
 test('a connection that is lost after the commit, before the answer, neither loses nor doubles the vote', () =>
-  withBreakingProxy((over, breakNext) =>
+  withBreakingProxy((over, breakNext, isBroken) =>
     withVotes({ over }, async ({ url, store, warnings }) => {
       await store.append(voteBy(1));
       breakNext();
       const { id } = await store.append(voteBy(2, { note: 'once' }));
-      assert.is(warnings.length, 2, 'the connection was lost');
+      assert.ok(isBroken(), 'the connection was not lost');
+      assert.equal(warnings, [], 'one lost connection is no outage');
       const rows = await execSql(url, "SELECT id FROM catalog_votes WHERE note = 'once'");
       assert.equal(rows, [{ id }]);
     }),
   ));
 
 test('a database that hangs counts as away after the time limit of a statement', () =>
-  withVotes({ statementMs: 100 }, async ({ store }) => {
+  withVotes({ statementMs: 100 }, async ({ store, database }) => {
     await store.append(voteBy(1));
     postgres.suspend(true);
     try {
       assert.instance(await rejection(store.append(voteBy(2))), VotesUnavailable);
+      await until(() => database.failure() !== null);
       const begun = performance.now();
       assert.instance(await rejection(store.append(voteBy(2))), VotesUnavailable);
       assert.ok(performance.now() - begun < 500, 'waited for a database that is known to be away');
@@ -235,6 +242,104 @@ test('a server whose clock is slow leaves the secret of the next day to the othe
     const first = await secretOf('2026-11-22');
     await secretOf('2026-11-21');
     assert.equal(await secretOf('2026-11-22'), first);
+  }));
+
+/** What a server has of the database. */
+interface Part {
+  database: Database;
+  warnings: string[];
+}
+
+/** Runs `use` with servers to which PostgreSQL gives `most` connections in all. `later` moves their clock. */
+async function withFew(
+  { servers: count, most }: { servers: number; most: number },
+  use: (servers: Part[], later: (ms: number) => void, sql: (text: string) => Promise<unknown[]>) => Promise<void>,
+): Promise<void> {
+  const owner = await postgres.database();
+  await execSql(owner, `CREATE ROLE few${most} LOGIN CONNECTION LIMIT ${most}`);
+  await grantServer(owner, `few${most}`);
+  const url = owner.replace('postgres@', `few${most}@`);
+  const servers = Array.from({ length: count }, () => {
+    const warnings: string[] = [];
+    return { database: openDatabase({ url, warn: (message) => void warnings.push(message) }), warnings };
+  });
+  const { now } = performance;
+  let passed = 0;
+  performance.now = () => now.call(performance) + passed;
+  try {
+    const later = (ms: number) => {
+      passed += ms;
+    };
+    await use(servers, later, (text) => execSql(owner, text));
+  } finally {
+    performance.now = now;
+    for (const { database } of servers) await database.close();
+  }
+}
+
+const wait = 'SELECT pg_sleep(0.02)';
+
+test('while PostgreSQL has too few connections, no vote is refused, and each server says so once', () =>
+  withFew({ servers: 3, most: 4 }, async (servers, later) => {
+    const load = (times: number) =>
+      Promise.all(servers.flatMap(({ database }) => Array.from({ length: times }, () => database.query(wait))));
+    const now = () => new Date();
+    const votes = servers.map(({ database }) => openDatabaseVotes({ database, now, random: randomBytes }));
+    const sent = Promise.all(votes.flatMap((store) => [1, 2, 3].map((index) => store.append(voteBy(index)))));
+    await load(30);
+    assert.is((await sent).length, 9);
+    const said = () => servers.map(({ warnings }) => warnings.length);
+    assert.equal(said(), [0, 0, 0]);
+    await until(async () => {
+      later(6_000);
+      await load(30);
+      return said().every((lines) => lines > 0);
+    });
+    await load(30);
+    assert.equal(said(), [1, 1, 1]);
+    for (const { warnings } of servers) {
+      const expected =
+        /^Statements wait for a connection .* has \d of 10 \(CATALOG_DATABASE_CONNECTIONS\) .*: 53300\.$/;
+      assert.match(warnings[0] ?? '', expected);
+    }
+    later(61_000);
+    await until(() => said().every((lines) => lines === 2));
+    for (const { warnings } of servers) {
+      assert.is(warnings[1], 'Statements no longer wait for a connection to the database.');
+    }
+    for (const store of votes) await store.close();
+  }));
+
+test('a server that starts while others have all connections soon gets one: they leave theirs after a minute', () =>
+  withFew({ servers: 2, most: 2 }, async ([early, late], later, sql) => {
+    assert.ok(early && late);
+    await until(async () => {
+      await Promise.all([1, 2, 3].map(() => early.database.query(wait)));
+      return (await sql("SELECT 1 FROM pg_stat_activity WHERE usename = 'few2'")).length === 2;
+    });
+    const isServed = late.database.query(wait).then(() => true);
+    later(61_000);
+    await early.database.query(wait);
+    assert.ok(await isServed);
+    assert.equal([early.warnings, late.warnings], [[], []]);
+  }));
+
+test('a server that gets no connection refuses votes after a second, says so once, and works when it gets one', () =>
+  withFew({ servers: 2, most: 1 }, async ([one, other], _later, sql) => {
+    assert.ok(one && other);
+    await one.database.query(wait);
+    const refused = await rejection(other.database.query(wait));
+    assert.instance(refused, DatabaseUnavailable);
+    assert.is(other.database.failure(), refused);
+    await sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'few1'");
+    assert.ok(await other.database.available(10_000));
+    await other.database.query(wait);
+    await until(() => other.warnings.length === 2);
+    assert.equal(other.warnings, [
+      'The database is unavailable (53300). The server keeps trying to reach it.',
+      'The database is available again.',
+    ]);
+    assert.equal(one.warnings, []);
   }));
 
 test.run();

@@ -14,7 +14,7 @@ import { formerSlugTaken } from '../../diagnostics/messages/titles-and-slugs.ts'
 import type { ParsedFolder } from '../parse/parse.ts';
 import { inFrontMatter } from './front-matter-finding.ts';
 import { longestRise } from './longest-rise.ts';
-import type { Reserved } from './record-rules.ts';
+import type { Reserved } from './record.ts';
 import { takenTitles } from './title-rules.ts';
 
 /** The folders of a catalog, and the numbers and dates that are reserved for agents outside these folders. */

@@ -5,8 +5,7 @@ import { withFields } from '../../with-fields.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import { byDate, firstFreeDate, takenNumber } from './calendar-rules.ts';
 import { inFrontMatter } from './front-matter-finding.ts';
-import type { LostNumber, PublicationRecord } from './record.ts';
-import type { RecordedAgent, Reserved } from './record-rules.ts';
+import type { LostNumber, PublicationRecord, RecordedAgent, Reserved } from './record.ts';
 
 interface Claimed {
   owners: ReadonlyMap<string, RecordedAgent>;

@@ -8,21 +8,10 @@ import {
 } from '../../diagnostics/messages/git-record.ts';
 import { withFields } from '../../with-fields.ts';
 import { pathOf } from '../parse/files.ts';
-import type { Schedule } from '../parse/front-matter-schedule.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import { checkClaims, lostLine, rescheduled, withoutNumber } from './claims.ts';
 import { inFrontMatter } from './front-matter-finding.ts';
-import type { LostNumber, PublicationRecord } from './record.ts';
-
-/** A number and a date that belong to a published agent without a folder, so no other agent can have them. */
-export interface Reserved {
-  slug: string;
-  issue: number;
-  /** YYYY-MM-DD; null if the date is free. */
-  date: string | null;
-  /** `elsewhere`: only the default branch has the agent. `early`: it got its number before its date. */
-  why: 'deleted' | 'elsewhere' | 'early';
-}
+import type { LostNumber, PublicationRecord, RecordedAgent, Reserved } from './record.ts';
 
 /** The folders, corrected according to git's record. */
 export interface Settled {
@@ -35,9 +24,6 @@ export interface Settled {
   /** One error for each difference from the record. A folder with such an error needs no other calendar errors. */
   diagnostics: Diagnostic[];
 }
-
-/** A published agent according to the record. */
-export type RecordedAgent = Schedule & { slug: string; issue: number };
 
 /**
  * Compares the folders with the record. A published agent keeps its number, its date and its address. A new number must

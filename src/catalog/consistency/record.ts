@@ -14,6 +14,19 @@ import { type Schedule, scheduleIn } from '../parse/front-matter-schedule.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import type { SourceFolder } from '../read.ts';
 
+/** A number and a date that belong to a published agent without a folder, so no other agent can have them. */
+export interface Reserved {
+  slug: string;
+  issue: number;
+  /** YYYY-MM-DD; null if the date is free. */
+  date: string | null;
+  /** `elsewhere`: only the default branch has the agent. `early`: it got its number before its date. */
+  why: 'deleted' | 'elsewhere' | 'early';
+}
+
+/** A published agent according to the record. */
+export type RecordedAgent = Schedule & { slug: string; issue: number };
+
 /** The state of the catalog on the default branch in git. The working tree is a proposal to change it. */
 export interface PublicationRecord {
   /** The short name of the branch, such as `origin/main`. */

@@ -5,7 +5,7 @@ import {
   type SectionName,
   sectionNames,
   sectionsOf,
-} from '../../agent-text/prompt-sections.ts';
+} from '../../agent-text/prompt-text.ts';
 import type { Wording } from '../../diagnostics/diagnostic.ts';
 import {
   fenceNotClosed,

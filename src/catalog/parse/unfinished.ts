@@ -1,4 +1,4 @@
-import { linesOf } from '../../agent-text/prompt-sections.ts';
+import { linesOf } from '../../agent-text/prompt-text.ts';
 import type { Finding } from '../../diagnostics/diagnostic.ts';
 import { mergeConflict, placeholderOfNew } from '../../diagnostics/messages/text.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';

@@ -1,4 +1,4 @@
-import { inputKey, inputLines, isInputName, longestName, reservedName } from '../../agent-text/prompt-inputs.ts';
+import { inputKey, inputLines, isInputName, longestName, reservedName } from '../../agent-text/prompt-text.ts';
 import type { Wording } from '../../diagnostics/diagnostic.ts';
 import {
   inputNameReserved,

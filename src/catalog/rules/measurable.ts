@@ -1,4 +1,4 @@
-import { linesOf } from '../../agent-text/prompt-sections.ts';
+import { linesOf } from '../../agent-text/prompt-text.ts';
 import { emptyPraise, fewRulesCheckable } from '../../diagnostics/messages/prompt-rules.ts';
 import { atHeading, type EditorialRule, inPrompt } from './rule.ts';
 

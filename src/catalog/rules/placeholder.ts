@@ -1,4 +1,4 @@
-import { linesOf } from '../../agent-text/prompt-sections.ts';
+import { linesOf } from '../../agent-text/prompt-text.ts';
 import { unwrittenText } from '../../diagnostics/messages/text.ts';
 import { locationAt } from '../../diagnostics/source-location.ts';
 import type { EditorialRule } from './rule.ts';

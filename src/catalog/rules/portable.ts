@@ -1,5 +1,5 @@
 import { isMap, isScalar, parseDocument, visit } from 'yaml';
-import { linesOf } from '../../agent-text/prompt-sections.ts';
+import { linesOf } from '../../agent-text/prompt-text.ts';
 import type { Wording } from '../../diagnostics/diagnostic.ts';
 import { numberOfTags, tagIsCategory, textCutOff } from '../../diagnostics/messages/front-matter-texts.ts';
 import {

@@ -1,4 +1,4 @@
-import { type Line, linesOf, type Section, type SectionName, sectionsOf } from '../../agent-text/prompt-sections.ts';
+import { type Line, linesOf, type Section, type SectionName, sectionsOf } from '../../agent-text/prompt-text.ts';
 import type { Wording } from '../../diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../../diagnostics/source-location.ts';
 import { locationInFrontMatter, type Path } from '../../diagnostics/yaml-location.ts';

@@ -1,4 +1,4 @@
-import { sectionNames } from '../../agent-text/prompt-sections.ts';
+import { sectionNames } from '../../agent-text/prompt-text.ts';
 import { sectionEmpty } from '../../diagnostics/messages/prompt-sections.ts';
 import { atHeading, type EditorialRule, type PromptSection } from './rule.ts';
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ParsedFolder } from '../../catalog/parse/parse.ts';
+import { UsageError } from '../../errors.ts';
 import { plural } from '../../plural.ts';
 import type { ReadAgent } from '../../record/record.ts';
 import type { Console } from '../console.ts';
@@ -15,6 +16,7 @@ import {
 interface Flags extends Pick<CommonFlags, 'cwd' | 'format'>, RecordFlags {
   record?: boolean;
   export?: 'promptfoo';
+  fail?: boolean;
 }
 
 const noChecks = 'There are no checks yet. Write them in evals/checks.yaml, in the folder of an agent.\n';
@@ -28,15 +30,16 @@ export function addEval(program: Command, terminal: Console): void {
     .addOption(formatOption(['pretty', 'json', 'github']))
     .addOption(jsonOption())
     .addOption(new Option('--export <tool>', 'print the cases for another tool instead').choices(['promptfoo']))
+    .option('--fail', 'exit with 1 if a recorded answer fails a check, as a gate')
     .option('--record', 'ask a model for the answers that are missing, and store them');
   addRecordOptions(command);
   command
     .addHelpText(
       'after',
       '\nThe cases and checks of an agent are in evals/checks.yaml, its recorded answers in evals/recordings/.\n' +
-        '\nExit codes: 0 all answers were graded, even if some fail their checks; 1 the files of an agent have errors, or\nan answer could not be recorded.\n' +
+        '\nExit codes: 0 all answers were graded, even if some fail their checks; 1 the files of an agent have errors, an\nanswer could not be recorded or, with --fail, an answer fails a check.\n' +
         recordHelp +
-        '\nExamples:\n  $ catalog eval\n  $ catalog eval release-notes\n  $ catalog eval --format json\n' +
+        '\nExamples:\n  $ catalog eval\n  $ catalog eval release-notes\n  $ catalog eval --fail\n  $ catalog eval --format json\n' +
         '  $ catalog eval --record --model llama3.1:8b --url http://localhost:11434/v1   Ollama\n' +
         '  $ CATALOG_EVAL_KEY=… catalog eval --record --model gpt-4o-mini --without-prompt\n' +
         '  $ catalog eval --record --api anthropic --model claude-haiku-4-5\n' +
@@ -48,6 +51,8 @@ export function addEval(program: Command, terminal: Console): void {
 }
 
 async function run(named: string[], flags: Flags, command: Command, terminal: Console): Promise<void> {
+  if (flags.fail === true && (flags.record === true || flags.export !== undefined))
+    throw new UsageError('--fail is about recorded answers: leave out --record and --export.');
   if (flags.export !== undefined) return exportCases(named, flags, terminal);
   if (flags.record !== true) refuseRecordOptions(command);
   if (flags.record !== true) return evaluate(named, flags, terminal);
@@ -93,8 +98,13 @@ async function evaluate(named: string[], flags: Flags, terminal: Console): Promi
     writeSummary(process.env, evalSummary(graded));
   }
   reportBroken(agents, 'graded', terminal);
-  const answers = graded.reduce((sum, { evals }) => sum + evals.answers.length, 0);
-  terminal.say(`${plural(answers, 'recorded answer')} of ${plural(graded.length, 'agent')} graded.\n`);
+  const answers = graded.flatMap(({ evals }) => evals.answers);
+  terminal.say(`${plural(answers.length, 'recorded answer')} of ${plural(graded.length, 'agent')} graded.\n`);
+  const failing = answers.filter(({ results }) => results.some(({ failure }) => failure !== null));
+  if (flags.fail === true && failing.length > 0) {
+    terminal.say(`Answers that fail a check: ${failing.length}.\n`);
+    terminal.exitCode = 1;
+  }
   if (graded.length + brokenOf(agents).length === 0) terminal.say(noChecks);
 }
 

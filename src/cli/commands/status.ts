@@ -31,7 +31,7 @@ async function showStatus(flags: Flags, terminal: Console): Promise<void> {
   const { installSource } = await import('../../outputs/install/install-source.ts');
   const { statusTable } = await import('../schedule-table.ts');
   const { diagnosticsOf } = await import('../../validate.ts');
-  const { cwd, settings, today, content } = await openContent(flags, { expectNumbers: true });
+  const { cwd, settings, today, content } = await openContent(flags, { expectNumbers: true, listDeleted: true });
 
   const found = diagnosticsOf(cwd, content, settings, { today });
   const result = { ...status(content, { today, settings, found }), hints: installHints(installSource(settings)) };

@@ -6,7 +6,7 @@ import { compareText } from '../../compare.ts';
 import { databaseUrl } from '../../database/url.ts';
 import { OperationError, UsageError } from '../../errors.ts';
 import { plural } from '../../plural.ts';
-import type { ExportFilter, SubscriberEntry } from '../../subscribers/export.ts';
+import type { ConsentState, ExportFilter, SubscriberEntry } from '../../subscribers/export.ts';
 import { type ListName, listNames } from '../../subscribers/provider.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
@@ -110,17 +110,25 @@ function placeOf(flags: FileFlags, environment: NodeJS.ProcessEnv): Place {
 
 async function list(flags: Flags, terminal: Console): Promise<void> {
   const place = placeOf(flags, process.env);
+  const { stateOf } = await import('../../subscribers/export.ts');
   const { toCsv } = await import('../../subscribers/export-csv.ts');
   const { byAddress, subscribersText } = await import('../../subscribers/export-text.ts');
   const filter = { list: flags.list, since: flags.since === undefined ? undefined : startOf(flags.since) };
   const entries = 'url' in place ? await listDatabase(place.url, filter) : await listFile(place.file, filter, terminal);
   const counts = countByList(entries);
-  if (flags.format === 'json') terminal.printJson({ counts, subscriptions: entries });
+  const ofState = (state: ConsentState) => countByList(entries.filter(({ consent }) => stateOf(consent) === state));
+  const [confirmed, waiting, unsubscribed] = [ofState('confirmed'), ofState('waiting'), ofState('unsubscribed')];
+  if (flags.format === 'json') terminal.printJson({ counts, confirmed, waiting, unsubscribed, subscriptions: entries });
   else if (flags.format === 'csv') terminal.print(toCsv(entries));
   else {
     const addresses = byAddress(entries);
     terminal.print(subscribersText(addresses));
-    const perList = listNames.filter((name) => counts[name] > 0).map((name) => `${counts[name]} ${name}`);
+    const shown = (name: ListName) => {
+      const states = Object.entries({ confirmed, waiting, unsubscribed }).filter(([, of]) => of[name] > 0);
+      const parts = states.map(([state, of]) => `${of[name]} ${state}`);
+      return `${counts[name]} ${name}${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`;
+    };
+    const perList = listNames.filter((name) => counts[name] > 0).map(shown);
     const all = addresses.length === 1 ? '1 address' : `${addresses.length} addresses`;
     terminal.say(
       `${all}${perList.length === 0 ? '' : `, ${plural(entries.length, 'subscription')}: ${perList.join(', ')}`}.\n`,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { plural } from '../../plural.ts';
+import type { Copy, Unreadable } from '../../verify/read-copies.ts';
 import type { Verdict } from '../../verify/verify.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, openCatalog, todayOption } from '../options.ts';
@@ -35,11 +36,10 @@ async function verify(paths: string[], flags: Flags, terminal: Console): Promise
   const { published, missing } = await open(flags);
   const verifier = new Verifier(published);
   const copies: Verdict[] = [];
-  const unreadable: { path: string; problem: string }[] = [];
+  const unreadable: Unreadable[] = [];
   let others = 0;
-  for (const path of paths) {
-    const before = copies.length;
-    for (const copy of readCopies(path)) {
+  const compare = async (found: Iterable<Copy | Unreadable>) => {
+    for (const copy of found) {
       if ('problem' in copy) {
         unreadable.push(copy);
         continue;
@@ -47,7 +47,12 @@ async function verify(paths: string[], flags: Flags, terminal: Console): Promise
       const verdict = await verifier.verdict(copy);
       if (verdict.status === 'unknown' && !copy.named) others += 1;
       else copies.push(verdict);
+      await compare(copy.nested?.(verdict.agent !== null) ?? []);
     }
+  };
+  for (const path of paths) {
+    const before = copies.length;
+    await compare(readCopies(path));
     if (copies.length === before) {
       terminal.exitCode = 1;
       terminal.say(`${path} has no copy of an agent of ${published.name}\n`);
@@ -75,16 +80,18 @@ async function open(flags: Flags) {
 }
 
 const sentences: Record<Verdict['status'], string> = {
-  unchanged: 'Unchanged.',
-  'line-ends': 'Unchanged except for line endings and blank lines at its ends.',
-  'filled-in': 'Unchanged except for the input that was filled in.',
-  contained: 'Contains the unchanged prompt. The text around it was not compared.',
-  changed: 'Changed:',
-  withdrawn: 'An agent of this name was withdrawn. Stop using the copy.',
-  unknown: 'No published agent has this text.',
+  unchanged: 'Unchanged',
+  'line-ends': 'Unchanged except for line endings and blank lines at its ends',
+  'filled-in': 'Unchanged except for the input that was filled in',
+  contained: 'Contains the unchanged prompt',
+  changed: 'Changed as shown below',
+  withdrawn: 'An agent of this name was withdrawn',
+  unknown: 'No published agent has this text',
 };
 
-function shown({ path, kind, status, agent, revision, version, newer }: Verdict): string {
+/** What a copy is, and what to do about it. */
+function shown({ path, kind, agent, revision, ...found }: Verdict): string {
+  const { verdict, status, version, newer, formerSlug } = found;
   const facts = [
     ...(agent === null ? [] : [`${kind} of ${agent.slug} (No. ${agent.issue})`]),
     ...(version === null ? [] : [`version ${version}`]),
@@ -92,6 +99,18 @@ function shown({ path, kind, status, agent, revision, version, newer }: Verdict)
       ? []
       : [`${kind === 'prompt' ? '' : 'prompt '}revision ${revision.number} of ${revision.of} (${revision.date})`]),
   ];
-  const update = newer === null ? '' : ` A newer one exists (${newer}): ${agent?.url}`;
-  return `${path}: ${facts.join(', ') || kind}\n  ${sentences[status]}${update}\n`;
+  const renamed = `, and its agent was renamed from ${formerSlug} to ${agent?.slug}`;
+  const earlier = status === 'changed' ? ', compared with an earlier one' : ', but not the current one';
+  const what = `${sentences[status]}${formerSlug !== null ? renamed : newer !== null ? earlier : ''}.`;
+  const current = newer === null ? 'a new copy' : kind === 'prompt' ? `the one of ${newer}` : `version ${newer}`;
+  const replace = `Replace it with ${current}: ${agent?.url}`;
+  const remedies: Record<Verdict['verdict'], string> = {
+    same: status === 'contained' ? 'Check the text around it, which was not compared.' : 'There is nothing to do.',
+    older: replace,
+    renamed: `Remove it, and install ${agent?.slug}: ${agent?.url}`,
+    changed: formerSlug === null ? replace : `Remove it, and install ${agent?.slug}: ${agent?.url}`,
+    withdrawn: 'Stop using the copy.',
+    unknown: 'Find out where it comes from before you use it.',
+  };
+  return `${path}: ${facts.join(', ') || kind}\n  ${what} ${remedies[verdict]}\n`;
 }

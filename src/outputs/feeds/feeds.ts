@@ -1,7 +1,7 @@
 import { type Author, Feed, type Item } from 'feed';
 import Handlebars from 'handlebars/runtime.js';
 import { promptLicense } from '../../schema/license.ts';
-import { type Output, type Part, single, whole } from '../output.ts';
+import { jsonParts, type Output, type Part, single, whole } from '../output.ts';
 import { categoriesOf } from '../shared/groups.ts';
 import { assetVersion } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
@@ -199,4 +199,41 @@ function styled({ assets, url }: Site, xml: string): string {
   const href = Handlebars.escapeExpression(`${url.absolute('assets/feed.css')}${version}`);
   const heading = `?>\n<?xml-stylesheet type="text/css" href="${href}"?>`;
   return `${xml.replaceAll(cdataEnd, ']]]]><![CDATA[>').replace('?>', () => heading)}\n`.replace(notInXml, '\uFFFD');
+}
+
+/** JSON Feed 1.1 (jsonfeed.org/version/1.1). The feed library writes only version 1. */
+export const jsonFeed = single(
+  'feed.json',
+  'JSON Feed 1.1: the newest agents',
+  (site) => {
+    const { settings, url } = site;
+    const document = {
+      version: 'https://jsonfeed.org/version/1.1',
+      title: settings.title,
+      home_page_url: url.absolute(),
+      feed_url: url.absolute('feed.json'),
+      description: settings.description,
+      language: settings.language,
+      authors: [{ name: settings.publisher.name, url: settings.publisher.url }],
+    };
+    return jsonParts(
+      document,
+      'items',
+      newest(site).map((agent) => ({ input: agent.fingerprint.whole, value: () => jsonItemOf(site, agent) })),
+    );
+  },
+  (site) => whole(newest(site)),
+);
+
+function jsonItemOf(site: Site, agent: PublishedAgent): object {
+  return {
+    id: entryId(site, agent),
+    url: agent.document.url,
+    title: agent.title,
+    summary: agent.excerpt,
+    content_html: entryContent(site, agent),
+    date_published: agent.published.toISOString(),
+    date_modified: agent.changed.toISOString(),
+    tags: [agent.document.categoryLabel, ...agent.tags],
+  };
 }

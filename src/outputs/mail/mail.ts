@@ -1,9 +1,9 @@
 import { plural } from '../../plural.ts';
+import { promptLicense } from '../../schema/license.ts';
+import { mailSecurityPolicy } from '../hosting/site-rules.ts';
 import { installTabs } from '../install/install-source.ts';
-import { mailSecurityPolicy } from '../shared/content-security-policy.ts';
+import { type Output, ofAgent } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
-import { darkStyles, mailStyles } from './styles.ts';
-import { digestText, issueText } from './text.ts';
 
 /** A mail to readers: the same content as HTML and as plain text. */
 export interface Mail {
@@ -150,3 +150,121 @@ function cut(text: string, length: number): string {
   const end = start.lastIndexOf('\n');
   return end > length / 2 ? start.slice(0, end + 1) : start.replace(/[\uD800-\uDBFF]$/, '');
 }
+
+/** The mails of the newest agents, as many as a feed has. */
+export const html = mails('mail/{issue}.html', 'The email about one of the newest agents', (mail) => mail.html);
+
+export const text = mails('mail/{issue}.txt', 'The same email as plain text', (mail) => mail.text);
+
+function mails(path: 'mail/{issue}.html' | 'mail/{issue}.txt', purpose: string, part: (mail: Mail) => string): Output {
+  return {
+    path,
+    purpose,
+    *files(site) {
+      for (const agent of site.agents.slice(0, site.settings.feedLength)) {
+        yield ofAgent(agent, path.replace('{issue}', String(agent.issue)), () => part(issueMail(site, agent, null)));
+      }
+    },
+  };
+}
+
+/** The plain text of the mail with one agent. It says everything that the HTML says. */
+export function issueText(values: IssueValues, foot: FootValues): string {
+  const { agent, date, prompt, shortened, ways, votes } = values;
+  return joined([
+    foot.settings.title,
+    `${agent.title}\nNo. ${agent.issue}, ${date}, ${agent.categoryLabel}`,
+    agent.excerpt,
+    heading('The problem'),
+    agent.problem,
+    heading('The prompt'),
+    prompt,
+    shortened
+      ? `The prompt is shortened here, since it is too long for an email. The whole prompt: ${agent.promptUrl}`
+      : `The prompt as a file: ${agent.promptUrl}`,
+    heading('Use it'),
+    [
+      `How it works, with a sample: ${agent.url}#sample`,
+      `Install it: ${agent.url}#install`,
+      ...ways.map(({ name, address }) => `- ${name}: ${address}`),
+    ].join('\n'),
+    ...(votes === null ? [] : [heading('Was it useful?'), `Yes: ${votes.yes}\nNo: ${votes.no}`]),
+    footText(foot),
+  ]);
+}
+
+/** The plain text of the mail with several agents. */
+export function digestText(
+  subject: string,
+  entries: readonly { agent: PublishedAgent['document']; date: string }[],
+  foot: FootValues,
+): string {
+  return joined([
+    subject,
+    ...entries.map(({ agent, date }) =>
+      [heading(agent.title), `No. ${agent.issue}, ${date}, ${agent.categoryLabel}`, agent.excerpt, agent.url].join(
+        '\n',
+      ),
+    ),
+    footText(foot),
+  ]);
+}
+
+function footText({ settings, home, unsubscribe, postalLines }: FootValues): string {
+  return [
+    // Mail programs recognize a signature by this line, with the space at its end.
+    '-- ',
+    `You get this email because you subscribed to ${settings.title}: ${home}`,
+    unsubscribe === null ? 'The email ends with a link to unsubscribe.' : `Unsubscribe: ${unsubscribe}`,
+    ...[settings.publisher.name, ...postalLines],
+    `License of the prompts: ${promptLicense.name}`,
+  ].join('\n');
+}
+
+function heading(text: string): string {
+  return `${text}\n${'-'.repeat(Math.min(text.length, 60))}`;
+}
+
+function joined(parts: readonly string[]): string {
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** Styles of mails. Mail programs drop stylesheets and variables, so each element has its styles inline. */
+
+const serif = 'Georgia, serif';
+const sans = 'Arial, sans-serif';
+const mono = 'Courier New, monospace';
+const ink = '#1d1a16';
+const quiet = '#615b50';
+const link = '#a6331b';
+const line = '#d9d3c5';
+
+const paragraph = `margin: 0 0 16px; font-family: ${sans}; font-size: 16px; line-height: 1.5;`;
+
+/** The inline styles by the name of an element, for the templates. */
+export const mailStyles = {
+  page: 'margin: 0; padding: 0; background-color: #fbf9f4;',
+  preheader: 'display: none; max-height: 0; overflow: hidden;',
+  frame: 'width: 100%; border-collapse: collapse; background-color: #fbf9f4;',
+  column: 'width: 100%; max-width: 600px; margin: 0 auto; border-collapse: collapse;',
+  cell: 'padding: 24px 16px; text-align: left;',
+  masthead: `margin: 0 0 24px; padding: 0 0 8px; border-bottom: 1px solid ${line}; font-family: ${sans}; font-size: 14px; line-height: 1.5; color: ${quiet};`,
+  first: `margin: 0 0 8px; font-family: ${serif}; font-size: 30px; line-height: 1.2; color: ${ink};`,
+  second: `margin: 24px 0 8px; font-family: ${serif}; font-size: 20px; line-height: 1.3; color: ${ink};`,
+  text: `${paragraph} color: ${ink};`,
+  quiet: `margin: 0 0 16px; font-family: ${sans}; font-size: 14px; line-height: 1.5; color: ${quiet};`,
+  plate: `margin: 0 0 16px; padding: 16px; background-color: #f3efe6; font-family: ${mono}; font-size: 14px; line-height: 1.5; color: ${ink}; white-space: pre-wrap; word-break: break-word;`,
+  link: `color: ${link};`,
+  plain: `color: ${ink}; text-decoration: none;`,
+  muted: `color: ${quiet}; text-decoration: none;`,
+  foot: `margin: 32px 0 0; padding: 16px 0 0; border-top: 1px solid ${line}; font-family: ${sans}; font-size: 14px; line-height: 1.6; color: ${quiet};`,
+} as const;
+
+/** The colors of dark mode, by the class of an element; programs that know no media queries invert colors themselves. */
+export const darkStyles = `@media (prefers-color-scheme: dark) {
+.paper { background-color: #161512 !important; }
+.plate { background-color: #1f1d19 !important; color: #ebe6dc !important; }
+.ink { color: #ebe6dc !important; }
+.quiet { color: #aaa294 !important; border-color: #3a362f !important; }
+.link { color: #ff9d84 !important; }
+}`;

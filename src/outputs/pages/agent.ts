@@ -1,17 +1,16 @@
-import { inputsOf } from '../../agent-text/prompt-inputs.ts';
+import { inputsOf, type SectionName, sectionsOf } from '../../agent-text/prompt-text.ts';
+import { score, scoreOf, scoreTable } from '../../evals/score-table.ts';
+import { sampleCase } from '../../schema/evals.ts';
+import { type GradedAnswer, isPassed, type Result } from '../../schema/graded.ts';
 import { installTabs } from '../install/install-source.ts';
 import type { Output } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
-import { renderPage } from '../shared/page.ts';
-import { agentNodes, breadcrumbNode } from '../shared/structured-data.ts';
+import { agentNodes, breadcrumbNode, renderPage } from '../shared/page.ts';
 import { agentImage } from '../shared/urls.ts';
 import type { PublishedAgent, Site } from '../site.ts';
-import { assistants } from './assistants.ts';
-import { plateOf } from './plate.ts';
-import { proofSection } from './proof.ts';
 
 /** The same bytes at two paths, so that no host redirects, with or without a slash at the end of the address. */
-export default {
+export const agentPage: Output = {
   path: 'agents/{slug}.html',
   also: 'agents/{slug}/index.html',
   purpose: 'An agent’s page',
@@ -31,7 +30,7 @@ export default {
       };
     }
   },
-} satisfies Output;
+};
 
 interface Neighbors {
   newer: PublishedAgent | undefined;
@@ -98,3 +97,109 @@ function inWords({ added, removed }: { added: number; removed: number }): string
   const parts = [added > 0 ? `${lines(added)} added` : '', removed > 0 ? `${lines(removed)} removed` : ''];
   return parts.filter((part) => part !== '').join(', ');
 }
+
+/** A prompt as pages show it: line by line, with its three sections marked. */
+interface Plate {
+  /** Every line with its newline, so that together they are the prompt, byte for byte. */
+  lines: { text: string; heading: boolean }[];
+  /** Where its sections start, for the margin. */
+  sections: { name: SectionName; line: number; meaning: string }[];
+  words: number;
+}
+
+const meanings: Record<SectionName, string> = {
+  INPUT: 'what you give',
+  RULES: 'how it works',
+  OUTPUT: 'what comes back',
+};
+
+/** Divides a prompt into a plate. */
+export function plateOf(prompt: string): Plate {
+  const sections = sectionsOf(prompt).map(({ name, start }) => ({
+    name,
+    line: prompt.slice(0, start).split('\n').length,
+    meaning: meanings[name],
+  }));
+  const headings = new Set(sections.map(({ line }) => line));
+  const lines = prompt.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  return {
+    lines: lines.map((text, index) => ({ text, heading: headings.has(index + 1) })),
+    sections,
+    words: prompt.match(/\S+/g)?.length ?? 0,
+  };
+}
+
+/** What the section "Proof" of an agent's page shows; null for an agent without recorded answers. */
+function proofSection({ evals, proof }: PublishedAgent) {
+  if (proof === null || evals === null) return null;
+  const { rows } = scoreTable(evals);
+  return {
+    ...proof,
+    cases: evals.cases.map(({ name, about, input }) => ({ name, about, input, isSample: name === sampleCase })),
+    rows: rows.map(({ model, answers }) => ({
+      model,
+      cells: answers.map((answer) =>
+        answer === null ? null : { id: idOf(answer), score: scoreOf(answer), failed: !isPassed(answer.results) },
+      ),
+    })),
+    recorded: evals.answers.map(answerOf),
+  };
+}
+
+function answerOf(graded: GradedAnswer) {
+  const { case: name, recorded, stale, answer, results, withoutPrompt } = graded;
+  const { model, date, made, note = null, settings = {}, tokens = {} } = recorded;
+  const facts = [
+    ...Object.entries(settings).map(([key, value]) => `${key} ${value}`),
+    ...(tokens.input === undefined ? [] : [`${tokens.input} tokens in`]),
+    ...(tokens.output === undefined ? [] : [`${tokens.output} tokens out`]),
+  ];
+  return {
+    id: idOf(graded),
+    model,
+    name,
+    date,
+    made: ways[made],
+    note,
+    facts: facts.join(', '),
+    stale,
+    score: scoreOf(graded),
+    results: results.map(resultOf),
+    answer,
+    withoutPrompt:
+      withoutPrompt === null ? null : { score: score(withoutPrompt.results), answer: withoutPrompt.answer },
+  };
+}
+
+const ways = { api: 'Recorded through an API', command: 'Recorded with a command', pasted: 'Pasted by a person' };
+
+function resultOf({ kind, value, why, failure }: Result) {
+  return { kind, value, why, failure };
+}
+
+/** The id of an answer in the page. Neither part has two hyphens in a row. */
+function idOf({ folder, case: name }: GradedAnswer): string {
+  return `proof-${folder}--${name}`;
+}
+
+/** An assistant that accepts a prompt in an address. */
+interface Assistant {
+  name: string;
+  /** Its address without a prompt. */
+  home: string;
+  /** The address to append the percent-encoded prompt to. */
+  prefill: string;
+  /** The longest address that works reliably, in characters. */
+  limit: number;
+}
+
+/** The length that every sender and recipient should support (RFC 9110, section 4.1), and that Cursor documents. */
+const limit = 8000;
+
+/** The assistants that pages can open a prompt in. Others, such as Gemini, accept no prompt in an address. */
+const assistants: readonly Assistant[] = [
+  { name: 'Claude', home: 'https://claude.ai/new', prefill: 'https://claude.ai/new?q=', limit },
+  { name: 'ChatGPT', home: 'https://chatgpt.com/', prefill: 'https://chatgpt.com/?q=', limit },
+  { name: 'Perplexity', home: 'https://www.perplexity.ai/', prefill: 'https://www.perplexity.ai/search?q=', limit },
+  { name: 'Cursor', home: 'https://cursor.com/', prefill: 'https://cursor.com/link/prompt?text=', limit },
+];

@@ -1,13 +1,13 @@
+import { Typesetter } from '../../social-image/font.ts';
 import { layOutAgent, layOutPublication, type SocialImage } from '../../social-image/layout.ts';
 import type { Deferred } from '../../social-image/renderer.ts';
-import { Typesetter } from '../../social-image/typesetter.ts';
 import { listed, none, type Output } from '../output.ts';
-import { accentColor } from '../shared/accents.ts';
+import { accentColor } from '../shared/page.ts';
 import { agentImage, publicationImage } from '../shared/urls.ts';
 import type { Site } from '../site.ts';
 
 /** The social images: 1200×630 pixels, which no site that shows links crops. */
-export default {
+export const socialImage: Output = {
   path: 'og/{slug}.png',
   purpose: 'The social image of an agent, or of the publication (Open Graph)',
   inThreads: true,
@@ -42,7 +42,7 @@ export default {
       render: () => draw(site, layOutPublication(fonts, { ...publication, color })),
     };
   },
-} satisfies Output;
+};
 
 function draw({ templates, images }: Site, image: SocialImage): Uint8Array | Deferred {
   return images.render(templates.render('social-image', image));

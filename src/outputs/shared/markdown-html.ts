@@ -1,6 +1,11 @@
-import { headingIds, headingOfHash } from '../../agent-text/heading-ids.ts';
-import { absoluteTarget, type LinkBase } from '../../agent-text/link-target.ts';
-import { markdownParser, type Token } from '../../agent-text/markdown.ts';
+import {
+  absoluteTarget,
+  headingIds,
+  headingOfHash,
+  type LinkBase,
+  markdownParser,
+  type Token,
+} from '../../agent-text/markdown.ts';
 import type { Addresses } from './urls.ts';
 
 /**

@@ -1,8 +1,58 @@
+import { agentSections, contributedPrompts, provenance } from '../../agent-text/agent-sections.ts';
+import { embeddedMarkdown } from '../../agent-text/embedded-markdown.ts';
 import { fenced, plainText, quote } from '../../agent-text/markdown-text.ts';
-import { contributedPrompts, provenance } from '../../agent-text/provenance.ts';
 import { promptLicense } from '../../schema/license.ts';
-import { listed, single } from '../output.ts';
+import { forAgents, listed, type Output, ofAgent, single } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
+
+export const prompt = forAgents('agents/{slug}/prompt.txt', 'The prompt, byte for byte', (_, agent) => agent.prompt);
+
+export const sampleOutput = forAgents(
+  'agents/{slug}/sample-output.txt',
+  'The ideal answer to the sample input',
+  (_, agent) => agent.sampleOutput,
+);
+
+export const config: Output = {
+  path: 'agents/{slug}/config.{ext}',
+  purpose: 'The config, if the agent has one',
+  *files({ agents }) {
+    for (const agent of agents) {
+      const { slug, config } = agent;
+      if (config === null) continue;
+      yield ofAgent(agent, `agents/${slug}/${config.file}`, () => config.text);
+    }
+  },
+};
+
+/** An agent's page as Markdown, for language models and for readers in a terminal. */
+export const agentMarkdown = forAgents('agents/{slug}.md', 'An agent’s page as Markdown', toMarkdown);
+
+function toMarkdown({ settings }: Site, { document, sampleOutput, config, changedOn, source }: PublishedAgent): string {
+  const { title, excerpt, prompt } = document;
+  const howItWorks = embeddedMarkdown(document.howItWorks, document);
+  const sections = agentSections(document, { sampleOutput, config: config?.text ?? null, howItWorks });
+  const parts = [
+    `# ${plainText(title)}`,
+    quote(plainText(excerpt)),
+    ...sections.metadata,
+    ...sections.problem,
+    '## The prompt',
+    plainText(provenance(document, changedOn)),
+    fenced(prompt),
+    ...sections.steps,
+    ...sections.howItWorks,
+    ...sections.demo,
+    ...sections.sample,
+    ...sections.config,
+    '## Reuse',
+    `“${plainText(title)}” by ${plainText(settings.publisher.name)}, ${document.url}, ${promptLicense.name}.`,
+    ...(source == null
+      ? []
+      : [`The prompt is based on ${source.address ?? 'a text by others'} (${plainText(source.license)}).`]),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
 
 /** The short index for language models: a title, a quoted summary, and lists of links (llmstxt.org). */
 export const llms = single(

@@ -1,0 +1,140 @@
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { isatty } from 'node:tty';
+
+/** The processes that this program started and that have not ended. */
+const running = new Set<ChildProcess>();
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Starts a process that does not outlive this program, and neither do those that it starts: when this program gets a signal
+ * to end, all of them get SIGTERM.
+ *
+ * They are a process group. At a terminal they stay in the group of this program, so that Ctrl-C reaches them and ssh can
+ * ask for a passphrase, unless `ownGroup` is set.
+ */
+export function startChild(
+  command: string,
+  args: readonly string[],
+  { ownGroup = !isatty(0), ...options }: SpawnOptions & { ownGroup?: boolean },
+): ChildProcess {
+  const child = spawn(command, args, { ...options, detached: ownGroup && process.platform !== 'win32' });
+  if (running.size === 0) {
+    for (const signal of signals) process.on(signal, endAll);
+    process.on('exit', stopAll);
+  }
+  running.add(child);
+  const ended = () => {
+    running.delete(child);
+    if (running.size > 0) return;
+    for (const signal of signals) process.off(signal, endAll);
+    process.off('exit', stopAll);
+  };
+  return child.on('close', ended).on('error', ended);
+}
+
+/** Sends a signal to a process of `startChild` and to those that it started. */
+export function stopChild(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(child.pid), '/t', '/f']);
+  // Without a group of its own, there is no process group with this id.
+  else if (!kill(-child.pid, signal)) child.kill(signal);
+}
+
+function kill(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+function stopAll(): void {
+  for (const child of running) stopChild(child, 'SIGTERM');
+}
+
+/** Ends this program too, unless the command has a listener of its own for the signal. */
+function endAll(signal: NodeJS.Signals): void {
+  stopAll();
+  if (process.listenerCount(signal) > 1) return;
+  process.off(signal, endAll);
+  process.kill(process.pid, signal);
+}
+
+export interface RunOptions extends SpawnOptions {
+  ownGroup?: boolean;
+  /** Written to its stdin. */
+  input?: string;
+  /** After this time, the process and those that it started are stopped with `killSignal`. @default without a limit */
+  timeoutMs?: number;
+  /** @default SIGKILL */
+  killSignal?: NodeJS.Signals;
+  /** The most output that is read, in bytes; with more, it is stopped too. */
+  maxBytes: number;
+  started?: (child: ChildProcess) => void;
+}
+
+/** How a process ended. */
+export interface Ended {
+  /** Null if it did not start, or was stopped. */
+  code: number | null;
+  stdout: Buffer;
+  stderr: Buffer;
+  /** Why it did not start, or was stopped. */
+  failure: 'timeout' | 'output' | NodeJS.ErrnoException | null;
+}
+
+/** Starts a process as `startChild` does, and resolves once it has ended. */
+export function runChild(
+  command: string,
+  args: readonly string[],
+  { input = '', timeoutMs, killSignal = 'SIGKILL', maxBytes, started, ...options }: RunOptions,
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
+    let failure: Ended['failure'] = null;
+    const end = (code: number | null) => {
+      clearTimeout(timer);
+      resolve({ code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr), failure });
+    };
+    let timer: NodeJS.Timeout | undefined;
+    let child: ChildProcess;
+    try {
+      child = startChild(command, args, { ...options, stdio: 'pipe' });
+    } catch (error) {
+      failure = error as Error;
+      end(null);
+      return;
+    }
+    const stop = (why: 'timeout' | 'output') => {
+      if (failure === null) stopChild(child, killSignal);
+      failure ??= why;
+    };
+    if (timeoutMs !== undefined) timer = setTimeout(stop, timeoutMs, 'timeout');
+    for (const [stream, chunks] of [
+      [child.stdout, stdout],
+      [child.stderr, stderr],
+    ] as const) {
+      let size = 0;
+      stream?.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size <= maxBytes) chunks.push(chunk);
+        else stop('output');
+      });
+    }
+    child.on('exit', () => {
+      if (failure === null) return;
+      stopChild(child, 'SIGKILL');
+      // A process that left the group could keep the pipes open.
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    });
+    child.on('error', (error) => {
+      failure ??= error;
+      end(null);
+    });
+    child.on('close', (code) => end(failure === null ? code : null));
+    // A process that ends early does not read all of its input.
+    child.stdin?.on('error', () => {}).end(input);
+    started?.(child);
+  });
+}

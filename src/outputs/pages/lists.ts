@@ -1,0 +1,368 @@
+import { listed, type Output, type RenderedFile } from '../output.ts';
+import { documentsOf } from '../shared/agent-document.ts';
+import { categoriesOf, commonTags, counted, type Group, monthsOf, tagsOf } from '../shared/groups.ts';
+import { breadcrumbNode, listNode, renderPage } from '../shared/page.ts';
+import type { PublishedAgent, Site } from '../site.ts';
+
+/** The largest catalog whose archive is one page. A larger archive is divided by year and month. */
+const wholeArchive = 200;
+
+/** The archive in the breadcrumbs of the lists. */
+export const archiveEntry = { name: 'Archive', path: 'archive' };
+
+export const archive: Output = {
+  path: 'archive.html',
+  also: 'archive/index.html',
+  purpose: 'Every agent by month; in a large catalog, the newest month and links to the others',
+  *files(site) {
+    const copy = isDivided(site) ? { copy: 'archive/index.html' } : {};
+    yield { path: 'archive.html', ...copy, inputs: listed(site.agents), render: () => archivePage(site) };
+  },
+};
+
+export const archiveYears: Output = {
+  path: 'archive/{year}.html',
+  also: 'archive/{year}/index.html',
+  purpose: 'The months of one year, in a large catalog',
+  *files(site) {
+    for (const { year, months } of yearsOf(site)) {
+      const path = `archive/${year}`;
+      yield {
+        path: `${path}.html`,
+        copy: `${path}/index.html`,
+        inputs: months.flatMap(({ agents }) => listed(agents)),
+        render: () => yearPage(site, year, months),
+      };
+    }
+  },
+};
+
+export const archiveMonths: Output = {
+  path: 'archive/{year}/{month}.html',
+  purpose: 'The agents of one month, in a large catalog',
+  *files(site) {
+    const months = yearsOf(site).flatMap((year) => year.months);
+    for (const [index, month] of months.entries()) {
+      const [newer, older] = [months[index - 1], months[index + 1]];
+      yield {
+        path: `${month.path}.html`,
+        inputs: [newer, month, older].flatMap((shown) => ['month', ...listed(shown?.agents ?? [])]),
+        render: () => monthPage(site, month, { newer, older }),
+      };
+    }
+  },
+};
+
+/** The paths of the archive's pages, below the base URL, each with the agents that it shows. */
+export function* archiveAddresses(site: Site): Iterable<{ path: string; agents: readonly PublishedAgent[] }> {
+  yield { path: 'archive', agents: monthsShown(site).flatMap(({ agents }) => agents) };
+  for (const { year, months } of yearsOf(site)) {
+    yield { path: `archive/${year}`, agents: months.flatMap(({ agents }) => agents) };
+    yield* months;
+  }
+}
+
+interface Month {
+  /** YYYY-MM. */
+  month: string;
+  /** The path of its page, below the base URL. */
+  path: string;
+  agents: readonly PublishedAgent[];
+}
+
+function isDivided({ agents }: Site): boolean {
+  return agents.length > wholeArchive;
+}
+
+/** The years of a divided archive with their months, newest first; empty if the archive is one page. */
+function yearsOf(site: Site): { year: string; months: Month[] }[] {
+  const years = new Map<string, Month[]>();
+  if (!isDivided(site)) return [];
+  for (const { key, agents } of monthsOf(site)) {
+    const [year = '', month = ''] = key.split('-');
+    const entry = { month: key, path: `archive/${year}/${month}`, agents };
+    years.set(year, [...(years.get(year) ?? []), entry]);
+  }
+  return [...years].map(([year, months]) => ({ year, months }));
+}
+
+/** The months whose agents the archive lists: all of them, or only the newest if it is divided. */
+function monthsShown(site: Site): { key: string; agents: PublishedAgent[] }[] {
+  return monthsOf(site).slice(0, isDivided(site) ? 1 : undefined);
+}
+
+function archivePage(site: Site): string {
+  const months = monthsShown(site);
+  const shown = months.flatMap(({ agents }) => agents);
+  return renderPage(
+    site,
+    {
+      template: 'archive',
+      title: 'Archive',
+      description: `Every agent of ${site.settings.title}.`,
+      path: 'archive',
+      section: 'archive',
+      ownSearch: true,
+      graph: [breadcrumbNode(site, [archiveEntry]), listNode(site, 'archive', shown, { total: site.agents.length })],
+    },
+    {
+      count: site.agents.length,
+      months: months.map(({ key, agents }) => ({ month: key, agents: documentsOf(agents) })),
+      years: yearsOf(site).map(({ year, months }) => ({ year, months: months.map(countedMonth) })),
+      categories: categoriesOf(site).map(counted),
+      tags: commonTags(site).map(counted),
+      choices: filterChoices(site),
+    },
+  );
+}
+
+function yearPage(site: Site, year: string, months: readonly Month[]): string {
+  const path = `archive/${year}`;
+  return renderPage(
+    site,
+    {
+      template: 'archive-year',
+      title: year,
+      description: `The agents of ${year}, by month.`,
+      path,
+      section: 'archive',
+      graph: [
+        breadcrumbNode(site, [archiveEntry, { name: year, path }]),
+        listNode(
+          site,
+          path,
+          months.flatMap(({ agents }) => agents),
+        ),
+      ],
+    },
+    { year, months: months.map((month) => ({ ...countedMonth(month), agents: documentsOf(month.agents) })) },
+  );
+}
+
+function monthPage(
+  site: Site,
+  { month, path, agents }: Month,
+  { newer, older }: { newer: Month | undefined; older: Month | undefined },
+): string {
+  const year = month.slice(0, 4);
+  const name = site.dates.monthName(month);
+  return renderPage(
+    site,
+    {
+      template: 'archive-month',
+      title: name,
+      description: `The agents of ${name}.`,
+      path,
+      section: 'archive',
+      graph: [
+        breadcrumbNode(site, [archiveEntry, { name: year, path: `archive/${year}` }, { name, path }]),
+        listNode(site, path, agents),
+      ],
+    },
+    {
+      year,
+      month,
+      agents: documentsOf(agents),
+      newer: newer === undefined ? null : countedMonth(newer),
+      older: older === undefined ? null : countedMonth(older),
+    },
+  );
+}
+
+function countedMonth({ month, path, agents }: Month): { month: string; path: string; count: number } {
+  return { month, path, count: agents.length };
+}
+
+/** How many agents of a category or tag are on a page. The list continues at `<key>/2`. */
+const pageLength = 100;
+
+export const categories: Output = {
+  path: 'categories/{category}.html',
+  also: 'categories/{category}/index.html',
+  purpose: 'The newest agents of one category',
+  *files(site) {
+    for (const group of categoriesOf(site)) yield* firstPage(site, categoryPages(site, group));
+  },
+};
+
+export const categoriesFurther: Output = {
+  path: 'categories/{category}/{page}.html',
+  purpose: 'Earlier agents of a category, if it has more than one page',
+  *files(site) {
+    for (const group of categoriesOf(site)) yield* furtherPages(site, categoryPages(site, group));
+  },
+};
+
+export const tags: Output = {
+  path: 'tags/{tag}.html',
+  also: 'tags/{tag}/index.html',
+  purpose: 'The newest agents with one tag',
+  *files(site) {
+    for (const group of tagsOf(site)) yield* firstPage(site, tagPages(group));
+  },
+};
+
+export const tagsFurther: Output = {
+  path: 'tags/{tag}/{page}.html',
+  purpose: 'Earlier agents with a tag, if it has more than one page',
+  *files(site) {
+    for (const group of tagsOf(site)) yield* furtherPages(site, tagPages(group));
+  },
+};
+
+/** The paths of the pages of categories and tags, below the base URL, each with the agents that it shows. */
+export function* groupAddresses(site: Site): Iterable<{ path: string; agents: readonly PublishedAgent[] }> {
+  const groups = [...categoriesOf(site).map((group) => categoryPages(site, group)), ...tagsOf(site).map(tagPages)];
+  for (const { path, pages } of groups) {
+    for (const [index, agents] of pages.entries()) yield { path: addressOf(path, index), agents };
+  }
+}
+
+/** A category or tag, divided into pages. */
+interface Pages extends Group {
+  kind: 'Category' | 'Tag';
+  /** The category whose color the pages have. */
+  category?: string;
+  /** The path of the first page, below the base URL. */
+  path: string;
+  /** The feed of the group, or null. */
+  feed: { type: string; href: string; title: string } | null;
+  pages: PublishedAgent[][];
+}
+
+function categoryPages({ url }: Site, group: Group): Pages {
+  const feed = {
+    type: 'application/atom+xml',
+    href: url.absolute(`feeds/${group.key}.xml`),
+    title: `${group.label} (Atom)`,
+  };
+  const path = `categories/${group.key}`;
+  return { ...group, kind: 'Category', category: group.key, path, feed, pages: divide(group.agents) };
+}
+
+function tagPages(group: Group): Pages {
+  return { ...group, kind: 'Tag', path: `tags/${group.key}`, feed: null, pages: divide(group.agents) };
+}
+
+function divide(agents: readonly PublishedAgent[]): PublishedAgent[][] {
+  return Array.from({ length: Math.ceil(agents.length / pageLength) }, (_, index) =>
+    agents.slice(index * pageLength, (index + 1) * pageLength),
+  );
+}
+
+/** The path of a page of a list, counted from 0. */
+function addressOf(path: string, index: number): string {
+  return index === 0 ? path : `${path}/${index + 1}`;
+}
+
+function* firstPage(site: Site, group: Pages): Iterable<RenderedFile> {
+  const copy = group.pages.length > 1 ? { copy: `${group.path}/index.html` } : {};
+  yield { path: `${group.path}.html`, ...copy, inputs: listed(group.agents), render: () => groupPage(site, group, 0) };
+}
+
+function* furtherPages(site: Site, group: Pages): Iterable<RenderedFile> {
+  for (let index = 1; index < group.pages.length; index += 1) {
+    yield {
+      path: `${addressOf(group.path, index)}.html`,
+      inputs: listed(group.agents),
+      render: () => groupPage(site, group, index),
+    };
+  }
+}
+
+function groupPage(site: Site, group: Pages, index: number): string {
+  const { kind, category, label, description, agents, feed, path, pages } = group;
+  const address = addressOf(path, index);
+  const shown = pages[index] ?? [];
+  const name = index === 0 ? label : `${label}, page ${index + 1}`;
+  return renderPage(
+    site,
+    {
+      template: 'group',
+      title: `${kind}: ${name}`,
+      description: index === 0 ? description : `${description} ${agentsOn(group, index)}`,
+      path: address,
+      section: 'archive',
+      ...(category === undefined ? {} : { category }),
+      alternates: feed === null ? [] : [feed],
+      graph: [
+        breadcrumbNode(site, [archiveEntry, { name, path: address }]),
+        listNode(site, address, shown, { total: agents.length, before: index * pageLength }),
+      ],
+    },
+    {
+      kind,
+      label,
+      description: kind === 'Tag' ? null : description,
+      feed,
+      count: agents.length,
+      agents: documentsOf(shown),
+      single: agents.length === 1,
+      page: { number: index + 1, of: pages.length, several: pages.length > 1 },
+      newerNumber: index,
+      olderNumber: index + 2,
+      newer: index === 0 ? null : addressOf(path, index - 1),
+      older: index + 1 < pages.length ? addressOf(path, index + 1) : null,
+    },
+  );
+}
+
+/** Describes a further page of a list, so that no two pages have the same description. */
+function agentsOn({ pages }: Pages, index: number): string {
+  const shown = pages[index] ?? [];
+  return `Page ${index + 1} of ${pages.length}: agents from ${shown.at(-1)?.date} to ${shown[0]?.date}.`;
+}
+
+/** A filter of the search form. */
+export interface FilterChoice {
+  /** The name in the form and in the address bar. */
+  name: 'category' | 'difficulty' | 'runtime' | 'tag';
+  label: string;
+  /** The option that filters nothing. */
+  all: string;
+  options: { value: string; label: string }[];
+}
+
+/** The filters of the search, without options that find no agent. */
+export function filterChoices(site: Site, categories = categoriesOf(site)): FilterChoice[] {
+  const { settings, agents } = site;
+  return [
+    {
+      name: 'category',
+      label: 'Category',
+      all: 'All categories',
+      options: categories.map(({ key, label }) => ({ value: key, label })),
+    },
+    {
+      name: 'difficulty',
+      label: 'Difficulty',
+      all: 'Any difficulty',
+      options: named(used(settings.difficulties, agents, ({ difficulty }) => [difficulty])),
+    },
+    {
+      name: 'runtime',
+      label: 'Made for',
+      all: 'Any assistant',
+      options: named(used(settings.runtimes, agents, ({ runtimes }) => runtimes)),
+    },
+    { name: 'tag', label: 'Tag', all: 'Any tag', options: named(commonTags(site).map(({ key }) => key)) },
+  ];
+}
+
+/** The names that at least one agent has. It stops as soon as all are found. */
+function used(
+  names: readonly string[],
+  agents: Site['agents'],
+  namesOf: (agent: PublishedAgent) => readonly string[],
+): string[] {
+  const missing = new Set(names);
+  for (const agent of agents) {
+    if (missing.size === 0) break;
+    for (const name of namesOf(agent)) missing.delete(name);
+  }
+  return names.filter((name) => !missing.has(name));
+}
+
+function named(values: readonly string[]): { value: string; label: string }[] {
+  return values.map((value) => ({ value, label: value }));
+}
