@@ -5,8 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import * as assert from 'uvu/assert';
-import { slipIn } from './messages.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The compiled command line. */
