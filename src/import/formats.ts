@@ -7,6 +7,8 @@ export interface Found {
   /** Its title; null if it only has a name. */
   title: string | null;
   text: string;
+  /** Lines of INPUT that declare the inputs which the text names. */
+  inputs?: string[];
   /** What it is about, in a line; null if it does not say so. */
   about: string | null;
   /** Its own license, or null. */
@@ -32,7 +34,18 @@ export const fileFormats: Record<string, { files: RegExp; nameIn: 'folder' | 'fi
   skill: { files: /^SKILL\.md$/, nameIn: 'folder' },
   fabric: { files: /^system\.md$/, nameIn: 'folder' },
   copilot: { files: /\.(?:prompt|agent|chatmode)\.md$/, nameIn: 'file' },
+  cursor: { files: /\.mdc$/, nameIn: 'file' },
   'claude-agent': { files: /^(?!README)[^.]+\.md$/i, nameIn: 'file' },
+  text: {
+    files: /^(?!(?:README|LICENSE|CHANGELOG|CONTRIBUTING|SECURITY|CODE_OF_CONDUCT)\b)[^.].*\.(?:md|txt)$/i,
+    nameIn: 'file',
+  },
 };
 
 export const formats = ['prompts-chat', ...Object.keys(fileFormats)];
+
+/** The format of a file with this name, or null. Subagents are read like any Markdown, and only --from demands their form. */
+export function formatOf(name: string): string | null {
+  const isOfName = (format: string) => format !== 'claude-agent' && fileFormats[format]?.files.test(name) === true;
+  return /\.csv$/i.test(name) ? 'prompts-chat' : (Object.keys(fileFormats).find(isOfName) ?? null);
+}

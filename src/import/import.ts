@@ -12,7 +12,7 @@ import { freeSlug } from '../scaffold/agent/answers.ts';
 import { agentFiles, type Origin } from '../scaffold/agent/files.ts';
 import { writeFolder } from '../scaffold/agent/write.ts';
 import { frontMatterSchema } from '../schema/front-matter.ts';
-import { isPublishable, promptLicense } from '../schema/license.ts';
+import { isPublishable, promptLicense, publishableLicenses } from '../schema/license.ts';
 import type { Settings } from '../schema/settings.ts';
 import { slugFrom, tagsFrom, titleFrom } from '../schema/slugs.ts';
 import { maskSecrets } from '../text-safety/find-secrets.ts';
@@ -140,7 +140,7 @@ class Drafts {
         return unusable(`${error.message.replace(/; choose.*$/, '')}, and was not imported from here.`);
       throw error;
     }
-    const { prompt, found: sections } = withSections(found.text.replace(/\r\n?/g, '\n'));
+    const { prompt, found: sections } = withSections(found.text.replace(/\r\n?/g, '\n'), found.inputs);
     if (found.text.trim() === '') return unusable('It is empty.');
     if (Buffer.byteLength(prompt) > maxFileBytes) return unusable(`It has more than ${maxFileBytes} bytes.`);
     const files = this.#files({ ...found, title, text: prompt }, slug, source);
@@ -161,7 +161,9 @@ class Drafts {
     const notes = [...found.notes, ...(sections.length === 3 ? [] : [mapped])];
     if (!publishable) {
       notes.push(
-        `Its license (${source.license}) does not allow publication under ${promptLicense.name}, so it has to stay a draft.`,
+        source.license === 'unknown'
+          ? `It names no license, so it has to stay a draft. If its author allows one of ${publishableLicenses}, write that to \`license\` in its agent.md.`
+          : `Its license (${source.license}) does not allow publication under ${promptLicense.name}, so it has to stay a draft.`,
       );
     }
     return {

@@ -27,14 +27,15 @@ export interface Sectioned {
 
 /**
  * Moves the parts of a text under INPUT, RULES and OUTPUT if their headings match. The rest comes before them, unchanged,
- * except that a line that would read as one of these headings is indented by a space.
+ * except that a line that would read as one of these headings is indented by a space. `inputs` are lines for INPUT.
  */
-export function withSections(text: string): Sectioned {
+export function withSections(text: string, inputs: readonly string[] = []): Sectioned {
   const parts = partsOf(text.trim());
   const rest = parts.filter(({ section }) => section === null).map(joined);
   const found: SectionName[] = [];
   const sections = sectionNames.map((name, index) => {
-    const body = parts.filter(({ section }) => section === name).map(joined);
+    const own = name === 'INPUT' ? [inputs.join('\n')] : [];
+    const body = [...own, ...parts.filter(({ section }) => section === name).map(joined)];
     const written = body.filter((each) => each !== '').join('\n\n');
     if (written !== '') found.push(name);
     return `${name}\n${written === '' ? guidance[index] : written}`;

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { compareText } from '../compare.ts';
 import { OperationError, systemReason } from '../errors.ts';
 import { download } from './download.ts';
-import { type Found, fileFormats, type Skipped, type Unusable } from './formats.ts';
+import { type Found, fileFormats, formatOf, type Skipped, type Unusable } from './formats.ts';
 import { readPromptFile } from './prompt-file.ts';
 import { readPromptsChat } from './prompts-chat.ts';
 
@@ -13,12 +13,17 @@ export function isAddress(from: string): boolean {
 }
 
 /**
- * Reads the prompts in a file, a folder or at an address, one at a time. Folders are searched for the files of the format,
+ * Reads the prompts in a file, a folder or at an address, one at a time. Without a format, names say which one a file has. Folders are searched for the files of the format,
  * in the order of their paths; symbolic links, .git and node_modules within them are left out.
  *
  * Throws OperationError if nothing can be read there.
  */
-export async function* readPrompts(format: string, from: string): AsyncGenerator<Found | Skipped | Unusable> {
+export async function* readPrompts(
+  given: string | undefined,
+  from: string,
+): AsyncGenerator<Found | Skipped | Unusable> {
+  const name = isAddress(from) ? pathIn(from) : from;
+  const format = given ?? formatOf(basename(name)) ?? 'text';
   if (format === 'prompts-chat') {
     const chunks = isAddress(from) ? await downloaded(from) : null;
     const open = () => (chunks === null ? createReadStream(existingFile(from)) : Readable.from(chunks));
@@ -29,18 +34,26 @@ export async function* readPrompts(format: string, from: string): AsyncGenerator
   }
   if (isAddress(from)) {
     const chunks = await downloaded(from);
-    yield readPromptFile(format, pathIn(from), Buffer.concat(chunks), []);
+    yield readPromptFile(format, name, Buffer.concat(chunks), []);
     return;
   }
   const root = resolve(from);
-  const files = promptFiles(format, root);
-  if (files.length === 0) throw new OperationError(`${from} has no files of the format ${format}.`);
+  const files = promptFiles(given, root);
+  if (files.length === 0)
+    throw new OperationError(
+      `${from} has no files of ${given === undefined ? 'a format that can be imported' : `the format ${given}`}.`,
+    );
   // The folder of a file can be its name.
   const base = files[0] === root ? dirname(dirname(root)) : dirname(root);
   for (const path of files) {
     const beside = readdirSync(dirname(path)).filter((name) => name !== basename(path) && !name.startsWith('.'));
     const shown = relative(base, path).split(sep).join('/');
-    yield readPromptFile(format, shown, readFileSync(path), beside.sort(compareText));
+    yield readPromptFile(
+      given ?? formatOf(basename(path)) ?? 'text',
+      shown,
+      readFileSync(path),
+      beside.sort(compareText),
+    );
   }
 }
 
@@ -65,14 +78,23 @@ function existingFile(path: string): string {
   throw new OperationError(`${path} is not a file. Name the CSV itself.`);
 }
 
-function promptFiles(format: string, path: string): string[] {
+function promptFiles(format: string | undefined, path: string): string[] {
   if (kindOf(path) === 'file') return [path];
-  const { files } = fileFormats[format] as (typeof fileFormats)[string];
-  return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && files.test(entry.name))
+  const isPrompt = (name: string) =>
+    format === undefined
+      ? /^(?!prompts-chat)/.test(formatOf(name) ?? 'prompts-chat')
+      : fileFormats[format]?.files.test(name);
+  const found = readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && isPrompt(entry.name))
     .filter(({ parentPath }) => !/(?:^|[\\/])(?:\.git|node_modules)(?:[\\/]|$)/.test(relative(path, parentPath)))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort(compareText);
+  if (format !== undefined) return found;
+  // Other texts in the folder of a skill or pattern are its files, not prompts.
+  const owners = found.filter((file) => /^(?:SKILL|system)\.md$/.test(basename(file)));
+  return found.filter(
+    (file) => owners.includes(file) || !owners.some((owner) => file.startsWith(`${dirname(owner)}${sep}`)),
+  );
 }
 
 function kindOf(path: string): 'file' | 'folder' {

@@ -1,8 +1,12 @@
+/* biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of Copilot. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inputGuidance, outputGuidance, read, rulesGuidance, withImport } from '../support/import.ts';
 
 /** `catalog import`: which files each format has, and what is read in them. */
+
+const noLicense =
+  'It names no license, so it has to stay a draft. If its author allows one of CC-BY-4.0, CC0-1.0, 0BSD, MIT-0, Unlicense, write that to `license` in its agent.md.';
 
 const fabric = `# IDENTITY and PURPOSE
 
@@ -70,18 +74,13 @@ const fileRows: [
     'copilot',
     'prompts/review-stock.prompt.md',
     'prompts/review-stock.prompt.md',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of Copilot.
     "---\nagent: agent\ndescription: 'Reviews stock'\ntools: ['codebase']\n---\r\nReview ${input:list}.\r\n\r\nRULES\r\n1. Count.\r\n",
     {
       slug: 'review-stock',
       where: 'prompts/review-stock.prompt.md',
-      notes: [
-        'Not imported: tools, agent.',
-        'It already has RULES; write the others.',
-        'Its license (unknown) does not allow publication under CC BY 4.0, so it has to stay a draft.',
-      ],
+      notes: ['Not imported: agent, tools.', 'It already has INPUT and RULES; write the others.', noLicense],
     },
-    `Review \${input:list}.\n\nINPUT\n${inputGuidance}\n\nRULES\n1. Count.\n\nOUTPUT\n${outputGuidance}\n`,
+    `Review LIST.\n\nINPUT\n- LIST (required): the list\n\nRULES\n1. Count.\n\nOUTPUT\n${outputGuidance}\n`,
   ],
   [
     'a subagent of Claude Code, whose description is not YAML',
@@ -96,7 +95,7 @@ const fileRows: [
         'Line 3 of its front matter was not read: This text has a colon and a space, which YAML takes for another key.',
         'Not imported: model.',
         'It has no sections yet; write them.',
-        'Its license (unknown) does not allow publication under CC BY 4.0, so it has to stay a draft.',
+        noLicense,
       ],
     },
     `You keep stock.\n\n\`\`\`\nINPUT\n\`\`\`\n\nINPUT\n${inputGuidance}\n\nRULES\n${rulesGuidance}\n\nOUTPUT\n${outputGuidance}\n`,
@@ -122,6 +121,39 @@ for (const [name, format, path, file, text, expected, prompt] of fileRows) {
     );
   });
 }
+
+test('an editor who names no format loses nothing: each file is read as what it is, and what cannot be mapped is named', async () => {
+  const files = {
+    '.cursor/rules/style.mdc':
+      '---\ndescription: Keeps the style\nglobs: *.ts,*.tsx\nalwaysApply: false\n---\nKeep the style.\n',
+    'ask.prompt.md':
+      'Fix ${input:bugReport:the report, whole} of ${input:input} in ${selection}; see ${input:bugReport}.\n',
+    'notes/poem.txt': 'Write a poem.\n',
+    'notes/rhyme.md': '# Rhyme\n\nWrite a rhyme.\n',
+    'README.md': '# No prompt\n',
+    'skills/count/SKILL.md': '---\nname: count\ndescription: Counts.\n---\nCount.\n',
+    'skills/count/references/sample.md': 'A sample.\n',
+  };
+  await withImport(files, async (run, folder) => {
+    const { code, result } = await run('', '--license', 'CC0-1.0');
+    assert.is(code, 0);
+    const none = 'It has no sections yet; write them.';
+    assert.equal(
+      result.drafts.map(({ slug, notes }) => [slug, ...notes]),
+      [
+        ['style', 'Not imported: globs, alwaysApply.', none],
+        ['ask', 'Left in its text for you to replace: ${selection}.', 'It already has INPUT; write the others.'],
+        ['poem', none],
+        ['rhyme', none],
+        ['count', 'Not imported: the file references next to it.', none],
+      ],
+    );
+    assert.match(
+      read(folder, 'ask/prompt.txt'),
+      'Fix BUG REPORT of TEXT in ${selection}; see BUG REPORT.\n\nINPUT\n- BUG REPORT (required): the report, whole\n- TEXT (required): the text\n\nRULES\n',
+    );
+  });
+});
 
 test('a prompt file says which settings and files are not imported, and keeps its license and all its sections', async () => {
   const keys = ['tools', 'allowed-tools', 'model', 'agent', 'mode', 'mcp-servers', 'hooks'];

@@ -7,7 +7,7 @@ import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, openContent, todayOption } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
-  from: string;
+  from?: string;
   license?: string;
   source?: string;
   category?: string;
@@ -20,7 +20,9 @@ export function addImport(program: Command, terminal: Console): void {
     .command('import')
     .description('make drafts from prompts in another format')
     .argument('<path|url>', 'file, folder, or https address of a file')
-    .addOption(new Option('--from <format>', 'format of the prompts').choices(formats).makeOptionMandatory())
+    .addOption(
+      new Option('--from <format>', 'format of the prompts; default: found by the names of the files').choices(formats),
+    )
     .option('--license <id>', 'license of prompts that name none, as an SPDX identifier such as CC0-1.0')
     .option('--source <url>', 'address that the prompts come from; default: the address that is imported')
     .option('--category <key>', 'category of the drafts, as in the settings; default: the first')
@@ -37,8 +39,8 @@ export function addImport(program: Command, terminal: Console): void {
         '\nExit codes: 0 success, 1 a prompt was not imported because of an error. Skipping a row whose type is not TEXT is\n' +
         'not an error.\n' +
         '\nExamples:\n  $ catalog import prompts.csv --from prompts-chat --license CC0-1.0 --dry-run\n' +
-        '  $ catalog import skills/ --from skill --source https://github.com/example/skills\n' +
-        '  $ catalog import https://example.com/review.prompt.md --from copilot\n',
+        '  $ catalog import skills/ --source https://github.com/example/skills\n' +
+        '  $ catalog import https://example.com/review.prompt.md\n',
     )
     .action((from: string, flags: Flags) => runImport(from, flags, terminal));
 }
