@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { OperationError } from '../errors.ts';
 import { openSmtp } from '../mail/smtp.ts';
 import type { Settings } from '../schema/settings.ts';
@@ -14,7 +13,7 @@ import { resend } from './senders/resend.ts';
 import type { Sender } from './senders/sender.ts';
 import { smtpSender } from './senders/smtp.ts';
 import { webhook } from './senders/webhook.ts';
-import type { ServiceTools } from './service-calls.ts';
+import { pauseFor, type ServiceTools } from './service-calls.ts';
 import type { AnnounceSettings } from './settings.ts';
 
 export interface SenderOptions {
@@ -31,7 +30,7 @@ export interface SenderOptions {
   onProgress?: (done: number, total: number) => void;
   calls?: ServiceTools;
   /** Pauses before the next mail, or before a service is asked again. @default node:timers/promises */
-  wait?: (ms: number) => Promise<unknown>;
+  wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
 }
 
 /** Opens the sender in the settings. Throws OperationError if mails of the program itself could not be ended by readers. */
@@ -45,26 +44,27 @@ export async function openSender(
 
 function serviceSender(
   settings: Exclude<AnnounceSettings, { provider: 'file' }>,
-  { list, site, now, calls = {}, wait = sleep }: SenderOptions,
+  { list, site, now, calls, signal, wait = pauseFor }: SenderOptions,
 ): Sender {
+  const tools = { ...calls, now: () => now().getTime(), pause: wait, stop: signal };
   switch (settings.provider) {
     case 'buttondown':
-      return campaignSender(buttondown(settings, list, calls), { now, wait });
+      return campaignSender(buttondown(settings, list, tools), { now, wait });
     case 'resend':
-      return campaignSender(resend(settings, { list, from: settings.from, home: `${site.baseUrl}/` }, calls), {
+      return campaignSender(resend(settings, { list, from: settings.from, home: `${site.baseUrl}/` }, tools), {
         now,
         wait,
       });
     case 'listmonk':
-      return campaignSender(listmonk(settings, { list, templateId: settings.templateId }, calls), { now, wait });
+      return campaignSender(listmonk(settings, { list, templateId: settings.templateId }, tools), { now, wait });
     case 'webhook':
-      return webhook(settings, { ...calls, now: () => now().getTime(), pause: wait });
+      return webhook(settings, tools);
   }
 }
 
 async function openSmtpSender(
   settings: Extract<AnnounceSettings, { provider: 'file' }>,
-  { list, site, data, records, environment, now, signal, onProgress, wait = sleep }: SenderOptions,
+  { list, site, data, records, environment, now, signal, onProgress, wait = pauseFor }: SenderOptions,
 ): Promise<{ sender: Sender; close(): void }> {
   const { runtimeUrl } = site;
   if (runtimeUrl === null) {

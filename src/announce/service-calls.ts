@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { OperationError } from '../errors.ts';
+import { retryAfterMs } from '../retry-after.ts';
 import { type Answer, type Call, Calls, type CallTools, field } from '../subscribers/calls.ts';
 import { SubscriptionFailed } from '../subscribers/failure.ts';
 import { secretsOf } from '../subscribers/safe-errors.ts';
@@ -21,6 +23,8 @@ export class ServiceFailed extends OperationError {
 export type ServiceCall = Omit<Call, 'headers' | 'body' | 'read'> & {
   headers?: Record<string, string>;
   body?: object | string;
+  /** Whether the service ignores a request that it had before. @default only for GET */
+  repeats?: boolean;
 };
 
 /** Sends one request and returns the JSON of its answer. Throws ServiceFailed if there is none, or no success. */
@@ -29,39 +33,63 @@ export type CallService = (call: ServiceCall) => Promise<unknown>;
 export interface ServiceTools extends CallTools {
   /** How long a call may take, in milliseconds. @default 20000 */
   timeoutMs?: number;
+  /** Waits if a service asks to. Rejects when `stop` is aborted. */
+  pause?: (ms: number, stop?: AbortSignal) => Promise<unknown>;
+  stop?: AbortSignal | undefined;
 }
+
+/** How long a run waits in all if a service asks to, in milliseconds. The job of the workflow ends after 15 minutes. */
+const mostWaitMs = 10 * 60_000;
 
 /** The longest answer that is read: lists of campaigns contain the mails. */
 const maxBytes = 32 * 1024 * 1024;
 
+/** Waits, unless `signal` is aborted. */
+export const pauseFor = (ms: number, signal?: AbortSignal): Promise<unknown> =>
+  sleep(ms, undefined, signal === undefined ? {} : { signal });
+
 /**
- * Makes calls to the API of a service. Only a GET is repeated if it fails: whether any other request had an effect is not
- * known then.
+ * Makes calls to the API of a service. If a service asks to wait (Retry-After), it is asked again. Otherwise, only a GET is
+ * repeated if it fails: whether any other request had an effect is not known then.
  */
 export function serviceCalls(
   service: string,
   key: string,
   headers: Call['headers'],
-  { timeoutMs = 20_000, ...tools }: ServiceTools,
+  { timeoutMs = 20_000, pause = pauseFor, stop, ...tools }: ServiceTools,
 ): CallService {
-  return async ({ step, method, url, headers: further, body }) => {
-    const context = {
-      provider: service,
-      secrets: secretsOf(key),
-      signal: AbortSignal.timeout(timeoutMs),
-      retries: method === 'GET' ? 1 : 0,
-    };
-    const calls = new Calls(context, tools);
+  const { now = Date.now } = tools;
+  let left = mostWaitMs;
+
+  /** Waits as long as a service asks for, and returns whether it did. After 429, the service certainly did nothing. */
+  async function waitFor({ status, retryAfter }: Answer, repeats: boolean): Promise<boolean> {
+    const asked = retryAfter === null ? undefined : retryAfterMs(retryAfter, now());
+    const ms = Math.max(1000, asked ?? 0);
+    if (asked === undefined || ms > left || !(status === 429 || (status === 503 && repeats))) return false;
+    left -= ms;
+    return pause(ms, stop).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  return async ({ step, method, url, headers: further, body, repeats = method === 'GET' }) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const call: Call = {
       ...{ step, method, url, read: true, maxBytes },
       headers: { ...headers, ...further },
       ...(text === undefined ? {} : { body: text }),
     };
+    const secrets = secretsOf(key);
+    const retries = method === 'GET' ? 1 : 0;
     try {
-      const answer: Answer = await calls.send(call);
-      if (answer.ok) return answer.body;
-      throw calls.refused(call, answer, field(answer.body, 'code') ?? field(answer.body, 'name'));
+      for (;;) {
+        const calls = new Calls({ provider: service, secrets, signal: AbortSignal.timeout(timeoutMs), retries }, tools);
+        const answer: Answer = await calls.send(call);
+        if (answer.ok) return answer.body;
+        if (await waitFor(answer, repeats)) continue;
+        throw calls.refused(call, answer, field(answer.body, 'code') ?? field(answer.body, 'name'));
+      }
     } catch (error) {
       if (!(error instanceof SubscriptionFailed)) throw error;
       throw new ServiceFailed(error.what, error.status, { cause: error });

@@ -34,6 +34,8 @@ export interface Answer {
   status: number;
   /** 200 to 299. */
   ok: boolean;
+  /** The header Retry-After. */
+  retryAfter: string | null;
   /** The parsed JSON; undefined if the body is empty, too large, incomplete or not JSON, or was not asked for. */
   body: unknown;
 }
@@ -130,17 +132,18 @@ export class Calls {
   async #answer({ step, read = false, maxBytes = 256 * 1024 }: Call, response: Response): Promise<Answer> {
     const { provider, signal } = this.#context;
     const { status, ok } = response;
+    const retryAfter = response.headers.get('retry-after');
     if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
       await discard(response);
       throw new SubscriptionFailed({ provider, reason: 'redirect', step, status });
     }
     if (ok && !read) {
       await discard(response);
-      return { status, ok, body: undefined };
+      return { status, ok, retryAfter, body: undefined };
     }
     const text = await readText(response, maxBytes);
     if (signal.aborted) throw this.#failure(step, signal.reason);
-    return { status, ok, body: parse(text) };
+    return { status, ok, retryAfter, body: parse(text) };
   }
 
   #failure(step: string, error: unknown): SubscriptionFailed {

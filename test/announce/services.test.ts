@@ -85,6 +85,37 @@ for (const [name, row] of Object.entries(rows)) {
       }));
   }
 
+  test(`${name}: a service that asks to wait gets each request again after that time, and the readers one mail`, () =>
+    withService(row, async ({ service, send, waits, now }) => {
+      const known = new Set<string>();
+      service.fault = (asked) => {
+        if (known.size === 3 || known.has(lineOf(asked))) return null;
+        known.add(lineOf(asked));
+        // As seconds, or as a date.
+        return { status: 429, retryAfter: known.size === 2 ? new Date(now.ms + 90_000).toUTCString() : '60' };
+      };
+      assert.is((await send()).outcome, 'sent');
+      assert.equal(waits.slice(0, 3), [60_000, 90_000, 60_000]);
+      assert.is(service.sent.length, 1);
+      service.fault = (asked) =>
+        row.send.test(lineOf(asked)) && waits.length < 8 ? { status: 429, retryAfter: '0' } : null;
+      waits.splice(0);
+      const other = { ...smallSubject(), key: `${smallSubject().key}-2` };
+      assert.is((await send(other)).outcome, 'sent');
+      assert.equal([waits, service.sent.length], [Array(8).fill(1000), 2]);
+    }));
+
+  test(`${name}: a run waits ten minutes in all for a service that asks to, and no longer`, () =>
+    withService(row, async ({ service, send, waits }) => {
+      service.fault = () => ({ status: 429, retryAfter: '200' });
+      assert.match(((await send().catch(unread)) as Error).message, /status 429/);
+      assert.equal(waits, [200_000, 200_000, 200_000]);
+      service.fault = ({ method }) => (method === 'GET' ? null : { status: 503, retryAfter: '5' });
+      // Whether a request had an effect is not known after 503.
+      assert.match(((await send().catch(unread)) as Error).message, /status 503/);
+      assert.is(waits.length, 3);
+    }));
+
   test(`${name}: an interrupted send is not repeated before it is clear what became of it`, () =>
     withService(row, async ({ service, send, now }) => {
       // The time counts from the request to send, not from an earlier run that stored no draft.

@@ -17,10 +17,12 @@ interface Place extends FakeProvider {
   sender: Sender;
   send(kind?: Subject['kind']): Promise<{ outcome?: string; message: string }>;
   state(): Promise<string | undefined>;
+  waits: number[];
 }
 
 async function withReceiver(replies: readonly Reply[], use: (place: Place) => Promise<void>): Promise<void> {
   const provider = await startProvider(replies);
+  const waits: number[] = [];
   try {
     await inFolder(async (data) => {
       const environment = {
@@ -30,7 +32,7 @@ async function withReceiver(replies: readonly Reply[], use: (place: Place) => Pr
       const { sender } = await openSender(parseAnnounceSettings(environment), {
         list: 'daily',
         site: { baseUrl: 'https://press.example', runtimeUrl: null },
-        ...{ data, environment, now: () => new Date('2026-11-20T08:00:00Z'), wait: async () => {} },
+        ...{ data, environment, now: () => new Date('2026-11-20T08:00:00Z'), wait: async (ms) => void waits.push(ms) },
       });
       const send: Place['send'] = async (kind = 'issue') => {
         const claim = await journalIn(data).claim(subject.key);
@@ -39,7 +41,13 @@ async function withReceiver(replies: readonly Reply[], use: (place: Place) => Pr
           .catch((error: Error) => error)
           .finally(() => claim.release());
       };
-      await use({ ...provider, sender, send, state: async () => (await journalIn(data).read(subject.key))?.state });
+      await use({
+        ...provider,
+        sender,
+        send,
+        waits,
+        state: async () => (await journalIn(data).read(subject.key))?.state,
+      });
     });
   } finally {
     await provider.close();
@@ -90,6 +98,17 @@ test('a receiver that refuses is not asked again by this run, and one that redir
     assert.ok(received.every(({ path }) => path === '/hooks/announce'));
   });
 });
+
+test('a receiver that asks to wait gets the announcement after that time, from the same run', () =>
+  withReceiver(
+    [429, 503]
+      .map((status) => ({ status, headers: { 'retry-after': '120' } }))
+      .concat({ status: 200, headers: {} } as never),
+    async ({ send, received, waits }) => {
+      assert.is((await send()).outcome, 'sent');
+      assert.equal([received.length, waits], [3, [120_000, 120_000]]);
+    },
+  ));
 
 test('a receiver that is away gets the announcement from the next run, with the same id', () =>
   withReceiver([reset, reset, reset, { status: 200 }], async ({ send, received, state }) => {

@@ -12,9 +12,9 @@ const attempts = 3;
  */
 export function webhook(
   { url, key }: { url: string; key: string },
-  { now, pause, ...tools }: ServiceTools & { now(): number; pause(ms: number): Promise<unknown> },
+  { now, pause, ...tools }: ServiceTools & Required<Pick<ServiceTools, 'now' | 'pause'>>,
 ): Sender {
-  const call = serviceCalls('webhook', key, {}, { timeoutMs: 10_000, ...tools });
+  const call = serviceCalls('webhook', key, {}, { timeoutMs: 10_000, now, pause, ...tools });
   const { host } = new URL(url);
 
   async function post(type: string, id: string, { list, agent, mail }: Subject): Promise<void> {
@@ -24,7 +24,7 @@ export function webhook(
     const headers = { 'x-catalog-signature': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` };
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await call({ step: type, method: 'POST', url, headers, body });
+        await call({ step: type, method: 'POST', url, headers, body, repeats: true });
         return;
       } catch (error) {
         if (!(error instanceof ServiceFailed) || error.refused || attempt === attempts) throw error;

@@ -66,6 +66,8 @@ export interface Place {
   /** Announces, as often as a schedule does. */
   send(subject?: Subject): ReturnType<Sender['send']>;
   now: { ms: number };
+  /** How long the sender waited each time, in milliseconds. */
+  waits: number[];
 }
 
 /** Runs `use` with a service, which answers as its row or `answer` says, and a sender for a list of it. */
@@ -77,6 +79,11 @@ export async function withService(
 ): Promise<void> {
   const service = await startService(answer);
   const now = { ms: Date.parse('2026-11-20T08:00:00Z') };
+  const waits: number[] = [];
+  const wait = async (ms: number) => {
+    waits.push(ms);
+    now.ms += ms;
+  };
   const clock = () => new Date(now.ms);
   try {
     await inFolder(async (folder) => {
@@ -84,13 +91,13 @@ export async function withService(
       const { sender } = await openSender(settings, {
         list,
         site: { baseUrl: 'https://press.example', runtimeUrl: 'https://press.example' },
-        ...{ data: folder, environment: {}, now: clock, wait: async () => {}, calls: { timeoutMs: 500 } },
+        ...{ data: folder, environment: {}, now: clock, wait, calls: { timeoutMs: 500 } },
       });
       const send = async (subject = smallSubject()) => {
         const claim = await journalIn(folder, clock).claim(subject.key);
         return sender.send(subject, claim).finally(() => claim.release());
       };
-      await use({ service, sender, folder, send, now });
+      await use({ service, sender, folder, send, now, waits });
     });
   } finally {
     await service.close();

@@ -28,8 +28,11 @@ export interface SentMail {
   text: string | null;
 }
 
-/** What is done to a request: `lost` before or after it had its effect, done but never answered, or answered with a status. */
-export type Fault = 'lost before' | 'lost after' | 'no answer' | number | null;
+/**
+ * What is done to a request: `lost` before or after it had its effect, done but never answered, or answered with a status and
+ * perhaps a Retry-After.
+ */
+export type Fault = 'lost before' | 'lost after' | 'no answer' | number | { status: number; retryAfter: string } | null;
 
 export interface Service {
   url: string;
@@ -60,10 +63,12 @@ export async function startService(answer: Answer): Promise<Service> {
     service.asked.push(asked);
     const fault = service.fault(asked);
     if (fault === 'lost before') return request.socket.destroy();
-    const { status, body = {} } = typeof fault === 'number' ? { status: fault } : answer(asked, service);
+    const refusal = typeof fault === 'number' ? { status: fault } : typeof fault === 'string' ? null : fault;
+    const { status, body = {} }: Reply = refusal ?? answer(asked, service);
     if (fault === 'lost after') return request.socket.destroy();
     if (fault === 'no answer') return;
-    response.writeHead(status, { 'content-type': 'application/json' });
+    const retryAfter = refusal !== null && 'retryAfter' in refusal ? { 'retry-after': refusal.retryAfter } : {};
+    response.writeHead(status, { 'content-type': 'application/json', ...retryAfter });
     response.end(JSON.stringify(body));
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
