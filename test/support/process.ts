@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import * as assert from 'uvu/assert';
+import { slipIn } from './messages.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The compiled command line. */
@@ -75,7 +77,9 @@ async function runHere(args: string[], cwd: string, env: NodeJS.ProcessEnv | und
   try {
     const code = await main([process.execPath, bin, ...args], out.stream, error.stream);
     const shown = withoutProgress(Buffer.concat(all).toString('utf8'));
-    return { code, signal: null, stdout: out.text(), stderr: withoutProgress(error.text()), shown };
+    const stderr = withoutProgress(error.text());
+    assert.is(slipIn(stderr), null);
+    return { code, signal: null, stdout: out.text(), stderr, shown };
   } finally {
     process.env = own.environment;
     process.chdir(own.folder);
