@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { inputKey, isInputName, reservedName } from '../agent-text/prompt-inputs.ts';
+import { inputKey, isInputName, reservedName } from '../agent-text/prompt-text.ts';
 import { servedText } from '../agent-text/served-text.ts';
 import { splitFrontMatter } from '../catalog/parse/front-matter.ts';
 import { maxFileBytes } from '../catalog/read.ts';
