@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OperationError } from '../errors.ts';
@@ -25,17 +25,15 @@ export async function asOnlyBuild<Result>(
   refuseNoFolder(folder, flag);
   mkdirSync(dirname(resolve(folder)), { recursive: true });
   const target = await realPath(fs, folder);
-  const rest = (beat = () => {}) =>
+  const rest = (beat: () => void) =>
     asOnlyBuild(others, say, (beatOthers) =>
       work(() => {
         beat();
         beatOthers();
       }),
     );
-  // Without the right to write there, a build changes nothing: its new files would be staged there.
-  if (!isWritable(dirname(target))) return rest();
   const options = { file: join(dirname(target), `.${basename(target)}`), other: `Another build is writing ${folder}` };
-  return alone({ ...options, ...buildPatience, say }, (lock) => rest(() => lock.beatNow()));
+  return alone({ ...options, ...buildPatience, say }, rest);
 }
 
 /**
@@ -43,15 +41,6 @@ export async function asOnlyBuild<Result>(
  * sign of life: reading the history of a large repository takes seconds without one.
  */
 const buildPatience = { waitMs: 10 * 60_000, patienceMs: 60_000 };
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Removes the staging folders of killed builds. */
 export function removeLeftovers(target: string): void {

@@ -63,6 +63,12 @@ export async function openContent(flags: Parameters<typeof openCatalog>[0], opti
   return { ...opened, content };
 }
 
+/** Runs a command that changes agents while no other one does. */
+export async function changingAgents(flags: Pick<CommonFlags, 'cwd'>, terminal: Console, work: () => Promise<void>) {
+  const { asOnlyEditor } = await import('../publish/publish-lock.ts');
+  await asOnlyEditor(resolve(flags.cwd), work, (message) => terminal.say(message));
+}
+
 /** Returns the nearest folder with settings, from `folder` upward; `.` if that is `folder` itself or there is none. */
 export function catalogAround(folder: string): string {
   for (let path = folder; ; path = dirname(path)) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { OperationError } from '../errors.ts';
 import { hasCode, writeAll } from './disk.ts';
 import { removeLeftovers } from './leftovers.ts';
@@ -159,14 +160,20 @@ export interface AloneOptions extends Pick<LockOptions, 'file' | 'patienceMs' | 
   /** What another owner does, such as `Another catalog publish is running in this repository`. */
   other: string;
   /** Is called with a message for a person before waiting for the other process. */
-  say?(message: string): void;
+  say?: ((message: string) => void) | undefined;
 }
 
-/** Runs `work` as the owner of `<file>.lock`. Throws OperationError that names the owner if it does not end in time. */
+/**
+ * Runs `work` as the owner of `<file>.lock`. `work` calls `beat` often if it keeps the process from its timers. Throws
+ * OperationError that names the owner if it does not end in time.
+ *
+ * A process that may not write next to `file` does its work without the lock: it may not change what the lock is for.
+ */
 export async function alone<Result>(
   { other, say = () => {}, ...options }: AloneOptions,
-  work: (lock: Lock) => Result | Promise<Result>,
+  work: (beat: () => void) => Result | Promise<Result>,
 ): Promise<Result> {
+  if (!isWritable(dirname(options.file))) return work(() => {});
   const onWait = ({ who }: FileInUse) => say(`${other} (${who}). Waiting until it has finished.\n`);
   const ownOptions = { disk: fs, now: () => new Date(), random: randomBytes, warn: () => {}, onWait };
   const lock = await acquireLock({ ...ownOptions, ...options }).catch((error) => {
@@ -178,8 +185,17 @@ export async function alone<Result>(
     );
   });
   try {
-    return await work(lock);
+    return await work(() => lock.beatNow());
   } finally {
     await lock.release();
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }

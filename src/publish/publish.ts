@@ -19,7 +19,7 @@ import { gitFolders } from '../git/stale-locks.ts';
 import type { Settings } from '../schema/settings.ts';
 import { commitMessage } from './commit-message.ts';
 import { type Plan, planPublication } from './plan.ts';
-import { asOnlyPublisher } from './publish-lock.ts';
+import { asOnlyEditor, asOnlyPublisher } from './publish-lock.ts';
 import { type Checkout, clearAfterKill, ownCommits, refuseLocked, removeUncommittedLines } from './recover.ts';
 import {
   nameOf,
@@ -45,6 +45,8 @@ export interface PublishOptions {
   push: boolean;
   allowDirty: boolean;
   allowBehind: boolean;
+  /** Is called with a message for a person before waiting for another command. */
+  say?: (message: string) => void;
 }
 
 /** What was published. */
@@ -64,16 +66,24 @@ const rounds = 5;
  * Throws ContentError if a numbered agent has an error, and OperationError if git fails or a file cannot be written.
  */
 export async function publish(options: PublishOptions): Promise<Publication> {
-  const { cwd, settings, today, dryRun } = options;
+  const { cwd, settings, today, dryRun, say } = options;
   if (dryRun) return { ...planPublication(cwd, settings, today), commit: null, pushed: false };
   const checkout = openCheckout(options);
-  if (checkout === null) return numberAndCommit(options, null);
+  if (checkout === null) return asOnlyEditor(cwd, () => numberAndCommit(options, null), say);
   if (options.commit) refuseOtherBranch(checkout);
   return asOnlyPublisher(checkout, async (killed) => {
     if (killed !== null) await clearAfterKill(checkout, killed);
     refuseLocked(checkout);
-    if (options.commit) await removeUncommittedLines(checkout, () => planPublication(cwd, settings, today).releases);
-    return options.push ? publishAndPush(options, checkout) : numberAndCommit(options, checkout);
+    return asOnlyEditor(
+      cwd,
+      async () => {
+        if (options.commit) {
+          await removeUncommittedLines(checkout, () => planPublication(cwd, settings, today).releases);
+        }
+        return options.push ? publishAndPush(options, checkout) : numberAndCommit(options, checkout);
+      },
+      say,
+    );
   });
 }
 

@@ -1,10 +1,13 @@
-import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeFiles } from '../support/catalog.ts';
+import { main } from '../../src/main.ts';
+import { inFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { putLock } from '../support/lock.ts';
+import { bin } from '../support/process.ts';
 import { inRepository, issueOf, publish, refused } from '../support/publication.ts';
 
 /** The lock of `catalog publish` and those of git: of running processes, and left by killed ones. */
@@ -70,6 +73,54 @@ test('a lock that cannot be read is taken over once it has not changed for a whi
     assert.is(code, 0, stderr);
     assert.equal(locks(editor), []);
     assert.is(issueOf(editor, 'two'), '2');
+  }));
+
+/** Runs a command while another one changes agents. `finish` is what that one still does before it ends. */
+async function whileChanging(folder: string, args: readonly string[], finish = () => {}): Promise<string> {
+  await putLock(join(folder, '.agents'));
+  let said = '';
+  const errors = new Writable({
+    write(chunk, _encoding, done) {
+      said += chunk;
+      if (String(chunk).includes('Waiting')) {
+        finish();
+        rmSync(join(folder, '.agents.lock'));
+      }
+      done();
+    },
+  });
+  const command = [process.execPath, bin, ...args, '--cwd', folder];
+  await main(command, new Writable({ write: (_chunk, _encoding, done) => done() }), errors);
+  rmSync(join(folder, '.agents.lock'), { force: true });
+  return said;
+}
+
+test('an agent that is published while it is renamed keeps its old address', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'old', date: '2026-01-01' }]);
+    await whileChanging(folder, ['rename', 'old', 'new'], () =>
+      writeCatalog(folder, [{ slug: 'old', date: '2026-01-01', front: { issue: '1' } }]),
+    );
+    const text = readFileSync(join(folder, 'agents/new/agent.md'), 'utf8');
+    assert.match(text, /^issue: 1$/m);
+    assert.match(text, /^formerSlugs: \[old\]$/m);
+    assert.not(existsSync(join(folder, 'agents/old')));
+  }));
+
+test('every command that changes agents waits for the one that does, and names its process', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'old', date: '2026-01-01', front: { issue: '1' } }]);
+    writeFiles(folder, { 'saved.prompt.md': 'Summarize the notes.\n' });
+    const other = `Another catalog command is changing agents (process ${process.pid} on ${hostname()}, since `;
+    for (const args of [
+      ['fix', '--write'],
+      ['new', 'one'],
+      ['rename', 'one', 'two'],
+      ['import', join(folder, 'saved.prompt.md'), '--from', 'copilot'],
+      ['publish'],
+    ]) {
+      assert.match(await whileChanging(folder, args), other);
+    }
   }));
 
 test.run();

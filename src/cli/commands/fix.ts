@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { FileFix } from '../../fix/fix.ts';
 import { plural } from '../../plural.ts';
 import type { Console } from '../console.ts';
-import { type CommonFlags, cwdOption, formatOption, openContent, slugOf } from '../options.ts';
+import { type CommonFlags, changingAgents, cwdOption, formatOption, openContent, slugOf } from '../options.ts';
 import { paintedDiff } from '../painted-diff.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'format'> {
@@ -24,7 +24,11 @@ export function addFix(program: Command, terminal: Console): void {
         '\nExamples:\n  $ catalog fix                          show the changes as a diff\n  $ catalog fix --write\n' +
         '  $ catalog fix release-notes --write\n  $ catalog fix --format json\n',
     )
-    .action((slugs: string[], flags: Flags) => fix(slugs, flags, terminal));
+    .action((slugs: string[], flags: Flags) =>
+      flags.write === true
+        ? changingAgents(flags, terminal, () => fix(slugs, flags, terminal))
+        : fix(slugs, flags, terminal),
+    );
 }
 
 async function fix(named: string[], { write = false, ...flags }: Flags, terminal: Console): Promise<void> {

@@ -4,7 +4,7 @@ import type { Draft } from '../../import/import.ts';
 import { plural } from '../../plural.ts';
 import { visible } from '../../text-safety/printable.ts';
 import type { Console } from '../console.ts';
-import { type CommonFlags, cwdOption, formatOption, openContent, todayOption } from '../options.ts';
+import { type CommonFlags, changingAgents, cwdOption, formatOption, openContent, todayOption } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   from?: string;
@@ -42,7 +42,11 @@ export function addImport(program: Command, terminal: Console): void {
         '  $ catalog import skills/ --source https://github.com/example/skills\n' +
         '  $ catalog import https://example.com/review.prompt.md\n',
     )
-    .action((from: string, flags: Flags) => runImport(from, flags, terminal));
+    .action((from: string, flags: Flags) =>
+      flags.dryRun === true
+        ? runImport(from, flags, terminal)
+        : changingAgents(flags, terminal, () => runImport(from, flags, terminal)),
+    );
 }
 
 async function runImport(from: string, flags: Flags, terminal: Console): Promise<void> {

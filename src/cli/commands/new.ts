@@ -6,6 +6,7 @@ import { type Console, shellWord } from '../console.ts';
 import {
   type CommonFlags,
   catalogAround,
+  changingAgents,
   cwdOption,
   formatOption,
   openContent,
@@ -74,7 +75,8 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
         ? await askForAnswers(given, surroundings, checks, ask)
         : complete(given, surroundings, checks);
     const files = agentFiles(answers);
-    writeAgent(cwd, answers.slug, files, surroundings);
+    // The terminal is not locked while a person answers; writing checks the date and the slug again.
+    await changingAgents(flags, terminal, async () => writeAgent(cwd, answers.slug, files, surroundings));
     return { answers, files };
   });
   if (made === null) return;

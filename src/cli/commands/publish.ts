@@ -56,6 +56,7 @@ async function runPublish(flags: Flags, terminal: Console): Promise<void> {
       push,
       allowDirty,
       allowBehind,
+      say: (message) => terminal.say(message),
     });
     await tell(published, { terminal, format, cwd, dryRun, asked: settings.queueWarningDays });
   } catch (error) {

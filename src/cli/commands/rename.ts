@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import type { Command } from 'commander';
 import type { Renamed } from '../../scaffold/agent/rename.ts';
 import { type Console, shellWord } from '../console.ts';
-import { type CommonFlags, cwdOption, formatOption, openContent, slugOf } from '../options.ts';
+import { type CommonFlags, changingAgents, cwdOption, formatOption, openContent, slugOf } from '../options.ts';
 
 type Flags = Pick<CommonFlags, 'cwd' | 'format'>;
 
@@ -20,7 +20,9 @@ export function addRename(program: Command, terminal: Console): void {
         'agent has no page at either address.\n' +
         '\nExamples:\n  $ catalog rename release-notes release-note-translator\n',
     )
-    .action((slug: string, wanted: string, flags: Flags) => rename(slug, wanted, flags, terminal));
+    .action((slug: string, wanted: string, flags: Flags) =>
+      changingAgents(flags, terminal, () => rename(slug, wanted, flags, terminal)),
+    );
 }
 
 async function rename(slug: string, wanted: string, flags: Flags, terminal: Console): Promise<void> {
