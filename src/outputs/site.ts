@@ -271,7 +271,7 @@ function datesOf(date: string, changes: readonly Change[], { startOfDay, today }
 type DateNames = ReturnType<typeof dateNames>;
 
 /** Makes functions that write out days (YYYY-MM-DD) and months (YYYY-MM) in a language (BCP 47). */
-export function dateNames(language: string) {
+export const dateNames = onceForEach((language: string) => {
   const weekdays = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
   const dates = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
   const months = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' });
@@ -282,7 +282,7 @@ export function dateNames(language: string) {
     dayOfMonth: (day: string) => String(Number(day.slice(8))),
     monthName: onceForEach((month: string) => months.format(instant(`${month}-01`))),
   };
-}
+});
 
 /** The scripts of living languages that are written from right to left (ISO 15924). */
 const rightToLeft = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa', 'Yezi']);

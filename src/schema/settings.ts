@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { onceForEach } from '../once.ts';
 import {
   emailAddress,
   isWebAddress,
@@ -34,12 +35,16 @@ function hasDates(language: string, timeZone: string): boolean {
   }
 }
 
-const timezone = z.string().refine((zone) => hasDates('en', zone), { error: timeZoneRule });
+// Every build reads the settings, and making a format is slow.
+const isTimeZone = onceForEach((zone: string) => hasDates('en', zone));
+const isLanguage = onceForEach((tag: string) => hasDates(tag, 'UTC'));
+
+const timezone = z.string().refine(isTimeZone, { error: timeZoneRule });
 
 const language = z
   .string()
   .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, { error: languageRule, abort: true })
-  .refine((tag) => hasDates(tag, 'UTC'), { error: languageRule });
+  .refine(isLanguage, { error: languageRule });
 
 const category = z.strictObject({
   label: line(60)
