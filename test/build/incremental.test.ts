@@ -181,7 +181,7 @@ function snapshotOrNothing(folder: string): Record<string, string> {
   return existsSync(folder) ? snapshot(folder) : {};
 }
 
-const sequences = Number(process.env.SEQUENCES ?? 5);
+const sequences = Number(process.env.SEQUENCES ?? 3);
 
 test('after any sequence of edits, a build has the bytes of one from nothing', async () => {
   const sequence = fc.array(step, { minLength: 8, maxLength: 8 });

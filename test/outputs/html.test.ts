@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bundled } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
-import { unfilledPlugin } from '../support/unfilled.ts';
+import { configureOnce, unfilledPlugin } from '../support/unfilled.ts';
 
 /**
  * Every page of the bundled catalog is valid HTML, so that browsers and assistive software need not guess. Mails follow
@@ -26,6 +26,7 @@ test('every page passes html-validate, and no template leaves an element empty',
       'require-sri': ['error', { target: 'crossorigin' }],
     },
   });
+  await configureOnce(judge);
   // Many pages have two addresses.
   const distinct = new Map(pages.map(([path, text]) => [text, path]));
   assert.ok(distinct.size > 60);

@@ -13,7 +13,7 @@ import type { Site } from '../../src/outputs/site.ts';
 import { bundled, inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
 import { goodPrompt } from '../support/good-agent.ts';
 import { render } from '../support/render.ts';
-import { unfilledPlugin } from '../support/unfilled.ts';
+import { configureOnce, unfilledPlugin } from '../support/unfilled.ts';
 
 /** The mails to readers: valid, complete in every mail program, short enough, and without anything that tracks. */
 
@@ -55,6 +55,7 @@ test('every mail of the bundled catalog is valid HTML, and no template leaves an
     plugins: [unfilledPlugin],
     rules: { unfilled: 'error', 'no-trailing-whitespace': 'off', 'long-title': 'off', 'no-inline-style': 'off' },
   });
+  await configureOnce(judge);
   assert.ok(mails.length > 10);
   for (const { html, subject } of mails) {
     const { results } = await judge.validateString(html, `${subject}.html`);

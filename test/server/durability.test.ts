@@ -26,7 +26,7 @@ import { assertKept, notesIn, startVoting, vote } from '../support/voting.ts';
 const trace = ['--import', fileURLToPath(new URL('../support/disk-trace.mjs', import.meta.url))];
 
 /** How many times the server is killed: ROUNDS=500 is a long run by hand. */
-const rounds = Number(process.env.ROUNDS ?? 10);
+const rounds = Number(process.env.ROUNDS ?? 6);
 
 test('a vote is answered only after a sync that began when its line was written', () =>
   inFolder(async (folder) => {

@@ -1,4 +1,4 @@
-import { type DOMReadyEvent, type HtmlElement, type Plugin, Rule } from 'html-validate';
+import { type DOMReadyEvent, type HtmlElement, type HtmlValidate, type Plugin, Rule } from 'html-validate';
 
 /** Elements that are empty in the page on purpose: scripts fill the first five, and a line of a prompt may be blank. */
 const emptyOnPurpose = [
@@ -41,3 +41,9 @@ function isEmpty(element: HtmlElement): boolean {
 
 /** Adds the rule `unfilled` to html-validate. */
 export const unfilledPlugin: Plugin = { name: 'catalog', rules: { unfilled: Unfilled } };
+
+/** Lets a judge use one configuration for all documents. It reads and merges it for each, which takes as long as judging. */
+export async function configureOnce(judge: HtmlValidate): Promise<void> {
+  const config = await judge.getConfigFor('page.html');
+  judge.getConfigFor = async () => config;
+}
