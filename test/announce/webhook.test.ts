@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSender } from '../../src/announce/open-sender.ts';
 import type { Sender, Subject } from '../../src/announce/senders/sender.ts';
+import { serviceCalls } from '../../src/announce/service-calls.ts';
 import { parseAnnounceSettings } from '../../src/announce/settings.ts';
 import { inFolder } from '../support/catalog.ts';
 import { journalIn, smallSubject } from '../support/mail/announcing.ts';
@@ -132,5 +133,12 @@ test('a digest and a test are told apart from the mail about an agent, and a tes
     assert.not.match(received[1]?.text ?? '', 'me@press.example');
     assert.is(await state(), 'sent');
   }));
+
+test('Ctrl-C ends the wait for a service that asks to wait', async () => {
+  const fetch = async () => new Response('', { status: 429, headers: { 'retry-after': '500' } });
+  const call = serviceCalls('service', 'k3y', {}, { fetch, stop: AbortSignal.abort() });
+  const error = await call({ step: 'list', method: 'GET', url: 'https://service.example/' }).catch((each) => each);
+  assert.is(error.status, 429);
+});
 
 test.run();
