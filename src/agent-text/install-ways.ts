@@ -199,7 +199,7 @@ const skills = (where: string, client = ''): Required<Ways> => ({
   agent: [
     {
       use: `Installs this agent as a skill ${where}. Needs Node.js.`,
-      paste: `npx skills add {site} --skill {slug}${client}`,
+      paste: `npx skills add {site}/agents/{slug}${client}`,
       update: again,
       remove: 'Run `npx skills remove {slug}`.',
     },
@@ -294,7 +294,7 @@ export const clients: readonly (Ways & { name: string })[] = [
       {
         use: 'The link saves the prompt as the command `/{slug}` of the open project, once you confirm it. The command below installs the agent as a skill instead, and needs Node.js.',
         url: '{cursorCommandLink}',
-        paste: 'npx skills add {site} --skill {slug} --agent cursor',
+        paste: 'npx skills add {site}/agents/{slug} --agent cursor',
         update: 'Open the link or run the command again.',
         remove: 'Delete `.cursor/commands/{slug}.md`, or run `npx skills remove {slug}`.',
       },

@@ -35,6 +35,7 @@ export const contentTypes = {
   'api/evals/{slug}.json': json,
   '.well-known/agent-skills/{slug}/SKILL.md': markdown,
   '.well-known/agent-skills/{slug}.zip': zip,
+  'agents/{slug}/.well-known/agent-skills/index.json': json,
   'plugins/{plugin}.zip': zip,
   'og/{slug}.png': 'image/png',
   'agents/{slug}.md': markdown,

@@ -28,6 +28,7 @@ export const outputs: readonly Output[] = [
   api.agentEvals,
   skills.skill,
   skills.bundle,
+  skills.indexOfOne,
   plugins.archives,
   socialImage,
   text.agentMarkdown,

@@ -45,7 +45,7 @@ export interface Part {
 export function ofAgent(
   { slug, fingerprint }: PublishedAgent,
   path: string,
-  render: () => string | Uint8Array,
+  render: (digest: Digest) => string | Uint8Array,
 ): RenderedFile {
   return { path, inputs: [fingerprint.whole], agent: slug, render };
 }
@@ -83,14 +83,14 @@ export function single(
 export function forAgents(
   path: OutputPath,
   purpose: string,
-  render: (site: Site, agent: PublishedAgent) => string | Uint8Array,
+  render: (site: Site, agent: PublishedAgent, digest: Digest) => string | Uint8Array,
 ): Output {
   return {
     path,
     purpose,
     *files(site) {
       for (const agent of site.agents) {
-        yield ofAgent(agent, path.replace('{slug}', agent.slug), () => render(site, agent));
+        yield ofAgent(agent, path.replace('{slug}', agent.slug), (digest) => render(site, agent, digest));
       }
     },
   };

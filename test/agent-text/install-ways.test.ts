@@ -41,13 +41,13 @@ test('an agent has a link or a command for each client', () => {
     'VS Code': [vscode, ''],
     Cursor: [
       'https://cursor.com/link/command?name=tidy-up&text=A%20%26%20b',
-      `${skills} --skill tidy-up --agent cursor`,
+      `${skills}/agents/tidy-up --agent cursor`,
     ],
     Codex: [addToCodex, 'codex plugin add tidy-up@tiny-prompts'],
     'Copilot CLI': [addToCopilot, 'copilot plugin install tidy-up@tiny-prompts'],
-    'Gemini CLI': [`${skills} --skill tidy-up --agent gemini-cli`],
+    'Gemini CLI': [`${skills}/agents/tidy-up --agent gemini-cli`],
     'GitHub CLI': ['gh skill install ada/tiny plugins/tidy-up/skills/tidy-up@install'],
-    'Other assistants': [`${skills} --skill tidy-up`],
+    'Other assistants': [`${skills}/agents/tidy-up`],
     MCP: ['https://tiny.example/p/api/mcp'],
     'Plain text': ['curl -fsS -o tidy-up.txt https://tiny.example/p/agents/tidy-up/prompt.txt'],
   });
@@ -161,7 +161,7 @@ test('Cursor gets no link that is longer than it opens, nor one without a prompt
     return pasted(source, prompt === undefined ? rest : { ...rest, prompt }).Cursor;
   };
   assert.is(link('x'.repeat(8000 - own))?.[0]?.length, 8000);
-  const command = [`${skills} --skill tidy-up --agent cursor`];
+  const command = [`${skills}/agents/tidy-up --agent cursor`];
   assert.equal([link('x'.repeat(8001 - own)), link('é'.repeat(1400)), link()], [command, command, command]);
 });
 

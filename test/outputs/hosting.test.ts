@@ -64,6 +64,7 @@ const types: [path: string, type: string | undefined][] = [
   ['.well-known/agent-skills/index.json', json],
   ['.well-known/agent-skills/one/SKILL.md', markdown],
   ['.well-known/agent-skills/one.zip', 'application/zip'],
+  ['agents/one/.well-known/agent-skills/index.json', json],
   ['marketplace.json', json],
   ['plugins/one-1.0.0.zip', 'application/zip'],
   ['sitemap.xml', 'application/xml; charset=utf-8'],

@@ -167,6 +167,23 @@ for (const [index, base] of bases.entries()) {
   });
 }
 
+for (const [index, base] of bases.entries()) {
+  test(`skills add with the page of an agent downloads one archive and not all, with the base URL ${base}`, async () => {
+    const home = join(folder.path, `home-one-${index}`);
+    mkdirSync(home);
+    const args = ['add', `${servers[index]?.address}agents/claim-ladder`, '--yes', '--agent', 'claude-code', '--copy'];
+    const before = servers[index]?.logged().length;
+    const { code, stdout, stderr } = await run(tool('skills'), args, { cwd: home, env: { ...quiet, HOME: home } });
+    assert.is(code, 0, stdout + stderr);
+    assert.equal(readdirSync(join(home, '.claude', 'skills')), ['claim-ladder']);
+    const archives = servers[index]
+      ?.logged()
+      .slice(before)
+      .match(/[\w.-]+\.zip/g);
+    assert.equal(archives, ['claim-ladder.zip']);
+  });
+}
+
 test('skills add installs every agent from a clone of the install tree, also those that are only in plugins/', async () => {
   const tree = join(folder.path, 'tree');
   const built = await catalog([

@@ -4,9 +4,12 @@ import { provenance } from '../../agent-text/agent-sections.ts';
 import { embeddedMarkdown } from '../../agent-text/embedded-markdown.ts';
 import { fenced, plainText, shortened } from '../../agent-text/markdown-text.ts';
 import { compareText } from '../../compare.ts';
+import { toJson } from '../../schema/documents.ts';
 import { promptLicense } from '../../schema/license.ts';
-import { forAgents, jsonParts, single } from '../output.ts';
+import { type Digest, forAgents, jsonParts, single } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
+
+const head = { $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json' };
 
 /** The index of Agent Skills discovery 0.2.0, with the digest of every skill's archive. */
 export const skillIndex = single(
@@ -14,19 +17,21 @@ export const skillIndex = single(
   'Every agent as a skill to install (Agent Skills discovery)',
   (site, digest) =>
     jsonParts(
-      { $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json' },
+      head,
       'skills',
       site.agents.map((agent) => ({
         input: agent.fingerprint.whole,
-        value: () => ({
-          name: agent.slug,
-          type: 'archive',
-          description: skillDescription(agent),
-          url: `${agent.slug}.zip`,
-          digest: `sha256:${digest(archivePath(agent.slug))}`,
-        }),
+        value: () => indexEntry(agent, digest, `${agent.slug}.zip`),
       })),
     ),
+);
+
+/** The index of one agent: to install one skill from the whole index, programs download the archives of all. */
+export const indexOfOne = forAgents(
+  'agents/{slug}/.well-known/agent-skills/index.json',
+  'An agent as the only skill to install (Agent Skills discovery)',
+  (_, agent, digest) =>
+    toJson({ ...head, skills: [indexEntry(agent, digest, `../../../../${archivePath(agent.slug)}`)] }),
 );
 
 export const skill = forAgents('.well-known/agent-skills/{slug}/SKILL.md', 'An agent as a skill', skillText);
@@ -36,6 +41,17 @@ export const bundle = forAgents(
   'An agent as a skill with its sample, as assistants install it',
   (site, agent) => zip(skillFiles(site, agent)),
 );
+
+/** An entry of an index. `url` is the address of the archive, relative to the index. */
+function indexEntry(agent: PublishedAgent, digest: Digest, url: string): object {
+  return {
+    name: agent.slug,
+    type: 'archive',
+    description: skillDescription(agent),
+    url,
+    digest: `sha256:${digest(archivePath(agent.slug))}`,
+  };
+}
 
 function archivePath(slug: string): string {
   return `.well-known/agent-skills/${slug}.zip`;

@@ -109,6 +109,12 @@ export const jsonFiles: Record<string, Expected> = {
     'skills.1.description': skillDescription,
     'skills.1.url': 'rich.zip',
   },
+  'agents/rich/.well-known/agent-skills/index.json': {
+    'skills.*.name': ['rich'],
+    'skills.*.type': ['archive'],
+    'skills.0.description': skillDescription,
+    'skills.0.url': '../../../../.well-known/agent-skills/rich.zip',
+  },
   'marketplace.json': {
     name: 'publication-i-amp-quoted-single',
     description,

@@ -9,7 +9,7 @@ import type { Asked } from './asked.ts';
 const usage =
   'To run it, follow the prompt. Put what the user provides at the end of INPUT, between `<input>` and `</input>`. If something that INPUT requires is missing, ask for it once.';
 /** The ways to install the agent. Its prompt is in the answer, so no link repeats it. */
-const skill = 'npx skills add https://site.example/base --skill rich';
+const skill = 'npx skills add https://site.example/base/agents/rich';
 const ofProject = 'Installs this agent as a skill of the current project. Needs Node.js.';
 const again = { url: null, update: 'Run the command again.', remove: 'Run `npx skills remove rich`.' };
 const ways = [
