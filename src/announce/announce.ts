@@ -149,7 +149,8 @@ async function settle(
       ({ recipient, messageHash: hash }) =>
         wanted === undefined || recipient?.toLowerCase() === wanted || wanted.split('@')[0] === hash,
     );
-    if (named.length === 0) throw new OperationError(`No email of ${name} to or with ${mail} has an unknown outcome.`);
+    if (named.length === 0)
+      throw new OperationError(`No email of ${name} that matches ${mail} has an unknown outcome.`);
     for (const { id } of named) settled.set(id, sent);
   }
   for (const [id, sent] of settled) await claim.record({ type: 'delivery', id, state: sent ? 'accepted' : 'deferred' });

@@ -154,7 +154,7 @@ test('a person settles one mail after the other: the others wait, and the announ
           records,
         ).catch((error: Error) => error.message);
       const wrong = await settle(['a@example.com', true], ['nobody@example.com', true]);
-      assert.is(wrong, 'No email of No. 1 to or with nobody@example.com has an unknown outcome.');
+      assert.is(wrong, 'No email of No. 1 that matches nobody@example.com has an unknown outcome.');
       assert.is((await uncertainMails(plan, journal, records)).length, 4);
       const erased = `<${mails[2]?.messageHash}@press.example>`;
       assert.is(
@@ -162,7 +162,7 @@ test('a person settles one mail after the other: the others wait, and the announ
         '2 emails of No. 1 will not be sent again. Still unknown: 2.',
       );
       assert.is((await journal.read(plan.key))?.state, 'claimed');
-      assert.match(await settle(['a@example.com', false]), /^No email of No\. 1 to or with a@/);
+      assert.match(await settle(['a@example.com', false]), /^No email of No\. 1 that matches a@/);
       assert.is(
         await settle(['b=c@example.com', false]),
         '1 email of No. 1 will be sent by the next run. Still unknown: 1.',
