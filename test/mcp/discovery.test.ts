@@ -119,14 +119,23 @@ test('server.json is rendered from the settings, as the MCP registry takes it, i
   assert.is(await rendered({ runtimeUrl: null }), null);
 });
 
-test('the developers page has the setup of six clients, and none without a server', async () => {
+test('the developers page has the setup of eight clients, and none without a server', async () => {
   const page = (runtimeUrl?: null) =>
     inFolder((folder) => {
       const dist = builtCatalog(folder, undefined, runtimeUrl === null ? { runtimeUrl } : {});
       return readFileSync(join(dist, 'developers.html'), 'utf8');
     });
   const html = await page();
-  for (const client of ['Claude Code', 'Claude Desktop', 'Cursor', 'VS Code', 'Codex', 'Gemini CLI']) {
+  for (const client of [
+    'Claude Code',
+    'Claude Desktop',
+    'Cursor',
+    'VS Code',
+    'Codex',
+    'Gemini CLI',
+    'Copilot CLI',
+    'opencode',
+  ]) {
     assert.match(html, `<strong>${client}`);
   }
   assert.match(html, 'claude mcp add --transport http small-catalog &quot;https://press.example/api/mcp&quot;');
@@ -159,7 +168,7 @@ test('no schema of a tool has what strict clients refuse: a list of types, or an
 test('docs/mcp.md has the same setup as the developers page', () => {
   const docs = readFileSync(join(bundled, 'docs/mcp.md'), 'utf8');
   const clients = mcpSetup(loadSettings(bundled, {}, {}))?.clients ?? [];
-  assert.is(clients.length, 6);
+  assert.is(clients.length, 8);
   for (const { name, paste } of clients) assert.match(docs, paste, name);
 });
 

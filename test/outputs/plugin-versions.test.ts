@@ -90,8 +90,11 @@ test('a build after the publication has the same versions, however often', async
 });
 
 test('the version of a changed agent rises, no other does, and its earlier archive stays', async () => {
+  const extension = () => readFileSync(join(tree, 'gemini-extension.json'), 'utf8');
+  const before = extension();
   appendFileSync(join(catalog, 'agents/two/sample-input.txt'), 'One more row\n');
   const { current, digests } = await publish();
+  assert.is.not(extension(), before, 'Gemini CLI says “already up to date” to a reader who lacks the edit');
   assert.equal(current, ['two 1.1.0', 'one 1.1.0']);
   assert.equal([...digests.keys()].sort(), ['plugins/one-1.1.0.zip', 'plugins/two-1.0.0.zip', 'plugins/two-1.1.0.zip']);
 });

@@ -177,7 +177,7 @@ test('Gemini CLI, which loads all skills at the root as one extension, gets the 
   assert.is(skills.length, 50);
   assert.equal([skills[0], skills.at(-1)], ['agent-52', 'agent-3']);
   assert.ok(large.tree.has('plugins/agent-1/skills/agent-1/SKILL.md'));
-  assert.is(JSON.parse(large.tree.get('gemini-extension.json') ?? '').version, '1.53.0');
+  assert.match(JSON.parse(large.tree.get('gemini-extension.json') ?? '').version, /^1\.53\.\d+$/);
   const readme = large.tree.get('README.md') ?? '';
   assert.match(readme, /The agent-3 agent\].*\n\n2 more are at https:\/\/press\.example\/archive\./);
   assert.not.match(readme, 'agent-2 agent]');

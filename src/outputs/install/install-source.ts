@@ -167,6 +167,18 @@ export function mcpSetup(
       say: 'Run this.',
       paste: `gemini mcp add --transport http ${name} "${url}"`,
     },
+    {
+      name: 'Copilot CLI',
+      installUrl: null,
+      say: 'Run this.',
+      paste: `copilot mcp add --transport http ${name} "${url}"`,
+    },
+    {
+      name: 'opencode',
+      installUrl: null,
+      say: 'Run this.',
+      paste: `opencode mcp add ${name} --url "${url}"`,
+    },
   ];
   return {
     url,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { contributedPrompts } from '../../agent-text/agent-sections.ts';
 import { installMarkdown, installWays, marketplaceName } from '../../agent-text/install-ways.ts';
 import { plainText } from '../../agent-text/markdown-text.ts';
@@ -42,15 +43,17 @@ const manifests: Readonly<Record<string, (site: Site) => object>> = {
       description: agent.excerpt,
     })),
   }),
-  'gemini-extension.json': ({ settings, agents }) => {
+  'gemini-extension.json': ({ settings, agents, plugins }) => {
     const name = marketplaceName(settings);
     const url = mcpUrl(settings);
-    return {
-      name,
-      version: `1.${newestIssue(agents)}.0`,
-      description: settings.description,
-      ...(url === null ? {} : { mcpServers: { [name]: { httpUrl: url } } }),
-    };
+    const { description } = settings;
+    const rest = { description, ...(url === null ? {} : { mcpServers: { [name]: { httpUrl: url } } }) };
+    const skills = agents.slice(0, rootSkills).map((agent) => [agent.slug, plugins.of(agent)]);
+    const digest = createHash('sha256')
+      .update(JSON.stringify([rest, skills]))
+      .digest();
+    // Gemini CLI updates an extension only if its version differs, so the last part is tied to the content.
+    return { name, version: `1.${newestIssue(agents)}.${digest.readUInt32BE()}`, ...rest };
   },
 };
 

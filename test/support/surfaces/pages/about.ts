@@ -46,6 +46,8 @@ const developers: Expected = {
     'VS Code: Open the link, or add this to .vscode/mcp.json.',
     'Codex: Run this.',
     'Gemini CLI: Run this.',
+    'Copilot CLI: Run this.',
+    'opencode: Run this.',
   ],
   'section[aria-labelledby=mcp] pre': [
     mcp,
@@ -55,20 +57,33 @@ const developers: Expected = {
     JSON.stringify({ servers: { [server]: { type: 'http', url: mcp } } }, null, 2),
     `codex mcp add ${server} --url "${mcp}"`,
     `gemini mcp add --transport http ${server} "${mcp}"`,
+    `copilot mcp add --transport http ${server} "${mcp}"`,
+    `opencode mcp add ${server} --url "${mcp}"`,
   ],
   'section[aria-labelledby=mcp] pre @id': [
     ...['mcp-address', 'mcp-claude-code', 'mcp-claude-desktop-and-claude-ai', 'mcp-cursor', 'mcp-vs-code', 'mcp-codex'],
     'mcp-gemini-cli',
+    'mcp-copilot-cli',
+    'mcp-opencode',
   ],
   'section[aria-labelledby=mcp] pre @aria-label': [
     'Address of the MCP server',
-    ...['Claude Code', 'Claude Desktop and claude.ai', 'Cursor', 'VS Code', 'Codex', 'Gemini CLI'].map(
-      (client) => `Set-up for ${client}`,
-    ),
+    ...[
+      'Claude Code',
+      'Claude Desktop and claude.ai',
+      'Cursor',
+      'VS Code',
+      'Codex',
+      'Gemini CLI',
+      'Copilot CLI',
+      'opencode',
+    ].map((client) => `Set-up for ${client}`),
   ],
   'section[aria-labelledby=mcp] .copy @data-copy': [
     ...['mcp-address', 'mcp-claude-code', 'mcp-claude-desktop-and-claude-ai', 'mcp-cursor', 'mcp-vs-code', 'mcp-codex'],
     'mcp-gemini-cli',
+    'mcp-copilot-cli',
+    'mcp-opencode',
   ],
   'section[aria-labelledby=mcp] dd a': ['Add to Claude Desktop and claude.ai', 'Add to Cursor', 'Add to VS Code'],
   'section[aria-labelledby=mcp] dd a @href': [
