@@ -219,7 +219,12 @@ async function runAsTold(): Promise<void> {
     process.send?.('next');
     const [told] = (await once(process, 'message')) as [Suite | 'end'];
     if (told === 'end') return;
-    await runFile(told.name, told.file);
+    try {
+      await runFile(told.name, told.file);
+    } catch (error) {
+      process.stdout.write(`${inspect(error)}\n`);
+      process.exit(1);
+    }
   }
 }
 

@@ -32,6 +32,7 @@ test.run();
 const forever = `spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })`;
 
 const files = {
+  'test/broken.test.ts': fixture(`throw new Error('on import');`),
   'test/crashes.test.ts': fixture(`test('a socket that fails', async () => {
   setImmediate(() => new EventEmitter().emit('error', new Error('read ECONNRESET')));
   await new Promise((done) => setTimeout(done, 20));
@@ -62,7 +63,8 @@ test('an uncaught error fails its file, a remaining child process is killed, and
     const env = { TMPDIR: join(folder, 'tmp') };
     const { code, stdout } = await run(process.execPath, ['--import', tsx, runner], { cwd: folder, env });
     assert.is(code, 1, stdout);
-    assert.match(stdout, /\n3 passed, 3 failed\n$/);
+    assert.match(stdout, /\n3 passed, 4 failed\n$/);
+    assert.match(stdout, /Error: on import[\s\S]+FAIL {2}broken\.test\.ts {2}its process ended early: 1\n/);
     assert.match(stdout, /FAIL {2}crashes\.test\.ts {2}an error outside of its tests\nError: read ECONNRESET/);
     assert.match(stdout, /FAIL {2}leaves\.test\.ts {2}left process \d+ running/);
     assert.match(stdout, /FAIL {2}odd\.test\.ts {2}stopped after 0 of 1 tests/);
