@@ -137,7 +137,8 @@ test('a digest and a test are told apart from the mail about an agent, and a tes
 test('Ctrl-C ends the wait for a service that asks to wait', async () => {
   const fetch = async () => new Response('', { status: 429, headers: { 'retry-after': '500' } });
   const call = serviceCalls('service', 'k3y', {}, { fetch, stop: AbortSignal.abort() });
-  const error = await call({ step: 'list', method: 'GET', url: 'https://service.example/' }).catch((each) => each);
+  const url = 'https://service.example/';
+  const error = (await call({ step: 'list', method: 'GET', url }).catch((each: unknown) => each)) as { status: number };
   assert.is(error.status, 429);
 });
 
