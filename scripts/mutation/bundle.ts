@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
-/** Makes bundled code find its source folder, since it reads files next to itself. */
+/** Makes bundled code find its source folder, since it reads files next to itself. A text that names it stays as it is. */
 const sourceAddress: Plugin = {
   name: 'source-address',
-  setup({ onLoad }) {
+  setup({ initialOptions, onLoad, onResolve }) {
+    // Its modules import JSON as only a bundler or tsx can.
+    onResolve({ filter: /^@actions\// }, ({ path }) => ({ path: fileURLToPath(import.meta.resolve(path)) }));
+    initialOptions.define = { 'import.meta.url': 'sourceUrl', 'import.meta.dirname': 'sourceFolder' };
     onLoad({ filter: /\.m?ts$|\.mjs$/ }, ({ path }) => {
-      const contents = readFileSync(path, 'utf8')
-        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
-        .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)));
+      const [url, folder] = [pathToFileURL(path).href, dirname(path)].map((value) => JSON.stringify(value));
+      const contents = `const sourceUrl = ${url}, sourceFolder = ${folder}; ${readFileSync(path, 'utf8')}`;
       return { contents, loader: 'ts' };
     });
   },
