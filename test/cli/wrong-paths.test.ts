@@ -103,7 +103,11 @@ test('a template that is a link is an error of the catalog instead of the templa
 
 /** Other calls with a path where a file is in the way, or a folder is instead of a file, and what they say. */
 const calls: [args: string[], env: Record<string, string>, sentence: string][] = [
-  [['votes', 'redact', 'x', '--data', 'file'], {}, '<folder>/file is a file. Remove it, or name another path.'],
+  [
+    ['votes', 'redact', 'x', '--data', 'file'],
+    {},
+    '<folder>/file/votes.jsonl cannot be used: <folder>/file is a file. Remove it, or name another path.',
+  ],
   [['verify', 'file/x'], {}, 'file/x cannot be used: <folder>/file is a file. Remove it, or name another path.'],
   [['verify', 'loop'], {}, 'loop cannot be used: its symbolic links lead in a circle (ELOOP).'],
   [

@@ -61,7 +61,7 @@ test('an address with a line break is refused and gets no mail', () =>
   }));
 
 test('a mail server that refuses does not keep readers from subscribing; the log says why, without the address', () => {
-  const refuse = Object.assign(new Error(`no ${ann.email}`), { responseCode: 550 });
+  const refuse = Object.assign(new Error(`5.1.1 no ${ann.email}`), { responseCode: 550 });
   const onRcptTo = (_address: unknown, _session: unknown, done: (error: Error) => void) => done(refuse);
   return withMails(
     async ({ subscribe, server }) => {

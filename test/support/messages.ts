@@ -17,7 +17,7 @@ export function messageLine(mistake: string, { code, message, hint }: Diagnostic
 
 /** A doubled or stray period, a sentence without its subject or reason, and a number with the wrong form of the verb or noun. */
 const slips =
-  /[\w)\]`'"]\.\.(?=\s|$)|^\s*\.$|[a-z] \.$|: \.|\(\)(?=\.)|\bundefined\b|\bNaN\b|\b1 (?:agent|answer|error|file|line|warning)s\b|\b1 [a-z]+s (?:are|were|have|need)\b|(?:^|\s)(?:[2-9]|\d\d+) [a-z]+s (?:is|was|has|needs)\b/m;
+  /[\w)\]`'"]\.\.(?=\s|$)|^\s*\.$|[a-z] \.$|: \.(?=\s|$)|\(\)(?=\.)|\bundefined\b|\bNaN\b|\b1 (?:agent|answer|error|file|line|warning)s\b|\b1 [a-z]+s (?:are|were|have|need)\b|(?:^|\s)(?:[2-9]|\d\d+) [a-z]+s (?:is|was|has|needs)\b/m;
 
 /** The slips of language in what people read; null if there is none. */
 export function slipIn(text: string): string | null {
