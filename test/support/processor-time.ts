@@ -7,9 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 export function processorTime(): number {
   const { user, system } = process.cpuUsage();
   if (process.platform !== 'linux') return (user + system) / 1e6;
-  const children = readdirSync('/proc/self/task').flatMap((thread) =>
-    readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
-  );
+  const children = readdirSync('/proc/self/task').flatMap((thread) => childrenOf(thread));
   const [, , ...ended] = times('self');
   const ticks = [...ended, ...children.flatMap(times)].reduce((sum, time) => sum + time, 0);
   return (user + system) / 1e6 + ticks / 100;
@@ -24,6 +22,15 @@ function times(pid: string): number[] {
       .split(' ')
       .slice(11, 15)
       .map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** The processes that a thread started; none if the thread has ended since it was listed. */
+function childrenOf(thread: string): string[] {
+  try {
+    return readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' ').filter(Boolean);
   } catch {
     return [];
   }
