@@ -1,8 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { Console } from './cli/console.ts';
-import { refuseUnknownSubcommands, withHelpOption } from './cli/subcommands.ts';
-import { ContentError, explainSystemError, OperationError, UsageError } from './errors.ts';
+import { refuseUnknownSubcommands, withHelpOption } from './cli/options.ts';
+import { explainSystemError, OperationError, UsageError } from './lib/errors.ts';
 import { programVersion } from './program.ts';
+import { ContentError } from './schema/diagnostics/content-error.ts';
 
 type Add = (program: Command, terminal: Console) => void;
 
@@ -111,7 +112,7 @@ async function explainFailure(error: unknown, terminal: Console): Promise<number
     return 2;
   }
   if (error instanceof ContentError) {
-    const { prettyReport } = await import('./diagnostics/report.ts');
+    const { prettyReport } = await import('./schema/diagnostics/report.ts');
     terminal.say(`${prettyReport(error.diagnostics, { color: terminal.color })}\n`);
     return 1;
   }
@@ -119,7 +120,7 @@ async function explainFailure(error: unknown, terminal: Console): Promise<number
     terminal.say(`error: ${error.message}\n`);
     return 1;
   }
-  const { GitError } = await import('./git/run.ts');
+  const { GitError } = await import('./lib/git.ts');
   const outside = explainSystemError(error) ?? (error instanceof GitError ? `git failed: ${error.message}` : null);
   if (outside !== null) {
     terminal.say(`error: ${outside}\n`);

@@ -160,7 +160,7 @@ async function runInWorkers(files: readonly Suite[]): Promise<void> {
 async function bundled(files: readonly Suite[]): Promise<{ runner: string[]; suites: Suite[] }> {
   const own = fileURLToPath(import.meta.url);
   if (process.env.NODE_V8_COVERAGE !== undefined) return { runner: [...process.execArgv, own], suites: [...files] };
-  const { bundleTests } = await import('../scripts/mutation/bundle.ts');
+  const { bundleTests } = await import('../tools/mutation/bundle.ts');
   const cache = fileURLToPath(new URL('../node_modules/.cache/', import.meta.url));
   mkdirSync(cache, { recursive: true });
   bundles = mkdtempSync(join(cache, 'tests-'));

@@ -1,4 +1,4 @@
-import { fillIn } from '../agent-text/prompt-text.ts';
+import { fillIn } from '../text/prompt-text.ts';
 import { copyButton, copyText, offerText, say, withdrawText } from './clipboard.ts';
 import { followInputs, forgetInputs, ownInputs, rememberInput } from './memory.ts';
 

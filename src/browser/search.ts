@@ -1,8 +1,8 @@
 /*! Holds MiniSearch, copyright Luca Ongaro, MIT License. */
 
 import MiniSearch from 'minisearch';
-import { type SearchEntry, type StoredEntry, searchOptions } from '../search/fields.ts';
-import { isTooShort, searchAgents } from '../search/query.ts';
+import { type SearchEntry, type StoredEntry, searchOptions } from '../site/search/fields.ts';
+import { isTooShort, searchAgents } from '../site/search/query.ts';
 import {
   clearForm,
   hasSearch,

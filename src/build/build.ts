@@ -1,27 +1,86 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { readPublished } from '../build-folder/read-build.ts';
-import { loadContent, noMemory } from '../catalog/load.ts';
-import { type Selected, type Selection, select } from '../catalog/select.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { ContentError } from '../errors.ts';
-import { type History, readHistory } from '../git/history.ts';
-import { publishedPlugins, readReleases } from '../git/install-branch.ts';
-import { installTree, newestIssue } from '../outputs/install/install-tree.ts';
-import type { Site } from '../outputs/site.ts';
+import { type History, readHistory } from '../content/history.ts';
+import { loadContent, noMemory } from '../content/load.ts';
+import { type Selected, type Selection, select } from '../content/select.ts';
+import { areSettled, noStamps, type Stamps, sourceStamps } from '../lib/files.ts';
+import type { OnProgress } from '../lib/threads.ts';
 import { programFiles } from '../program.ts';
-import type { OnProgress } from '../progress.ts';
-import type { BuildInfo } from '../schema/build-info.ts';
+import type { Change } from '../schema/agent.ts';
+import { ContentError } from '../schema/diagnostics/content-error.ts';
+import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
+import { type BuildInfo, noPlugins, type PublishedPlugins } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
-import { areSettled, noStamps, type Stamps, sourceStamps } from '../stamps.ts';
-import type { FolderStamps } from './built-folder.ts';
+import { withVersions } from '../site/hosting/host-files.ts';
+import { describeOutputs } from '../site/index.ts';
+import { installTree, newestIssue } from '../site/install/install-tree.ts';
+import { makeSite } from '../site/make-site.ts';
+import { templateHelpers } from '../site/shared/page.ts';
+import { compileTemplates } from '../site/shared/templates.ts';
+import { addresses } from '../site/shared/urls.ts';
+import type { Site } from '../site/site.ts';
+import { emptyImages, imageRenderer } from '../site/social-image/renderer.ts';
+import { readPublished } from '../storage/build-folder.ts';
 import { type Destination, MemoryDestination } from './destination.ts';
-import { refuseOtherTrees, writeInstallTree } from './install-folder.ts';
+import { publishedPlugins, readReleases } from './install-branch.ts';
 import { BuildMemory } from './last-build.ts';
-import { prepareSite } from './prepare.ts';
 import { readTemplates, type TemplateFiles } from './read-templates.ts';
-import { renderSite, UnrenderableAgents } from './render.ts';
-import { BuildWriter, type FileRecord, type Written } from './write.ts';
+import { faultsOf, renderSite, UnrenderableAgents } from './render.ts';
+import {
+  BuildWriter,
+  type FileRecord,
+  type FolderStamps,
+  refuseOtherTrees,
+  type Written,
+  writeInstallTree,
+} from './write.ts';
+
+export interface SiteOptions {
+  preview: boolean;
+  history: ReadonlyMap<string, readonly Change[]>;
+  /** The plugins that were published before; default: none. */
+  published?: PublishedPlugins;
+  cache: string | null;
+  /** Whether to draw social images; if not, their files are empty. */
+  images: boolean;
+  /** What the last build knew, if anything. */
+  memory?: BuildMemory | null;
+}
+
+/**
+ * Makes the site of the selected agents, with the templates of their catalog. The folder `cache` keeps social images
+ * between builds.
+ *
+ * Throws ContentError when a template is not well-formed.
+ */
+export function prepareSite(
+  { templates, assets: files, fonts, custom }: TemplateFiles,
+  settings: Settings,
+  { agents, moved, withdrawn }: Pick<Selected, 'agents' | 'moved' | 'withdrawn'>,
+  { preview, history, published = noPlugins, cache, images, memory = null }: SiteOptions,
+): Site {
+  const assets = withVersions(files);
+  return makeSite({
+    settings,
+    agents,
+    moved,
+    withdrawn,
+    history,
+    published,
+    templates: compileTemplates(
+      templates,
+      templateHelpers(settings, addresses(settings), assets),
+      memory?.isKnown === true,
+    ),
+    assets,
+    images: images ? imageRenderer(fonts, cache) : emptyImages(fonts),
+    outputs: describeOutputs(),
+    preview,
+    listsShowAll: custom,
+    related: memory?.related ?? null,
+    knownVersions: memory?.versions ?? [],
+  });
+}
 
 export interface RenderOptions extends Selection {
   /** The catalog folder. */
@@ -200,4 +259,21 @@ function render<Target extends Destination>(
       site.images.close();
     }
   }
+}
+
+/**
+ * Renders the agents in `slugs` (default: all) without images and without writing files. Returns a diagnostic for each
+ * agent that cannot be rendered, which only rendering can show.
+ *
+ * Throws ContentError if a template is malformed.
+ */
+export function trialFaults(
+  cwd: string,
+  settings: Settings,
+  selected: Pick<Selected, 'agents' | 'moved' | 'withdrawn'>,
+  slugs?: ReadonlySet<string>,
+): Diagnostic[] {
+  if (slugs?.size === 0) return [];
+  const options = { preview: true, history: new Map(), cache: null, images: false };
+  return faultsOf(prepareSite(readTemplates(cwd), settings, selected, options), slugs);
 }

@@ -1,6 +1,49 @@
-import { digestOf } from '../digest.ts';
-import type { Part } from '../outputs/output.ts';
-import { joinParts } from './parts.ts';
+import { digestOf } from '../lib/files.ts';
+import type { Part } from '../site/output.ts';
+
+/** The parts of a file that was written: the input of each, and its length in bytes. */
+export type PartRecord = [input: string, bytes: number][];
+
+/**
+ * Puts a file together from its parts. Parts that `before`, the file of the last build, already has are copied from it
+ * instead of being rendered.
+ */
+export function joinParts(
+  parts: readonly Part[],
+  before: { bytes: Buffer; parts: PartRecord } | null,
+): { bytes: Buffer; parts: PartRecord } {
+  const known = new Map<string, Buffer>();
+  let start = 0;
+  for (const [input, length] of before?.parts ?? []) {
+    known.set(input, (before as { bytes: Buffer }).bytes.subarray(start, start + length));
+    start += length;
+  }
+  const pieces = parts.map(({ input, render }) => known.get(input) ?? Buffer.from(render()));
+  return {
+    bytes: Buffer.concat(pieces),
+    parts: parts.map(({ input }, index) => [input, pieces[index]?.length ?? 0]),
+  };
+}
+
+/** How long a piece is at least, in UTF-16 units, except for the last one. */
+const pieceLength = 128 * 1024;
+
+/** Renders all parts, joined into pieces. The input and length of each part are added to `rendered`. */
+export function* joinedPieces(parts: readonly Part[], rendered: PartRecord): Generator<string> {
+  let piece: string[] = [];
+  let length = 0;
+  for (const { input, render } of parts) {
+    const text = render();
+    rendered.push([input, Buffer.byteLength(text)]);
+    piece.push(text);
+    length += text.length;
+    if (length < pieceLength) continue;
+    yield piece.join('');
+    piece = [];
+    length = 0;
+  }
+  yield piece.join('');
+}
 
 /** Where a build goes: a folder, or memory. */
 export interface Destination {
@@ -62,4 +105,13 @@ export class MemoryDestination implements Destination {
     if (file === undefined) throw new Error(`${path} was not written.`);
     return file;
   }
+}
+
+/** Where texts are encoded. A new buffer for each of thousands of files would take several times as long. */
+const shared = Buffer.allocUnsafeSlow(1024 * 1024);
+
+/** Encodes a text as UTF-8. The bytes are only valid until the next call. */
+export function encode(text: string): Uint8Array {
+  // A UTF-16 unit takes three bytes at most.
+  return text.length * 3 > shared.length ? Buffer.from(text) : shared.subarray(0, shared.write(text));
 }

@@ -11,15 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { makeFolder } from '../cache-folder.ts';
-import type { ContentMemory } from '../catalog/load.ts';
-import { digestOf } from '../digest.ts';
-import { gitStamp, isInRepository } from '../git/stamp.ts';
-import type { KnownVersions } from '../outputs/install/plugins.ts';
-import type { Related, Site } from '../outputs/site.ts';
+import type { ContentMemory } from '../content/load.ts';
+import { digestOf, makeFolder } from '../lib/files.ts';
+import { gitStamp, isInRepository } from '../lib/git.ts';
 import type { AgentHead } from '../schema/agent.ts';
-import type { FolderStamps } from './built-folder.ts';
-import type { BuildWriter, FileRecord } from './write.ts';
+import type { KnownVersions, Related, Site } from '../site/site.ts';
+import type { BuildWriter, FileRecord, FolderStamps } from './write.ts';
 
 interface KnownAgent {
   stamp: string;

@@ -1,15 +1,15 @@
 import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
-import { compareText } from '../compare.ts';
-import { diagnose, type Wording } from '../diagnostics/diagnostic.ts';
-import { symbolicLink } from '../diagnostics/messages/files.ts';
-import { templatesNotAFolder, unknownTemplate } from '../diagnostics/messages/templates.ts';
-import { nearest } from '../diagnostics/suggestions.ts';
-import { ContentError } from '../errors.ts';
-import type { TemplateSource } from '../outputs/shared/templates.ts';
-import { obstacleIn } from '../path-obstacle.ts';
+import { obstacleIn } from '../lib/errors.ts';
+import { compareText } from '../lib/text.ts';
 import { programFolder } from '../program.ts';
-import type { FontFile } from '../social-image/font.ts';
+import { ContentError } from '../schema/diagnostics/content-error.ts';
+import { diagnose, type Wording } from '../schema/diagnostics/diagnostic.ts';
+import { nearest } from '../schema/diagnostics/suggestions.ts';
+import { symbolicLink } from '../schema/messages/files.ts';
+import { templatesNotAFolder, unknownTemplate } from '../schema/messages/templates.ts';
+import type { TemplateSource } from '../site/shared/templates.ts';
+import type { FontFile } from '../site/social-image/font.ts';
 
 /** Templates and assets as read from disk. Each file of the program can be replaced by one of the catalog. */
 export interface TemplateFiles {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { unprocessable } from '../catalog/unprocessable.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { ContentError, OperationError } from '../errors.ts';
-import { outputs } from '../outputs/index.ts';
-import { type Digest, type RenderedFile, whole } from '../outputs/output.ts';
-import type { Site } from '../outputs/site.ts';
+import { unprocessable } from '../content/parse/files.ts';
+import { OperationError } from '../lib/errors.ts';
+import type { OnProgress } from '../lib/threads.ts';
 import { programVersion } from '../program.ts';
-import type { OnProgress } from '../progress.ts';
-import { type BuildInfo, buildFile } from '../schema/build-info.ts';
-import { toJson } from '../schema/documents.ts';
+import { ContentError } from '../schema/diagnostics/content-error.ts';
+import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
+import { type BuildInfo, buildFile, toJson } from '../schema/documents.ts';
+import { outputs } from '../site/index.ts';
+import { type Digest, type RenderedFile, whole } from '../site/output.ts';
+import type { Site } from '../site/site.ts';
 import type { Destination } from './destination.ts';
 
 /** Some agents cannot be rendered, with a diagnostic for each. A build without them may succeed. */

@@ -1,4 +1,4 @@
-import { answerJobs } from '../job-threads.ts';
+import { answerJobs } from '../lib/threads.ts';
 import { type StagedFile, StagingFolder, type StagingJob } from './staging.ts';
 
 /** Stages the files of a build in a separate thread. */

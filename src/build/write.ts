@@ -1,5 +1,6 @@
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -10,23 +11,103 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { refuseOtherFolders, removeLeftovers } from '../build-folder/folder.ts';
-import {
-  commitPending,
-  completePending,
-  putInPlace,
-  stagedFolder,
-  syncFile,
-} from '../build-folder/unfinished-build.ts';
-import { digestOf } from '../digest.ts';
-import type { Part } from '../outputs/output.ts';
-import type { OnProgress } from '../progress.ts';
-import { BuiltFolder, type FolderStamps } from './built-folder.ts';
-import type { Destination } from './destination.ts';
-import { encode } from './encode.ts';
-import type { BuildMemory } from './last-build.ts';
-import { joinedPieces, joinParts, type PartRecord } from './parts.ts';
+import { OperationError } from '../lib/errors.ts';
+import { digestOf, folderStampOf, isDraftName, outputStampOf, replaceFile } from '../lib/files.ts';
+import type { OnProgress } from '../lib/threads.ts';
+import type { Part } from '../site/output.ts';
+import { refuseNoFolder, refuseOtherFolders, removeLeftovers } from '../storage/build-folder.ts';
+import { commitPending, completePending, putInPlace, stagedFolder, syncFile } from '../storage/unfinished-build.ts';
+import { type Destination, encode, joinedPieces, joinParts, type PartRecord } from './destination.ts';
 import { type StagedFile, type Staging, StagingFolder, StagingThread } from './staging.ts';
+
+/** The stamps of the folders of a build, by their path in it. */
+export type FolderStamps = ReadonlyMap<string, string>;
+
+/**
+ * The folder of a build, as it is before the next build changes it. Folders with the stamps that the last build left still
+ * have the files of that build, so they are not listed.
+ */
+export class BuiltFolder {
+  readonly #root: string;
+  /** The folders that have not changed since the last build. */
+  readonly #unchanged: FolderStamps;
+  readonly #known: FolderStamps;
+
+  constructor(root: string, known: FolderStamps) {
+    this.#root = root;
+    this.#known = known;
+    this.#unchanged = new Map([...known].filter(([path, stamp]) => this.#folderStamp(path) === stamp));
+  }
+
+  /** The stamp of a file, or null if there is none. */
+  stampOf(path: string): string | null {
+    const stats = statsOf(statSync, `${this.#root}/${path}`);
+    return stats?.isFile() ? outputStampOf(stats) : null;
+  }
+
+  /** Whether the folder of a file has the same names as after the last build. */
+  hasSameNames(path: string): boolean {
+    return this.#unchanged.has(path.slice(0, Math.max(0, path.lastIndexOf('/'))));
+  }
+
+  /** Returns the files that have another path than those of the next build. `last` are the paths of the last build. */
+  filesBesides(next: { has(path: string): boolean }, last: Iterable<string>): string[] {
+    const listed = this.#known.has('') ? [] : this.#list('');
+    for (const path of this.#known.keys()) if (!this.#unchanged.has(path)) listed.push(...this.#list(path));
+    for (const path of last) if (!next.has(path) && this.hasSameNames(path)) listed.push(path);
+    return listed.filter((path) => !next.has(path));
+  }
+
+  /** Returns the stamps of the folders of all `files` after a build that changed or removed those in `touched`. */
+  stampsAfter(files: Iterable<string>, touched: Iterable<string>): FolderStamps {
+    const changed = foldersOf(touched);
+    return new Map(
+      Array.from(foldersOf(files), (path) => {
+        const same = changed.has(path) ? undefined : this.#unchanged.get(path);
+        return [path, same ?? this.#folderStamp(path) ?? ''];
+      }),
+    );
+  }
+
+  /** The files in a folder, and in all folders below that the last build did not have. */
+  #list(folder: string): string[] {
+    const at = folder === '' ? '' : `${folder}/`;
+    if (this.#folderStamp(folder) === null) return [];
+    return readdirSync(`${this.#root}/${folder}`, { withFileTypes: true }).flatMap((entry) => {
+      const path = at + entry.name;
+      if (!entry.isDirectory()) return [path];
+      return this.#known.has(path) ? [] : this.#list(path);
+    });
+  }
+
+  #folderStamp(path: string): string | null {
+    const stats = statsOf(lstatSync, `${this.#root}/${path}`);
+    return stats?.isDirectory() ? folderStampOf(stats) : null;
+  }
+}
+
+/** The stats of a path; undefined if there is nothing, or if one of its folders is a file. */
+function statsOf(read: typeof statSync | typeof lstatSync, path: string) {
+  try {
+    return read(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+/** The folders that contain some files, directly or not; '' for the root. */
+function foldersOf(paths: Iterable<string>): Set<string> {
+  const folders = new Set(['']);
+  for (const path of paths) {
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const folder = path.slice(0, end);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
+  }
+  return folders;
+}
 
 /** How many files writing a build changed, removed or left unchanged. */
 export interface Written {
@@ -74,7 +155,13 @@ export class BuildWriter implements Destination {
    * `memory` has the files that the last build left. Throws OperationError if `out` contains files that are not a
    * build.
    */
-  constructor(out: string, memory: Pick<BuildMemory, 'files' | 'folders'> = { files: new Map(), folders: new Map() }) {
+  constructor(
+    out: string,
+    memory: { files: ReadonlyMap<string, FileRecord>; folders: FolderStamps } = {
+      files: new Map(),
+      folders: new Map(),
+    },
+  ) {
     this.#target = existsSync(out) ? realpathSync(out) : resolve(out);
     refuseOtherFolders(this.#target, out);
     removeLeftovers(this.#target);
@@ -233,4 +320,68 @@ export function writeBuild(out: string, files: ReadonlyMap<string, Uint8Array>):
 
 function sameBytes(file: string, bytes: Uint8Array): boolean {
   return statSync(file).size === bytes.length && readFileSync(file).equals(bytes);
+}
+
+/** The names at the top of the install tree, and Git's own, so that the folder can be a working tree of the branch. */
+const ownNames = [
+  '.git',
+  '.claude-plugin',
+  '.agents',
+  '.cursor-plugin',
+  'gemini-extension.json',
+  'plugins',
+  'skills',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+];
+
+/** Refuses a folder that has other files than an install tree: nothing in it may be removed. Throws OperationError. */
+export function refuseOtherTrees(folder: string): void {
+  refuseNoFolder(folder, '--install-tree');
+  if (!existsSync(folder)) return;
+  // A draft is what a killed build left. Writing the tree removes it.
+  const other = readdirSync(folder).find((name) => !ownNames.includes(name) && !isDraftName(name));
+  if (other === undefined) return;
+  throw new OperationError(
+    `${folder} contains ${other}, so it is not an install tree and was not changed. Name another folder with --install-tree, or empty this one first.`,
+  );
+}
+
+/** Writes an install tree into a folder. Each file is replaced in one step, and files that the tree lacks are removed. */
+export function writeInstallTree(folder: string, files: ReadonlyMap<string, string>): Written {
+  refuseOtherTrees(folder);
+  mkdirSync(folder, { recursive: true });
+  const removed = listFiles(folder).filter((path) => !files.has(path));
+  for (const path of removed) removeFile(folder, path);
+  let changed = 0;
+  for (const [path, text] of files) {
+    const file = join(folder, path);
+    if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
+    mkdirSync(dirname(file), { recursive: true });
+    replaceFile(file, text);
+    changed += 1;
+  }
+  return { changed, removed: removed.length, unchanged: files.size - changed };
+}
+
+/** The paths of all files in the folder other than Git's own. */
+function listFiles(root: string, below = ''): string[] {
+  return readdirSync(join(root, below), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${below}${entry.name}`;
+    if (path === '.git') return [];
+    return entry.isDirectory() ? listFiles(root, `${path}/`) : [path];
+  });
+}
+
+/** Removes a file, and the folders that are empty without it. */
+function removeFile(root: string, path: string): void {
+  rmSync(join(root, path));
+  for (
+    let folder = dirname(path);
+    folder !== '.' && readdirSync(join(root, folder)).length === 0;
+    folder = dirname(folder)
+  ) {
+    rmdirSync(join(root, folder));
+  }
 }

@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
-import { systemReason } from '../errors.ts';
-import { printable, printableJson } from '../text-safety/printable.ts';
+import { systemReason } from '../lib/errors.ts';
+import { printable, printableJson } from '../lib/text.ts';
 
 /** Where commands write: results to stdout, messages to stderr. */
 export class Console {
@@ -123,4 +123,23 @@ export function shellWord(text: string): string {
   if (/^[\w./\\:-]+$/.test(text)) return text;
   // Windows only knows double quotes, in which a POSIX shell would run commands.
   return /["$`!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
+}
+
+/** Colors the lines of a unified diff. `paint` does nothing where there are no colors. */
+export function paintedDiff(diff: string, paint: (style: 'bold' | 'red', text: string) => string): string {
+  const lines = diff.split('\n').map((line) => {
+    if (line.startsWith('-')) return paint('red', line);
+    return line.startsWith('+') ? paint('bold', line) : line;
+  });
+  return lines.join('\n');
+}
+
+/** How many line numbers are listed before the rest is only counted. */
+const listed = 10;
+
+/** Says which lines of a file of JSON lines were skipped, by their numbers from 1. */
+export function skippedLines(file: string, numbers: readonly number[]): string {
+  const more = numbers.length - listed;
+  const list = numbers.slice(0, listed).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return `Skipped ${numbers.length === 1 ? 'line' : 'lines'} ${list} of ${file}: incomplete or invalid.\n`;
 }

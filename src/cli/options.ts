@@ -1,12 +1,22 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { isDay, zone } from '../calendar.ts';
-import type { LoadOptions } from '../catalog/load.ts';
-import type { Settings } from '../catalog/settings.ts';
-import { ContentError, UsageError } from '../errors.ts';
-import { repositoryPrefix } from '../github/repository-prefix.ts';
+import type { LoadOptions } from '../content/load.ts';
+import type { Settings } from '../content/settings.ts';
+import { isDay, zone } from '../lib/calendar.ts';
+import { UsageError } from '../lib/errors.ts';
+import { ContentError } from '../schema/diagnostics/content-error.ts';
 import type { Console } from './console.ts';
+
+/**
+ * The path from the root of the repository in GitHub Actions (`GITHUB_WORKSPACE`) to the folder of the catalog, empty or
+ * with a slash at its end. The paths of annotations start there.
+ */
+export function repositoryPrefix(cwd: string, { GITHUB_WORKSPACE }: NodeJS.ProcessEnv): string {
+  if (GITHUB_WORKSPACE === undefined || GITHUB_WORKSPACE === '') return '';
+  const path = relative(GITHUB_WORKSPACE, cwd).split(sep).join('/');
+  return path === '' || path.startsWith('..') ? '' : `${path}/`;
+}
 
 /** Options that several commands share, each defined once. */
 export const cwdOption = () =>
@@ -47,7 +57,7 @@ export async function openCatalog(flags: Pick<CommonFlags, 'cwd' | 'baseUrl' | '
   settings: Settings;
   today: string;
 }> {
-  const { loadSettings } = await import('../catalog/settings.ts');
+  const { loadSettings } = await import('../content/settings.ts');
   const cwd = resolve(flags.cwd);
   const settings = loadSettings(cwd, flags, process.env);
   return { cwd, settings, today: flags.today ?? zone(settings.timezone).today(new Date()) };
@@ -55,7 +65,7 @@ export async function openCatalog(flags: Pick<CommonFlags, 'cwd' | 'baseUrl' | '
 
 /** Opens the catalog that the flags name and reads its agents. Throws ContentError if agents/ cannot be read. */
 export async function openContent(flags: Parameters<typeof openCatalog>[0], options?: LoadOptions) {
-  const { loadContent } = await import('../catalog/load.ts');
+  const { loadContent } = await import('../content/load.ts');
   const opened = await openCatalog(flags);
   const content = loadContent(opened.cwd, opened.settings, opened.today, options);
   const unreadable = content.diagnostics.filter(({ slug }) => slug === null);
@@ -65,7 +75,7 @@ export async function openContent(flags: Parameters<typeof openCatalog>[0], opti
 
 /** Runs a command that changes agents while no other one does. */
 export async function changingAgents(flags: Pick<CommonFlags, 'cwd'>, terminal: Console, work: () => Promise<void>) {
-  const { asOnlyEditor } = await import('../publish/publish-lock.ts');
+  const { asOnlyEditor } = await import('../publish/publish.ts');
   await asOnlyEditor(resolve(flags.cwd), work, (message) => terminal.say(message));
 }
 
@@ -104,7 +114,7 @@ export async function printForMachines(
   { diagnostics }: Pick<ContentError, 'diagnostics'>,
   { format, cwd, terminal }: { format: Format; cwd: string; terminal: Console },
 ): Promise<void> {
-  const { githubReport, jsonReport } = await import('../diagnostics/report.ts');
+  const { githubReport, jsonReport } = await import('../schema/diagnostics/report.ts');
   if (format === 'json') terminal.printJson(jsonReport(diagnostics));
   if (format === 'github' && diagnostics.length > 0) {
     terminal.printCommands(`${githubReport(diagnostics, repositoryPrefix(cwd, process.env))}\n`);
@@ -140,4 +150,46 @@ export function subcommandFlags<Flags>(command: Command): Flags {
 function parseDay(text: string): string {
   if (!isDay(text)) throw new InvalidArgumentError('It must be a calendar date, written as YYYY-MM-DD.');
   return text;
+}
+
+/**
+ * Returns arguments of the command line with `help votes redact` and `votes help redact` as `votes redact --help`. They end
+ * with the first name that is no command, and parsing them then fails like that of any unknown command.
+ */
+export function withHelpOption(program: Command, args: readonly string[]): string[] {
+  const path: string[] = [];
+  let command = program;
+  let isHelp = false;
+  for (const word of args) {
+    if (command.commands.length === 0 || word.startsWith('-')) break;
+    if (word === 'help') {
+      isHelp = true;
+      continue;
+    }
+    path.push(word);
+    const next = command.commands.find((each) => each.name() === word);
+    if (next === undefined) return isHelp ? path : [...args];
+    command = next;
+  }
+  return isHelp ? [...path, '--help'] : [...args];
+}
+
+/**
+ * Makes a command that has subcommands, but also does something without one, call any other word an unknown command.
+ * Otherwise it would say that there are too many arguments.
+ */
+export function refuseUnknownSubcommands(parent: Command): void {
+  if (parent.commands.length === 0 || parent.registeredArguments.length > 0) return;
+  parent.allowExcessArguments();
+  parent.hook('preAction', async (_parent, called) => {
+    const [word] = called.args;
+    if (called !== parent || word === undefined) return;
+    const { nearest } = await import('../schema/diagnostics/suggestions.ts');
+    const similar = nearest(
+      word,
+      parent.commands.map((command) => command.name()),
+    );
+    const suggestion = similar === undefined ? '' : `\n(Did you mean ${similar}?)`;
+    parent.error(`error: unknown command '${word}'${suggestion}`, { code: 'commander.unknownCommand' });
+  });
 }

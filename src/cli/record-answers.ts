@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { UsageError } from '../errors.ts';
-import { plural } from '../plural.ts';
-import type { Api, ApiName } from '../record/api.ts';
-import type { Model, Reply } from '../record/model.ts';
-import type { Outcome, ReadAgent, RecordOptions } from '../record/record.ts';
-import type { Recorded } from '../schema/evals.ts';
+import type { Api, ApiName } from '../content/evals/ask.ts';
+import type { Model, Outcome, ReadAgent, RecordOptions, Reply } from '../content/evals/record.ts';
+import { UsageError } from '../lib/errors.ts';
+import { plural } from '../lib/text.ts';
+import type { Evals, Recorded } from '../schema/evals.ts';
+import { scoreOf, scoreTable } from '../site/score-table.ts';
 import type { Console } from './console.ts';
 import type { Format } from './options.ts';
 
@@ -76,9 +76,9 @@ export async function recordAnswers(
   flags: RecordFlags & { format: Format },
   terminal: Console,
 ): Promise<void> {
-  const { record } = await import('../record/record.ts');
+  const { record } = await import('../content/evals/record.ts');
   const { recorded } = await import('../schema/evals.ts');
-  const { valueFindings } = await import('../catalog/parse/text-checks.ts');
+  const { valueFindings } = await import('../content/parse/text-checks.ts');
   const { model: name, note, setting, force, stale, paste = false } = flags;
   if (name === undefined) throw new UsageError('--record needs --model, the name of the model.');
   const about = { ...(note !== undefined && { note }), ...(setting !== undefined && { settings: setting }) };
@@ -110,8 +110,8 @@ async function openModel(name: string, flags: RecordFlags, terminal: Console): P
     throw new UsageError('--setting is for APIs only. Use --note to describe other settings.');
   if (paste === true) return { name, made: 'pasted', ask: (message) => askPerson(message, name, terminal) };
   const timeoutMs = flags.timeout * 1_000;
-  if (command !== undefined) return (await import('../record/command.ts')).commandModel(command, name, timeoutMs);
-  const { apiModel, apis } = await import('../record/api.ts');
+  if (command !== undefined) return (await import('../content/evals/ask.ts')).commandModel(command, name, timeoutMs);
+  const { apiModel, apis } = await import('../content/evals/ask.ts');
   const api: Api = apis[flags.api];
   // The key of a service never goes to another one.
   const ownKey = url === undefined ? process.env[api.keyVariable] : undefined;
@@ -168,4 +168,40 @@ function atMost(most: number) {
       throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`);
     return number;
   };
+}
+
+/** An agent and its recorded answers. */
+export interface GradedAgent {
+  slug: string;
+  evals: Evals;
+}
+
+/** The scores of an agent for people: a table of models and cases, then the checks that failed. */
+export function evalReport({ slug, evals }: GradedAgent): string {
+  const { cases, rows } = scoreTable(evals);
+  const table = [
+    [slug, ...cases],
+    ...rows.map(({ model, answers }) => [`  ${model}`, ...answers.map(scoreOf)]),
+    ...(rows.length === 0 ? [['  no recorded answers']] : []),
+  ];
+  const widths = [slug, ...cases].map((_, column) => Math.max(...table.map((row) => (row[column] ?? '').length)));
+  const lines = table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return `${[...lines, ...failures(evals)].join('\n')}\n`;
+}
+
+/** A line for each check that failed. */
+function failures({ answers }: Evals): string[] {
+  return answers.flatMap(({ case: name, recorded, results }) =>
+    results
+      .filter(({ failure }) => failure !== null)
+      .map(
+        ({ kind, value, failure }) =>
+          `  failed: ${recorded.model}, ${name}, ${kind}${value === '' ? '' : ` ${value}`}: ${failure}`,
+      ),
+  );
 }

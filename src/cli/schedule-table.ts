@@ -1,5 +1,7 @@
-import { queueText, type Status } from '../catalog/schedule.ts';
-import { plural } from '../plural.ts';
+import { queueText, type Status } from '../content/schedule.ts';
+import { addDays } from '../lib/calendar.ts';
+import { plural } from '../lib/text.ts';
+import { painter } from '../schema/diagnostics/report.ts';
 import type { Settings } from '../schema/settings.ts';
 
 export interface TableOptions {
@@ -148,4 +150,145 @@ function columns(text: string): number {
   let count = 0;
   for (const { segment } of new Intl.Segmenter().segment(text)) count += wide.test(segment) ? 2 : 1;
   return count;
+}
+
+/** Every kind of day, in the order of the legend: the sign after the day, and its style. */
+const kinds = {
+  published: ['#', 'bold'],
+  scheduled: ['+', null],
+  draft: ['~', null],
+  'with errors': ['!', 'red'],
+  withdrawn: ['x', 'dim'],
+  // An earlier commit deleted the published agent.
+  deleted: ['=', 'dim'],
+  // A day that passed without an agent.
+  missed: ['-', 'dim'],
+  // A free day before a scheduled agent. Drafts are not scheduled.
+  gap: ['?', 'yellow'],
+  free: ['.', null],
+} as const;
+
+type Kind = keyof typeof kinds;
+const allKinds = Object.keys(kinds) as Kind[];
+
+/**
+ * The schedule as months, two beside each other in 60 columns: from the month before today's, or with `all` from the first
+ * agent's, to the month after the last agent.
+ */
+export function calendarTable(status: Status, { all, color }: { all: boolean; color: boolean }): string {
+  const paint = painter(color);
+  const { today, timezone, published, due, coming, drafts, withdrawn, deleted, faulty } = status;
+  const dates = daysOf([...published, ...due, ...coming, ...drafts, ...withdrawn, ...deleted, ...faulty]);
+  const [first, last] = [dates[0] ?? today, dates.at(-1) ?? today];
+  const kindOf = kindsOf(status);
+  const recent = monthAfter(today, -1);
+  const earlier = !all && monthOf(first) < recent;
+  const end = monthAfter(last > today ? last : today, 1);
+  const months: string[] = [];
+  for (let month = earlier ? recent : monthOf(first); month <= end; month = monthAfter(month, 1)) months.push(month);
+
+  const cell = (day: string) => {
+    const kind = kindOf(day);
+    const [sign, style] = kind === null ? [' ', null] : kinds[kind];
+    const text = `${day === today ? '>' : ' '}${day.slice(8).replace(/^0/, ' ')}${sign}`;
+    return style === null ? text : paint(style, text);
+  };
+  const pairs = months.flatMap((month, index) =>
+    index % 2 === 0 ? [[month, ...months.slice(index + 1, index + 2)]] : [],
+  );
+  const blocks = pairs.map((pair) => beside(pair.map((month) => monthBlock(month, cell, kindOf))));
+  const legend = ['> today', ...allKinds.map((kind) => `${kinds[kind][0]} ${kind}`)];
+  return [
+    `Schedule on ${today} (${timezone})${earlier ? '; earlier months with --all' : ''}`,
+    ...blocks,
+    `${legend.slice(0, 5).join('   ')}\n${legend.slice(5).join('   ')}\n`,
+  ].join('\n\n');
+}
+
+/** The days that agents have, in order. */
+function daysOf(agents: readonly { date: string | null }[]): string[] {
+  return agents.flatMap(({ date }) => (date === null ? [] : [date])).sort();
+}
+
+/** Returns what kind of day a day is; null before the first agent that is not a draft. */
+function kindsOf(status: Status): (day: string) => Kind | null {
+  const { today, published, due, coming, drafts, withdrawn, deleted, faulty } = status;
+  const known = new Map<string | null, Kind>();
+  const add = (kind: Kind, entries: readonly { date: string | null; errors?: number }[]) => {
+    for (const { date, errors = 0 } of entries)
+      known.set(date, errors > 0 && kind !== 'published' ? 'with errors' : kind);
+  };
+  add('with errors', faulty);
+  add('withdrawn', withdrawn);
+  add('deleted', deleted);
+  add('draft', drafts);
+  add('scheduled', [...due, ...coming]);
+  add('published', published);
+  const [numbered, scheduled] = [daysOf([...published, ...withdrawn, ...deleted]), daysOf([...due, ...coming])];
+  const [lastNumbered = '', lastScheduled = ''] = [numbered.at(-1), scheduled.at(-1)];
+  const undrafted = faulty.filter(({ state }) => state !== 'draft');
+  const [first = today] = daysOf([...published, ...withdrawn, ...deleted, ...due, ...coming, ...undrafted]);
+  return (day) => {
+    const kind = known.get(day);
+    if (kind !== undefined) return kind;
+    if (day < today || day < lastNumbered) return day > first ? 'missed' : null;
+    return day < lastScheduled ? 'gap' : 'free';
+  };
+}
+
+/** A month of lines with 27 columns each: its name, the weekdays, its weeks from Monday on, and how many days of each kind it has. */
+function monthBlock(month: string, cell: (day: string) => string, kindOf: (day: string) => Kind | null): string[] {
+  const start = `${month}-01`;
+  const name = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
+    new Date(start),
+  );
+  const days: string[] = [];
+  for (let day = start; monthOf(day) === month; day = addDays(day, 1)) days.push(day);
+  const cells = [...Array<string>((new Date(start).getUTCDay() + 6) % 7).fill('    '), ...days.map(cell)];
+  const weeks = Array.from({ length: Math.ceil(cells.length / 7) }, (_, week) => {
+    const row = cells.slice(week * 7, week * 7 + 7);
+    return [...row, ...Array<string>(7 - row.length).fill('    ')].join('');
+  });
+  const counts = allKinds
+    .map((kind) => [kind, days.filter((day) => kindOf(day) === kind).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${kind} ${count}`);
+  return [name.padEnd(width), ' Mo  Tu  We  Th  Fr  Sa  Su ', ...weeks, ...wrappedCounts(counts)];
+}
+
+const width = 28;
+
+/** Puts words on lines of at most `width` columns, separated by commas. */
+function wrappedCounts(words: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const [index, word] of words.entries()) {
+    const piece = index === words.length - 1 ? word : `${word},`;
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + piece.length <= width) lines[lines.length - 1] = `${last} ${piece}`;
+    else lines.push(piece);
+  }
+  return lines.map((line) => line.padEnd(width));
+}
+
+/** Joins blocks line by line; the lines of all but the last one have `width` columns. */
+function beside(blocks: readonly string[][]): string {
+  const height = Math.max(...blocks.map((block) => block.length));
+  const rows = Array.from({ length: height }, (_, row) =>
+    blocks
+      .map((block) => block[row] ?? ' '.repeat(width))
+      .join('    ')
+      .trimEnd(),
+  );
+  return rows.join('\n');
+}
+
+function monthOf(day: string): string {
+  return day.slice(0, 7);
+}
+
+/** The month that is `count` months after that of a day. */
+function monthAfter(day: string, count: number): string {
+  const date = new Date(`${monthOf(day)}-01`);
+  date.setUTCMonth(date.getUTCMonth() + count);
+  return date.toISOString().slice(0, 7);
 }

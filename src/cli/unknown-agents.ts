@@ -1,6 +1,6 @@
-import { nearest } from '../diagnostics/suggestions.ts';
-import { OperationError } from '../errors.ts';
-import { visible } from '../text-safety/printable.ts';
+import { OperationError } from '../lib/errors.ts';
+import { visible } from '../lib/text.ts';
+import { nearest } from '../schema/diagnostics/suggestions.ts';
 
 /** Throws OperationError if `known` lacks one of the slugs that a command names. It suggests the nearest one in `folders`. */
 export function refuseUnknownAgents(

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Option } from 'commander';
-import { databaseUrl } from '../database/url.ts';
-import { OperationError } from '../errors.ts';
-import type { VoteRecord } from '../votes/vote.ts';
+import { OperationError } from '../lib/errors.ts';
+import { databaseUrl } from '../storage/database.ts';
+import type { VoteRecord } from '../storage/vote.ts';
 import type { Console } from './console.ts';
+import { skippedLines } from './console.ts';
 import { given } from './options.ts';
-import { skippedLines } from './skipped-lines.ts';
 
 /** The flags that say where votes are stored. */
 export interface LogFlags {
@@ -46,8 +46,8 @@ export async function withVotes<Result>(
 ): Promise<Result> {
   const url = votesDatabase(flags, process.env);
   if (url === null) return withLogs([logFile(flags, process.env)], terminal, work);
-  const { withDatabase } = await import('../database/command.ts');
-  const { readDatabaseVotes } = await import('../votes/database-reading.ts');
+  const { withDatabase } = await import('../storage/migrate.ts');
+  const { readDatabaseVotes } = await import('../storage/database-votes.ts');
   return withDatabase(url, (database) => work({ records: readDatabaseVotes(database), malformed: async () => 0 }));
 }
 
@@ -61,7 +61,7 @@ export async function withLogs<Result>(
   work: (source: VoteSource) => Promise<Result>,
   { named = false } = {},
 ): Promise<Result> {
-  const { findVoteLogs, readAllVotes } = await import('../votes/all-logs.ts');
+  const { findVoteLogs, readAllVotes } = await import('../storage/file-votes.ts');
   const unusable = (error: NodeJS.ErrnoException): never => {
     if (error.code === undefined || !/^E[A-Z]+$/.test(error.code)) throw error;
     throw new OperationError(`Cannot read the vote log ${logs.join(', ')} (${error.code}).`, { cause: error });

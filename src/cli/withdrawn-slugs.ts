@@ -1,6 +1,6 @@
-import { textOf } from '../catalog/parse/decode.ts';
-import { scheduleIn } from '../catalog/parse/front-matter-schedule.ts';
-import { readAgent } from '../catalog/read.ts';
+import { textOf } from '../content/parse/files.ts';
+import { scheduleIn } from '../content/parse/front-matter.ts';
+import { readAgent } from '../content/read.ts';
 
 /**
  * Maps the former slugs of withdrawn agents to their slugs. A build does not have them (C3.26), so they are read from the

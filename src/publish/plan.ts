@@ -1,10 +1,10 @@
-import { trialFaults } from '../build/trial.ts';
-import { firstFreeDate } from '../catalog/consistency/calendar-rules.ts';
-import { loadContent } from '../catalog/load.ts';
-import { type Status, status } from '../catalog/schedule.ts';
-import { select } from '../catalog/select.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { ContentError } from '../errors.ts';
+import { trialFaults } from '../build/build.ts';
+import { firstFreeDate } from '../content/check/calendar.ts';
+import { loadContent } from '../content/load.ts';
+import { type Status, status } from '../content/schedule.ts';
+import { select } from '../content/select.ts';
+import { ContentError } from '../schema/diagnostics/content-error.ts';
+import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import type { Settings } from '../schema/settings.ts';
 
 /** An agent that gets its number now. */

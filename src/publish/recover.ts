@@ -1,19 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { isDraftName } from '../catalog/replace-file.ts';
-import { OperationError } from '../errors.ts';
-import {
-  changedBy,
-  commitsSince,
-  differing,
-  fileAt,
-  type Repository,
-  restoreFile,
-  trackingName,
-} from '../git/repository.ts';
-import { indexLock, removeStaleLocks } from '../git/stale-locks.ts';
-import { withIssueLine } from './issue-line.ts';
+import { OperationError } from '../lib/errors.ts';
+import { isDraftName } from '../lib/files.ts';
+import { changedBy, commitsSince, differing, fileAt, type Repository, restoreFile, trackingName } from '../lib/git.ts';
 import type { Release } from './plan.ts';
+import { indexLock, removeStaleLocks } from './stale-locks.ts';
+import { withIssueLine } from './write-numbers.ts';
 
 /** The working tree in which numbers are published. */
 export interface Checkout {

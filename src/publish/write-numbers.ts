@@ -1,10 +1,57 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathOf } from '../catalog/parse/files.ts';
-import { replaceFile } from '../catalog/replace-file.ts';
-import { explainSystemError, OperationError } from '../errors.ts';
-import { withIssueLine } from './issue-line.ts';
+import { pathOf } from '../content/parse/files.ts';
+import { splitFrontMatter } from '../content/parse/front-matter.ts';
+import { explainSystemError, OperationError } from '../lib/errors.ts';
+import { replaceFile } from '../lib/files.ts';
+import { locationInFrontMatter } from '../schema/diagnostics/yaml-location.ts';
 import type { Release } from './plan.ts';
+
+/**
+ * The bytes of an agent.md with the line `issue: <number>` added below its date; all other bytes stay the same.
+ *
+ * Null if the line cannot be added: the front matter is not a block of `key: value` lines, or already has `issue`.
+ */
+export function withIssueLine(bytes: Buffer, issue: number): Buffer | null {
+  const { line } = locationInFrontMatter(bytes.toString('utf8'), ['date']);
+  const end = endOfLine(bytes, line);
+  const result = Buffer.concat([bytes.subarray(0, end), Buffer.from(`issue: ${issue}\n`), bytes.subarray(end)]);
+  const before = frontMatter(bytes);
+  const after = frontMatter(result);
+  return before !== null && JSON.stringify(after) === JSON.stringify(inserted(before, issue)) ? result : null;
+}
+
+const lineFeed = 0x0a;
+
+/** The offset after the newline that ends a line, counted from 1. */
+function endOfLine(bytes: Buffer, line: number): number {
+  let end = 0;
+  for (let count = 0; count < line; count += 1) {
+    const next = bytes.indexOf(lineFeed, end);
+    if (next === -1) return bytes.length;
+    end = next + 1;
+  }
+  return end;
+}
+
+function frontMatter(bytes: Buffer): Record<string, unknown> | null {
+  const split = splitFrontMatter(bytes.toString('utf8'), 'agent.md', '');
+  return 'code' in split || split.diagnostics.length > 0 ? null : (split.data as Record<string, unknown>);
+}
+
+/** The keys of front matter in their order, with `issue` after `date`. */
+function inserted(data: Record<string, unknown>, issue: number): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(data).flatMap(([key, value]) =>
+      key === 'date'
+        ? [
+            [key, value],
+            ['issue', issue],
+          ]
+        : [[key, value]],
+    ),
+  );
+}
 
 /** The changed files, by their paths from the catalog folder, and how to undo the changes. */
 export interface NumbersWritten {
@@ -46,4 +93,39 @@ export function writeNumbers(cwd: string, releases: readonly Release[]): Numbers
     );
   }
   return { files: changes.map(({ file }) => file), undo };
+}
+
+/** The commit message for new numbers: the numbers in the first line, then a line for each agent. */
+export function commitMessage(releases: readonly Release[]): string {
+  const [first] = releases;
+  const numbers = new Intl.ListFormat('en').format(releases.map(({ issue }) => String(issue)));
+  const subject =
+    releases.length === 1 ? `Publish No. ${numbers}: ${forMessage(first?.title ?? '')}` : `Publish No. ${numbers}`;
+  const lines = releases.map(
+    ({ issue, date, slug, title }) => `- No. ${issue}, ${date}: ${forMessage(title)} (${slug})`,
+  );
+  return `${subject}\n\n${lines.join('\n')}\n`;
+}
+
+/**
+ * A contributor's text as one line without side effects: it cannot make a CI service skip a run, close or link a GitHub
+ * issue, notify a person, or become a link.
+ */
+function forMessage(text: string): string {
+  return (
+    text
+      .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s]+/gu, ' ')
+      .trim()
+      // [skip ci], [no ci], [skip actions], ***NO_CI*** and the marks of other services.
+      .replaceAll('[', '(')
+      .replaceAll(']', ')')
+      .replace(/\*{2,}/g, '*')
+      // skip-checks: true, Co-authored-by: and other trailers.
+      .replace(/^([\w-]+):/, '$1 -')
+      // #1, owner/repository#1, #close (Jira), @name, ~label, !1, $1, %1 and &1 (GitLab), GH-1, https://…
+      .replace(/([#@~])(?=[\p{L}\p{N}_])/gu, '$1 ')
+      .replace(/([!$%&])(?=\d)/g, '$1 ')
+      .replace(/\b(GH|gh|Gh|gH)-(?=\d)/g, '$1 ')
+      .replaceAll('://', ': //')
+  );
 }

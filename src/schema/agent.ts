@@ -1,6 +1,113 @@
-import { once } from '../once.ts';
-import { type FrontMatter, frontMatterSchema } from './front-matter.ts';
-import type { Evals, Proof } from './graded.ts';
+import * as z from 'zod';
+import { once } from '../lib/lazy.ts';
+import type { Evals, Proof } from './evals.ts';
+import { date, demoPoint, issueNumber, line, pathName, publicUrl, slug, step, text, webUrl } from './fields.ts';
+import type { KnownVocabulary } from './settings.ts';
+import { configExtensions, isConfigFilename } from './slugs.ts';
+
+/**
+ * The schema of the front matter of agent.md.
+ *
+ * The settings of the publication list the allowed categories, difficulties and runtimes. If a list is unknown, any
+ * text is allowed.
+ */
+export function frontMatterSchema({ categories, difficulties, runtimes }: KnownVocabulary) {
+  return z.strictObject({
+    title: line(120).describe('The display title'),
+    date: date.describe('The publication date, YYYY-MM-DD'),
+    issue: issueNumber.nullish().describe('The issue number, written by `catalog publish`'),
+    draft: z.boolean({ error: 'true or false' }).nullish().describe('true keeps the agent out of every build'),
+    withdrawn: text(500).nullish().describe('Why a published agent was withdrawn'),
+    formerSlugs: z
+      .array(slug)
+      .max(50, { error: 'a list of at most 50 entries' })
+      .nullish()
+      .describe('Slugs that this agent had before'),
+    category: oneOf('categories', categories && Object.keys(categories)).describe('The key of its category'),
+    tags: uniqueList(pathName, 12).describe('Free tags, lowercase words joined by hyphens'),
+    keywords: uniqueList(line(60), 20).nullish().describe('Words that readers may search by; searched, never shown'),
+    difficulty: oneOf('difficulties', difficulties).describe('How hard it is to use'),
+    runtimes: uniqueList(oneOf('runtimes', runtimes), 20).describe(
+      'The assistants or tools that the prompt is meant for',
+    ),
+    excerpt: line(300).describe('One sentence that says what the reader gets'),
+    problem: text(1000).describe('The problem that it solves'),
+    videoUrl: publicUrl.nullish().describe('The address of a video'),
+    configFilename: z
+      .string()
+      .refine(isConfigFilename, {
+        error: `a file name such as .mcp.json: at most 100 letters, digits, dots, hyphens and underscores, with the extension of a config (${configExtensions.join(', ')}), and not the startup file of a tool`,
+      })
+      .nullish()
+      .describe('The name under which a reader saves the config'),
+    source: z
+      .strictObject({
+        address: webUrl.optional().describe('The address that it was imported from'),
+        license: line(100).describe('Its license there, as an SPDX identifier, or `unknown`'),
+      })
+      .nullish()
+      .describe('Where an imported prompt comes from'),
+    steps: z
+      .array(step)
+      .min(1, { error: 'a list of at least one step' })
+      .max(20)
+      .describe('What the reader does, in order'),
+    demo: z
+      .array(demoPoint)
+      .min(1, { error: 'a list of at least one point' })
+      .max(50)
+      .superRefine(inOrderOfTime, always)
+      .describe('The demo as a timeline, in order of `second`'),
+  });
+}
+
+/**
+ * Applies a rule about a whole list even if an entry breaks another rule, so that all problems are reported together.
+ */
+const always = { when: ({ value }: { value: unknown }) => Array.isArray(value) };
+
+function inOrderOfTime(points: readonly unknown[], context: z.RefinementCtx): void {
+  const seconds = points.map((point) => (point as { second?: unknown } | null)?.second);
+  for (const [index, second] of seconds.entries()) {
+    const before = seconds[index - 1];
+    if (typeof second === 'number' && typeof before === 'number' && second < before) {
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'second'],
+        message: `at least ${before}, because the point before it is at second ${before}`,
+        params: { hint: 'Write the points in the order of their seconds.' },
+      });
+    }
+  }
+}
+
+export type FrontMatter = z.infer<ReturnType<typeof frontMatterSchema>>;
+
+/** One of the values that a setting lists. */
+function oneOf(setting: string, values: readonly string[] | null): z.ZodType<string> {
+  return values === null ? z.string() : z.enum(values).meta({ setting });
+}
+
+function uniqueList<Item extends z.ZodType<string>>(item: Item, max: number) {
+  return z
+    .array(item)
+    .min(1, { error: 'a list of at least one entry' })
+    .max(max, { error: `a list of at most ${max} entries` })
+    .superRefine((values, context) => {
+      const seen = new Set<string>();
+      for (const [index, value] of values.entries()) {
+        if (seen.has(value)) {
+          context.addIssue({
+            code: 'custom',
+            path: [index],
+            message: 'different from the entries before it',
+            params: { hint: 'Remove one of the two.' },
+          });
+        }
+        seen.add(value);
+      }
+    }, always);
+}
 
 /** An agent as read from its folder, well-formed. */
 export interface Agent extends FrontMatter {

@@ -1,6 +1,26 @@
 import * as z from 'zod';
+import { parseBoundedJson } from '../lib/bounded.ts';
+import { sha256Of } from '../lib/files.ts';
 import { date, demoPoint, issueNumber, pathName, slug, step, webUrl } from './fields.ts';
-import { promptLicense } from './license.ts';
+
+/** The license of every published prompt, which the contract fixes (C1.7). */
+export const promptLicense = {
+  /** The SPDX identifier. */
+  id: 'CC-BY-4.0',
+  name: 'CC BY 4.0',
+  url: 'https://creativecommons.org/licenses/by/4.0/',
+} as const;
+
+/** The licenses under which a text by others may be published under the license of prompts: SPDX identifiers. */
+const compatible = [promptLicense.id, 'CC0-1.0', '0BSD', 'MIT-0', 'Unlicense'];
+
+/** Whether a text with this license may be published under the license of prompts. Unknown licenses give no permission. */
+export function isPublishable(license: string): boolean {
+  return compatible.some((id) => id.toLowerCase() === license.toLowerCase());
+}
+
+/** The licenses that `isPublishable` accepts, as text. */
+export const publishableLicenses = compatible.join(', ');
 
 /** The version of the contract (C9.1). */
 export const contractVersion = '1.1.0';
@@ -84,4 +104,126 @@ export type AgentEnvelope = z.infer<typeof agentEnvelope>;
 /** Formats a published JSON file: indented by two spaces, with a newline at the end. */
 export function toJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** The file that identifies the build in a folder. A build writes it last. */
+export const buildFile = 'build.json';
+
+/** The contents of build.json. Programs that need only some of its fields pick those. */
+export const buildInfo = z.object({
+  /** A hash of the paths and bytes of all other files: two builds with the same id are identical. */
+  id: z.string().regex(/^[0-9a-f]{32}$/),
+  /** The version of the program that made the build. */
+  version: z.string(),
+  baseUrl: z.url(),
+  /** The address for votes, subscriptions and MCP; null if there is none. */
+  runtimeUrl: z.url().nullable(),
+  preview: z.boolean(),
+  /** From each former slug to the agent's current slug. */
+  moved: z.record(z.string(), z.string()),
+  counts: z.object({ agents: z.int(), files: z.int() }),
+});
+
+export type BuildInfo = z.infer<typeof buildInfo>;
+
+/** Parses the bytes of build.json. Throws an Error if they are not what a build writes. */
+export function parseBuildInfo(bytes: Buffer): BuildInfo {
+  try {
+    return buildInfo.parse(parseBoundedJson(bytes.toString('utf8')));
+  } catch {
+    throw new Error(`${buildFile} was not written by catalog build`);
+  }
+}
+
+/** A version of a plugin that was published. */
+export interface PluginRelease {
+  version: string;
+  /** Its files, by path, with the ids of their bytes in Git. */
+  files: readonly (readonly [path: string, blob: string])[];
+  /** The SHA-256 of its SKILL.md, in hexadecimal; null if it has none. */
+  skill: string | null;
+}
+
+/** The plugins that the branch `install` has or had. It is the record of their versions. */
+export interface PublishedPlugins {
+  /** The releases by the name of their plugin, each with the oldest first. No two of a plugin have the same version. */
+  releases: ReadonlyMap<string, readonly PluginRelease[]>;
+  /** Whether a release consists of exactly these files. */
+  isRelease(release: PluginRelease, files: ReadonlyMap<string, string>): boolean;
+  /** Returns the texts of files by the ids of their bytes. Those that this clone lacks are left out. */
+  read(blobs: Iterable<string>): ReadonlyMap<string, string>;
+}
+
+export const noPlugins: PublishedPlugins = {
+  releases: new Map(),
+  isRelease: () => false,
+  read: () => new Map(),
+};
+
+/** The version of a plugin that was changed this many times. */
+export function versionOf(revision: number): string {
+  return `1.${revision}.0`;
+}
+
+/** How many times a plugin was changed, from its version; null if it is not such a version. */
+export function revisionOf(version: unknown): number | null {
+  const [, revision] = (typeof version === 'string' && /^1\.(0|[1-9]\d{0,8})\.0$/.exec(version)) || [];
+  return revision === undefined ? null : Number(revision);
+}
+
+/** The path of the document below the base URL. */
+export const revisionsPath = 'api/revisions.json';
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** The revisions of an agent: digests by which a copy of its prompt, skill or plugin is recognized. */
+const agentRevisions = z.object({
+  slug,
+  issue: issueNumber,
+  url: webUrl.describe('Human page'),
+  formerSlugs: z.array(slug),
+  prompts: z
+    .array(
+      z.object({
+        sha256: sha256.describe('Of prompt.txt, in hexadecimal'),
+        date: date.describe('When it was committed; without history, when it was published'),
+      }),
+    )
+    .min(1)
+    .describe('Revisions of the prompt, newest first'),
+  plugins: z
+    .array(
+      z.object({
+        name: slug.describe('The slug that the agent had'),
+        version: z.string().regex(/^1\.\d{1,9}\.0$/),
+        sha256: sha256.describe('Of the archive plugins/<name>-<version>.zip'),
+        skill: sha256.nullable().describe('Of the SKILL.md in it'),
+      }),
+    )
+    .min(1)
+    .describe('Versions of the plugin, the current one first'),
+  lines: z
+    .string()
+    .regex(/^(?:[0-9a-f]{8})*$/)
+    .describe(
+      'The first eight digits of the SHA-256 of each different line of the current prompt, without blank lines and without spaces ' +
+        'around lines, to recognize changed copies',
+    ),
+});
+
+/** The response of getRevisions. */
+export const revisions = z
+  .object({
+    complete: z.boolean().describe('Whether earlier revisions are known; false without the Git history'),
+    agents: z.array(agentRevisions).describe('Published agents, newest first'),
+  })
+  .meta({ title: 'Revisions', description: 'Digests of every revision of every agent' });
+
+export type AgentRevisions = z.infer<typeof agentRevisions>;
+export type Revisions = z.infer<typeof revisions>;
+
+/** The digests in `lines`, of any text. */
+export function lineDigests(text: string): string[] {
+  const lines = text.split('\n').map((line) => line.trim());
+  return [...new Set(lines)].filter((line) => line !== '').map((line) => sha256Of(line).slice(0, 8));
 }

@@ -1,13 +1,9 @@
 import * as z from 'zod';
-import { once } from '../once.ts';
-import { errorObject } from './api-errors.ts';
-import { agentDocument, agentEnvelope, agentSummary, catalog, contractVersion } from './documents.ts';
-import { checksSource } from './evals.ts';
-import { agentEvals, evalsList } from './graded.ts';
-import { serverCard } from './mcp.ts';
-import { mcpError, mcpNotification, mcpRequest, mcpResult } from './mcp-messages.ts';
-import { feedbackRequest, subscribeRequest } from './requests.ts';
-import { revisions } from './revisions.ts';
+import { once } from '../lib/lazy.ts';
+import { agentDocument, agentEnvelope, agentSummary, catalog, contractVersion, revisions } from './documents.ts';
+import { agentEvals, checksSource, evalsList } from './evals.ts';
+import { mcpError, mcpNotification, mcpRequest, mcpResult, serverCard } from './mcp.ts';
+import { errorObject, feedbackRequest, subscribeRequest } from './requests.ts';
 import { settingsSource } from './settings.ts';
 
 /** A JSON Schema 2020-12 document or a part of one. */

@@ -1,12 +1,173 @@
-import { errorCodes } from './api-errors.ts';
-import { type AgentEnvelope, type Catalog, contractVersion } from './documents.ts';
+import { type AgentEnvelope, type Catalog, contractVersion, promptLicense } from './documents.ts';
 import { type JsonSchema, serviceSchemas } from './json-schema.ts';
-import { promptLicense } from './license.ts';
-import type { ServerCard } from './mcp.ts';
-import { anywhere, errorHeaders, errorResponses, failures, limitHeaders, refusals } from './openapi-errors.ts';
-import { mcpRpc } from './openapi-mcp.ts';
-import { ok, reference, slugParameter } from './openapi-parts.ts';
+import { handshakeVersions, type ServerCard } from './mcp.ts';
+import { type ErrorCode, errorCodes } from './requests.ts';
 import type { Settings } from './settings.ts';
+
+/** Parts of an OpenAPI description. */
+
+/** A reference to a schema among the components. */
+export function reference(schema: string) {
+  return { $ref: `#/components/schemas/${schema}` };
+}
+
+/** A JSON response with a named schema, and with an example unless it is undefined. */
+export function ok(description: string, schema: string, example: unknown) {
+  const content = { schema: reference(schema) };
+  return { description, content: { 'application/json': example === undefined ? content : { ...content, example } } };
+}
+
+/** The parameter `slug` in a path, with an example if one is known. */
+export function slugParameter(example: string | undefined) {
+  const parameter = { name: 'slug', in: 'path', required: true, description: 'The slug of the agent' };
+  return { ...parameter, schema: { type: 'string' }, ...(example === undefined ? {} : { example }) };
+}
+
+/** The error responses of an OpenAPI description, made from the codes of the Error object. */
+
+const text = (description: string) => ({ description, schema: { type: 'string' } });
+const retryAfter = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1 } } };
+
+/** The headers of the answers that a rate limit counts. */
+export const limitHeaders = {
+  RateLimit: text('How many requests are left, and for how many seconds'),
+  'RateLimit-Policy': text('The limit: how many requests in how many seconds'),
+};
+
+/** The headers that the error responses of a status have, if they have some. */
+export const errorHeaders: Readonly<Record<number, object>> = {
+  405: { Allow: text('The methods that the address supports') },
+  416: { 'Content-Range': text('The size of the file') },
+  429: { ...retryAfter, ...limitHeaders },
+  503: retryAfter,
+};
+
+/** Errors that every operation can get: its handler is not called, or it has a bug. */
+export const anywhere = ['bad_request', 'request_timeout', 'headers_too_large', 'internal', 'unavailable'] as const;
+
+/** Errors that every POST request of a reader can get. Its 400 is also that of a request that is not well-formed HTTP. */
+export const refusals = [
+  'invalid_body',
+  'forbidden_origin',
+  'method_not_allowed',
+  'request_timeout',
+  'payload_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'headers_too_large',
+  'internal',
+  'unavailable',
+] as const;
+
+/** References to the error responses of these codes, by status. No two of them have the same. */
+export function failures(...codes: ErrorCode[]): Record<string, object> {
+  return Object.fromEntries(
+    codes.map((code) => [errorCodes[code].status, { $ref: `#/components/responses/${code}` }] as const),
+  );
+}
+
+/** The response of every code, for the components of a description. */
+export function errorResponses(): Record<ErrorCode, object> {
+  const codes = Object.keys(errorCodes) as ErrorCode[];
+  return Object.fromEntries(
+    codes.map((code) => [code, responseOf(code === 'invalid_body' ? [code, 'bad_request'] : [code])]),
+  ) as Record<ErrorCode, object>;
+}
+
+/** The response for codes with the same status. */
+function responseOf(codes: readonly [ErrorCode, ...ErrorCode[]]): object {
+  const { status } = errorCodes[codes[0]];
+  const headers = errorHeaders[status];
+  const examples = codes.map(
+    (error) => [error, { value: { error, message: `${errorCodes[error].meaning}.` } }] as const,
+  );
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorCodes[code].meaning}`).join('. '),
+    ...(headers === undefined ? {} : { headers }),
+    content: { 'application/json': { schema: reference('Error'), examples: Object.fromEntries(examples) } },
+  };
+}
+
+/** The operation that accepts messages of the Model Context Protocol. */
+export function mcpRpc(examples: Examples | null) {
+  const slug = examples?.envelope.agent.slug ?? 'release-notes';
+  const [protocolVersion] = handshakeVersions;
+  const { name, version } = examples?.card ?? { name: 'com.example/agents', version: '1.0.0' };
+  const client = { protocolVersion, capabilities: {}, clientInfo: { name: 'example-client', version: '1.0.0' } };
+  const server = { protocolVersion, capabilities: { tools: {} }, serverInfo: { name, version } };
+  const call = (name: string, given: object) => ({ method: 'tools/call', params: { name, arguments: given } });
+  return {
+    operationId: 'mcpRpc',
+    tags: ['mcp'],
+    summary: 'Call the MCP server',
+    description:
+      'Streamable HTTP with JSON answers: one JSON-RPC 2.0 request, one response. Clients of revision 2025-03-26 may ' +
+      'also send an array of requests, and get an array of responses.',
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: { oneOf: [reference('McpRequest'), reference('McpNotification')] },
+          examples: {
+            initialize: { value: { jsonrpc: '2.0', id: 1, method: 'initialize', params: client } },
+            initialized: { value: { jsonrpc: '2.0', method: 'notifications/initialized' } },
+            listTools: { value: { jsonrpc: '2.0', id: 2, method: 'tools/list' } },
+            search: { value: { jsonrpc: '2.0', id: 3, ...call('search_agents', { query: 'release notes' }) } },
+            getAgent: { value: { jsonrpc: '2.0', id: 4, ...call('get_agent', { slug }) } },
+            readResource: {
+              value: { jsonrpc: '2.0', id: 5, method: 'resources/read', params: { uri: 'agent://catalog' } },
+            },
+          },
+        },
+      },
+    },
+    responses: {
+      200: {
+        description: 'A JSON-RPC response',
+        content: {
+          'application/json': {
+            schema: { oneOf: [reference('McpResult'), reference('McpError')] },
+            examples: {
+              initialize: { value: { jsonrpc: '2.0', id: 1, result: server } },
+              unknownMethod: {
+                value: { jsonrpc: '2.0', id: 7, error: { code: -32601, message: 'This method does not exist.' } },
+              },
+            },
+          },
+        },
+      },
+      202: { description: 'A notification was accepted' },
+      ...Object.fromEntries(
+        Object.entries({
+          400: 'The request cannot be read, or its revision is not supported',
+          403: 'The request comes from a page of another site',
+          404: 'Revision 2026-07-28 has no such method',
+          408: 'The request did not arrive in time',
+          413: 'The body is larger than allowed',
+          415: 'The content type is not JSON',
+          429: 'Too many requests; Retry-After says how many seconds to wait',
+          500: 'The server failed',
+          503: 'The server is starting',
+        }).map(([status, text]) => [
+          status,
+          {
+            ...ok(text, 'McpError', {
+              jsonrpc: '2.0',
+              id: null,
+              error: { code: mcpCodes[status] ?? -32000, message: `${text}.` },
+            }),
+            ...(errorHeaders[Number(status)] === undefined ? {} : { headers: errorHeaders[Number(status)] }),
+          },
+        ]),
+      ),
+      // The address is not known before the headers were read.
+      ...failures('headers_too_large'),
+    },
+  };
+}
+
+/** The JSON-RPC codes of refusals that have their own code. */
+const mcpCodes: Record<string, number> = { 400: -32600, 404: -32601, 500: -32603 };
 
 /** Real documents to show as examples. */
 export interface Examples {

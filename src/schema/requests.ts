@@ -36,3 +36,35 @@ export type SubscribeRequest = z.infer<typeof subscribeRequest>;
 export function storedNote(note: string | undefined): string | undefined {
   return note === undefined || note === '' ? undefined : note.replace(/[\0\p{Surrogate}]/gu, '\uFFFD');
 }
+
+/** The Error object (C2.5, its codes C7.21). */
+export const errorObject = z
+  .object({
+    error: z.string().min(1).describe('A stable code'),
+    message: z.string().optional().describe('A sentence for people'),
+  })
+  .meta({ title: 'Error', description: 'What went wrong' });
+
+/** Every code that `error` can have, with its status and its meaning. */
+export const errorCodes = {
+  bad_request: { status: 400, meaning: 'The request is not well-formed HTTP' },
+  invalid_body: { status: 400, meaning: 'The body cannot be read, or a field breaks a rule' },
+  forbidden_origin: { status: 403, meaning: 'The request comes from a page of another site' },
+  unknown_agent: { status: 404, meaning: 'No agent has this slug' },
+  not_found: { status: 404, meaning: 'Nothing is at this address' },
+  method_not_allowed: {
+    status: 405,
+    meaning: 'The address does not support this method; Allow lists the methods that it supports',
+  },
+  request_timeout: { status: 408, meaning: 'The request did not arrive in time' },
+  payload_too_large: { status: 413, meaning: 'The body is larger than allowed' },
+  unsupported_media_type: { status: 415, meaning: 'The address does not accept this content type' },
+  range_not_satisfiable: { status: 416, meaning: 'The file has no bytes in this range' },
+  rate_limited: { status: 429, meaning: 'Too many requests; Retry-After says how many seconds to wait' },
+  headers_too_large: { status: 431, meaning: 'The headers are larger than allowed' },
+  internal: { status: 500, meaning: 'The server failed' },
+  upstream_failed: { status: 502, meaning: 'The provider that stores subscriptions failed' },
+  unavailable: { status: 503, meaning: 'The server cannot accept this at the moment' },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type ErrorCode = keyof typeof errorCodes;

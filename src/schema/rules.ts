@@ -1,4 +1,4 @@
-import { configExtensions } from './config-files.ts';
+import { configExtensions } from './slugs.ts';
 
 /**
  * Every rule that a catalog has to follow, by its permanent code.

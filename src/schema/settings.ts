@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { onceForEach } from '../once.ts';
+import { onceForEach } from '../lib/lazy.ts';
 import {
   emailAddress,
   isWebAddress,

@@ -1,25 +1,22 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import polka, { type IError, type Request, type Response } from 'polka';
-import type { SubscriberStore } from '../subscribers/provider.ts';
-import type { VoteStore } from '../votes/vote.ts';
-import type { Consent } from './consent.ts';
+import type { SubscriberStore } from '../mail/provider.ts';
+import type { VoteStore } from '../storage/vote.ts';
 import { sendEarlyError } from './errors.ts';
-import { takeVote } from './feedback.ts';
 import { Files } from './files.ts';
+import { originPolicy, type PostParts, postRoutes, type Take, takeSubscription, takeVote } from './forms.ts';
 import { healthRoutes } from './health.ts';
+import type { SharedLimits } from './limits.ts';
 import { type Rate, rateLimit } from './limits.ts';
 import { type BuildFollower, basePathOf, type LiveBuild } from './live-build.ts';
-import { mcpRoutes } from './mcp.ts';
+import type { ServerLog } from './log.ts';
+import { requestId } from './log.ts';
+import { mcpRoutes } from './mcp/http.ts';
 import type { Metrics } from './metrics.ts';
-import { originPolicy } from './origin.ts';
-import { type PostParts, postRoutes, type Take } from './post-requests.ts';
-import { requestId } from './request-id.ts';
-import type { ServerLog } from './request-log.ts';
-import type { Route } from './route.ts';
-import type { SharedLimits } from './shared-limits.ts';
 import { siteHandler } from './site.ts';
-import { takeSubscription } from './subscribe.ts';
-import { subscriptionRoutes } from './subscription-pages.ts';
+import type { Consent } from './subscriptions.ts';
+import { subscriptionRoutes } from './subscriptions.ts';
+import type { Route } from './target.ts';
 import { parseTarget, type Target } from './target.ts';
 
 /** The parts of the server. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { parseBoundedJson, TooDeep } from '../text-safety/bounded-input.ts';
+import { parseBoundedJson, TooDeep } from '../lib/bounded.ts';
 import { Refusal } from './errors.ts';
 
 /** How a body was sent: as JSON, or by a form without JavaScript. */

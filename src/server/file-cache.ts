@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import { type BuildInfo, buildFile } from '../schema/build-info.ts';
+import { type BuildInfo, buildFile } from '../schema/documents.ts';
 
 /** The encodings in which a file can be sent, best first. */
 export const encodings = ['br', 'gzip', 'identity'] as const;

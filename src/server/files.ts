@@ -1,11 +1,153 @@
+import { stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import type { Request, Response } from 'polka';
+import sirv from 'sirv';
+import { hasCode } from '../storage/disk.ts';
+import { sendError } from './errors.ts';
 import type { CachedFile, Encoding, Variant } from './file-cache.ts';
-import { serveLarge } from './large-file.ts';
 import type { LiveBuild } from './live-build.ts';
-import { encodingPicker, isFresh } from './negotiate.ts';
-import { parseRange, refuseRange } from './range.ts';
 import { candidates, type Target, versionIn } from './target.ts';
+
+/** Picks encodings by Accept-Encoding (RFC 9110, section 12.5.3). It remembers values, since browsers repeat them. */
+export function encodingPicker(): (accept: string | undefined) => Encoding {
+  const known = new LRUCache<string, Encoding>({
+    max: 500,
+    maxSize: 64 * 1024,
+    sizeCalculation: (_, { length }) => length + 1,
+  });
+  return (accept = '') => {
+    const before = known.get(accept);
+    if (before !== undefined) return before;
+    const picked = pick(accept);
+    known.set(accept, picked);
+    return picked;
+  };
+}
+
+function pick(accept: string): Encoding {
+  const weights = new Map(
+    accept.split(',').map((part) => {
+      const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith('q='));
+      return [name, weight === undefined ? 1 : Number(weight.slice(2))] as const;
+    }),
+  );
+  const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
+  const best = (['br', 'gzip'] as const).reduce((one, other) => (weightOf(other) > weightOf(one) ? other : one));
+  return weightOf(best) > 0 ? best : 'identity';
+}
+
+/** Whether If-None-Match contains `etag`, by weak comparison (RFC 9110, section 13.1.2). */
+export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return (
+    ifNoneMatch === etag ||
+    ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+  );
+}
+
+/** The range of bytes in a Range header for a file of `size`; null for the whole file, 'unsatisfiable' for 416 (RFC 9110, section 14). */
+export function parseRange(
+  range: string | undefined,
+  size: number,
+): { start: number; end: number } | 'unsatisfiable' | null {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(range ?? '');
+  if (match === null) return null;
+  const [, first = '', last = ''] = match;
+  if (first === '' && last === '') return null;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (first !== '' && last !== '' && Number(last) < start) return null;
+  return start >= size ? 'unsatisfiable' : { start, end };
+}
+
+/**
+ * Answers 416 for a file of `size` at the path `name` below dist/: under /api with an Error object (C7.20), else without a
+ * body, with the headers of the file.
+ */
+export function refuseRange(response: ServerResponse, name: string, size: number, headers: object): void {
+  const range = { 'content-range': `bytes */${size}` };
+  if (name.startsWith('api/')) {
+    sendError(
+      response,
+      'range_not_satisfiable',
+      'The file has no bytes in this range; Content-Range says how many it has.',
+      {
+        ...range,
+        'access-control-allow-origin': '*',
+      },
+    );
+  } else response.writeHead(416, { ...headers, 'content-length': '0', ...range }).end();
+}
+
+/**
+ * Answers a GET or HEAD with a file that is too large for the cache, uncompressed. False if there is no such file.
+ *
+ * Conditions and ranges are decided here, as for files in memory (RFC 9110, sections 13 and 14); sirv streams the file.
+ */
+export async function serveLarge(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { folders, info, rules }: LiveBuild,
+  name: string,
+): Promise<boolean> {
+  const found = await findFirst(folders.roots, name);
+  if (found === null) return false;
+  const { root, size, etag } = found;
+  const headers = {
+    'content-type': rules.contentType(name) ?? 'application/octet-stream',
+    etag,
+    'cache-control': 'no-cache',
+    ...rules.securityHeaders(info, name),
+    'access-control-expose-headers': 'ETag',
+  };
+  if (isFresh(request.headers['if-none-match'], etag)) {
+    response.writeHead(304, headers).end();
+    return true;
+  }
+  const range = requestedRange(request, size, etag);
+  if (range === 'unsatisfiable') {
+    refuseRange(response, name, size, headers);
+    return true;
+  }
+  // sirv reads every range as `first-last`, and an absent or zero `last` as the end: it gets only what it reads correctly.
+  delete request.headers['if-none-match'];
+  delete request.headers.range;
+  if (range !== null && range.end > 0) request.headers.range = `bytes=${range.start}-${range.end}`;
+  request.url = `/${name}`;
+  for (const [header, value] of Object.entries(headers)) response.setHeader(header, value);
+  let isThere = true;
+  // In this mode, sirv looks for the file before it returns.
+  sirv(root, { dev: true, etag: true, dotfiles: true })(request, response, () => {
+    isThere = false;
+    for (const header of Object.keys(headers)) response.removeHeader(header);
+  });
+  return isThere;
+}
+
+function requestedRange({ method, headers }: IncomingMessage, size: number, etag: string) {
+  const condition = headers['if-range'];
+  const asksPart = method === 'GET' && (condition === undefined || condition === etag);
+  return asksPart ? parseRange(headers.range, size) : null;
+}
+
+/** The first of the folders that has the file, with the file's size in bytes and its ETag; null if none has it. */
+async function findFirst(
+  roots: readonly string[],
+  name: string,
+): Promise<{ root: string; size: number; etag: string } | null> {
+  for (const root of roots) {
+    try {
+      const { size, mtimeNs } = await stat(join(root, name), { bigint: true });
+      return { root, size: Number(size), etag: `"${size.toString(16)}-${mtimeNs.toString(16)}"` };
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
+    }
+  }
+  return null;
+}
 
 export interface StatusPage {
   /** Its path below dist/. */

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Middleware, Response } from 'polka';
-import type { SubscriberStore } from '../subscribers/provider.ts';
-import type { VoteStore } from '../votes/vote.ts';
+import type { SubscriberStore } from '../mail/provider.ts';
+import type { VoteStore } from '../storage/vote.ts';
+import { answerReadPreflight, refuseMethod } from './errors.ts';
 import type { BuildFollower } from './live-build.ts';
-import { answerReadPreflight, refuseMethod } from './read-methods.ts';
-import type { Route } from './route.ts';
+import type { Route } from './target.ts';
 
 /** One thing that the server needs to do all of its work. */
 interface HealthCheck {

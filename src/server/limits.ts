@@ -1,7 +1,74 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { networkOf } from '../votes/voter.ts';
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import type { Logger } from 'pino';
+import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { sharedSecret } from '../storage/database-votes.ts';
+import type { Database } from '../storage/postgres.ts';
+import { networkOf, pseudonym, utcDay } from '../storage/vote.ts';
 import { Refusal } from './errors.ts';
-import type { SharedLimits } from './shared-limits.ts';
+
+/** What limits do while the database is away: each server counts alone, or requests are refused. */
+export type LimitFailure = 'open' | 'closed';
+
+/** Counts that all servers share. */
+export interface SharedLimits {
+  onFailure: LimitFailure;
+  counter(name: string, rate: NonNullable<Rate>): Counter;
+  /** Logs that the database failed, once until it has worked again for a second. */
+  failed(error: unknown): void;
+  worked(): void;
+}
+
+/** How long no count may fail until limits count as shared again, in milliseconds. */
+const calmMs = 1_000;
+
+/** Keeps the counts of limits in a database. Clients are stored as pseudonyms, which change every UTC day. */
+export function sharedLimits(database: Database, onFailure: LimitFailure, log: Logger): SharedLimits {
+  const secretOf = sharedSecret(database, randomBytes);
+  const storeClient = {
+    async query({ text, values, name }: { text: string; values: unknown[]; name: string }) {
+      const rows = await database.query(text, values, name);
+      return { rows, rowCount: rows.length };
+    },
+  };
+  let failedAt: number | null = null;
+  return {
+    onFailure,
+    counter(name, { count, seconds }) {
+      const limiter = new RateLimiterPostgres({
+        storeClient,
+        storeType: 'client',
+        tableName: 'catalog_limits',
+        tableCreated: true,
+        keyPrefix: name,
+        points: count,
+        duration: seconds,
+        // A client over its limit costs the database nothing more.
+        inMemoryBlockOnConsumed: count,
+      });
+      return {
+        async consume(client, taken) {
+          const secret = await secretOf(utcDay(new Date()));
+          return limiter.consume(pseudonym(secret, `${name} ${client}`), taken);
+        },
+      };
+    },
+    failed(error) {
+      const isNew = failedAt === null;
+      failedAt = performance.now();
+      if (!isNew) return;
+      const effect = onFailure === 'open' ? 'each server counts alone' : 'requests are refused';
+      log.error({ err: error }, `limits cannot be shared at the moment: ${effect}`);
+    },
+    worked() {
+      // While a database is busy, some requests are counted and others not.
+      if (failedAt === null || performance.now() - failedAt < calmMs) return;
+      failedAt = null;
+      log.info('limits are shared again');
+    },
+  };
+}
 
 /** At most `count` requests in `seconds`; null means no limit. */
 export type Rate = { count: number; seconds: number } | null;
@@ -76,4 +143,25 @@ function shareable(memory: Counter, counter: Counter, shared: SharedLimits): Cou
       }
     },
   };
+}
+
+/**
+ * The address of the client, behind `hops` trusted proxies (C8.24).
+ *
+ * Each trusted proxy appends one entry to X-Forwarded-For. Earlier entries are client-supplied, so they are ignored. If
+ * the entry is not an address, the address of the connection counts.
+ */
+export function clientAddress(request: IncomingMessage, hops: number): string {
+  const direct = request.socket.remoteAddress ?? 'unknown';
+  if (hops === 0) return direct;
+  const forwarded = String(request.headers['x-forwarded-for'] ?? '');
+  const chain = [...forwarded.split(',').map(plainAddress), direct].filter((entry) => entry !== '');
+  const entry = chain[Math.max(0, chain.length - 1 - hops)] ?? direct;
+  return isIP(entry) === 0 ? direct : entry;
+}
+
+/** An entry of X-Forwarded-For without the brackets and the port that some proxies add. */
+function plainAddress(entry: string): string {
+  const text = entry.trim();
+  return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
 }

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { noBuild } from '../build-folder/read-build.ts';
-import { findPending, pendingFolders } from '../build-folder/unfinished-build.ts';
-import { loadMcpCatalog, type McpCatalog } from '../mcp/catalog.ts';
-import { type BuildInfo, buildFile, parseBuildInfo } from '../schema/build-info.ts';
+import { type BuildInfo, buildFile, parseBuildInfo } from '../schema/documents.ts';
+import { noBuild } from '../storage/build-folder.ts';
+import { findPending, pendingFolders } from '../storage/unfinished-build.ts';
 import { type BuildFolders, FileCache, readerOf, type SiteRules } from './file-cache.ts';
+import { loadMcpCatalog, type McpCatalog } from './mcp/catalog.ts';
 
 /** One build while the server serves it. */
 export interface LiveBuild {

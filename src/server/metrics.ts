@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { OperationError } from '../errors.ts';
-import type { VoteStore } from '../votes/vote.ts';
+import { OperationError } from '../lib/errors.ts';
+import type { VoteStore } from '../storage/vote.ts';
 
 /** Where metrics are served. */
 export interface MetricsAddress {

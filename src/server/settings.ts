@@ -1,13 +1,12 @@
 import { join, resolve } from 'node:path';
-import { databaseUrl } from '../database/url.ts';
-import { UsageError } from '../errors.ts';
-import { parseSmtpSettings, type SmtpSettings } from '../mail/smtp-settings.ts';
-import { requireMailKey } from '../subscribers/mail-key.ts';
-import { parseSubscriberSettings, type SubscriberSettings } from '../subscribers/settings.ts';
-import type { Rate } from './limits.ts';
+import { UsageError } from '../lib/errors.ts';
+import { requireMailKey } from '../mail/consent.ts';
+import { parseSubscriberSettings, type SubscriberSettings } from '../mail/settings.ts';
+import { parseSmtpSettings, type SmtpSettings } from '../mail/smtp.ts';
+import { databaseUrl } from '../storage/database.ts';
+import type { LimitFailure, Rate } from './limits.ts';
 import type { MetricsAddress } from './metrics.ts';
 import { type ServerFlags, type ServerOption, serverOptions } from './options.ts';
-import type { LimitFailure } from './shared-limits.ts';
 
 /** The settings of the server, from flags and environment variables. */
 export interface ServerSettings {

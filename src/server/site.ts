@@ -1,8 +1,7 @@
 import type { Middleware, Request, Response } from 'polka';
-import { sendError } from './errors.ts';
+import { answerReadPreflight, readCors, readMethods, refuseMethod, sendError } from './errors.ts';
 import { type Files, withinBase } from './files.ts';
 import type { BuildFollower, LiveBuild } from './live-build.ts';
-import { answerReadPreflight, readCors, readMethods, refuseMethod } from './read-methods.ts';
 
 export interface SiteParts {
   follower: BuildFollower;

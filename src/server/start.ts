@@ -3,19 +3,19 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Database } from '../database/connections.ts';
-import { openSubscribers } from '../subscribers/open.ts';
-import { openVoteLog } from '../votes/file-votes.ts';
-import type { VoteStore } from '../votes/vote.ts';
+import { openSubscribers } from '../mail/open-subscribers.ts';
+import { openVoteLog } from '../storage/file-votes.ts';
+import type { Database } from '../storage/postgres.ts';
+import type { VoteStore } from '../storage/vote.ts';
 import { createApp } from './app.ts';
-import { openConsent } from './consent.ts';
 import type { SiteRules } from './file-cache.ts';
 import { HttpServer } from './http-server.ts';
+import type { SharedLimits } from './limits.ts';
 import { type BuildFollower, followBuild } from './live-build.ts';
+import type { ServerLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import type { ServerLog } from './request-log.ts';
 import type { ServerSettings } from './settings.ts';
-import type { SharedLimits } from './shared-limits.ts';
+import { openConsent } from './subscriptions.ts';
 
 /** A server that listens. */
 export interface RunningServer {
@@ -125,7 +125,7 @@ async function openStores(settings: ServerSettings, log: Logger, opened: Closabl
 async function openDatabase(settings: ServerSettings, log: Logger): Promise<Database | null> {
   const { database: url, databaseConnections: connections } = settings;
   if (url === null) return null;
-  const { openServerDatabase } = await import('../database/open.ts');
+  const { openServerDatabase } = await import('../storage/migrate.ts');
   return openServerDatabase({ url, connections, warn: (message) => log.warn(message) });
 }
 
@@ -137,12 +137,12 @@ async function openVotes(
 ): Promise<VoteStore> {
   const tools = { now: () => new Date(), random: randomBytes, ...(metrics && { onPass: metrics.onPass }) };
   if (database === null) return openVoteLog({ ...tools, file, warn: (message) => log.warn(message) });
-  const { openDatabaseVotes } = await import('../votes/database-votes.ts');
+  const { openDatabaseVotes } = await import('../storage/database-votes.ts');
   return openDatabaseVotes({ ...tools, database });
 }
 
 async function limitsIn(database: Database, settings: ServerSettings, log: Logger): Promise<SharedLimits> {
-  const { sharedLimits } = await import('./shared-limits.ts');
+  const { sharedLimits } = await import('./limits.ts');
   return sharedLimits(database, settings.limitFailure, log);
 }
 

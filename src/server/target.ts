@@ -1,4 +1,4 @@
-import type { Request } from 'polka';
+import type { Middleware, Request } from 'polka';
 
 /** The target of a request: `pathname` as it was sent, and `search` with its question mark. */
 export type Target = Request['_parsedUrl'];
@@ -44,3 +44,6 @@ function decode(path: string): string | null {
     return null;
   }
 }
+
+/** One row of the table of routes. `ALL` is every method that no earlier row of the same path has. */
+export type Route = [method: 'GET' | 'POST' | 'OPTIONS' | 'ALL', path: string, handler: Middleware];

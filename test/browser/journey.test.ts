@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fillIn } from '../../src/agent-text/prompt-text.ts';
+import { fillIn } from '../../src/text/prompt-text.ts';
 import { focusOf, tabTo, textOf } from '../support/browser.ts';
 import { loud } from '../support/loud.ts';
 import { openReader, type Reader } from '../support/site-reader.ts';

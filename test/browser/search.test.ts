@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contentType } from '../../src/outputs/content-types.ts';
+import { contentType } from '../../src/site/content-types.ts';
 import { focusOf, textOf } from '../support/browser.ts';
 import { inFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';

@@ -2,7 +2,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { searchIndex, searchIndexJson } from '../../src/search/search-index.ts';
+import { searchIndex, searchIndexJson } from '../../src/site/search/search-index.ts';
 import { browseCatalog, complaintsOf, focusOf, textOf } from '../support/browser.ts';
 import { goodPrompt } from '../support/good-agent.ts';
 import { until } from '../support/until.ts';

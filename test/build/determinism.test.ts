@@ -32,7 +32,7 @@ test('the same sources give the same bytes in another folder, time zone, locale 
 test('the date is that of the time zone in the settings, not of the machine', async () => {
   await inFolder(async (folder) => {
     const { writeCatalog } = await import('../support/catalog.ts');
-    const { zone } = await import('../../src/calendar.ts');
+    const { zone } = await import('../../src/lib/calendar.ts');
     const timezone = 'Pacific/Kiritimati';
     const day = zone(timezone).today(new Date());
     writeCatalog(folder, [{ slug: 'one', date: day }], { timezone });

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { joinParts } from '../../src/build/parts.ts';
-import { jsonParts } from '../../src/outputs/output.ts';
+import { joinParts } from '../../src/build/destination.ts';
+import { jsonParts } from '../../src/site/output.ts';
 
 /** Files that consist of parts, so that a build renders only the parts that changed. */
 

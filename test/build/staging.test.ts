@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BuildWriter } from '../../src/build/write.ts';
-import { outputStampOf } from '../../src/stamps.ts';
+import { outputStampOf } from '../../src/lib/files.ts';
 import { inFolder } from '../support/catalog.ts';
 
 /** The files of a large first build are written by another thread. They are the same, and so is what is known of them. */

@@ -3,10 +3,9 @@ import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readPublished } from '../../src/build-folder/read-build.ts';
 import { Console } from '../../src/cli/console.ts';
-import { daily } from '../../src/cli/midnight-timer.ts';
-import { CatalogBuilder } from '../../src/cli/nightly-build.ts';
+import { CatalogBuilder, daily } from '../../src/cli/nightly-build.ts';
+import { readPublished } from '../../src/storage/build-folder.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { until } from '../support/until.ts';
 

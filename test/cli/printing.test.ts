@@ -192,7 +192,7 @@ test('only the messages of MCP and the log of the server bypass the console', ()
   const writers = files.filter((name) =>
     /console\.\w+\(|process\.(?:stdout|stderr)\.write/.test(readFileSync(join(root, name), 'utf8')),
   );
-  assert.equal(writers.sort(), [join('cli', 'commands', 'mcp.ts'), join('server', 'request-log.ts')]);
+  assert.equal(writers.sort(), [join('cli', 'commands', 'mcp.ts'), join('server', 'log.ts')]);
 });
 
 test.run();

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { errorCodes } from '../../src/schema/api-errors.ts';
+import { errorCodes } from '../../src/schema/requests.ts';
 import { type CurlAnswer, runCurl } from '../support/curl.ts';
 import { loud } from '../support/loud.ts';
 import { run } from '../support/process.ts';

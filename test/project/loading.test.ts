@@ -51,7 +51,7 @@ test('the help of all commands loads no package but commander', () => {
 });
 
 test('a build finds out that nothing changed without loading another package', () => {
-  const { packages } = reached(['src/build/unchanged-build.ts', 'src/diagnostics/report.ts'], immediately);
+  const { packages } = reached(['src/build/unchanged-build.ts', 'src/schema/diagnostics/report.ts'], immediately);
   assert.equal([...packages], []);
 });
 
@@ -70,14 +70,14 @@ test('the server loads no code that renders or builds, unless it builds the cata
     (kind, path, file) => immediately(kind) || (file === serve && path !== 'src/cli/nightly-build.ts'),
   );
   assert.ok(files.has('src/server/app.ts'));
-  const rendering = /^src\/(?:build|catalog|social-image|outputs\/\w+)\//;
-  assert.equal([...files].filter((file) => rendering.test(file)).sort(), ['src/outputs/hosting/site-rules.ts']);
+  const rendering = /^src\/(?:build|content|site\/(?!search)\w[\w-]*)\//;
+  assert.equal([...files].filter((file) => rendering.test(file)).sort(), ['src/site/hosting/site-rules.ts']);
   const renderers = ['@resvg/resvg-js', 'feed', 'fflate', 'handlebars', 'markdown-it', 'yaml'];
   assert.equal(
     [...packages].filter((path) => renderers.some((name) => path === name || path.startsWith(`${name}/`))),
     [],
   );
-  assert.not.ok(packages.has('pg') || files.has('src/database/connections.ts'), 'loads code for databases');
+  assert.not.ok(packages.has('pg') || files.has('src/storage/postgres.ts'), 'loads code for databases');
 });
 
 test.run();

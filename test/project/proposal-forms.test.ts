@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { editorialRules } from '../../src/catalog/rules/index.ts';
+import { editorialRules } from '../../src/content/rules/index.ts';
 import { bundled } from '../support/catalog.ts';
 
 /** People who propose an agent on GitHub get a form that GitHub shows, and the current editorial rules. */

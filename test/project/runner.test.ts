@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { moduleTests } from '../../scripts/mutation/module-tests.ts';
+import { moduleTests } from '../../tools/mutation/module-tests.ts';
 import { slow } from '../slow.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { run } from '../support/process.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commitMessage } from '../../src/publish/commit-message.ts';
+import { commitMessage } from '../../src/publish/write-numbers.ts';
 
 /** The message of the commit with the numbers. A title in it has no special meaning to Git, GitHub or a terminal. */
 

@@ -2,10 +2,8 @@ import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Agent, agentOf, headOf } from '../../src/schema/agent.ts';
-import { isPublishable, publishableLicenses } from '../../src/schema/license.ts';
-import { revisionOf, versionOf } from '../../src/schema/plugins.ts';
+import { isPublishable, lineDigests, publishableLicenses, revisionOf, versionOf } from '../../src/schema/documents.ts';
 import { storedNote } from '../../src/schema/requests.ts';
-import { lineDigests } from '../../src/schema/revisions.ts';
 
 /** What a build keeps of an agent, and what may be published. */
 

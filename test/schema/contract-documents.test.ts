@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadMcpCatalog } from '../../src/mcp/catalog.ts';
-import { dispatch } from '../../src/mcp/dispatch.ts';
+import { loadMcpCatalog } from '../../src/server/mcp/catalog.ts';
+import { dispatch } from '../../src/server/mcp/dispatch.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { parsedReply } from '../support/mcp-answers.ts';
 import { render } from '../support/render.ts';

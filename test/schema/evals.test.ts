@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { z } from 'zod';
-import { explain } from '../../src/diagnostics/zod-messages.ts';
+import { explain } from '../../src/schema/diagnostics/values.ts';
 import { checksSource, recordingSource } from '../../src/schema/evals.ts';
 import { recorded } from '../support/evals.ts';
 

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { z } from 'zod';
-import { frontMatterSchema } from '../../src/schema/front-matter.ts';
+import { frontMatterSchema } from '../../src/schema/agent.ts';
 import { inlineSchema, type JsonSchema } from '../../src/schema/json-schema.ts';
 import { getAgentInput, listAgentsInput, searchAgentsInput, serverCard } from '../../src/schema/mcp.ts';
 import { feedbackRequest, subscribeRequest } from '../../src/schema/requests.ts';

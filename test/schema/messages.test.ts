@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { z } from 'zod';
-import { explain } from '../../src/diagnostics/zod-messages.ts';
+import { frontMatterSchema } from '../../src/schema/agent.ts';
+import { explain } from '../../src/schema/diagnostics/values.ts';
 import { recorded } from '../../src/schema/evals.ts';
-import { frontMatterSchema } from '../../src/schema/front-matter.ts';
 import { feedbackRequest } from '../../src/schema/requests.ts';
 import { settingsSource } from '../../src/schema/settings.ts';
 

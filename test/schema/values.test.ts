@@ -1,15 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { z } from 'zod';
-import { parseBuildInfo } from '../../src/schema/build-info.ts';
-import { configTypes } from '../../src/schema/config-files.ts';
-import { recorded } from '../../src/schema/evals.ts';
+import { frontMatterSchema } from '../../src/schema/agent.ts';
+import { parseBuildInfo } from '../../src/schema/documents.ts';
+import { type Evals, proofOf, recorded } from '../../src/schema/evals.ts';
 import { demoPoint, publicUrl, webUrl } from '../../src/schema/fields.ts';
-import { frontMatterSchema } from '../../src/schema/front-matter.ts';
-import { type Evals, proofOf } from '../../src/schema/graded.ts';
 import { openApi } from '../../src/schema/openapi.ts';
 import { type Settings, settingsSource } from '../../src/schema/settings.ts';
-import { slugFrom, tagsFrom, titleFrom } from '../../src/schema/slugs.ts';
+import { configTypes, slugFrom, tagsFrom, titleFrom } from '../../src/schema/slugs.ts';
 import { smallSettings } from '../support/catalog.ts';
 
 /** Which values the schemas accept, and what is derived from names and settings. */

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encodingPicker } from '../../src/server/negotiate.ts';
+import { encodingPicker } from '../../src/server/files.ts';
 import { candidates, parseTarget, versionIn } from '../../src/server/target.ts';
 
 /** How the server reads the target of a request, and which encoding a client accepts. */

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseMessage } from '../../src/mcp/dispatch.ts';
 import { parseFields } from '../../src/server/body.ts';
 import { Refusal } from '../../src/server/errors.ts';
+import { parseMessage } from '../../src/server/mcp/dispatch.ts';
 
 /** Which bytes a body may have, and which of its fields count. */
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { clientAddress } from '../../src/server/client.ts';
+import { clientAddress } from '../../src/server/limits.ts';
 
 /** Which address in X-Forwarded-For is the client, by the number of trusted proxies. */
 

@@ -3,7 +3,7 @@ import { type Server, ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { limitConnections } from '../../src/server/connections.ts';
+import { limitConnections } from '../../src/server/http-server.ts';
 import { client, get, writeLargeFile } from '../support/connections.ts';
 import { ask, exchange } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { thisProcess } from '../../src/journal/process-identity.ts';
+import { thisProcess } from '../../src/storage/lock.ts';
 import { inFolder } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 import { builtCatalog, startProcess, startRuntime, withProcess } from '../support/server.ts';

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ErrorCode } from '../../src/schema/api-errors.ts';
+import type { ErrorCode } from '../../src/schema/requests.ts';
 import { Refusal } from '../../src/server/errors.ts';
+import { limited } from '../../src/server/forms.ts';
 import { rateLimit } from '../../src/server/limits.ts';
-import { limited } from '../../src/server/post-requests.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 
 /** A limit never tells a client to wait longer than its window, whatever happens to the clock. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { confirmAddress } from '../../src/subscribers/tokens.ts';
+import { confirmAddress } from '../../src/mail/consent.ts';
 import { base, env, says, titleOf } from '../support/confirmations.ts';
 import { ask, postJson } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';

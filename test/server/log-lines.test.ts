@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { prettyLine } from '../../src/server/pretty-log.ts';
-import { serverLog, terminalDestination } from '../../src/server/request-log.ts';
+import { prettyLine, serverLog, terminalDestination } from '../../src/server/log.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { builtCatalog, startRuntime } from '../support/server.ts';
 

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OperationError } from '../../src/errors.ts';
+import { OperationError } from '../../src/lib/errors.ts';
 import { type Metrics, startMetrics } from '../../src/server/metrics.ts';
-import type { VoteStore } from '../../src/votes/vote.ts';
+import type { VoteStore } from '../../src/storage/vote.ts';
 
 /** The values of the metrics, for given requests, votes and builds. */
 

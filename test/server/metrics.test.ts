@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startMetrics } from '../../src/server/metrics.ts';
-import type { VoteStore } from '../../src/votes/vote.ts';
+import type { VoteStore } from '../../src/storage/vote.ts';
 import { loud } from '../support/loud.ts';
 import { ask, postJson } from '../support/requests.ts';
 import { stopStores, stores } from '../support/stores.ts';

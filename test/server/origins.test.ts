@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { originPolicy } from '../../src/server/origin.ts';
+import { originPolicy } from '../../src/server/forms.ts';
 import { assertError, postJson } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
 import { notesIn, vote } from '../support/voting.ts';

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Turns } from '../../src/server/pipelining.ts';
+import { Turns } from '../../src/server/http-server.ts';
 import { client, get, writeLargeFile } from '../support/connections.ts';
 import { parseAnswer } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadSettings } from '../../src/catalog/settings.ts';
+import { loadSettings } from '../../src/content/settings.ts';
 import { type ServerFlags, serverOptions } from '../../src/server/options.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';

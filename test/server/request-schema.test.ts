@@ -6,8 +6,7 @@ import * as assert from 'uvu/assert';
 import { serviceSchemas } from '../../src/schema/json-schema.ts';
 import { parseFields } from '../../src/server/body.ts';
 import { Refusal } from '../../src/server/errors.ts';
-import { takeVote } from '../../src/server/feedback.ts';
-import { takeSubscription } from '../../src/server/subscribe.ts';
+import { takeSubscription, takeVote } from '../../src/server/forms.ts';
 
 /** The published schemas of requests describe exactly which bodies the server accepts. */
 

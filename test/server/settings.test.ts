@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/lib/errors.ts';
 import { type ServerFlags, serverOptions } from '../../src/server/options.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 

@@ -1,9 +1,8 @@
 import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openDatabase } from '../../src/database/connections.ts';
-import { rateLimit } from '../../src/server/limits.ts';
-import { sharedLimits } from '../../src/server/shared-limits.ts';
+import { rateLimit, sharedLimits } from '../../src/server/limits.ts';
+import { openDatabase } from '../../src/storage/postgres.ts';
 import { inFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { execSql, type Postgres, startPostgres } from '../support/postgres.ts';

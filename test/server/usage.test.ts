@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { subscriberVariables } from '../../src/mail/variables.ts';
 import { serverOptions } from '../../src/server/options.ts';
-import { subscriberVariables } from '../../src/subscribers/variables.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 import { builtCatalog } from '../support/server.ts';

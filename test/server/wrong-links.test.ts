@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { confirmAddress } from '../../src/subscribers/tokens.ts';
+import { confirmAddress } from '../../src/mail/consent.ts';
 import { ann, base, confirmLink, env, says, titleOf, unsubscribeLink, withMails } from '../support/confirmations.ts';
 import type { ReceivedMail } from '../support/mailbox.ts';
 import { ask, postJson } from '../support/requests.ts';

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
 import { type AppParts, createApp } from '../../src/server/app.ts';
 import { type BuildFollower, followBuild } from '../../src/server/live-build.ts';
-import { serverLog } from '../../src/server/request-log.ts';
+import { serverLog } from '../../src/server/log.ts';
 import { serverSettings } from '../../src/server/settings.ts';
+import { siteRules } from '../../src/site/hosting/site-rules.ts';
 import { inFolder } from './catalog.ts';
 import { builtCatalog } from './server.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { addDays } from '../../src/calendar.ts';
+import { addDays } from '../../src/lib/calendar.ts';
 import { type SmallAgent, writeCatalog, writeFiles } from './catalog.ts';
 import { commitAt, gitSync } from './git.ts';
 

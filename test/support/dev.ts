@@ -1,6 +1,6 @@
-import { startDev } from '../../src/dev/start.ts';
-import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
-import { serverLog } from '../../src/server/request-log.ts';
+import { startDev } from '../../src/build/dev/start.ts';
+import type { Diagnostic } from '../../src/schema/diagnostics/diagnostic.ts';
+import { serverLog } from '../../src/server/log.ts';
 import { until } from './until.ts';
 
 /** A preview of a catalog, as `catalog dev` serves it, in this process. */

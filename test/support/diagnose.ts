@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
-import { checkCatalog } from '../../src/validate.ts';
+import { checkCatalog } from '../../src/build/validate.ts';
+import type { Diagnostic } from '../../src/schema/diagnostics/diagnostic.ts';
 import { breakRenderer } from './break-renderer.ts';
 import { inFolder } from './catalog.ts';
 import { type Mistake, makeMistake } from './mistakes/index.ts';

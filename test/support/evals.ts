@@ -1,4 +1,4 @@
-import { sha256Of } from '../../src/digest.ts';
+import { sha256Of } from '../../src/lib/files.ts';
 import { goodPrompt, goodSampleInput } from './good-agent.ts';
 
 /** What recording.json says about an answer to the sample of a small agent. */

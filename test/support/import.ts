@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as placeholders from '../../src/catalog/parse/placeholders.ts';
-import type { Imported } from '../../src/import/import.ts';
+import type { Imported } from '../../src/content/import/import.ts';
+import * as placeholders from '../../src/content/parse/placeholders.ts';
 import { inFolder, writeCatalog, writeFiles } from './catalog.ts';
 import { catalog } from './process.ts';
 

@@ -4,9 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import * as disk from 'node:fs/promises';
-import { OperationError } from '../../src/errors.ts';
-import { openJournal } from '../../src/journal/journal.ts';
-import { acquireLock, type Lock } from '../../src/journal/lock.ts';
+import { OperationError } from '../../src/lib/errors.ts';
+import { openJournal } from '../../src/storage/journal.ts';
+import { acquireLock, type Lock } from '../../src/storage/lock.ts';
 
 export interface Order {
   lock?: string;

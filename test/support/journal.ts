@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleModule } from '../../scripts/bundle-module.ts';
-import type { Disk } from '../../src/journal/disk.ts';
-import { type Journal, type JournalOptions, openJournal } from '../../src/journal/journal.ts';
-import { readLines } from '../../src/journal/lines.ts';
-import { once as onlyOnce } from '../../src/once.ts';
+import { once as onlyOnce } from '../../src/lib/lazy.ts';
+import type { Disk } from '../../src/storage/disk.ts';
+import { type Journal, type JournalOptions, openJournal } from '../../src/storage/journal.ts';
+import { readLines } from '../../src/storage/line-file.ts';
+import { bundleModule } from '../../tools/bundle-module.ts';
 
 /** Runs `task` with the path of a log in a new folder, which is removed afterwards. */
 export async function withFolder(task: (file: string, folder: string) => Promise<void>): Promise<void> {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs/promises';
-import type { LockOptions } from '../../src/journal/lock.ts';
-import type { LockOwner } from '../../src/journal/lock-owner.ts';
-import { thisProcess } from '../../src/journal/process-identity.ts';
+import type { LockOptions, LockOwner } from '../../src/storage/lock.ts';
+import { thisProcess } from '../../src/storage/lock.ts';
 
 /** Options of a lock that soon gives up on an owner without a heartbeat. */
 export const lockOptions = (file: string, rest: Partial<LockOptions> = {}): LockOptions => ({

@@ -1,6 +1,6 @@
-import { loadMcpCatalog, type McpCatalog } from '../../src/mcp/catalog.ts';
-import { dispatch, type Reply } from '../../src/mcp/dispatch.ts';
 import { modernVersion } from '../../src/schema/mcp.ts';
+import { loadMcpCatalog, type McpCatalog } from '../../src/server/mcp/catalog.ts';
+import { dispatch, type Reply } from '../../src/server/mcp/dispatch.ts';
 
 /** Answers about a catalog in memory. */
 

@@ -7,8 +7,8 @@ import { StdioClientTransport as HandshakeStdio } from '@modelcontextprotocol/sd
 import { StreamableHTTPClientTransport as HandshakeHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { StdioServerTransport as HandshakeStreams } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { StdioServerTransport as ModernStreams } from '@modelcontextprotocol/server/stdio';
-import { loadMcpCatalog, type McpCatalog } from '../../src/mcp/catalog.ts';
-import { serveStdio } from '../../src/mcp/stdio.ts';
+import { loadMcpCatalog, type McpCatalog } from '../../src/server/mcp/catalog.ts';
+import { serveStdio } from '../../src/server/mcp/stdio.ts';
 import type { SmallAgent } from './catalog.ts';
 import { bin, inherited } from './process.ts';
 

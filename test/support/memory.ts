@@ -1,6 +1,6 @@
-import { type Content, checkContent } from '../../src/catalog/load.ts';
-import type { ParsedFolder } from '../../src/catalog/parse/parse.ts';
-import { editorialFindings } from '../../src/catalog/rules/index.ts';
+import { type Content, checkContent } from '../../src/content/load.ts';
+import type { ParsedFolder } from '../../src/content/parse/parse.ts';
+import { editorialFindings } from '../../src/content/rules/index.ts';
 import { type SmallAgent, smallAgent, smallSettings } from './catalog.ts';
 
 /** Catalogs of small agents that are checked without writing them to a disk. */

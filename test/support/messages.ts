@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import type { Diagnostic } from '../../src/schema/diagnostics/diagnostic.ts';
 
 const table = readFileSync(new URL('../fixtures/messages.txt', import.meta.url), 'utf8')
   .split('\n')

@@ -1,4 +1,4 @@
-import { loadSettings } from '../../src/catalog/settings.ts';
+import { loadSettings } from '../../src/content/settings.ts';
 import { publish } from '../../src/publish/publish.ts';
 
 /** Publishes and pushes in a process that can be killed: `node publish-child.mjs <catalog> <day>`. Says when it begins. */

@@ -1,8 +1,8 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadContent } from '../../src/catalog/load.ts';
-import { select } from '../../src/catalog/select.ts';
-import { loadSettings } from '../../src/catalog/settings.ts';
+import { loadContent } from '../../src/content/load.ts';
+import { select } from '../../src/content/select.ts';
+import { loadSettings } from '../../src/content/settings.ts';
 import { planPublication } from '../../src/publish/plan.ts';
 import { inFolder, type SmallAgent, smallAgent, writeCatalog, writeFiles } from './catalog.ts';
 import { gitSync } from './git.ts';

@@ -1,6 +1,6 @@
 import { renderCatalog } from '../../src/build/build.ts';
-import type { Selection } from '../../src/catalog/select.ts';
-import { loadSettings } from '../../src/catalog/settings.ts';
+import type { Selection } from '../../src/content/select.ts';
+import { loadSettings } from '../../src/content/settings.ts';
 
 /** The files of a build of the catalog in `cwd` as text by their path, rendered in this process without social images. */
 export function render(cwd: string, selection: Selection): Map<string, string> {

@@ -1,4 +1,4 @@
-import { sha256Of } from '../../src/digest.ts';
+import { sha256Of } from '../../src/lib/files.ts';
 
 /** The recorded answers of the agent `rich`: two to its sample, of which one is out of date, and one to a hard case. */
 

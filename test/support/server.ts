@@ -2,13 +2,13 @@ import { cpSync, existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from '../../src/build/build.ts';
-import { cacheFolder } from '../../src/cache-folder.ts';
-import { loadSettings } from '../../src/catalog/settings.ts';
-import { siteRules } from '../../src/outputs/hosting/site-rules.ts';
+import { loadSettings } from '../../src/content/settings.ts';
+import { cacheFolder } from '../../src/lib/files.ts';
+import { serverLog } from '../../src/server/log.ts';
 import { type ServerFlags, serverOptions } from '../../src/server/options.ts';
-import { serverLog } from '../../src/server/request-log.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 import { startServer as startHere } from '../../src/server/start.ts';
+import { siteRules } from '../../src/site/hosting/site-rules.ts';
 import { inFolder, type SmallAgent, writeCatalog } from './catalog.ts';
 import { type RunningServer, startServer } from './process.ts';
 

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import type { Disk } from '../../src/journal/disk.ts';
+import type { Disk } from '../../src/storage/disk.ts';
 import * as journal from './journal.ts';
 
 export { systemError } from './journal.ts';

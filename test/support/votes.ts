@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { openVoteLog, type VoteLogOptions } from '../../src/votes/file-votes.ts';
-import { readVotes } from '../../src/votes/read-log.ts';
-import type { NewVote, VoteRecord, VoteStore } from '../../src/votes/vote.ts';
+import { openVoteLog, readVotes, type VoteLogOptions } from '../../src/storage/file-votes.ts';
+import type { NewVote, VoteRecord, VoteStore } from '../../src/storage/vote.ts';
 
 export interface Opened {
   store: VoteStore;

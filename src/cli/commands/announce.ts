@@ -1,16 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Announced, AnnounceOptions, Decision } from '../../announce/announce.ts';
-import type { Plan } from '../../announce/plan.ts';
-import { announceVariables } from '../../announce/variables.ts';
-import { zone } from '../../calendar.ts';
-import { ContentError, OperationError } from '../../errors.ts';
-import type { Site } from '../../outputs/site.ts';
-import { plural } from '../../plural.ts';
+import { zone } from '../../lib/calendar.ts';
+import { OperationError } from '../../lib/errors.ts';
+import { plural } from '../../lib/text.ts';
+import type { Announced, AnnounceOptions, Decision, Plan } from '../../mail/announce.ts';
+import type { AnnouncementJournal } from '../../mail/announcement-journal.ts';
+import { type ListName, listNames, type SubscriptionRecords } from '../../mail/provider.ts';
+import { announceVariables } from '../../mail/variables.ts';
+import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Settings } from '../../schema/settings.ts';
-import { type ListName, listNames } from '../../subscribers/provider.ts';
-import { type AnnouncementStore, withAnnouncements } from '../announcement-store.ts';
+import type { Site } from '../../site/site.ts';
+import { databaseUrl } from '../../storage/database.ts';
 import type { Console } from '../console.ts';
 import {
   baseUrlOption,
@@ -24,6 +25,34 @@ import {
   runtimeUrlOption,
   todayOption,
 } from '../options.ts';
+
+/** What `catalog announce` remembers, and whom it sends to if the program keeps the subscribers itself. */
+export interface AnnouncementStore {
+  journal: AnnouncementJournal;
+  /** Undefined if they are in the file of the data folder. */
+  records: SubscriptionRecords | undefined;
+}
+
+/** Runs `work` with the database in the environment, or else with the files of a data folder. */
+export async function withAnnouncements<Result>(
+  data: string,
+  terminal: Console,
+  work: (store: AnnouncementStore) => Promise<Result>,
+): Promise<Result> {
+  const url = databaseUrl(process.env);
+  const now = () => new Date();
+  if (url === null) {
+    const { announcementFiles } = await import('../../mail/announcement-journal.ts');
+    const warn = (message: string) => terminal.say(`${message}\n`);
+    return work({ journal: announcementFiles(join(data, 'announcements'), { now, warn }), records: undefined });
+  }
+  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { announcementDatabase } = await import('../../mail/announcement-journal.ts');
+  const { databaseRecords } = await import('../../mail/subscribers-database.ts');
+  return withDatabase(url, (database) =>
+    work({ journal: announcementDatabase(database, now), records: databaseRecords(database) }),
+  );
+}
 
 interface Flags extends CommonFlags {
   data?: string;
@@ -113,19 +142,19 @@ async function runAnnounce(
   { journal, records }: AnnouncementStore,
   terminal: Console,
 ): Promise<Result> {
-  const { announce, rehearse, resolve: settle, uncertainMails } = await import('../../announce/announce.ts');
-  const { openSender } = await import('../../announce/open-sender.ts');
-  const { checkLive } = await import('../../announce/live.ts');
-  const { parseAnnounceSettings } = await import('../../announce/settings.ts');
+  const { announce, rehearse, resolve: settle, uncertainMails } = await import('../../mail/announce.ts');
+  const { openSender } = await import('../../mail/open-sender.ts');
+  const { checkLive } = await import('../../mail/announce.ts');
+  const { parseAnnounceSettings } = await import('../../mail/open-sender.ts');
   const { list, weekly = false, late = false } = flags;
   const { site, now } = await openSite(flags);
   if (flags.resolve !== undefined || flags.uncertain === true) {
-    const { fileRecords } = await import('../../subscribers/file-records.ts');
+    const { fileRecords } = await import('../../mail/subscribers-file.ts');
     const known = records ?? fileRecords(join(data, 'signups.jsonl'));
     const plan = await somethingPlanned(site, flags);
     if (flags.resolve !== undefined)
       return { outcome: 'resolved', key: plan.key, message: await settle(plan, journal, flags.resolve, known) };
-    const { parseSmtpSettings } = await import('../../mail/smtp-settings.ts');
+    const { parseSmtpSettings } = await import('../../mail/smtp.ts');
     const domain = parseSmtpSettings(process.env)?.from.address.replace(/^.*@/, '') ?? '…';
     const emails = (await uncertainMails(plan, journal, known)).map(({ recipient, messageHash }) => ({
       recipient,
@@ -171,8 +200,8 @@ async function runAnnounce(
 
 /** The site of the catalog, and the time: with `--today`, the start of that day. */
 async function openSite(flags: Flags): Promise<{ site: Site; now: Date; settings: Settings }> {
-  const { select } = await import('../../catalog/select.ts');
-  const { prepareSite } = await import('../../build/prepare.ts');
+  const { select } = await import('../../content/select.ts');
+  const { prepareSite } = await import('../../build/build.ts');
   const { readTemplates } = await import('../../build/read-templates.ts');
   const { cwd, settings, today, content } = await openContent(flags);
   const selected = select(content, { today, skipInvalid: true });
@@ -190,7 +219,7 @@ function tooEarly({ agents: [newest], settings: { timezone, announceHour } }: Si
 }
 
 async function somethingPlanned(site: Site, { list, weekly = false }: Flags): Promise<Plan> {
-  const { planAnnouncement } = await import('../../announce/plan.ts');
+  const { planAnnouncement } = await import('../../mail/announce.ts');
   const plan = planAnnouncement(site, { list, weekly });
   if (plan === null) throw new OperationError('Nothing was ever published.');
   return plan;

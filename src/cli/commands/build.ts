@@ -3,12 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import type { BuildResult, InstalledTree } from '../../build/build.ts';
 import { checkUnchanged, rememberBuild } from '../../build/unchanged-build.ts';
-import type { Written } from '../../build-folder/folder.ts';
-import { cacheFolder } from '../../cache-folder.ts';
-import { ContentError, UsageError } from '../../errors.ts';
-import { plural } from '../../plural.ts';
-import type { OnProgress } from '../../progress.ts';
-import { visible } from '../../text-safety/printable.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { cacheFolder } from '../../lib/files.ts';
+import { plural, visible } from '../../lib/text.ts';
+import type { OnProgress } from '../../lib/threads.ts';
+import { ContentError } from '../../schema/diagnostics/content-error.ts';
+import type { Written } from '../../storage/build-folder.ts';
 import type { Console } from '../console.ts';
 import {
   baseUrlOption,
@@ -65,7 +65,7 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   const { day, info, written, tree, warnings, skipped, historyMissing } = await changedOnly(flags, out, terminal);
 
   if (warnings.length > 0) {
-    const { hasErrors, prettyReport } = await import('../../diagnostics/report.ts');
+    const { hasErrors, prettyReport } = await import('../../schema/diagnostics/report.ts');
     const note = hasErrors(warnings)
       ? 'The build ignores these errors: they are in agents that it does not publish.\n'
       : '';
@@ -74,7 +74,7 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   for (const slug of skipped) terminal.say(`Skipped: ${visible(slug)} has errors. Fix them to publish it.\n`);
   if (historyMissing !== null) terminal.say(`${historyMissing}\n`);
   if (flags.format === 'github') {
-    const { writeOutputs } = await import('../../github/step-files.ts');
+    const { writeOutputs } = await import('../../publish/github.ts');
     writeOutputs(process.env, { id: info.id, ...(tree === null ? {} : { issue: String(tree.issue) }) });
   }
   if (flags.format === 'json') {
@@ -119,7 +119,7 @@ async function changedOnly(flags: Flags, out: string, terminal: Console): Promis
   }
   boundGarbage(inputs?.paths.length ?? 0);
   const { build } = await import('../../build/build.ts');
-  const { asOnlyBuild } = await import('../../build-folder/folder.ts');
+  const { asOnlyBuild } = await import('../../storage/build-folder.ts');
   const { settings, today: day } = await openCatalog(flags);
   const selection = { today: day, future, drafts, skipInvalid };
   const folders: Written[] = [[out, '--out']];

@@ -1,8 +1,182 @@
-import type { Command } from 'commander';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseBoundedJson } from '../../lib/bounded.ts';
+import { OperationError, UsageError } from '../../lib/errors.ts';
+import { cacheFolder } from '../../lib/files.ts';
+import { plural } from '../../lib/text.ts';
+import type { Push } from '../../publish/intake.ts';
+import type { LiveSite } from '../../site/live-site.ts';
 import type { Console } from '../console.ts';
-import { addCiIntake } from './ci-intake.ts';
-import { addCiNotify } from './ci-notify.ts';
-import { addCiVerify } from './ci-verify.ts';
+import {
+  baseUrlOption,
+  type CommonFlags,
+  cwdOption,
+  openCatalog,
+  openContent,
+  runtimeUrlOption,
+  todayOption,
+} from '../options.ts';
+
+interface IntakeFlags extends Pick<CommonFlags, 'cwd' | 'today'> {
+  reply?: Push;
+}
+
+export function addCiIntake(ci: Command, terminal: Console): void {
+  ci.command('intake')
+    .description('turn a GitHub issue with the form "Propose an agent" into a draft')
+    .addOption(cwdOption())
+    .addOption(todayOption())
+    .addOption(
+      new Option(
+        '--reply <state>',
+        'answer in the GitHub issue, and open a pull request once the draft is pushed',
+      ).choices(['pushed', 'changed', 'failed'] satisfies Push[]),
+    )
+    .addHelpText(
+      'after',
+      '\nReads the event in GITHUB_EVENT_PATH, and writes the draft into agents/. --reply needs GITHUB_REPOSITORY and GITHUB_TOKEN.\n' +
+        '\nExamples:\n  $ catalog ci intake\n  $ catalog ci intake --reply pushed\n',
+    )
+    .action((flags: IntakeFlags) => intake(flags, terminal));
+}
+
+async function intake(flags: IntakeFlags, terminal: Console): Promise<void> {
+  const { isFromForm, readFormFields } = await import('../../publish/intake.ts');
+  const { takeIn } = await import('../../publish/intake.ts');
+  const { reply, submissionOf } = await import('../../publish/intake.ts');
+  const { issueTracker } = await import('../../publish/github.ts');
+  const { writeOutputs } = await import('../../publish/github.ts');
+  const submission = submissionOf(readEvent(process.env));
+  const { cwd, settings, today, content: calendar } = await openContent(flags);
+  const fields = readFormFields(cwd);
+  if (!isFromForm(submission.body, fields)) {
+    terminal.say(`GitHub issue ${submission.number} was not written with the form "Propose an agent".\n`);
+    return;
+  }
+  const taken = await takeIn(submission.body, fields, { cwd, settings, today, calendar });
+  const { draft, problems, advice } = taken;
+  terminal.say(
+    draft === null
+      ? `GitHub issue ${submission.number} cannot become a draft:\n${problems.map((each) => `  ${each}\n`).join('')}`
+      : `agents/${draft.slug} is the draft of GitHub issue ${submission.number}.\n${advice.map((each) => `  ${each}\n`).join('')}`,
+  );
+  if (flags.reply === undefined) {
+    writeOutputs(process.env, { today, proposal: 'true', slug: draft?.slug ?? '' });
+    return;
+  }
+  const checklist = join(cwd, '.github/PULL_REQUEST_TEMPLATE.md');
+  await reply(
+    submission,
+    taken,
+    flags.reply,
+    issueTracker(process.env),
+    existsSync(checklist) ? readFileSync(checklist, 'utf8').trim() : '',
+  );
+}
+
+/** Reads the event that started the workflow. Texts of strangers come from this file and nowhere else. */
+function readEvent({ GITHUB_EVENT_PATH }: NodeJS.ProcessEnv): unknown {
+  if (!GITHUB_EVENT_PATH) throw new UsageError('GITHUB_EVENT_PATH is not set; GitHub Actions sets it.');
+  try {
+    return parseBoundedJson(readFileSync(GITHUB_EVENT_PATH, 'utf8'));
+  } catch (error) {
+    throw new OperationError(`The event in ${GITHUB_EVENT_PATH} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+type NotifyFlags = Pick<CommonFlags, 'cwd' | 'today'>;
+
+export function addCiNotify(ci: Command, terminal: Console): void {
+  ci.command('notify')
+    .description('open a GitHub issue for each skipped agent, and when the queue is running low')
+    .addOption(cwdOption())
+    .addOption(todayOption())
+    .addHelpText(
+      'after',
+      '\nNeeds GITHUB_REPOSITORY and GITHUB_TOKEN. Does nothing for an agent that already has an open GitHub issue.\n' +
+        '\nExamples:\n  $ catalog ci notify\n  $ catalog ci notify --today 2026-12-24\n',
+    )
+    .action((flags: NotifyFlags) => notify(flags, terminal));
+}
+
+async function notify(flags: NotifyFlags, terminal: Console): Promise<void> {
+  const { alertsOf } = await import('../../publish/github.ts');
+  const { issueTracker, openIssuesFor } = await import('../../publish/github.ts');
+  const { planPublication } = await import('../../publish/plan.ts');
+  const { cwd, settings, today } = await openCatalog(flags);
+  const alerts = alertsOf(planPublication(cwd, settings, today));
+  const opened = await openIssuesFor(alerts, issueTracker(process.env));
+  terminal.say(`${plural(alerts.length, 'alert')}, ${plural(opened.length, 'new GitHub issue')}.\n`);
+  for (const address of opened) terminal.print(`${address}\n`);
+}
+
+interface VerifyFlags extends Pick<CommonFlags, 'cwd' | 'today' | 'baseUrl' | 'runtimeUrl'> {
+  expect?: string;
+  wait: number;
+}
+
+export function addCiVerify(ci: Command, terminal: Console): void {
+  ci.command('verify')
+    .description("check that the live site serves today's build")
+    .addOption(cwdOption())
+    .addOption(todayOption())
+    .addOption(baseUrlOption())
+    .addOption(runtimeUrlOption())
+    .option('--expect <id>', 'build id to check for; default: the id that a build would have now')
+    .addOption(
+      new Option('--wait <seconds>', 'keep checking for up to this many seconds')
+        .argParser(parseSeconds)
+        .default(0, 'check once'),
+    )
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 the live site serves that build, 1 it serves another one or does not answer.\n' +
+        '\nExamples:\n  $ catalog ci verify\n  $ catalog ci verify --expect 0f3c… --wait 300\n',
+    )
+    .action((flags: VerifyFlags) => verify(flags, terminal));
+}
+
+const pauseMs = 5_000;
+
+async function verify(flags: VerifyFlags, terminal: Console): Promise<void> {
+  const { renderCatalog } = await import('../../build/build.ts');
+  const { readLiveSite } = await import('../../site/live-site.ts');
+  const { cwd, settings, today } = await openCatalog(flags);
+  const wanted =
+    flags.expect ??
+    renderCatalog({ cwd, settings, today, skipInvalid: true, cache: cacheFolder(process.env) }).rendered.info.id;
+  const end = Date.now() + flags.wait * 1000;
+  for (;;) {
+    const problem = await readLiveSite(settings.baseUrl).then(
+      (site) => problemOf(site, wanted, settings.baseUrl),
+      (error) => {
+        if (error instanceof OperationError) return error.message;
+        throw error;
+      },
+    );
+    if (problem === null) {
+      terminal.say(`${settings.baseUrl} serves build ${wanted.slice(0, 12)}.\n`);
+      return;
+    }
+    if (Date.now() + pauseMs > end) throw new OperationError(problem);
+    await pause(pauseMs);
+  }
+}
+
+function problemOf({ id, problems }: LiveSite, wanted: string, baseUrl: string): string | null {
+  if (problems.length > 0) return problems.join(' ');
+  if (id === wanted) return null;
+  return `${baseUrl} serves build ${id?.slice(0, 12)}, not ${wanted.slice(0, 12)}.`;
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('It must be a number of seconds.');
+  return Number(text);
+}
 
 /** The commands that only workflows use. */
 export function addCi(program: Command, terminal: Console): void {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../lib/errors.ts';
 import type { Console } from '../console.ts';
 
 interface Flags {
@@ -21,10 +21,10 @@ export function addDb(program: Command, terminal: Console): void {
 }
 
 async function migrateTables({ grant }: Flags, terminal: Console): Promise<void> {
-  const { databaseUrl } = await import('../../database/url.ts');
+  const { databaseUrl } = await import('../../storage/database.ts');
   const url = databaseUrl(process.env);
   if (url === null) throw new UsageError('Set DATABASE_URL to a connection URI of the database.');
-  const { grantServer, migrate } = await import('../../database/migrate.ts');
+  const { grantServer, migrate } = await import('../../storage/migrate.ts');
   const applied = await migrate(url);
   terminal.say(applied.length === 0 ? 'The tables are up to date.\n' : `Applied ${applied.join(', ')}.\n`);
   if (grant === undefined) return;

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../lib/errors.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, given, outFolder, outOption } from '../options.ts';
 
@@ -30,10 +30,10 @@ export function addDeploy(program: Command, terminal: Console): void {
 }
 
 async function deployBuild(argument: string | undefined, flags: Flags, terminal: Console): Promise<void> {
-  const { completePending } = await import('../../build-folder/unfinished-build.ts');
-  const { readBuildInfo } = await import('../../build-folder/read-build.ts');
-  const { deploy } = await import('../../deploy/deploy.ts');
-  const { parseTarget } = await import('../../deploy/target.ts');
+  const { completePending } = await import('../../storage/unfinished-build.ts');
+  const { readBuildInfo } = await import('../../storage/build-folder.ts');
+  const { deploy } = await import('../../publish/deploy.ts');
+  const { parseTarget } = await import('../../publish/deploy.ts');
   const { RUNTIME_TARGET, RUNTIME_SSH_KEY, RUNTIME_KNOWN_HOSTS } = process.env;
   const text = given(argument, RUNTIME_TARGET, '');
   if (text === '') throw new UsageError('Name the target, or set RUNTIME_TARGET.');

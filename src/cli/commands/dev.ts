@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { cacheFolder } from '../../cache-folder.ts';
-import type { Changes } from '../../dev/changes.ts';
-import type { RunningDev } from '../../dev/start.ts';
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { visible } from '../../text-safety/printable.ts';
+import type { Changes } from '../../build/dev/edited-catalog.ts';
+import type { RunningDev } from '../../build/dev/start.ts';
+import { cacheFolder } from '../../lib/files.ts';
+import { visible } from '../../lib/text.ts';
+import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, todayOption } from '../options.ts';
 
@@ -49,10 +49,10 @@ async function dev(flags: Flags, terminal: Console): Promise<void> {
 }
 
 async function start(flags: Flags, terminal: Console): Promise<RunningDev> {
-  const { startDev } = await import('../../dev/start.ts');
-  const { serverLog } = await import('../../server/request-log.ts');
-  const { prettyLine } = await import('../../server/pretty-log.ts');
-  const { prettyReport } = await import('../../diagnostics/report.ts');
+  const { startDev } = await import('../../build/dev/start.ts');
+  const { serverLog } = await import('../../server/log.ts');
+  const { prettyLine } = await import('../../server/log.ts');
+  const { prettyReport } = await import('../../schema/diagnostics/report.ts');
   const write = (line: string) => terminal.say(prettyLine(line, { color: terminal.color }));
   let reported = '[]';
   const report = (errors: readonly Diagnostic[], isComplete: boolean) => {

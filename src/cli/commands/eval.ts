@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import type { ParsedFolder } from '../../catalog/parse/parse.ts';
-import { UsageError } from '../../errors.ts';
-import { plural } from '../../plural.ts';
-import type { ReadAgent } from '../../record/record.ts';
+import type { ReadAgent } from '../../content/evals/record.ts';
+import type { ParsedFolder } from '../../content/parse/parse.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { plural } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, jsonOption, openCatalog, slugOf } from '../options.ts';
 import {
@@ -63,7 +63,7 @@ async function run(named: string[], flags: Flags, command: Command, terminal: Co
 }
 
 async function exportCases(named: string[], flags: Flags, terminal: Console): Promise<void> {
-  const { promptfooConfig } = await import('../../evals/promptfoo.ts');
+  const { promptfooConfig } = await import('../../content/evals/promptfoo.ts');
   const { agents } = await readAgentsOf(named, flags);
   const withCases = agents.flatMap(({ parsed: { slug, agent } }) =>
     agent?.evals == null ? [] : [{ slug, prompt: agent.prompt, cases: agent.evals.cases }],
@@ -80,7 +80,7 @@ async function exportCases(named: string[], flags: Flags, terminal: Console): Pr
 }
 
 async function evaluate(named: string[], flags: Flags, terminal: Console): Promise<void> {
-  const { evalReport } = await import('../eval-report.ts');
+  const { evalReport } = await import('../record-answers.ts');
   const { agents } = await readAgentsOf(named, flags);
   const folders = agents.map(({ parsed }) => parsed);
   const graded = folders.flatMap(({ slug, agent }) => (agent?.evals == null ? [] : [{ slug, evals: agent.evals }]));
@@ -93,8 +93,8 @@ async function evaluate(named: string[], flags: Flags, terminal: Console): Promi
     for (const agent of graded) terminal.print(`${evalReport(agent)}\n`);
   }
   if (flags.format === 'github') {
-    const { writeSummary } = await import('../../github/step-files.ts');
-    const { evalSummary } = await import('../../github/summaries.ts');
+    const { writeSummary } = await import('../../publish/github.ts');
+    const { evalSummary } = await import('../../publish/github.ts');
     writeSummary(process.env, evalSummary(graded));
   }
   reportBroken(agents, 'graded', terminal);
@@ -122,8 +122,8 @@ function reportBroken(agents: readonly ReadAgent[], done: string, terminal: Cons
 
 /** Reads the named agents, or all, without git: grades depend only on their files. */
 async function readAgentsOf(named: string[], flags: Flags) {
-  const { checkContent } = await import('../../catalog/load.ts');
-  const { readAgents } = await import('../../catalog/read.ts');
+  const { checkContent } = await import('../../content/load.ts');
+  const { readAgents } = await import('../../content/read.ts');
   const { refuseUnknownAgents } = await import('../unknown-agents.ts');
   const { cwd, settings, today } = await openCatalog(flags);
   const sources = readAgents(cwd);

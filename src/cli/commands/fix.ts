@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { FileFix } from '../../fix/fix.ts';
-import { plural } from '../../plural.ts';
+import type { FileFix } from '../../content/fix.ts';
+import { plural } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
+import { paintedDiff } from '../console.ts';
 import { type CommonFlags, changingAgents, cwdOption, formatOption, openContent, slugOf } from '../options.ts';
-import { paintedDiff } from '../painted-diff.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'format'> {
   write?: boolean;
@@ -32,9 +32,9 @@ export function addFix(program: Command, terminal: Console): void {
 }
 
 async function fix(named: string[], { write = false, ...flags }: Flags, terminal: Console): Promise<void> {
-  const { readAgents } = await import('../../catalog/read.ts');
-  const { painter } = await import('../../diagnostics/report.ts');
-  const { fixesOf, writeFixes } = await import('../../fix/fix.ts');
+  const { readAgents } = await import('../../content/read.ts');
+  const { painter } = await import('../../schema/diagnostics/report.ts');
+  const { fixesOf, writeFixes } = await import('../../content/fix.ts');
   const { refuseUnknownAgents } = await import('../unknown-agents.ts');
   const { cwd, content } = await openContent(flags);
   const slugs = named.map((argument) => slugOf(argument, flags.cwd));

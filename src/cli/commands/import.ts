@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { formats } from '../../import/formats.ts';
-import type { Draft } from '../../import/import.ts';
-import { plural } from '../../plural.ts';
-import { visible } from '../../text-safety/printable.ts';
+import { formats } from '../../content/import/formats.ts';
+import type { Draft } from '../../content/import/import.ts';
+import { plural, visible } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, changingAgents, cwdOption, formatOption, openContent, todayOption } from '../options.ts';
 
@@ -50,10 +49,10 @@ export function addImport(program: Command, terminal: Console): void {
 }
 
 async function runImport(from: string, flags: Flags, terminal: Console): Promise<void> {
-  const { importPrompts } = await import('../../import/import.ts');
-  const { isAddress, readPrompts } = await import('../../import/sources.ts');
-  const { demand } = await import('../../scaffold/answer-checks.ts');
-  const { frontMatterSchema } = await import('../../schema/front-matter.ts');
+  const { importPrompts } = await import('../../content/import/import.ts');
+  const { isAddress, readPrompts } = await import('../../content/import/sources.ts');
+  const { demand } = await import('../../content/new/agent.ts');
+  const { frontMatterSchema } = await import('../../schema/agent.ts');
   const { cwd, settings, content, today } = await openContent(flags);
   const { limit, dryRun = false, format } = flags;
   const { category, source } = frontMatterSchema(settings).shape;

@@ -1,10 +1,10 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { zone } from '../../calendar.ts';
-import { OperationError, UsageError } from '../../errors.ts';
-import type { Answers } from '../../scaffold/catalog/answers.ts';
-import type { PackageJson } from '../../scaffold/catalog/package-json.ts';
+import type { Answers } from '../../content/new/catalog.ts';
+import type { PackageJson } from '../../content/new/package-json.ts';
+import { zone } from '../../lib/calendar.ts';
+import { OperationError, UsageError } from '../../lib/errors.ts';
 import { type Console, shellWord } from '../console.ts';
 import { type CommonFlags, formatOption, todayOption } from '../options.ts';
 
@@ -42,13 +42,13 @@ export function addInit(program: Command, terminal: Console): void {
 }
 
 async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Console): Promise<void> {
-  const { checkFlags } = await import('../../scaffold/answer-checks.ts');
+  const { checkFlags } = await import('../../content/new/agent.ts');
   const { canAsk, conversation } = await import('../dialog/dialog.ts');
-  const { answerChecks, complete, placeholderUrl } = await import('../../scaffold/catalog/answers.ts');
+  const { answerChecks, complete, placeholderUrl } = await import('../../content/new/catalog.ts');
   const { askForAnswers } = await import('../dialog/new-catalog.ts');
-  const { catalogFiles, catalogPaths, ownerOf, placeholderOwner } = await import('../../scaffold/catalog/files.ts');
-  const { completePackageJson, dependencyOn, newPackageJson } = await import('../../scaffold/catalog/package-json.ts');
-  const { refuseObstacles, writeCatalog } = await import('../../scaffold/catalog/write.ts');
+  const { catalogFiles, catalogPaths, ownerOf, placeholderOwner } = await import('../../content/new/catalog.ts');
+  const { completePackageJson, dependencyOn, newPackageJson } = await import('../../content/new/package-json.ts');
+  const { refuseObstacles, writeCatalog } = await import('../../content/new/catalog.ts');
 
   if (dir === '') throw new UsageError('The folder name is empty; leave it out to use this folder.');
   const folder = resolve(flags.cwd, dir ?? '.');

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { McpCatalog } from '../../mcp/catalog.ts';
+import type { McpCatalog } from '../../server/mcp/catalog.ts';
 import type { Console } from '../console.ts';
 import {
   baseUrlOption,
@@ -34,8 +34,8 @@ export function addMcp(program: Command, terminal: Console): void {
 }
 
 async function serveMcp(flags: CommonFlags, terminal: Console): Promise<void> {
-  const { serveStdio } = await import('../../mcp/stdio.ts');
-  const { buildFile } = await import('../../schema/build-info.ts');
+  const { serveStdio } = await import('../../server/mcp/stdio.ts');
+  const { buildFile } = await import('../../schema/documents.ts');
   const dist = outFolder(flags);
   const source = existsSync(join(dist, buildFile)) ? await follow(dist) : await inMemory(flags, terminal);
   terminal.say(`Serving the catalog over stdio from ${source.name}\n`);
@@ -62,7 +62,7 @@ interface Source {
 /** Reads the build in a folder, and follows it when a new build replaces it. */
 async function follow(dist: string): Promise<Source> {
   const { followBuild } = await import('../../server/live-build.ts');
-  const { siteRules } = await import('../../outputs/hosting/site-rules.ts');
+  const { siteRules } = await import('../../site/hosting/site-rules.ts');
   const { default: pino } = await import('pino');
   // stdout is only for messages of the protocol.
   const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }));
@@ -76,9 +76,9 @@ async function follow(dist: string): Promise<Source> {
  */
 async function inMemory(flags: CommonFlags, terminal: Console): Promise<Source> {
   const { renderCatalog } = await import('../../build/build.ts');
-  const { loadMcpCatalog } = await import('../../mcp/catalog.ts');
-  const { gitStamp } = await import('../../git/stamp.ts');
-  const { zone } = await import('../../calendar.ts');
+  const { loadMcpCatalog } = await import('../../server/mcp/catalog.ts');
+  const { gitStamp } = await import('../../lib/git.ts');
+  const { zone } = await import('../../lib/calendar.ts');
   const buildOf = async (git: string | null) => {
     const { cwd, settings, today } = await openCatalog(flags);
     const { files, info } = renderCatalog({ cwd, settings, today, images: false }).rendered;

@@ -1,7 +1,6 @@
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
-import type { Answers, Surroundings } from '../../scaffold/agent/answers.ts';
-import type { Given } from '../../scaffold/answer-checks.ts';
+import type { Answers, Given, Surroundings } from '../../content/new/agent.ts';
 import { type Console, shellWord } from '../console.ts';
 import {
   type CommonFlags,
@@ -57,11 +56,11 @@ export function addNew(program: Command, terminal: Console): void {
 }
 
 async function makeNew(slug: string | undefined, flags: Flags, terminal: Console): Promise<void> {
-  const { answerChecks, complete } = await import('../../scaffold/agent/answers.ts');
-  const { agentFiles } = await import('../../scaffold/agent/files.ts');
-  const { writeAgent } = await import('../../scaffold/agent/write.ts');
+  const { answerChecks, complete } = await import('../../content/new/agent.ts');
+  const { agentFiles } = await import('../../content/new/agent.ts');
+  const { writeAgent } = await import('../../content/new/agent.ts');
   const { askForAnswers } = await import('../dialog/new-agent.ts');
-  const { checkFlags } = await import('../../scaffold/answer-checks.ts');
+  const { checkFlags } = await import('../../content/new/agent.ts');
   const { canAsk, conversation } = await import('../dialog/dialog.ts');
 
   const { cwd, settings, today, content: calendar } = await openContent(flags);

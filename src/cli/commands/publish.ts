@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { ContentError } from '../../errors.ts';
-import { plural } from '../../plural.ts';
+import { plural, visible } from '../../lib/text.ts';
 import type { Publication } from '../../publish/publish.ts';
-import { visible } from '../../text-safety/printable.ts';
+import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Console } from '../console.ts';
 import {
   type CommonFlags,
@@ -75,10 +74,10 @@ async function tell(
   published: Publication,
   { terminal, format, cwd, dryRun, asked }: Telling & { dryRun: boolean; asked: number },
 ): Promise<void> {
-  const { prettyReport } = await import('../../diagnostics/report.ts');
+  const { prettyReport } = await import('../../schema/diagnostics/report.ts');
   const { queueWarning } = await import('../schedule-table.ts');
   const { howToPublish } = await import('../../publish/plan.ts');
-  const { isSettledByRecord } = await import('../../catalog/select.ts');
+  const { isSettledByRecord } = await import('../../content/select.ts');
   const { releases, skipped, warnings, next, queueLow } = published;
   const changed = warnings.filter(isSettledByRecord);
   for (const { slug, errors } of skipped) {
@@ -98,7 +97,7 @@ async function tell(
   }
   if (format === 'github') await tellGitHub(published, cwd, terminal);
   if (format === 'pretty') {
-    const { checkCatalog } = await import('../../validate.ts');
+    const { checkCatalog } = await import('../../build/validate.ts');
     const { diagnostics } = await checkCatalog(cwd, { today: published.today }, process.env);
     const told = new Set(skipped.map(({ slug }) => slug));
     const left = diagnostics.filter(({ severity, slug }) => severity === 'error' && !told.has(slug ?? ''));
@@ -126,10 +125,10 @@ async function tell(
 
 /** Annotations on skipped agents, a summary, and the outputs that later steps of a workflow need. */
 async function tellGitHub(published: Publication, cwd: string, terminal: Console): Promise<void> {
-  const { writeOutputs, writeSummary } = await import('../../github/step-files.ts');
-  const { publicationSummary } = await import('../../github/summaries.ts');
-  const { head } = await import('../../git/repository.ts');
-  const { isSettledByRecord } = await import('../../catalog/select.ts');
+  const { writeOutputs, writeSummary } = await import('../../publish/github.ts');
+  const { publicationSummary } = await import('../../publish/github.ts');
+  const { head } = await import('../../lib/git.ts');
+  const { isSettledByRecord } = await import('../../content/select.ts');
   const diagnostics = [
     ...published.skipped.flatMap(({ errors }) => errors),
     ...published.warnings.filter(isSettledByRecord),
@@ -148,8 +147,8 @@ async function tellGitHub(published: Publication, cwd: string, terminal: Console
 async function printErrors(error: ContentError, telling: Telling): Promise<void> {
   await printForMachines(error, telling);
   if (telling.format !== 'github') return;
-  const { writeSummary } = await import('../../github/step-files.ts');
-  const { validationSummary } = await import('../../github/summaries.ts');
+  const { writeSummary } = await import('../../publish/github.ts');
+  const { validationSummary } = await import('../../publish/github.ts');
   const agents = new Set(error.diagnostics.map(({ slug }) => slug)).size;
   writeSummary(process.env, validationSummary(error.diagnostics, agents));
 }

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
-import type { Renamed } from '../../scaffold/agent/rename.ts';
+import type { Renamed } from '../../content/new/rename.ts';
 import { type Console, shellWord } from '../console.ts';
 import { type CommonFlags, changingAgents, cwdOption, formatOption, openContent, slugOf } from '../options.ts';
 
@@ -26,8 +26,8 @@ export function addRename(program: Command, terminal: Console): void {
 }
 
 async function rename(slug: string, wanted: string, flags: Flags, terminal: Console): Promise<void> {
-  const { renameAgent } = await import('../../scaffold/agent/rename.ts');
-  const { gitOrNull } = await import('../../git/run.ts');
+  const { renameAgent } = await import('../../content/new/rename.ts');
+  const { gitOrNull } = await import('../../lib/git.ts');
   const { cwd, content } = await openContent(flags);
   const renamed = renameAgent(cwd, content, slugOf(slug, cwd), slugOf(wanted, cwd));
   const { from, to, issue } = renamed;

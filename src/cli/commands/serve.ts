@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { type Command, Option } from 'commander';
-import { mailVariables } from '../../mail/variables.ts';
+import { mailVariables, subscriberVariables } from '../../mail/variables.ts';
 import { type ServerFlags, serverOptions } from '../../server/options.ts';
 import type { RunningServer } from '../../server/start.ts';
-import { subscriberVariables } from '../../subscribers/variables.ts';
 import type { Console } from '../console.ts';
 import type { CatalogBuilder } from '../nightly-build.ts';
 import { baseUrlOption, type CommonFlags, cwdOption, runtimeUrlOption } from '../options.ts';
@@ -42,12 +41,12 @@ export function addServe(program: Command, terminal: Console): void {
 
 async function serve(flags: Flags, terminal: Console): Promise<void> {
   keepRequestsYoung();
-  const { requireBuild } = await import('../../build-folder/read-build.ts');
-  const { siteRules } = await import('../../outputs/hosting/site-rules.ts');
+  const { requireBuild } = await import('../../storage/build-folder.ts');
+  const { siteRules } = await import('../../site/hosting/site-rules.ts');
   const { serverSettings } = await import('../../server/settings.ts');
-  const { isLoopback } = await import('../../server/origin.ts');
+  const { isLoopback } = await import('../../server/forms.ts');
   const { startServer } = await import('../../server/start.ts');
-  const { serverLog, terminalDestination } = await import('../../server/request-log.ts');
+  const { serverLog, terminalDestination } = await import('../../server/log.ts');
   const cwd = resolve(flags.cwd);
   const settings = serverSettings(flags, process.env, cwd);
   const log = serverLog(

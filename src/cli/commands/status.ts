@@ -26,11 +26,11 @@ export function addStatus(program: Command, terminal: Console): void {
 }
 
 async function showStatus(flags: Flags, terminal: Console): Promise<void> {
-  const { status } = await import('../../catalog/schedule.ts');
-  const { installHints } = await import('../../agent-text/install-ways.ts');
-  const { installSource } = await import('../../outputs/install/install-source.ts');
+  const { status } = await import('../../content/schedule.ts');
+  const { installHints } = await import('../../text/install-ways.ts');
+  const { installSource } = await import('../../site/install/install-source.ts');
   const { statusTable } = await import('../schedule-table.ts');
-  const { diagnosticsOf } = await import('../../validate.ts');
+  const { diagnosticsOf } = await import('../../build/validate.ts');
   const { cwd, settings, today, content } = await openContent(flags, { expectNumbers: true, listDeleted: true });
 
   const found = diagnosticsOf(cwd, content, settings, { today });
@@ -40,7 +40,7 @@ async function showStatus(flags: Flags, terminal: Console): Promise<void> {
     return;
   }
   if (flags.calendar === true) {
-    const { calendarTable } = await import('../calendar-table.ts');
+    const { calendarTable } = await import('../schedule-table.ts');
     const options = { all: flags.all === true, color: terminal.colorData };
     terminal.print(calendarTable(result, options));
     return;

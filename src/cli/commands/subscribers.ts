@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { compareText } from '../../compare.ts';
-import { databaseUrl } from '../../database/url.ts';
-import { OperationError, UsageError } from '../../errors.ts';
-import { plural } from '../../plural.ts';
-import type { ConsentState, ExportFilter, SubscriberEntry } from '../../subscribers/export.ts';
-import { type ListName, listNames } from '../../subscribers/provider.ts';
-import { visible } from '../../text-safety/printable.ts';
+import { OperationError, UsageError } from '../../lib/errors.ts';
+import { compareText, plural, visible } from '../../lib/text.ts';
+import type { ConsentState, ExportFilter, SubscriberEntry } from '../../mail/export.ts';
+import { type ListName, listNames } from '../../mail/provider.ts';
+import { databaseUrl } from '../../storage/database.ts';
 import type { Console } from '../console.ts';
+import { skippedLines } from '../console.ts';
 import {
   cwdOption,
   dataOption,
@@ -20,7 +19,6 @@ import {
   startOf,
   subcommandFlags,
 } from '../options.ts';
-import { skippedLines } from '../skipped-lines.ts';
 
 interface FileFlags {
   cwd: string;
@@ -110,9 +108,9 @@ function placeOf(flags: FileFlags, environment: NodeJS.ProcessEnv): Place {
 
 async function list(flags: Flags, terminal: Console): Promise<void> {
   const place = placeOf(flags, process.env);
-  const { stateOf } = await import('../../subscribers/export.ts');
-  const { toCsv } = await import('../../subscribers/export-csv.ts');
-  const { byAddress, subscribersText } = await import('../../subscribers/export-text.ts');
+  const { stateOf } = await import('../../mail/export.ts');
+  const { toCsv } = await import('../../mail/export.ts');
+  const { byAddress, subscribersText } = await import('../../mail/export.ts');
   const filter = { list: flags.list, since: flags.since === undefined ? undefined : startOf(flags.since) };
   const entries = 'url' in place ? await listDatabase(place.url, filter) : await listFile(place.file, filter, terminal);
   const counts = countByList(entries);
@@ -137,14 +135,14 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
 }
 
 async function listDatabase(url: string, filter: ExportFilter): Promise<SubscriberEntry[]> {
-  const { withDatabase } = await import('../../database/command.ts');
-  const { allSubscriptions } = await import('../../subscribers/database.ts');
-  const { subscriberEntries } = await import('../../subscribers/export.ts');
+  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { allSubscriptions } = await import('../../mail/subscribers-database.ts');
+  const { subscriberEntries } = await import('../../mail/export.ts');
   return subscriberEntries(await withDatabase(url, allSubscriptions), filter);
 }
 
 async function listFile(file: string, filter: ExportFilter, terminal: Console): Promise<SubscriberEntry[]> {
-  const { readSubscribers } = await import('../../subscribers/export.ts');
+  const { readSubscribers } = await import('../../mail/export.ts');
   if (!existsSync(file))
     terminal.say(`${file} does not exist: nobody has subscribed yet, or the file is elsewhere (--data or --file).\n`);
   const unread: number[] = [];
@@ -166,7 +164,7 @@ function countByList(entries: readonly SubscriberEntry[]): Record<ListName, numb
 
 async function erase(address: string, flags: FileFlags, terminal: Console): Promise<void> {
   const place = placeOf(flags, process.env);
-  const { readMailKey } = await import('../../subscribers/mail-key.ts');
+  const { readMailKey } = await import('../../mail/consent.ts');
   const folder =
     'file' in place ? dirname(place.file) : resolve(flags.cwd, given(flags.data, process.env.CATALOG_DATA, 'data'));
   const key = await readMailKey({ environment: process.env, folder });
@@ -180,9 +178,9 @@ async function erase(address: string, flags: FileFlags, terminal: Console): Prom
 
 /** Whether an address was asked to confirm: only then could it get mails once a backup is restored. */
 async function wasMailed(address: string, place: Place): Promise<boolean> {
-  const { databaseRecords } = await import('../../subscribers/database.ts');
-  const { fileRecords } = await import('../../subscribers/file-records.ts');
-  const { withDatabase } = await import('../../database/command.ts');
+  const { databaseRecords } = await import('../../mail/subscribers-database.ts');
+  const { fileRecords } = await import('../../mail/subscribers-file.ts');
+  const { withDatabase } = await import('../../storage/migrate.ts');
   const email = address.trim();
   const found =
     'url' in place
@@ -203,9 +201,9 @@ function noMailKey(folder: string): string {
 }
 
 async function eraseRows(address: string, url: string, key: Buffer | null): Promise<number> {
-  const { withDatabase } = await import('../../database/command.ts');
-  const { databaseRecords, eraseFromDatabase } = await import('../../subscribers/database.ts');
-  const { addressHash } = await import('../../subscribers/mail-key.ts');
+  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { databaseRecords, eraseFromDatabase } = await import('../../mail/subscribers-database.ts');
+  const { addressHash } = await import('../../mail/consent.ts');
   return withDatabase(url, async (database) => {
     const count = await eraseFromDatabase(database, address);
     if (count > 0 && key !== null) {
@@ -216,7 +214,7 @@ async function eraseRows(address: string, url: string, key: Buffer | null): Prom
 }
 
 async function eraseLines(address: string, file: string, key: Buffer | null, terminal: Console): Promise<number> {
-  const { eraseAddress } = await import('../../subscribers/erase-address.ts');
+  const { eraseAddress } = await import('../../mail/erase.ts');
   const warn = (message: string) => terminal.say(`${message}\n`);
   const tools = { now: () => new Date(), random: randomBytes, warn, key };
   const { lines, packed } = await eraseAddress(file, address, tools);
@@ -231,9 +229,9 @@ async function importFile(flags: FileFlags, terminal: Console): Promise<void> {
   const folder = resolve(flags.cwd, given(flags.data, process.env.CATALOG_DATA, 'data'));
   const file = flags.file === undefined ? join(folder, 'signups.jsonl') : resolve(flags.cwd, flags.file);
   if (!existsSync(file)) throw new OperationError(`${file} does not exist.`);
-  const { withDatabase } = await import('../../database/command.ts');
-  const { importSubscriptions } = await import('../../subscribers/database.ts');
-  const { fileRecords } = await import('../../subscribers/file-records.ts');
+  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { importSubscriptions } = await import('../../mail/subscribers-database.ts');
+  const { fileRecords } = await import('../../mail/subscribers-file.ts');
   const records = fileRecords(file);
   const lists = await Promise.all(listNames.map((list) => records.find({ list })));
   const all = lists.flat().sort((a, b) => compareText(a.time, b.time));

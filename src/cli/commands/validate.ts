@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { plural } from '../../plural.ts';
+import { plural } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, printForMachines, slugOf, todayOption } from '../options.ts';
 
@@ -22,8 +22,8 @@ export function addValidate(program: Command, terminal: Console): void {
 }
 
 async function validate(named: string[], flags: Flags, terminal: Console): Promise<void> {
-  const { hasErrors, prettyReport, rulePage } = await import('../../diagnostics/report.ts');
-  const { checkCatalog, countFixable } = await import('../../validate.ts');
+  const { hasErrors, prettyReport, rulePage } = await import('../../schema/diagnostics/report.ts');
+  const { checkCatalog, countFixable } = await import('../../build/validate.ts');
   const { refuseUnknownAgents } = await import('../unknown-agents.ts');
   const { folders, drafts, diagnostics } = await checkCatalog(
     resolve(flags.cwd),
@@ -51,8 +51,8 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
   }
   const count = slugs.length === 0 ? folders.length : slugs.length;
   if (format === 'github') {
-    const { writeSummary } = await import('../../github/step-files.ts');
-    const { validationSummary } = await import('../../github/summaries.ts');
+    const { writeSummary } = await import('../../publish/github.ts');
+    const { validationSummary } = await import('../../publish/github.ts');
     writeSummary(process.env, validationSummary(wanted, count));
   }
   if (hasErrors(wanted)) terminal.exitCode = 1;

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { plural } from '../../plural.ts';
-import type { Copy, Unreadable } from '../../verify/read-copies.ts';
-import type { Verdict } from '../../verify/verify.ts';
+import { plural } from '../../lib/text.ts';
+import type { Copy, Unreadable } from '../../publish/copies.ts';
+import type { Verdict } from '../../publish/verify.ts';
 import type { Console } from '../console.ts';
+import { paintedDiff } from '../console.ts';
 import { type CommonFlags, cwdOption, formatOption, openCatalog, todayOption } from '../options.ts';
-import { paintedDiff } from '../painted-diff.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   site?: string;
@@ -30,9 +30,9 @@ export function addVerify(program: Command, terminal: Console): void {
 }
 
 async function verify(paths: string[], flags: Flags, terminal: Console): Promise<void> {
-  const { painter } = await import('../../diagnostics/report.ts');
-  const { readCopies } = await import('../../verify/read-copies.ts');
-  const { Verifier } = await import('../../verify/verify.ts');
+  const { painter } = await import('../../schema/diagnostics/report.ts');
+  const { readCopies } = await import('../../publish/copies.ts');
+  const { Verifier } = await import('../../publish/verify.ts');
   const { published, missing } = await open(flags);
   const verifier = new Verifier(published);
   const copies: Verdict[] = [];
@@ -73,7 +73,7 @@ async function verify(paths: string[], flags: Flags, terminal: Console): Promise
 }
 
 async function open(flags: Flags) {
-  const { publishedIn, publishedOn } = await import('../../verify/published.ts');
+  const { publishedIn, publishedOn } = await import('../../publish/copies.ts');
   if (flags.site !== undefined) return { published: await publishedOn(flags.site), missing: null };
   const { cwd, settings, today } = await openCatalog(flags);
   return publishedIn(cwd, settings, today);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { UsageError } from '../../errors.ts';
-import { plural } from '../../plural.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { plural } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
 import { cwdOption, dataOption, type Format, formatOption, subcommandFlags } from '../options.ts';
 import {
@@ -66,8 +66,8 @@ function requireDatabase(flags: LogFlags): string {
 
 async function importLogs(logs: readonly string[], flags: LogFlags, terminal: Console): Promise<void> {
   const url = requireDatabase(flags);
-  const { withDatabase } = await import('../../database/command.ts');
-  const { importVotes } = await import('../../votes/import-votes.ts');
+  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { importVotes } = await import('../../storage/database-votes.ts');
   const named = logs.length > 0;
   const paths = named ? logs.map((log) => resolve(flags.cwd, log)) : [logFile(flags, process.env)];
   await withDatabase(url, async (database) => {
@@ -100,9 +100,9 @@ async function exportVotes(flags: LogFlags, terminal: Console): Promise<void> {
 
 async function printTotals(flags: { format: Format }, terminal: Console): Promise<void> {
   const url = requireDatabase({ cwd: '.' });
-  const { withDatabase } = await import('../../database/command.ts');
-  const { liveTotals } = await import('../../votes/database-reading.ts');
-  const { totalsCsv, totalsText } = await import('../../votes/report-totals.ts');
+  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { liveTotals } = await import('../../storage/database-votes.ts');
+  const { totalsCsv, totalsText } = await import('../../storage/vote-report.ts');
   const totals = await withDatabase(url, (database) => liveTotals(database, new Date()));
   if (flags.format === 'json') terminal.printJson(totals);
   else terminal.print(flags.format === 'csv' ? totalsCsv(totals) : totalsText(totals));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { OperationError, systemReason } from '../../errors.ts';
+import { OperationError, systemReason } from '../../lib/errors.ts';
 import type { Console } from '../console.ts';
 import {
   cwdOption,
@@ -66,11 +66,11 @@ export function addVotes(program: Command, terminal: Console): void {
 }
 
 async function report(flags: Flags, terminal: Console): Promise<void> {
-  const { agentsCsv, notesCsv } = await import('../../votes/report-csv.ts');
-  const { reportText } = await import('../../votes/report-text.ts');
+  const { agentsCsv, notesCsv } = await import('../../storage/vote-report.ts');
+  const { reportText } = await import('../../storage/vote-report.ts');
   const counted = await countVotes(flags, terminal);
   if (flags.html !== undefined) {
-    const { reportHtml } = await import('../../votes/report-html.ts');
+    const { reportHtml } = await import('../../storage/vote-report-html.ts');
     writePage(flags.html, reportHtml(counted));
     terminal.print(`${flags.html}\n`);
   } else if (flags.format === 'json') terminal.printJson(counted);
@@ -89,7 +89,7 @@ function writePage(file: string, page: string): void {
 }
 
 async function countVotes(flags: Flags, terminal: Console) {
-  const { reportVotes } = await import('../../votes/report.ts');
+  const { reportVotes } = await import('../../storage/vote-report.ts');
   return withVotes(flags, terminal, async ({ records, malformed }) => {
     const published = await agentsOf(flags, terminal);
     return reportVotes(records, {
@@ -103,7 +103,7 @@ async function countVotes(flags: Flags, terminal: Console) {
 
 /** The agents of the build; null, with a message, if there is no build. */
 async function agentsOf(flags: Flags, terminal: Console) {
-  const { readPublished, readWithdrawn } = await import('../../build-folder/read-build.ts');
+  const { readPublished, readWithdrawn } = await import('../../storage/build-folder.ts');
   try {
     const dist = outFolder(flags);
     const { slugs, formerSlugs } = readPublished(dist);
@@ -127,15 +127,15 @@ async function blank(id: string, flags: LogFlags, terminal: Console): Promise<vo
 }
 
 async function blankInDatabase(id: string, url: string): Promise<boolean> {
-  const { withDatabase } = await import('../../database/command.ts');
-  const { redactInDatabase } = await import('../../votes/database-reading.ts');
+  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { redactInDatabase } = await import('../../storage/database-votes.ts');
   const blanked = await withDatabase(url, (database) => redactInDatabase(database, id));
   if (blanked === undefined) throw new OperationError(`No vote in the database has the id ${id}.`);
   return blanked;
 }
 
 async function blankInLog(id: string, flags: LogFlags, terminal: Console): Promise<boolean> {
-  const { redact } = await import('../../votes/redact.ts');
+  const { redact } = await import('../../storage/file-votes.ts');
   const file = await fileWith(id, logFile(flags, process.env));
   const warn = (message: string) => terminal.say(`${message}\n`);
   return redact({ file, now: () => new Date(), random: randomBytes, warn }, id);
@@ -143,8 +143,8 @@ async function blankInLog(id: string, flags: LogFlags, terminal: Console): Promi
 
 /** The file with a vote: the log or one of its rotated files; the log if no file has it. */
 async function fileWith(id: string, file: string): Promise<string> {
-  const { findVoteLogs } = await import('../../votes/all-logs.ts');
-  const { readVotes } = await import('../../votes/read-log.ts');
+  const { findVoteLogs } = await import('../../storage/file-votes.ts');
+  const { readVotes } = await import('../../storage/file-votes.ts');
   for (const name of (await findVoteLogs(file)).files.reverse()) {
     for await (const vote of readVotes(name)) {
       if (vote.id !== id) continue;

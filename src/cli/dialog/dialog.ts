@@ -1,7 +1,7 @@
 import type { WriteStream } from 'node:tty';
 import { type CANCEL_SYMBOL, cancel, intro, isCancel, multiselect, select, text, updateSettings } from '@clack/prompts';
-import { OperationError, UsageError } from '../../errors.ts';
-import { visible } from '../../text-safety/printable.ts';
+import { OperationError, UsageError } from '../../lib/errors.ts';
+import { visible } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
 
 /** Something to choose. */

@@ -1,7 +1,7 @@
-import type { Calendar } from '../../catalog/consistency/calendar-rules.ts';
-import { compareText } from '../../compare.ts';
-import { UsageError } from '../../errors.ts';
-import { type Answers, type Checks, defaults, type Surroundings } from '../../scaffold/agent/answers.ts';
+import type { Calendar } from '../../content/check/calendar.ts';
+import { type Answers, type Checks, defaults, type Surroundings } from '../../content/new/agent.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { compareText } from '../../lib/text.ts';
 import type { Choice, Questions } from './dialog.ts';
 
 /** Asks for missing answers, one question at a time. Throws Cancelled when the person cancels. */

@@ -1,4 +1,4 @@
-import { type Answers, answerChecks, complete } from '../../scaffold/catalog/answers.ts';
+import { type Answers, answerChecks, complete } from '../../content/new/catalog.ts';
 import type { Questions } from './dialog.ts';
 
 const questions: { key: keyof Answers; question: string }[] = [

@@ -1,4 +1,4 @@
-import { newMark, type Subject } from '../../../src/announce/senders/sender.ts';
+import { newMark, type Subject } from '../../../src/mail/campaign.ts';
 
 /** A small announcement that needs no catalog. */
 export function smallSubject(): Subject {

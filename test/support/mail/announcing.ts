@@ -1,14 +1,13 @@
 import { join } from 'node:path';
-import { resolve } from '../../../src/announce/announce.ts';
-import { type AnnouncementJournal, announcementFiles } from '../../../src/announce/journal.ts';
-import { type Plan, planAnnouncement } from '../../../src/announce/plan.ts';
-import type { Subject } from '../../../src/announce/senders/sender.ts';
-import { prepareSite } from '../../../src/build/prepare.ts';
+import { prepareSite } from '../../../src/build/build.ts';
 import { readTemplates } from '../../../src/build/read-templates.ts';
-import { loadContent } from '../../../src/catalog/load.ts';
-import { select } from '../../../src/catalog/select.ts';
-import { loadSettings } from '../../../src/catalog/settings.ts';
-import type { Site } from '../../../src/outputs/site.ts';
+import { loadContent } from '../../../src/content/load.ts';
+import { select } from '../../../src/content/select.ts';
+import { loadSettings } from '../../../src/content/settings.ts';
+import { type Plan, planAnnouncement, resolve } from '../../../src/mail/announce.ts';
+import { type AnnouncementJournal, announcementFiles } from '../../../src/mail/announcement-journal.ts';
+import type { Subject } from '../../../src/mail/campaign.ts';
+import type { Site } from '../../../src/site/site.ts';
 
 /** What announcing needs, for tests. */
 

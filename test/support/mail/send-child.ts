@@ -1,10 +1,10 @@
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
-import { announcementFiles } from '../../../src/announce/journal.ts';
-import { smtpSender } from '../../../src/announce/senders/smtp.ts';
-import type { Disk } from '../../../src/journal/disk.ts';
+import { announcementFiles } from '../../../src/mail/announcement-journal.ts';
+import { smtpSender } from '../../../src/mail/providers/smtp.ts';
 import { openSmtp } from '../../../src/mail/smtp.ts';
-import { fileRecords } from '../../../src/subscribers/file-records.ts';
+import { fileRecords } from '../../../src/mail/subscribers-file.ts';
+import type { Disk } from '../../../src/storage/disk.ts';
 import { smallSubject } from './announcing-subject.ts';
 import { mailKey } from './readers.ts';
 

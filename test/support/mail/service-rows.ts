@@ -1,7 +1,6 @@
-import { openSender } from '../../../src/announce/open-sender.ts';
-import type { Sender, Subject } from '../../../src/announce/senders/sender.ts';
-import { parseAnnounceSettings } from '../../../src/announce/settings.ts';
-import type { ListName } from '../../../src/subscribers/provider.ts';
+import type { Sender, Subject } from '../../../src/mail/campaign.ts';
+import { openSender, parseAnnounceSettings } from '../../../src/mail/open-sender.ts';
+import type { ListName } from '../../../src/mail/provider.ts';
 import { inFolder } from '../catalog.ts';
 import { journalIn, smallSubject } from './announcing.ts';
 import { type Answer, buttondown, listmonk, resend, type Service, startService } from './services.ts';

@@ -1,6 +1,5 @@
 import type { SMTPServerOptions } from 'smtp-server';
-import { openSender, type SenderOptions } from '../../../src/announce/open-sender.ts';
-import { parseAnnounceSettings } from '../../../src/announce/settings.ts';
+import { openSender, parseAnnounceSettings, type SenderOptions } from '../../../src/mail/open-sender.ts';
 import { inFolder } from '../catalog.ts';
 import { type Mailbox, startMailbox } from '../mailbox.ts';
 import { journalIn, smallSubject } from './announcing.ts';

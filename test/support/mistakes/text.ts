@@ -1,4 +1,4 @@
-import * as placeholders from '../../../src/catalog/parse/placeholders.ts';
+import * as placeholders from '../../../src/content/parse/placeholders.ts';
 import { goodPrompt, goodSampleInput, goodSampleOutput } from '../good-agent.ts';
 import { agentMd, file, front, type Mistake, md, prompt } from './row.ts';
 

@@ -1,4 +1,4 @@
-import { outputs } from '../../../../src/outputs/index.ts';
+import { outputs } from '../../../../src/site/index.ts';
 import { newer, publication } from '../../rich-catalog.ts';
 import { base, coding, writing } from '../known.ts';
 import type { Expected } from '../reader.ts';

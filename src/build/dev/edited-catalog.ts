@@ -1,0 +1,295 @@
+import { readHistory } from '../../content/history.ts';
+import { type ContentMemory, parseSafely, settleContent } from '../../content/load.ts';
+import { unreadable } from '../../content/parse/files.ts';
+import type { ParsedFolder } from '../../content/parse/parse.ts';
+import { readAgent, readAgents, type SourceFolder } from '../../content/read.ts';
+import { editorialFindings, editorialRules } from '../../content/rules/index.ts';
+import { select } from '../../content/select.ts';
+import { loadSettings, type Settings } from '../../content/settings.ts';
+import { zone } from '../../lib/calendar.ts';
+import { gitStamp } from '../../lib/git.ts';
+import { withFields } from '../../lib/lazy.ts';
+import { compareText } from '../../lib/text.ts';
+import { frontMatterSchema, type NumberedAgent } from '../../schema/agent.ts';
+import { ContentError } from '../../schema/diagnostics/content-error.ts';
+import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
+import { withRules } from '../../schema/rules.ts';
+import { withTexts } from '../../site/make-site.ts';
+import type { Site } from '../../site/site.ts';
+import { prepareSite } from '../build.ts';
+import { readTemplates, type TemplateFiles } from '../read-templates.ts';
+import { diagnosticsOf } from '../validate.ts';
+
+/** What changed on the disk since the last update. */
+export interface Changes {
+  /** The names of changed folders in agents/, or `all`. */
+  agents: ReadonlySet<string> | 'all';
+  settings: boolean;
+  templates: boolean;
+}
+
+export const everything: Changes = { agents: 'all', settings: true, templates: true };
+export const nothing: Changes = { agents: new Set(), settings: false, templates: false };
+
+/** Keeps what Git said until commits or branches change. */
+export class GitMemory {
+  readonly #cwd: string;
+  #stamp: string | null = null;
+  #said = new Map<string, unknown>();
+
+  constructor(cwd: string) {
+    this.#cwd = cwd;
+  }
+
+  /** Whether Git still says the same. */
+  isCurrent(): boolean {
+    return this.#stamp !== null && gitStamp(this.#cwd) === this.#stamp;
+  }
+
+  /** Returns the memory for one update. */
+  now(): { ofGit<Value>(name: string, read: () => Value): Value } & Pick<ContentMemory, 'ofGit'> {
+    const stamp = gitStamp(this.#cwd);
+    if (stamp === null || stamp !== this.#stamp) this.#said = new Map();
+    this.#stamp = stamp;
+    const said = this.#said;
+    return {
+      ofGit<Value>(name: string, read: () => Value): Value {
+        if (!said.has(name)) said.set(name, read());
+        return said.get(name) as Value;
+      },
+    };
+  }
+}
+
+export interface CatalogOptions {
+  /** The catalog folder. */
+  cwd: string;
+  /** The address of the preview. */
+  baseUrl: string;
+  /** The day that decides which agents are published. @default the current day */
+  today?: string | undefined;
+  /** A folder for social images, or null. */
+  cache: string | null;
+}
+
+/** What the rules say about one agent. */
+export interface Checks {
+  /** Its errors and warnings. */
+  findings: Diagnostic[];
+  /** The codes of the editorial rules that it follows. */
+  passed: string[];
+}
+
+interface Entry {
+  /** The stamp of the folder when it was read. */
+  stamp: string | null;
+  folder: ParsedFolder;
+}
+
+/**
+ * A catalog in memory while somebody edits it. An update reads only what changed. If a file has errors, its
+ * last good version is used until they are fixed.
+ */
+export class EditedCatalog {
+  readonly #options: CatalogOptions;
+  readonly #git: GitMemory;
+  readonly #entries = new Map<string, Entry>();
+  #settings: Settings | null = null;
+  #schema = frontMatterSchema({ categories: null, difficulties: null, runtimes: null });
+  #templates: TemplateFiles | null = null;
+  /** The errors and warnings that decide whether an agent can be shown. */
+  #findings: readonly Diagnostic[] = [];
+  /** All errors and warnings of agents, as `catalog validate` reports them. */
+  #diagnostics: readonly Diagnostic[] = [];
+  /** What the rules said about folders that have not changed since. */
+  #judged: NonNullable<Parameters<typeof diagnosticsOf>[3]['judged']> = new WeakMap();
+  /** What decides how an agent is shown, besides the agent and the settings. */
+  #published: Parameters<typeof withTexts>[2] = { history: new Map(), listsShowAll: false };
+  /** Where each agent is in the site. */
+  #positions: ReadonlyMap<string, number> = new Map();
+  /** Whether checks and data that depend on all agents, such as related agents, are out of date. */
+  isBehind = false;
+  /** Increases when settings or templates change, and with them perhaps every file. */
+  edition = 0;
+  /** The last site that could be made, with drafts and scheduled agents; null if there is none yet. */
+  site: Site | null = null;
+  /** What would stop a build of everything, and so is shown over the pages. */
+  errors: readonly Diagnostic[] = [];
+  /** Agents that are not published yet, by slug: `Draft`, or the day on which they are due. */
+  unpublished: ReadonlyMap<string, string> = new Map();
+
+  constructor(options: CatalogOptions) {
+    this.#options = options;
+    this.#git = new GitMemory(options.cwd);
+  }
+
+  /** Reads what changed, and makes a new site. Errors that prevent it are in `errors`. */
+  update({ agents, settings, templates }: Changes): void {
+    const errors: Diagnostic[] = [];
+    const attempt = (step: () => void) => {
+      try {
+        step();
+      } catch (error) {
+        if (!(error instanceof ContentError)) throw error;
+        errors.push(...error.diagnostics);
+      }
+    };
+    // Until a broken file is fixed, every update tries it again and so reports its errors again.
+    const again = settings || this.#isBroken('catalog.config.json');
+    if (again) attempt(() => this.#readSettings());
+    if (templates || this.#isBroken('templates/')) attempt(() => this.#readTemplates());
+    const known = this.#settings;
+    if (known === null) {
+      this.errors = errors;
+      return;
+    }
+    const before = new Map(this.#entries);
+    attempt(() => this.#readAgents(again ? 'all' : agents, known, again));
+    const isUpToDate = () =>
+      agents === 'all' ? this.site !== null && areSame(before, this.#entries) : this.#replaceTexts(agents, before);
+    if (!again && !templates && errors.length === 0 && isUpToDate()) return;
+    if (errors.every(({ slug }) => slug !== null)) attempt(() => this.#makeSite(known, errors));
+    this.errors = errors;
+  }
+
+  /** All errors: those for which `catalog validate` fails. */
+  get allErrors(): readonly Diagnostic[] {
+    return [...new Set([...this.errors, ...this.#diagnostics.filter(({ severity }) => severity === 'error')])];
+  }
+
+  /** What the rules say about an agent; null if there is no such agent. */
+  checksOf(slug: string): Checks | null {
+    const folder = this.#entries.get(slug)?.folder;
+    if (folder === undefined) return null;
+    const { rules = {} } = this.#settings ?? {};
+    const findings = this.#diagnostics.filter((finding) => finding.slug === slug);
+    const broken = new Set<string>(findings.map(({ code }) => code));
+    const checked = folder.written === null ? [] : editorialRules.map(({ code }) => code);
+    return { findings, passed: checked.filter((code) => !broken.has(code) && rules[code] !== 'off') };
+  }
+
+  #isBroken(path: string): boolean {
+    return this.errors.some(({ slug, file }) => slug === null && file.startsWith(path));
+  }
+
+  #readSettings(): void {
+    const { cwd, baseUrl } = this.#options;
+    const settings = loadSettings(cwd, { baseUrl }, {});
+    this.#settings = { ...settings, runtimeUrl: settings.runtimeUrl === null ? null : baseUrl };
+    this.#schema = frontMatterSchema(settings);
+    this.#judged = new WeakMap();
+    this.edition += 1;
+  }
+
+  #readTemplates(): void {
+    this.#templates = readTemplates(this.#options.cwd);
+    this.#judged = new WeakMap();
+    this.edition += 1;
+  }
+
+  /** Reads changed folders. `again` also reads those whose stamp is the same. */
+  #readAgents(changed: Changes['agents'], settings: Settings, again: boolean): void {
+    const { cwd } = this.#options;
+    const put = (source: SourceFolder) => {
+      const stamp = source.stamp ?? null;
+      const before = this.#entries.get(source.slug);
+      if (!again && changed === 'all' && stamp !== null && stamp === before?.stamp) return;
+      const folder = parseSafely(source, this.#schema, settings.rules);
+      const agent = folder.agent ?? before?.folder.agent ?? null;
+      this.#entries.set(source.slug, { stamp, folder: { ...folder, agent } });
+    };
+    if (changed === 'all') {
+      const sources = readAll(cwd);
+      const names = new Set(sources.map(({ slug }) => slug));
+      for (const slug of this.#entries.keys()) if (!names.has(slug)) this.#entries.delete(slug);
+      sources.forEach(put);
+      return;
+    }
+    for (const slug of changed) {
+      const source = readAgent(cwd, slug);
+      if (source === null) this.#entries.delete(slug);
+      else put(source);
+    }
+  }
+
+  /**
+   * Updates the site at once if only texts changed, but no number, date or address, which is the usual case. Returns
+   * whether it did. Data from the texts of all agents may then be out of date (`isBehind`).
+   */
+  #replaceTexts(slugs: ReadonlySet<string>, entries: ReadonlyMap<string, Entry>): boolean {
+    const { site } = this;
+    if (site === null || slugs.size === 0 || !this.#git.isCurrent() || this.errors.some(({ slug }) => slug === null)) {
+      return false;
+    }
+    const agents = new Map<number, NumberedAgent>();
+    for (const slug of slugs) {
+      const [before, after] = [entries.get(slug)?.folder, this.#entries.get(slug)?.folder];
+      const position = this.#positions.get(slug) ?? -1;
+      const published = site.agents[position];
+      if (before === undefined || after?.agent == null || published === undefined) return false;
+      const hasOnlyOwnFindings = this.#findings.every(
+        (finding) => finding.slug !== slug || before.diagnostics.includes(finding),
+      );
+      if (!hasOnlyOwnFindings || slotOf(before) !== slotOf(after)) return false;
+      const { issue, date } = published;
+      agents.set(position, withFields(after.agent, { issue, date }));
+    }
+    const others = (found: readonly Diagnostic[]) => found.filter(({ slug }) => !slugs.has(slug ?? ''));
+    const own = [...slugs].flatMap((slug) => this.#entries.get(slug)?.folder.diagnostics ?? []);
+    this.#findings = [...others(this.#findings), ...own];
+    this.errors = [...others(this.errors), ...own.filter(({ severity }) => severity === 'error')];
+    const { language, rules } = site.settings;
+    const folders = [...slugs].flatMap((slug) => this.#entries.get(slug)?.folder ?? []);
+    const editorial = folders.flatMap((folder) => withRules(editorialFindings(folder, language), rules));
+    this.#diagnostics = [...others(this.#diagnostics), ...own, ...editorial];
+    this.site = withTexts(site, agents, this.#published);
+    this.isBehind = true;
+    return true;
+  }
+
+  #makeSite(settings: Settings, errors: Diagnostic[]): void {
+    const { cwd, cache } = this.#options;
+    if (this.#templates === null) return;
+    const today = this.#options.today ?? zone(settings.timezone).today(new Date());
+    const folders = [...this.#entries.values()].map(({ folder }) => folder).sort((a, b) => compareText(a.slug, b.slug));
+    const sources = () => folders.map(({ slug }) => readAgent(cwd, slug) ?? { slug, files: [], problem: null });
+    const memory = this.#git.now();
+    const { rules } = settings;
+    const content = settleContent(cwd, folders, { today, rules, sources, expectNumbers: true, memory });
+    const history = memory.ofGit('history', () => readHistory(cwd));
+    const selected = select(content, { today, future: true, drafts: true });
+    this.#findings = content.diagnostics;
+    this.#diagnostics = diagnosticsOf(cwd, content, settings, { today, judged: this.#judged });
+    errors.push(...selected.errors);
+    this.unpublished = new Map(
+      content.folders
+        .filter(({ schedule: { issue, draft, date } }) => issue === null && (draft || (date ?? '') > today))
+        .map(({ slug, schedule: { draft, date } }) => [slug, draft ? 'Draft' : `Due ${date}`]),
+    );
+    const before = this.site;
+    const options = { preview: true, history: new Map(history.changes), cache, images: true };
+    this.#published = { history: options.history, listsShowAll: this.#templates.custom };
+    this.isBehind = false;
+    this.site = prepareSite(this.#templates, settings, selected, options);
+    this.#positions = new Map(this.site.agents.map(({ slug }, position) => [slug, position]));
+    before?.images.close();
+  }
+}
+
+function areSame(before: ReadonlyMap<string, Entry>, after: ReadonlyMap<string, Entry>): boolean {
+  return before.size === after.size && [...after].every(([slug, entry]) => before.get(slug) === entry);
+}
+
+/** What decides an agent's number, date and addresses, as a text to compare. */
+function slotOf({ schedule }: ParsedFolder): string {
+  return JSON.stringify({ ...schedule, title: null });
+}
+
+/** Reads all folders. Throws ContentError if agents/ cannot be read. */
+function readAll(cwd: string): SourceFolder[] {
+  try {
+    return readAgents(cwd);
+  } catch (error) {
+    throw new ContentError([unreadable(cwd, error)]);
+  }
+}

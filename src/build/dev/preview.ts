@@ -1,0 +1,308 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { unprocessable } from '../../content/parse/files.ts';
+import { OperationError } from '../../lib/errors.ts';
+import { programFolder, programVersion } from '../../program.ts';
+import { ContentError, sortDiagnostics } from '../../schema/diagnostics/content-error.ts';
+import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
+import type { BuildInfo } from '../../schema/documents.ts';
+import { sendError } from '../../server/errors.ts';
+import { FileCache, type SiteRules } from '../../server/file-cache.ts';
+import { isLoopback } from '../../server/forms.ts';
+import { type BuildFollower, type LiveBuild, maxFound } from '../../server/live-build.ts';
+import { loadMcpCatalog, type McpCatalog } from '../../server/mcp/catalog.ts';
+import { candidates, parseTarget } from '../../server/target.ts';
+import { contentType } from '../../site/content-types.ts';
+import { securityHeaders, securityPolicy } from '../../site/hosting/site-rules.ts';
+import { outputsAt } from '../../site/index.ts';
+import type { RenderedFile } from '../../site/output.ts';
+import { assetVersion } from '../../site/shared/page.ts';
+import type { Site } from '../../site/site.ts';
+import { type CatalogOptions, type Changes, type Checks, EditedCatalog } from './edited-catalog.ts';
+
+/** The path of everything that only a preview serves. No output has such a path. */
+export const devPath = '/__dev/';
+
+/** A file of the preview. */
+interface Page {
+  bytes: Buffer;
+  /** Changes with what a page shows, except for its styles, which browsers replace without a reload. */
+  mark: string;
+  /** Why the file could not be rendered; empty if it was. */
+  errors: readonly Diagnostic[];
+}
+
+/** How many files are kept for the next site. */
+const maxKept = 1_000;
+
+/** Renders the files of a site that are asked for, and renders them again only if what they show has changed. */
+export class Pages {
+  readonly #kept = new LRUCache<string, { inputs: readonly string[] | undefined; site: Site; page: Page }>({
+    max: maxKept,
+  });
+  #site: Site | null = null;
+  #edition = -1;
+
+  /** Shows another site. Nothing is kept from one with another `edition`. */
+  show(site: Site | null, edition: number): void {
+    if (edition !== this.#edition) this.#kept.clear();
+    this.#site = site;
+    this.#edition = edition;
+  }
+
+  /** Returns the file at a path below dist/; null if there is none. Without a site, every page is an empty one. */
+  get(path: string): Page | null {
+    const isPage = path.endsWith('.html');
+    if (this.#site === null) return /^(?:index|404)\.html$/.test(path) ? withoutContent([]) : null;
+    const file = fileAt(this.#site, path);
+    if (file === null) return null;
+    const kept = this.#kept.get(path);
+    if (kept !== undefined && (kept.site === this.#site || sameTexts(kept.inputs, file.inputs))) return kept.page;
+    const page = this.#render(this.#site, file, isPage);
+    if (page !== null && page.errors.length === 0) {
+      this.#kept.set(path, { inputs: file.inputs, site: this.#site, page });
+    }
+    return page;
+  }
+
+  #render(site: Site, file: RenderedFile, isPage: boolean): Page | null {
+    try {
+      const bytes = bytesOf(site, file);
+      return isPage ? withScript(bytes.toString('utf8')) : { bytes, mark: '', errors: [] };
+    } catch (error) {
+      if (error instanceof OperationError) throw error;
+      const errors =
+        error instanceof ContentError ? error.diagnostics : [unprocessable(file.agent ?? '', 'render', error)];
+      return isPage ? withoutContent(errors) : null;
+    }
+  }
+}
+
+function fileAt(site: Site, path: string): RenderedFile | null {
+  const slug = /^agents\/([^/]+?)(?:\.html|\/)/.exec(path)?.[1];
+  for (const output of outputsAt(path)) {
+    for (const file of output.files(site, slug)) if (file.path === path || file.copy === path) return file;
+  }
+  return null;
+}
+
+function bytesOf(site: Site, { render }: RenderedFile): Buffer {
+  const content = render((path) => {
+    const other = fileAt(site, path);
+    return other === null ? '' : createHash('sha256').update(bytesOf(site, other)).digest('hex');
+  });
+  if (typeof content === 'string' || content instanceof Uint8Array) return Buffer.from(content);
+  if (typeof content !== 'function') return Buffer.from(content.map((part) => part.render()).join(''));
+  let drawn: Uint8Array = new Uint8Array();
+  content((bytes) => {
+    drawn = bytes;
+  });
+  site.images.finish();
+  site.images.close();
+  return Buffer.from(drawn);
+}
+
+/** Adds the script of the preview to a page. */
+function withScript(html: string, errors: readonly Diagnostic[] = []): Page {
+  const mark = createHash('sha256')
+    .update(html.replace(/(\.css\?v)(?:=|&#x3D;)\w*/g, '$1'))
+    .digest('base64url');
+  const script = `<script type="module" src="${devPath}dev.js" data-mark="${mark}"></script>`;
+  const end = html.indexOf('</head>');
+  const at = end === -1 ? html.length : end;
+  return { bytes: Buffer.from(`${html.slice(0, at)}${script}\n${html.slice(at)}`), mark, errors };
+}
+
+/** The page that is shown if one cannot be rendered. The script shows the errors on it. */
+function withoutContent(errors: readonly Diagnostic[]): Page {
+  const html =
+    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n' +
+    '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n' +
+    '<title>Errors in the catalog</title>\n</head>\n<body>\n<p>The page appears here once the errors are fixed.</p>\n</body>\n</html>\n';
+  return withScript(html, errors);
+}
+
+function sameTexts(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
+  return a !== undefined && b !== undefined && a.length === b.length && a.every((text, index) => text === b[index]);
+}
+
+/** What the script of a page gets after each update. */
+export interface PageState {
+  /** Changes when the page has to be loaded again. */
+  mark: string;
+  /** The versions of stylesheets by their path. */
+  styles: Record<string, string>;
+  errors: readonly Diagnostic[];
+  /** What the rules say about the agent of the page; null on other pages. */
+  checks: Checks | null;
+  /** What to say of agents that are not published yet, by slug. */
+  unpublished: Record<string, string>;
+}
+
+/**
+ * How files are served. Unlike on a live site, other sites may not read them: a page that the editor has open elsewhere
+ * could otherwise send drafts away.
+ */
+export const devRules: SiteRules = {
+  contentType,
+  securityHeaders(addresses, path) {
+    const { 'Access-Control-Allow-Origin': _any, ...headers } = securityHeaders(addresses, '');
+    const policy = securityPolicy(addresses, '');
+    return {
+      ...headers,
+      // The script of the preview is on emails too, so they get the policy of pages, and inline styles.
+      'Content-Security-Policy': path.startsWith('mail/')
+        ? policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+        : policy,
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    };
+  },
+};
+
+/** A build that exists only while it is asked for. */
+interface Preview extends LiveBuild {
+  /** Loads what MCP needs; without it, `mcp` throws. */
+  loadMcp(): Promise<void>;
+}
+
+/** Serves an edited catalog, and tells open pages what an update changes for them. */
+export class PreviewServer implements BuildFollower {
+  readonly #catalog: EditedCatalog;
+  readonly #baseUrl: string;
+  readonly #pages = new Pages();
+  readonly #clients = new Map<ServerResponse, string>();
+  #live: Preview;
+
+  constructor(options: CatalogOptions) {
+    this.#catalog = new EditedCatalog(options);
+    this.#baseUrl = options.baseUrl;
+    this.#live = this.#build();
+  }
+
+  readonly current = (): LiveBuild => this.#live;
+  readonly refresh = async (): Promise<void> => {};
+
+  /** Ends the connections of open pages. */
+  readonly stop = (): void => {
+    for (const response of this.#clients.keys()) response.end();
+  };
+
+  /** Reads what changed, and tells all open pages. Returns what is wrong in the catalog and in these pages. */
+  update(changes: Changes): Diagnostic[] {
+    this.#catalog.update(changes);
+    this.#pages.show(this.#catalog.site, this.#catalog.edition);
+    this.#live = this.#build();
+    const errors = [...this.#catalog.allErrors];
+    for (const [response, path] of this.#clients) {
+      const state = this.#stateOf(path);
+      errors.push(...state.errors);
+      sendState(response, state);
+    }
+    // A page that cannot be rendered reports the same error as the checks.
+    return sortDiagnostics([...new Map(errors.map((error) => [JSON.stringify(error), error])).values()]);
+  }
+
+  /** Whether only a further update without changes tells all errors. */
+  get isBehind(): boolean {
+    return this.#catalog.isBehind;
+  }
+
+  /** Returns the handler of all requests: its own paths, and `handle` for the rest. Requests from elsewhere are refused. */
+  wrap(handle: RequestListener): RequestListener {
+    return async (request, response) => {
+      const { pathname, search } = parseTarget(request.url ?? '/');
+      const { host = '', origin } = request.headers;
+      if (![`http://${host}`, ...(origin === undefined ? [] : [origin])].every(isLocal)) {
+        sendError(response, 'forbidden_origin', 'catalog dev answers only requests to this machine by its own pages.');
+      } else if (pathname === `${devPath}events` && request.method === 'GET') {
+        this.#follow(response, new URLSearchParams(search).get('path') ?? '/');
+      } else if (Object.hasOwn(clientTypes, pathname)) {
+        const file = join(programFolder, 'lib/dev', pathname.slice(devPath.length));
+        response.writeHead(200, { 'content-type': clientTypes[pathname], 'cache-control': 'no-store' });
+        response.end(readFileSync(file));
+      } else {
+        if (pathname.startsWith('/api/mcp')) await this.#live.loadMcp().catch(() => {});
+        handle(request, response);
+      }
+    };
+  }
+
+  /** Sends the state of a page now, and after each update. */
+  #follow(response: ServerResponse, path: string): void {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    this.#clients.set(response, path);
+    response.once('close', () => this.#clients.delete(response));
+    sendState(response, this.#stateOf(path));
+  }
+
+  #stateOf(path: string): PageState {
+    const { site, errors, unpublished } = this.#catalog;
+    const slug = /^\/agents\/([a-z0-9-]+)(?:$|[./])/.exec(path)?.[1];
+    const page = this.#pageAt(path);
+    const styles = [...(site?.assets ?? [])].filter(([name]) => name.endsWith('.css'));
+    return {
+      mark: page?.mark ?? '',
+      styles: Object.fromEntries(styles.map(([name, bytes]) => [`/${name}`, assetVersion(bytes)])),
+      errors: [...errors, ...(page?.errors ?? [])],
+      checks: slug === undefined ? null : this.#catalog.checksOf(slug),
+      unpublished: Object.fromEntries(unpublished),
+    };
+  }
+
+  /** The page that a browser gets for a path. */
+  #pageAt(path: string) {
+    for (const name of candidates(path)) {
+      const page = this.#pages.get(name);
+      if (page !== null) return page;
+    }
+    return this.#pages.get('404.html');
+  }
+
+  #build(): Preview {
+    const { site } = this.#catalog;
+    const info: BuildInfo = {
+      id: randomUUID().replaceAll('-', ''),
+      version: programVersion,
+      baseUrl: this.#baseUrl,
+      runtimeUrl: site?.settings.runtimeUrl ?? null,
+      preview: true,
+      moved: Object.fromEntries(site?.moved ?? []),
+      counts: { agents: site?.agents.length ?? 0, files: 0 },
+    };
+    const read = async (path: string) => this.#pages.get(path)?.bytes ?? null;
+    let mcp: McpCatalog | undefined;
+    return {
+      info,
+      folders: { roots: [], removed: new Set() },
+      rules: devRules,
+      basePath: '',
+      slugs: new Set(site?.agents.map(({ slug }) => slug)),
+      files: new FileCache(read, info, devRules),
+      found: new LRUCache({ max: maxFound }),
+      get mcp() {
+        if (mcp === undefined) throw new Error('The catalog has errors, so MCP cannot serve it.');
+        return mcp;
+      },
+      async loadMcp() {
+        mcp ??= await loadMcpCatalog(read, info.moved);
+      },
+    };
+  }
+}
+
+const clientTypes: Record<string, string> = {
+  [`${devPath}dev.js`]: 'text/javascript; charset=utf-8',
+  [`${devPath}dev.css`]: 'text/css; charset=utf-8',
+};
+
+/** Whether an address is one of this machine. A page of another site may have its name lead here (DNS rebinding). */
+function isLocal(address: string): boolean {
+  return URL.canParse(address) && isLoopback(new URL(address).hostname);
+}
+
+function sendState(response: ServerResponse, state: PageState): void {
+  response.write(`data: ${JSON.stringify(state)}\n\n`);
+}

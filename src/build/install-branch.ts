@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { isShallow, readBlobs } from '../content/check/git-record.ts';
+import { sha256Of } from '../lib/files.ts';
+import { GitError, git, gitOrNull } from '../lib/git.ts';
+import { type PluginRelease, type PublishedPlugins, revisionOf } from '../schema/documents.ts';
+
+/** The releases on the branch `install`, as the cache keeps them. */
+export interface Releases {
+  plugins: [name: string, releases: PluginRelease[]][];
+  /** A sentence for the user that says what is missing or wrong, or null. */
+  note: string | null;
+}
+
+/**
+ * Reads every release of every plugin from the history of the branch `install`: that of `origin` as of the last fetch, or
+ * else of another remote, or else the local one. Fetches nothing.
+ *
+ * A commit releases a plugin if it changes its plugin.json, which has the version. The first commit with a version
+ * decides its bytes. Without the branch or without git, there are no releases.
+ */
+export function readReleases(cwd: string): Releases {
+  const branch = findBranch(cwd);
+  if (branch === null) return { plugins: [], note: null };
+  try {
+    const found = snapshots(history(cwd, branch));
+    const texts = readBlobs(
+      cwd,
+      found.flatMap(({ manifest, skill }) => (skill === undefined ? [manifest] : [manifest, skill])),
+    );
+    const { plugins, twice } = group(found, texts);
+    const notes = [
+      ...(twice.length === 0
+        ? []
+        : [
+            `The branch install has more than one archive of ${twice.join(', ')}. The first one stays published: a version never changes.`,
+          ]),
+      ...(isShallow(cwd) ? ['This clone is shallow, so the build may lack earlier archives of plugins.'] : []),
+    ];
+    return { plugins: [...plugins], note: notes.join(' ') || null };
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    return {
+      plugins: [],
+      note: `The branch install cannot be read, so plugins may get wrong versions: ${error.message}`,
+    };
+  }
+}
+
+/** Gives access to releases that were read from the repository of `cwd`. */
+export function publishedPlugins(cwd: string, { plugins }: Releases): PublishedPlugins {
+  return {
+    releases: new Map(plugins),
+    isRelease: (release, files) =>
+      release.files.length === files.size &&
+      release.files.every(([path, blob]) => files.has(path) && blobId(files.get(path) ?? '', blob) === blob),
+    read: (blobs) => readBlobs(cwd, blobs),
+  };
+}
+
+function findBranch(cwd: string): string | null {
+  const patterns = ['refs/remotes/*/install', 'refs/heads/install'];
+  const refs =
+    gitOrNull(cwd, ['for-each-ref', '--format=%(refname)', ...patterns])
+      ?.trim()
+      .split('\n') ?? [];
+  const remote = refs.filter((ref) => ref.startsWith('refs/remotes/'));
+  return remote.find((ref) => ref === 'refs/remotes/origin/install') ?? remote[0] ?? (refs[0] || null);
+}
+
+/** The log of the branch, oldest first: after a NUL for each commit, the lines of the files that it changed. */
+function history(cwd: string, branch: string): string[][] {
+  const log = git(cwd, [
+    ...['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', '-c', 'log.showRoot=true', 'log', '--reverse'],
+    ...['--first-parent', '-m', '--raw', '--no-abbrev', '--no-renames', '--format=%x00', branch],
+    ...['--', ':(top,glob)plugins/*/**'],
+  ]);
+  return log
+    .split('\0')
+    .slice(1)
+    .map((entry) => entry.split('\n'));
+}
+
+/** The files of a plugin right after a commit that changed its plugin.json. */
+interface Snapshot {
+  name: string;
+  /** The id of its plugin.json. */
+  manifest: string;
+  /** The id of its SKILL.md. */
+  skill: string | undefined;
+  files: [path: string, blob: string][];
+}
+
+function snapshots(commits: readonly string[][]): Snapshot[] {
+  const found: Snapshot[] = [];
+  const plugins = new Map<string, Map<string, string>>();
+  for (const lines of commits) {
+    const released = new Set<string>();
+    for (const line of lines) {
+      const [, blob = '', status, name = '', path = ''] =
+        /^:\d+ \d+ \w+ (\w+) ([A-Z])\tplugins\/([a-z0-9-]+)\/(.+)$/.exec(line) ?? [];
+      if (status === undefined) continue;
+      const files = plugins.get(name) ?? new Map<string, string>();
+      plugins.set(name, files);
+      if (status === 'D') files.delete(path);
+      else files.set(path, blob);
+      if (path === 'plugin.json') released.add(name);
+    }
+    for (const name of released) {
+      const files = plugins.get(name) ?? new Map<string, string>();
+      const manifest = files.get('plugin.json');
+      const skill = files.get(`skills/${name}/SKILL.md`);
+      if (manifest !== undefined) found.push({ name, manifest, skill, files: [...files].sort() });
+    }
+  }
+  return found;
+}
+
+/** Groups snapshots by plugin. `twice` lists the versions whose files on the branch are not those that they had first. */
+function group(found: readonly Snapshot[], texts: ReadonlyMap<string, string>) {
+  const plugins = new Map<string, PluginRelease[]>();
+  const twice = new Map<string, string>();
+  for (const { name, manifest, skill, files } of found) {
+    const version = versionIn(texts.get(manifest), name);
+    if (version === null) continue;
+    const releases = plugins.get(name) ?? [];
+    plugins.set(name, releases);
+    const same = releases.find((release) => release.version === version);
+    const skillText = skill === undefined ? undefined : texts.get(skill);
+    const skillDigest = skillText === undefined ? null : sha256Of(skillText);
+    if (same === undefined) releases.push({ version, files, skill: skillDigest });
+    twice.delete(name);
+    if (same !== undefined && JSON.stringify(same.files) !== JSON.stringify(files))
+      twice.set(name, `${name} ${version}`);
+  }
+  return { plugins, twice: [...twice.values()] };
+}
+
+/** The version in a plugin.json; null if the catalog did not write the file. */
+function versionIn(manifest: string | undefined, name: string): string | null {
+  try {
+    const value = JSON.parse(manifest ?? '');
+    return value.name === name && revisionOf(value.version) !== null ? value.version : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The id that Git gives to a text, with the hash function of another id (gitformat-pack, SHA-1 or SHA-256). */
+function blobId(text: string, like: string): string {
+  const bytes = Buffer.from(text);
+  return createHash(like.length === 40 ? 'sha1' : 'sha256')
+    .update(`blob ${bytes.length}\0`)
+    .update(bytes)
+    .digest('hex');
+}

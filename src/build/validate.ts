@@ -1,0 +1,189 @@
+import { regressions } from '../content/check/record.ts';
+import { fixed } from '../content/fix.ts';
+import { type Content, loadContent, parseSafely } from '../content/load.ts';
+import type { ParsedFolder } from '../content/parse/parse.ts';
+import { placeholderFindings } from '../content/parse/placeholders.ts';
+import { readAgent, type SourceFolder } from '../content/read.ts';
+import { findingsAcross } from '../content/rules/across.ts';
+import { editorialFindings } from '../content/rules/index.ts';
+import { type Selected, select } from '../content/select.ts';
+import { checkSettings, type Settings, type SettingsOverrides } from '../content/settings.ts';
+import { zone } from '../lib/calendar.ts';
+import type { OnProgress } from '../lib/threads.ts';
+import { frontMatterSchema } from '../schema/agent.ts';
+import { ContentError, sortDiagnostics } from '../schema/diagnostics/content-error.ts';
+import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
+import { withRules } from '../schema/rules.ts';
+import type { KnownVocabulary } from '../schema/settings.ts';
+import { outputs } from '../site/index.ts';
+import { prepareSite, trialFaults } from './build.ts';
+import { hasTemplates, readTemplates } from './read-templates.ts';
+
+/** What a check of all agents found. */
+export interface Checked {
+  /** The names of all folders. */
+  folders: string[];
+  /** How many placeholders each draft still has, by slug. */
+  drafts: ReadonlyMap<string, number>;
+  /** All problems, sorted. */
+  diagnostics: Diagnostic[];
+}
+
+/**
+ * Returns all problems of a catalog: those of its settings, and those that `validateCatalog` finds. If some
+ * settings are wrong, the agents are checked against the rest. `today` defaults to today in the catalog's time zone.
+ *
+ * Throws UsageError if an override of the settings is wrong.
+ */
+export async function checkCatalog(
+  cwd: string,
+  overrides: SettingsOverrides & { today?: string | undefined },
+  environment: NodeJS.ProcessEnv,
+  onProgress: OnProgress = () => {},
+): Promise<Checked> {
+  const { settings, vocabulary, diagnostics } = checkSettings(cwd, overrides, environment);
+  const today = overrides.today ?? zone(settings.timezone).today(new Date());
+  const found = await validateCatalog(cwd, settings, today, { vocabulary, onProgress });
+  return { ...found, diagnostics: sortDiagnostics([...diagnostics, ...found.diagnostics]) };
+}
+
+/**
+ * Returns all problems of a catalog except those of its settings. It checks every folder, whether or not its agent is
+ * due, and the catalog's custom templates.
+ */
+export async function validateCatalog(
+  cwd: string,
+  settings: Settings,
+  today: string,
+  { vocabulary = settings, onProgress = () => {} }: { vocabulary?: KnownVocabulary; onProgress?: OnProgress } = {},
+): Promise<Checked> {
+  const onFolder = (done: number, total: number) => onProgress('Reading agents', done, total);
+  const content = loadContent(cwd, vocabulary, today, { onFolder });
+  const { folders } = content;
+  const diagnostics = diagnosticsOf(cwd, content, settings, { today, vocabulary, onProgress });
+  const drafts = folders.filter(({ schedule }) => schedule.draft);
+  return {
+    folders: folders.map(({ slug }) => slug),
+    drafts: new Map(
+      drafts.map(({ slug, texts }) => [slug, [...texts.values()].flatMap((text) => placeholderFindings(text)).length]),
+    ),
+    diagnostics,
+  };
+}
+
+/** Returns how many of these problems `catalog fix` solves: those that its changes to the files remove. */
+export function countFixable(
+  diagnostics: readonly Diagnostic[],
+  ...[cwd, overrides, environment]: Parameters<typeof checkCatalog>
+): number {
+  const { settings, vocabulary } = checkSettings(cwd, overrides, environment);
+  const schema = frontMatterSchema(vocabulary);
+  const judge = (source: SourceFolder) => {
+    const folder = parseSafely(source, schema, vocabulary.rules);
+    const found = [...folder.diagnostics, ...withRules(editorialFindings(folder, settings.language), settings.rules)];
+    return { names: found.map(nameOf), isPublished: folder.schedule.issue !== null };
+  };
+  const nameOf = ({ file, code, message }: Diagnostic) => JSON.stringify([file, code, message]);
+  const reported = new Set(diagnostics.map(nameOf));
+  const faulty = new Set(diagnostics.map(({ slug }) => slug));
+  const sources = [...faulty].flatMap((slug) => (slug === null ? [] : (readAgent(cwd, slug) ?? [])));
+  return sources.reduce((count, source) => {
+    const { names, isPublished } = judge(source);
+    const left = new Set(judge(fixed(source, isPublished)).names);
+    return count + names.filter((name) => reported.has(name) && !left.has(name)).length;
+  }, 0);
+}
+
+export interface VerdictOptions {
+  today: string;
+  vocabulary?: KnownVocabulary;
+  onProgress?: OnProgress;
+  /** What the rules said about the writing of folders, by their texts. Folders in it are neither judged nor rendered again. */
+  judged?: WeakMap<ParsedFolder['texts'], Diagnostic[]>;
+}
+
+/**
+ * Returns all problems of agents that were read, sorted. Every command that counts or lists the errors of a catalog gets
+ * them here, so that they agree.
+ */
+export function diagnosticsOf(
+  cwd: string,
+  content: Content,
+  settings: Settings,
+  { today, vocabulary = settings, onProgress = () => {}, judged = new WeakMap() }: VerdictOptions,
+): Diagnostic[] {
+  const { folders, diagnostics } = content;
+  const selected = select(content, { today, future: true, drafts: true });
+  const unjudged = new Set(folders.filter(({ texts }) => !judged.has(texts)).map(({ slug }) => slug));
+  const faults = renderFaults(cwd, withCategories(settings, vocabulary, selected), selected, unjudged);
+  const faulty = new Set(faults.map(({ slug }) => slug));
+  const editorial = folders.flatMap((folder, index) => {
+    onProgress('Checking agents', index + 1, folders.length);
+    const known = judged.get(folder.texts);
+    const found = known ?? withRules(editorialFindings(folder, settings.language), settings.rules);
+    if (!faulty.has(folder.slug)) judged.set(folder.texts, found);
+    return found;
+  });
+  return sortDiagnostics([
+    ...diagnostics,
+    ...editorial,
+    ...withRules([...findingsAcross(folders), ...regressions(cwd, folders)], settings.rules),
+    ...faults,
+  ]);
+}
+
+/** If the categories in the settings are unknown, adds those that agents use. */
+function withCategories(settings: Settings, { categories }: KnownVocabulary, { agents }: Selected): Settings {
+  if (categories !== null) return settings;
+  const used = agents.map(({ category }) => [category, { label: category, description: category }]);
+  return { ...settings, categories: Object.fromEntries(used) };
+}
+
+/**
+ * The problems that appear only when agents are rendered: agents that cannot be rendered, and invalid custom templates.
+ */
+function renderFaults(
+  cwd: string,
+  settings: Settings,
+  selected: Selected,
+  slugs: ReadonlySet<string>,
+): readonly Diagnostic[] {
+  try {
+    const faults = trialFaults(cwd, settings, selected, slugs);
+    const faulty = new Set(faults.map(({ slug }) => slug));
+    const agents = selected.agents.filter(({ slug }) => !faulty.has(slug));
+    if (hasTemplates(cwd)) tryTemplates(cwd, settings, { ...selected, agents });
+    return faults;
+  } catch (error) {
+    if (error instanceof ContentError) return error.diagnostics;
+    throw error;
+  }
+}
+
+/** Renders one file of each output, including social images. Throws ContentError if a template is malformed. */
+function tryTemplates(cwd: string, settings: Settings, selected: Selected): void {
+  const site = prepareSite(readTemplates(cwd), settings, selected, {
+    preview: true,
+    history: new Map(),
+    cache: null,
+    images: true,
+  });
+  try {
+    for (const output of outputs) {
+      for (const file of first(output.files(site))) {
+        const content = file.render(() => '');
+        if (typeof content === 'function') content(() => {});
+      }
+    }
+    site.images.finish();
+  } finally {
+    site.images.close();
+  }
+}
+
+function* first<Item>(items: Iterable<Item>): Iterable<Item> {
+  for (const item of items) {
+    yield item;
+    return;
+  }
+}

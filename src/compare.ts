@@ -1,6 +1,0 @@
-/**
- * Compares texts by their UTF-16 units, for use with sort. The order is the same on every machine and in every locale.
- */
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}

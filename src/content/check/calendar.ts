@@ -1,0 +1,291 @@
+import { addDays } from '../../lib/calendar.ts';
+import { compareText } from '../../lib/text.ts';
+import { type Diagnostic, diagnose, type Finding } from '../../schema/diagnostics/diagnostic.ts';
+import { locationInFrontMatter } from '../../schema/diagnostics/yaml-location.ts';
+import {
+  dateTaken,
+  dateTooLate,
+  nothingToWithdraw,
+  numberOutOfOrder,
+  numberTaken,
+  publishedDraft,
+  whyFirst,
+} from '../../schema/messages/numbers-and-dates.ts';
+import { formerSlugTaken, titleTaken } from '../../schema/messages/titles-and-slugs.ts';
+import { pathOf } from '../parse/files.ts';
+import type { ParsedFolder } from '../parse/parse.ts';
+import type { Reserved } from './git-record.ts';
+
+/** Makes a diagnostic for the value at `path` in the front matter of an agent. */
+export function inFrontMatter(
+  folder: ParsedFolder,
+  path: string | (string | number)[],
+  finding: Omit<Finding, 'file' | 'slug'>,
+): Diagnostic {
+  const text = folder.texts.get('agent.md');
+  const position = text?.startsWith('---\n')
+    ? { text, location: locationInFrontMatter(text, typeof path === 'string' ? [path] : path) }
+    : {};
+  return diagnose({ ...finding, ...position, file: pathOf(folder.slug, 'agent.md'), slug: folder.slug });
+}
+
+/**
+ * Returns the indexes of a longest subsequence of `values` that never falls; if there are several, the one with the
+ * earliest values.
+ */
+export function longestRise(values: readonly string[]): Set<number> {
+  // Works backward to find the length of the longest subsequence that starts at each index. `starts[n]` is the greatest
+  // value that starts one of length n + 1, so `starts` never rises.
+  const starts: string[] = [];
+  const lengths: number[] = [];
+  for (let index = values.length - 1; index >= 0; index -= 1) {
+    const value = values[index] as string;
+    let low = 0;
+    let high = starts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] as string) >= value) low = middle + 1;
+      else high = middle;
+    }
+    starts[low] = value;
+    lengths[index] = low + 1;
+  }
+  const kept = new Set<number>();
+  let wanted = starts.length;
+  for (const [index, length] of lengths.entries()) {
+    // The value is not less than the last one kept: otherwise, its length would be greater.
+    if (length !== wanted) continue;
+    kept.add(index);
+    wanted -= 1;
+  }
+  return kept;
+}
+
+/** A title in the form in which titles are compared. */
+export function plainTitle(title: string): string {
+  return title.normalize('NFKC').toLowerCase().split(/\s+/).join(' ').trim();
+}
+
+/**
+ * Reports all but one of the agents that share a title. The agent that was published first keeps the title. Agents
+ * without a number come after it; drafts and the folders in `blamed` come last. Titles of withdrawn agents are free.
+ */
+export function takenTitles(folders: readonly ParsedFolder[], blamed: ReadonlySet<string | null>): Diagnostic[] {
+  const rank = ({ slug, schedule }: ParsedFolder) => {
+    if (schedule.draft || blamed.has(slug)) return Number.MAX_SAFE_INTEGER;
+    return schedule.issue ?? Number.MAX_SAFE_INTEGER - 1;
+  };
+  const owners = new Map<string, ParsedFolder>();
+  return folders
+    .filter(({ schedule: { title, withdrawn } }) => title && title === title.trim() && !withdrawn)
+    .sort((a, b) => rank(a) - rank(b) || byDate(a, b))
+    .flatMap((folder) => {
+      const title = plainTitle(folder.schedule.title ?? '');
+      const owner = owners.get(title);
+      if (owner === undefined) {
+        owners.set(title, folder);
+        return [];
+      }
+      return inFrontMatter(folder, 'title', { code: 'title/taken', ...titleTaken(owner.slug) });
+    });
+}
+
+/** The folders of a catalog, and the numbers and dates that are reserved for agents outside these folders. */
+export interface Calendar {
+  folders: readonly ParsedFolder[];
+  reserved: readonly Reserved[];
+}
+
+/** The part of a calendar that decides which dates are free. */
+export interface Schedules extends Pick<Calendar, 'reserved'> {
+  folders: readonly Pick<ParsedFolder, 'schedule'>[];
+}
+
+/**
+ * Checks folders for conflicts of numbers, dates, former slugs and titles (C3.22 to C3.24: an agent keeps its number
+ * permanently, at most one agent is published a day, and later agents have higher numbers).
+ *
+ * `today` is the earliest date that is suggested as free. Folders in `blamed` already have an error that explains any
+ * conflict, so they get no further one. If two folders have the same date, the one in `recorded` keeps it.
+ */
+export function checkTogether(
+  { folders, reserved }: Calendar,
+  today: string,
+  { blamed, recorded }: { blamed: ReadonlySet<string | null>; recorded: ReadonlySet<string> },
+): Diagnostic[] {
+  const free = firstFreeDate({ folders, reserved }, today);
+  const numbers = takenNumbers(folders.filter(hasIssue).sort(byNumber), free);
+  const known = new Set([...blamed, ...numbers.map(({ slug }) => slug)]);
+  const numbered = folders.filter(hasIssue).filter(({ slug }) => !known.has(slug));
+  const found = [
+    ...fallingDates(numbered.sort(byNumber)),
+    ...takenDates({ folders, reserved }, free, known, recorded),
+    ...backdated(folders, lastNumberedDate({ folders, reserved }), free),
+    ...exceptions(folders),
+    ...takenSlugs(folders, known),
+    ...takenTitles(folders, known),
+  ];
+  return [...numbers, ...found.filter(({ slug }) => !known.has(slug))];
+}
+
+/** Returns the first free day, from `today` on, after the last numbered agent. */
+export function firstFreeDate(calendar: Schedules, today: string): string {
+  const taken = datesOf(calendar);
+  const last = lastNumberedDate(calendar);
+  let day = last !== null && last >= today ? addDays(last, 1) : today;
+  while (taken.has(day)) day = addDays(day, 1);
+  return day;
+}
+
+/** Returns the dates that agents have, with null for those without a date. */
+export function datesOf({ folders, reserved }: Schedules): Set<string | null> {
+  return new Set([...folders.map(({ schedule }) => schedule), ...reserved].map(({ date }) => date));
+}
+
+/** Returns the date of the last numbered agent, YYYY-MM-DD; null if no agent has a number. */
+export function lastNumberedDate({ folders, reserved }: Schedules): string | null {
+  return [...folders.map(({ schedule }) => schedule).filter(({ issue }) => issue !== null), ...reserved].reduce<
+    string | null
+  >((last, { date }) => (date !== null && date > (last ?? '') ? date : last), null);
+}
+
+/** Compares folders by date, for use with sort. */
+export function byDate(a: ParsedFolder, b: ParsedFolder): number {
+  return compareText(a.schedule.date ?? '', b.schedule.date ?? '') || compareText(a.slug, b.slug);
+}
+
+/** The error for a folder whose number another folder keeps. `why` says why that folder keeps it. */
+export function takenNumber(
+  folder: ParsedFolder,
+  keeper: { slug: string; date: string | null },
+  why: string,
+  free: string,
+): Diagnostic {
+  const { issue, date } = folder.schedule;
+  const isSameDate = date !== null && date === keeper.date;
+  return inFrontMatter(folder, 'issue', {
+    code: 'issue/taken',
+    ...numberTaken(issue, keeper.slug, why, { isSameDate, free }),
+  });
+}
+
+type Numbered = ParsedFolder & { schedule: { issue: number } };
+
+function hasIssue(folder: ParsedFolder): folder is Numbered {
+  return folder.schedule.issue !== null;
+}
+
+function byNumber(a: Numbered, b: Numbered): number {
+  return a.schedule.issue - b.schedule.issue || byDate(a, b);
+}
+
+/** If no record says which agent had a number first, the first by date and slug keeps it. */
+function takenNumbers(numbered: readonly Numbered[], free: string): Diagnostic[] {
+  let keeper = numbered[0];
+  return numbered.slice(1).flatMap((folder) => {
+    if (keeper !== undefined && folder.schedule.issue === keeper.schedule.issue) {
+      const { slug, schedule } = keeper;
+      return [takenNumber(folder, { slug, date: schedule.date }, whyFirst, free)];
+    }
+    keeper = folder;
+    return [];
+  });
+}
+
+/**
+ * Reports agents whose number and date are out of order. It reports as few agents as possible and, of two agents that
+ * conflict, the one with the higher number.
+ */
+function fallingDates(numbered: readonly Numbered[]): Diagnostic[] {
+  const dated = numbered.filter(({ schedule }) => schedule.date !== null);
+  const kept = longestRise(dated.map(({ schedule }) => schedule.date as string));
+  return dated.flatMap((folder, index) => {
+    if (kept.has(index)) return [];
+    const { issue, date } = folder.schedule;
+    const before = dated.findLast(
+      (other, at) => at < index && kept.has(at) && (other.schedule.date ?? '') > (date ?? ''),
+    );
+    const after = dated.find((other, at) => at > index && kept.has(at) && (other.schedule.date ?? '') < (date ?? ''));
+    const other = before ?? after;
+    if (other === undefined) return [];
+    return inFrontMatter(folder, 'issue', {
+      code: 'issue/order',
+      ...numberOutOfOrder(
+        { issue, date },
+        {
+          slug: other.slug,
+          issue: other.schedule.issue,
+          date: other.schedule.date,
+        },
+      ),
+    });
+  });
+}
+
+function takenDates(
+  { folders, reserved }: Calendar,
+  free: string,
+  blamed: ReadonlySet<string | null>,
+  recorded: ReadonlySet<string>,
+): Diagnostic[] {
+  const rank = ({ slug, schedule }: ParsedFolder) =>
+    (blamed.has(slug) ? Number.POSITIVE_INFINITY : schedule.issue) ??
+    (schedule.draft ? Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER - 1);
+  const known = ({ slug }: ParsedFolder) => (recorded.has(slug) ? 0 : 1);
+  const ordered = [...folders].sort((a, b) => {
+    const difference = rank(a) - rank(b);
+    return difference < 0 || difference > 0 ? difference : known(a) - known(b) || compareText(a.slug, b.slug);
+  });
+  const owners = new Map<string | null, { slug: string }>(reserved.map((number) => [number.date, number]));
+  return ordered.flatMap((folder) => {
+    const { date } = folder.schedule;
+    if (date === null) return [];
+    const owner = owners.get(date);
+    if (owner === undefined) {
+      owners.set(date, folder);
+      return [];
+    }
+    return inFrontMatter(folder, 'date', { code: 'date/taken', ...dateTaken(date, owner.slug, free) });
+  });
+}
+
+function backdated(folders: readonly ParsedFolder[], last: string | null, free: string): Diagnostic[] {
+  const dates = new Set(folders.filter(hasIssue).map(({ schedule }) => schedule.date));
+  return folders.flatMap((folder) => {
+    const { date, issue, draft } = folder.schedule;
+    if (issue !== null || draft || date === null || last === null || date > last || dates.has(date)) return [];
+    return inFrontMatter(folder, 'date', { code: 'date/backdated', ...dateTooLate(date, last, free) });
+  });
+}
+
+function exceptions(folders: readonly ParsedFolder[]): Diagnostic[] {
+  return folders.flatMap((folder) => {
+    const { issue, draft, withdrawn } = folder.schedule;
+    if (issue !== null && draft) {
+      return inFrontMatter(folder, 'draft', { code: 'issue/draft', ...publishedDraft(issue) });
+    }
+    if (withdrawn && issue === null) {
+      return inFrontMatter(folder, 'withdrawn', { code: 'withdrawn/unnumbered', ...nothingToWithdraw });
+    }
+    return [];
+  });
+}
+
+function takenSlugs(folders: readonly ParsedFolder[], blamed: ReadonlySet<string | null>): Diagnostic[] {
+  const owners = new Map(folders.map((folder) => [folder.slug, folder]));
+  const ordered = [
+    ...folders.filter(({ slug }) => !blamed.has(slug)),
+    ...folders.filter(({ slug }) => blamed.has(slug)),
+  ];
+  return ordered.flatMap((folder) =>
+    folder.schedule.formerSlugs.flatMap((slug, index) => {
+      const owner = owners.get(slug);
+      owners.set(slug, owner ?? folder);
+      if (owner === undefined) return [];
+      return inFrontMatter(folder, ['formerSlugs', index], {
+        code: 'slug/taken',
+        ...formerSlugTaken(slug, owner.slug),
+      });
+    }),
+  );
+}

@@ -1,0 +1,385 @@
+import { GitError } from '../../lib/git.ts';
+import { withFields } from '../../lib/lazy.ts';
+import { type Diagnostic, diagnose } from '../../schema/diagnostics/diagnostic.ts';
+import { type Evals, type GradedAnswer, isPassed } from '../../schema/evals.ts';
+import { answerRegressed } from '../../schema/messages/evals.ts';
+import {
+  agentDeleted,
+  dateChanged,
+  numberChanged,
+  numberLost,
+  onBranch,
+  renamedWithoutRedirect,
+  untilCommit,
+} from '../../schema/messages/git-record.ts';
+import { numberOfDraft, numberSkipped, numberTooEarly, whyKept } from '../../schema/messages/numbers-and-dates.ts';
+import { readEvals } from '../parse/evals.ts';
+import { pathOf } from '../parse/files.ts';
+import type { ParsedFolder } from '../parse/parse.ts';
+import { byDate, firstFreeDate, inFrontMatter, takenNumber } from './calendar.ts';
+import {
+  findRecord,
+  type LostNumber,
+  type PublicationRecord,
+  type RecordedAgent,
+  type Reserved,
+  textsAt,
+} from './git-record.ts';
+
+interface Claimed {
+  owners: ReadonlyMap<string, RecordedAgent>;
+  published: readonly RecordedAgent[];
+  reserved: readonly Reserved[];
+  lost: readonly LostNumber[];
+  record: PublicationRecord | null;
+  today: string;
+}
+
+/** Checks the numbers that no record confirms. Folders with a refused number then count as having none. */
+export function checkClaims(
+  folders: readonly ParsedFolder[],
+  { owners, published, reserved, lost, record, today }: Claimed,
+): { refused: Set<string>; diagnostics: Diagnostic[] } {
+  const diagnostics: Diagnostic[] = [];
+  const refused = new Set<string>();
+  const holders = new Map<number, { slug: string; date: string | null }>();
+  for (const holder of [...reserved, ...published]) holders.set(holder.issue, holder);
+  for (const [slug, { issue, date }] of owners) holders.set(issue, { slug, date });
+  let highest = Math.max(0, ...holders.keys());
+  const counting = holders.size > 0;
+  const confirmed = folders.map((folder) =>
+    owners.has(folder.slug) ? folder : { schedule: { ...folder.schedule, issue: null } },
+  );
+  const free = firstFreeDate({ folders: confirmed, reserved }, today);
+  const claims = folders
+    .filter(({ slug, schedule }) => schedule.issue !== null && !owners.has(slug))
+    .sort((a, b) => (a.schedule.issue ?? 0) - (b.schedule.issue ?? 0) || byDate(a, b));
+  for (const folder of claims) {
+    const issue = folder.schedule.issue as number;
+    const holder = holders.get(issue);
+    const next = counting ? highest + 1 : null;
+    const finding = refusal(folder, {
+      today,
+      holder,
+      next,
+      free,
+      branch: record?.branch ?? null,
+    });
+    if (finding === null || lost.some((number) => number.slug === folder.slug && number.issue === issue)) {
+      if (counting) {
+        holders.set(issue, { slug: folder.slug, date: folder.schedule.date });
+        highest = Math.max(highest, issue);
+      }
+    } else {
+      refused.add(folder.slug);
+      diagnostics.push(finding);
+    }
+  }
+  for (const { slug, issue, commit } of lost) {
+    const folder = folders.find((candidate) => candidate.slug === slug);
+    if (folder === undefined || owners.has(slug) || folder.schedule.issue !== null) continue;
+    if (reserved.some((number) => number.slug === slug && number.issue === issue)) {
+      diagnostics.push(lostLine(folder, issue, untilCommit(commit)));
+    }
+  }
+  return { refused, diagnostics };
+}
+
+interface Claim {
+  today: string;
+  /** The agent that already has the number. */
+  holder: { slug: string; date: string | null } | undefined;
+  /** The next number; null if no number was ever given. */
+  next: number | null;
+  /** The first free date. */
+  free: string;
+  /** The branch that has the numbers; null without a record. */
+  branch: string | null;
+}
+
+/** Returns an error if a folder cannot have the number in its front matter, or null. */
+function refusal(folder: ParsedFolder, { today, holder, next, free, branch }: Claim): Diagnostic | null {
+  const { issue, date, draft } = folder.schedule;
+  if (date !== null && date > today) {
+    return inFrontMatter(folder, 'issue', { code: 'issue/early', ...numberTooEarly(date) });
+  }
+  if (next === null || holder?.slug === folder.slug) return null;
+  if (holder !== undefined) return takenNumber(folder, holder, whyKept(branch), free);
+  if (draft) return inFrontMatter(folder, 'draft', { code: 'issue/draft', ...numberOfDraft });
+  if (issue === next) return null;
+  return inFrontMatter(folder, 'issue', { code: 'issue/skipped', ...numberSkipped(next, issue) });
+}
+
+/** The error for a published agent whose `issue` line is missing. `where` is the branch or commit that has the number. */
+export function lostLine(folder: ParsedFolder, issue: number, where: string): Diagnostic {
+  const { draft } = folder.schedule;
+  return inFrontMatter(folder, draft ? 'draft' : 'date', {
+    code: 'record/issue',
+    ...numberLost(issue, where, draft),
+  });
+}
+
+/** Returns a copy of the folder without its number. */
+export function withoutNumber(folder: ParsedFolder): ParsedFolder {
+  const agent = folder.agent === null ? null : withFields(folder.agent, { issue: null });
+  return rescheduled(folder, { schedule: { ...folder.schedule, issue: null }, agent });
+}
+
+/** Returns a copy of the folder with another schedule. Its texts are still only read when they are used. */
+export function rescheduled(
+  folder: ParsedFolder,
+  { schedule, agent }: Pick<ParsedFolder, 'schedule' | 'agent'>,
+): ParsedFolder {
+  const { slug, written, diagnostics } = folder;
+  return {
+    slug,
+    get texts() {
+      return folder.texts;
+    },
+    agent,
+    written,
+    schedule,
+    diagnostics,
+  };
+}
+
+/** The folders, corrected according to git's record. */
+export interface Settled {
+  /**
+   * In the order of the input. Published agents have their recorded number and date. Numbers that are not yet due are
+   * removed.
+   */
+  folders: ParsedFolder[];
+  reserved: Reserved[];
+  /** One error for each difference from the record. A folder with such an error needs no other calendar errors. */
+  diagnostics: Diagnostic[];
+}
+
+/**
+ * Compares the folders with the record. A published agent keeps its number, its date and its address. A new number must
+ * be the next one after the highest, and is given on the agent's date.
+ *
+ * Without a record, only numbers of agents with a future date are refused. `today` is YYYY-MM-DD.
+ */
+export function settle(
+  folders: readonly ParsedFolder[],
+  record: PublicationRecord | null,
+  lost: readonly LostNumber[],
+  today: string,
+): Settled {
+  const { published, early } = publishedIn(record, today);
+  const owners = new Map<string, RecordedAgent>();
+  const reserved: Reserved[] = early;
+  const diagnostics: Diagnostic[] = [];
+  const missing: RecordedAgent[] = [];
+  const folderOf = finder(folders, record);
+  for (const agent of published) {
+    const folder = folderOf(agent);
+    if (folder === undefined) missing.push(agent);
+    else owners.set(folder.slug, agent);
+  }
+  for (const agent of missing) {
+    const inherited = record?.inherited.has(agent.slug) === true;
+    const renamed = inherited ? renamedFolder(agent, folders, owners) : undefined;
+    if (renamed !== undefined) {
+      owners.set(renamed.slug, agent);
+      diagnostics.push(undeclaredRename(renamed, agent));
+    } else {
+      const { slug, issue, date } = agent;
+      reserved.push({ slug, issue, date, why: inherited ? 'deleted' : 'elsewhere' });
+      if (inherited) diagnostics.push(deletion(agent, record?.branch ?? ''));
+    }
+  }
+  for (const folder of folders) {
+    const agent = owners.get(folder.slug);
+    if (agent !== undefined && record?.inherited.has(agent.slug)) diagnostics.push(...changes(folder, agent, record));
+  }
+  reserved.push(...stillLost(lost, folders, owners, reserved));
+  const claims = checkClaims(folders, { owners, published, reserved, lost, record, today });
+  diagnostics.push(...claims.diagnostics);
+  return {
+    folders: folders.map((folder) => corrected(folder, owners.get(folder.slug), claims.refused)),
+    reserved,
+    diagnostics,
+  };
+}
+
+/**
+ * Returns the agents that are published according to the record, with one agent for each number, and the agents that
+ * have a number before their date (`early`).
+ */
+function publishedIn(
+  record: PublicationRecord | null,
+  today: string,
+): { published: RecordedAgent[]; early: Reserved[] } {
+  const numbered = [...(record?.agents ?? [])].flatMap(([slug, schedule]) =>
+    schedule.issue === null ? [] : [{ ...schedule, slug, issue: schedule.issue }],
+  );
+  const horizon = record !== null && record.day > today ? record.day : today;
+  const byIssue = new Map<number, RecordedAgent[]>();
+  for (const agent of numbered) byIssue.set(agent.issue, [...(byIssue.get(agent.issue) ?? []), agent]);
+  const keepers = [...byIssue.values()].flatMap((agents) => {
+    if (agents.length === 1) return agents;
+    const first = record?.firstOf(agents.map(({ slug }) => slug));
+    return agents.filter(({ slug }) => slug === first);
+  });
+  const isEarly = ({ date }: RecordedAgent) => date !== null && date > horizon;
+  return {
+    published: keepers.filter((agent) => !isEarly(agent)),
+    early: keepers.filter(isEarly).map(({ slug, issue }) => ({ slug, issue, date: null, why: 'early' })),
+  };
+}
+
+/** Returns a function that finds the current folder of a published agent: by its slug, or by a former slug. */
+function finder(
+  folders: readonly ParsedFolder[],
+  record: PublicationRecord | null,
+): (agent: RecordedAgent) => ParsedFolder | undefined {
+  const bySlug = new Map(folders.map((folder) => [folder.slug, folder]));
+  const byLowerCase = new Map(folders.map((folder) => [folder.slug.toLowerCase(), folder]));
+  const byFormer = new Map(folders.flatMap((folder) => folder.schedule.formerSlugs.map((slug) => [slug, folder])));
+  return ({ slug, issue, formerSlugs }) => {
+    const same = bySlug.get(slug);
+    if (same?.schedule.issue === issue) return same;
+    const found = byFormer.get(slug) ?? same ?? byLowerCase.get(slug);
+    if (found !== undefined || record?.inherited.has(slug)) return found;
+    // The agent was renamed on the default branch after this branch was created.
+    return formerSlugs.map((former) => bySlug.get(former)).find((folder) => folder !== undefined);
+  };
+}
+
+/** Finds the folder that a published agent was renamed to without an entry in `formerSlugs`: it has the same number. */
+function renamedFolder(
+  { issue, date }: RecordedAgent,
+  folders: readonly ParsedFolder[],
+  owners: ReadonlyMap<string, RecordedAgent>,
+): ParsedFolder | undefined {
+  const candidates = folders.filter(({ slug, schedule }) => schedule.issue === issue && !owners.has(slug));
+  return candidates.find(({ schedule }) => schedule.date === date) ?? candidates[0];
+}
+
+function undeclaredRename(folder: ParsedFolder, { slug, issue }: RecordedAgent): Diagnostic {
+  const { formerSlugs } = folder.schedule;
+  return inFrontMatter(folder, 'issue', {
+    code: 'record/renamed',
+    ...renamedWithoutRedirect(issue, { before: slug, after: folder.slug, formerSlugs }),
+  });
+}
+
+function deletion({ slug, issue, date }: RecordedAgent, branch: string): Diagnostic {
+  return diagnose({
+    code: 'record/deleted',
+    file: pathOf(slug, ''),
+    slug,
+    ...agentDeleted(issue, slug, date, branch),
+  });
+}
+
+/** Reports a number, a date and former slugs in a folder that differ from the published ones. */
+function changes(folder: ParsedFolder, agent: RecordedAgent, { branch }: PublicationRecord): Diagnostic[] {
+  const { schedule } = folder;
+  const text = folder.texts.get('agent.md');
+  if (text === undefined) return [];
+  const found: Diagnostic[] = [];
+  // An invalid value already has its own error.
+  const unreadable = (key: string) => new RegExp(`^${key}:[ \\t]*[^\\s#]`, 'm').test(text);
+  if (schedule.issue !== agent.issue && !(schedule.issue === null && unreadable('issue'))) {
+    found.push(
+      schedule.issue === null ? lostLine(folder, agent.issue, onBranch(branch)) : renumbered(folder, agent, branch),
+    );
+  }
+  if (schedule.date !== agent.date && agent.date !== null && !(schedule.date === null && unreadable('date'))) {
+    found.push(
+      inFrontMatter(folder, 'date', {
+        code: 'record/date',
+        ...dateChanged(agent.issue, agent.date),
+      }),
+    );
+  }
+  const kept = new Set([folder.slug, ...schedule.formerSlugs]);
+  const dropped =
+    schedule.withdrawn || folder.agent === null ? [] : agent.formerSlugs.filter((slug) => !kept.has(slug));
+  return [...found, ...dropped.map((slug) => undeclaredRename(folder, { ...agent, slug }))];
+}
+
+function renumbered(folder: ParsedFolder, { issue }: RecordedAgent, branch: string): Diagnostic {
+  return inFrontMatter(folder, 'issue', { code: 'record/issue', ...numberChanged(issue, branch) });
+}
+
+/** Returns the lost numbers that no folder and no reserved agent has. */
+function stillLost(
+  lost: readonly LostNumber[],
+  folders: readonly ParsedFolder[],
+  owners: ReadonlyMap<string, RecordedAgent>,
+  reserved: readonly Reserved[],
+): Reserved[] {
+  const held = new Set([...owners.values(), ...reserved].map(({ issue }) => issue));
+  const restored = ({ slug, issue }: LostNumber) =>
+    folders.some((folder) => folder.slug === slug && folder.schedule.issue === issue);
+  return lost
+    .filter((number) => !held.has(number.issue) && !restored(number))
+    .map(({ slug, issue, date }) => ({ slug, issue, date, why: 'deleted' }));
+}
+
+/** Returns the folder with its recorded number and date, or without a refused number. */
+function corrected(folder: ParsedFolder, owner: RecordedAgent | undefined, refused: ReadonlySet<string>): ParsedFolder {
+  if (refused.has(folder.slug)) return withoutNumber(folder);
+  if (owner === undefined) return folder;
+  const { issue } = owner;
+  const date = owner.date ?? folder.schedule.date;
+  if (folder.schedule.issue === issue && folder.schedule.date === date) return folder;
+  const agent = folder.agent === null || date === null ? null : withFields(folder.agent, { issue, date });
+  return rescheduled(folder, { schedule: { ...folder.schedule, issue, date }, agent });
+}
+
+/**
+ * Finds checks that the recorded answer of a model passes on the default branch, and its new answer fails. It compares with
+ * the commit at which the checked-out branch left that branch, and asks git only about agents with an answer that fails.
+ */
+export function regressions(cwd: string, folders: readonly ParsedFolder[]): Diagnostic[] {
+  const failing = folders.flatMap(({ slug, written }) => {
+    const answers = written?.evals?.answers.filter(({ results }) => !isPassed(results)) ?? [];
+    return answers.length === 0 ? [] : [{ slug, answers }];
+  });
+  const branch = failing.length === 0 ? null : findRecord(cwd);
+  if (branch === null || branch.base === null) return [];
+  let texts: Map<string, string>;
+  try {
+    const paths = failing.map(({ slug }) => pathOf(slug, ''));
+    texts = textsAt(cwd, branch.base, paths);
+  } catch (error) {
+    if (error instanceof GitError) return [];
+    throw error;
+  }
+  return failing.flatMap(({ slug, answers }) => {
+    const before = evalsIn(texts, slug);
+    return before === null ? [] : answers.flatMap((answer) => regressed(slug, answer, before, branch.name));
+  });
+}
+
+/** The recorded answers of an agent among the files of a commit. */
+function evalsIn(texts: ReadonlyMap<string, string>, slug: string): Evals | null {
+  const prefix = `${pathOf(slug, '')}/`;
+  const own = [...texts].filter(([path]) => path.startsWith(prefix));
+  const named = new Map(own.map(([path, text]) => [path.slice(prefix.length), text]));
+  return readEvals({ names: [...named.keys()], texts: named, report: () => {}, reportText: () => {} });
+}
+
+function regressed(slug: string, answer: GradedAnswer, { answers }: Evals, branch: string): Diagnostic[] {
+  const before = answers.find((other) => other.folder === answer.folder && other.case === answer.case);
+  if (before === undefined || before.answer === answer.answer) return [];
+  return answer.results.flatMap(({ kind, value, failure }) => {
+    const passed = before.results.some(
+      (other) => other.kind === kind && other.value === value && other.failure === null,
+    );
+    if (failure === null || !passed) return [];
+    return [
+      diagnose({
+        code: 'editorial/regression',
+        slug,
+        file: pathOf(slug, `evals/recordings/${answer.folder}/${answer.case}.txt`),
+        ...answerRegressed(answer.recorded.model, branch, kind, failure),
+      }),
+    ];
+  });
+}

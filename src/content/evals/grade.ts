@@ -1,0 +1,237 @@
+import { type Match, matches } from '../../lib/bounded.ts';
+import { plural } from '../../lib/text.ts';
+import { type Check, type CheckKind, type CheckValues, checkKind, type Result } from '../../schema/evals.ts';
+
+/** Finds what an answer claims to have from its input: quotations and numbers. */
+
+/** The shortest quotation that is looked for. Shorter ones are often labels, such as "unknown". */
+const shortestQuotation = 12;
+
+/**
+ * Returns the quotations of an answer: texts of a line between double quotes, straight or curly. An ellipsis separates
+ * two quotations, since it marks text that was left out.
+ */
+export function quotationsIn(answer: string): string[] {
+  return [...answer.matchAll(/"([^"\n]+)"|[“„]([^“”„\n]+)[“”]|«([^«»\n]+)»/g)]
+    .flatMap(([, straight, curly, angled]) => (straight ?? curly ?? angled ?? '').split(/\[?(?:\.{3}|…)\]?/))
+    .map((quotation) => quotation.trim().replace(/[.,;:!?]{1,3}$/, ''))
+    .filter((quotation) => quotation.length >= shortestQuotation);
+}
+
+/** Returns the quotations that do not occur in `source`. White space and the form of quotes make no difference. */
+export function inventedQuotations(quotations: readonly string[], source: string): string[] {
+  const text = comparable(source);
+  return quotations.filter((quotation) => !text.includes(comparable(quotation)));
+}
+
+function comparable(text: string): string {
+  return text
+    .replace(/[“”„«»]/g, '"')
+    .replace(/[‘’‚]/g, "'")
+    .replaceAll('\\|', '|')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/**
+ * Returns the numbers of a text, each in a form for comparison: `1,240.50` becomes `1240.5`. Numbers of list entries,
+ * and digits in a word such as C3, are left out. Dates and times are several numbers.
+ */
+export function numbersIn(text: string): string[] {
+  const withoutMarkers = text.replace(/^[ \t]*(?:#{1,6} )?(?:\*\*)?\d+[.)](?=[ \t])/gm, '');
+  return [...withoutMarkers.matchAll(/(?<![\p{L}\p{N}_.]|[\p{L}_]-)\d+(?:[.,]\d+)*/gu)].map(([number]) =>
+    plainNumber(number),
+  );
+}
+
+/** Returns the form for comparison of a number. */
+export function plainNumber(number: string): string {
+  const digits = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(number) ? number.replaceAll(',', '') : number;
+  return /^\d+(?:\.\d+)?$/.test(digits) ? String(Number(digits)) : digits;
+}
+
+/** The failure of a regular expression that takes too long. */
+export const tooSlow = 'The regular expression took more than half a second.';
+
+/**
+ * Grades an answer, without a network or a model. White space around the answer does not count. After a regular expression
+ * that takes too long, no other one is tried.
+ */
+export function grade(checks: readonly Check[], answer: string, input: string): Result[] {
+  const text = answer.trim();
+  const sources = checks.flatMap((check) => check.regex ?? check['not-regex'] ?? []);
+  const given = { answer: text, input, matches: matches(sources, text) };
+  return checks.map((check) => {
+    const kind = kindOf(check);
+    const failure = failureOf(kind, check[kind], given);
+    return { kind, value: shown(check[kind]), why: check.why ?? null, failure };
+  });
+}
+
+/** Returns the kind of a check. */
+export function kindOf(check: Check): CheckKind {
+  return checkKind.options.find((kind) => check[kind] !== undefined) as CheckKind;
+}
+
+function shown(value: unknown): string {
+  if (value === true) return '';
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.join(' · ');
+  return Object.entries(value as object)
+    .map(([key, item]) => `${key} ${Array.isArray(item) ? item.join(', ') : item}`)
+    .join(', ');
+}
+
+interface Given {
+  answer: string;
+  input: string;
+  /** Whether the answer matches, by regular expression. */
+  matches: ReadonlyMap<string, Match>;
+}
+
+/** Says what is wrong with an answer, or returns null. */
+type Grader<Value> = (value: Value, given: Given) => string | null;
+
+const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
+  equals: (text, { answer }) => unless(answer === text.trim(), 'The answer is a different text.'),
+  contains: (text, { answer }) => lacking([text], answer),
+  icontains: (text, { answer }) => lacking([text], answer, lower),
+  'contains-all': (texts, { answer }) => lacking(texts, answer),
+  'icontains-all': (texts, { answer }) => lacking(texts, answer, lower),
+  'contains-any': (texts, { answer }) => unless(present(texts, answer).length > 0, 'It contains none of them.'),
+  'icontains-any': (texts, { answer }) => unless(present(texts, answer, lower).length > 0, 'It contains none of them.'),
+  'starts-with': (text, { answer }) => unless(answer.startsWith(text), `It starts with ${quoted(answer)}.`),
+  regex: (source, given) => {
+    const found = given.matches.get(source) ?? false;
+    return found === 'slow' ? tooSlow : unless(found, 'Nothing in it matches.');
+  },
+  'is-json': (_, { answer }) => unless(isJson(answer), 'It is not JSON.'),
+  'word-count': (range, { answer }) => outside(range, answer.match(/\S+/g)?.length ?? 0, 'word'),
+  'not-equals': (text, { answer }) => unless(answer !== text.trim(), 'It is exactly this text.'),
+  'not-contains': (text, { answer }) => containing([text], answer),
+  'not-icontains': (text, { answer }) => containing([text], answer, lower),
+  'not-contains-any': (texts, { answer }) => containing(texts, answer),
+  'not-icontains-any': (texts, { answer }) => containing(texts, answer, lower),
+  'not-starts-with': (text, { answer }) => unless(!answer.startsWith(text), 'It starts with this text.'),
+  'not-regex': (source, given) => {
+    const found = given.matches.get(source) ?? false;
+    return found === 'slow' ? tooSlow : unless(!found, 'A part of it matches.');
+  },
+  'line-count': (range, { answer }) => outside(range, answer.split('\n').filter(isWritten).length, 'line'),
+  headings: (headings, { answer }) => missingHeading(headings, answer),
+  'table-columns': (columns, { answer }) => otherTable(columns, answer),
+  'quotes-in-input': (options, { answer, input }) => {
+    const { min = 0, allow = [] } = options === true ? {} : options;
+    const quotations = quotationsIn(answer);
+    const invented = inventedQuotations(quotations, [input, ...allow].join('\n'));
+    if (invented.length > 0) return `Not in the input: ${listed(invented)}.`;
+    return unless(quotations.length >= min, `It has ${plural(quotations.length, 'quotation')}.`);
+  },
+  'numbers-in-input': (options, { answer, input }) => {
+    const { upTo = -1, allow = [] } = options === true ? {} : options;
+    const known = new Set([...numbersIn(input), ...allow.map((number) => plainNumber(String(number)))]);
+    const small = (number: string) => /^\d+$/.test(number) && Number(number) <= upTo;
+    const invented = [...new Set(numbersIn(answer))].filter((number) => !known.has(number) && !small(number));
+    return unless(invented.length === 0, `Not in the input: ${invented.slice(0, 10).join(', ')}.`);
+  },
+};
+
+function failureOf<Kind extends CheckKind>(kind: Kind, value: CheckValues[Kind] | undefined, given: Given) {
+  return (graders[kind] as Grader<unknown>)(value, given);
+}
+
+function unless(passed: boolean, failure: string): string | null {
+  return passed ? null : failure;
+}
+
+const same = (text: string) => text;
+const lower = (text: string) => text.toLowerCase();
+
+function present(texts: readonly string[], answer: string, form = same): string[] {
+  return texts.filter((text) => form(answer).includes(form(text)));
+}
+
+function lacking(texts: readonly string[], answer: string, form = same): string | null {
+  const found = present(texts, answer, form);
+  const missing = texts.filter((text) => !found.includes(text));
+  return unless(missing.length === 0, `It does not contain ${listed(missing)}.`);
+}
+
+function containing(texts: readonly string[], answer: string, form = same): string | null {
+  const found = present(texts, answer, form);
+  return unless(found.length === 0, `It contains ${listed(found)}.`);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isWritten(line: string): boolean {
+  return line.trim() !== '';
+}
+
+function outside({ min, max }: { min?: number | undefined; max?: number | undefined }, count: number, unit: string) {
+  return unless(count >= (min ?? 0) && count <= (max ?? Number.POSITIVE_INFINITY), `It has ${plural(count, unit)}.`);
+}
+
+/** Compares headings, ignoring Markdown, a number in front, a colon at the end, and case. */
+function missingHeading(headings: readonly string[], answer: string): string | null {
+  const lines = answer.split('\n').map(plain);
+  let from = 0;
+  for (const heading of headings) {
+    const at = lines.indexOf(plain(heading), from);
+    if (at === -1) {
+      const early = lines.includes(plain(heading));
+      return `The heading ${quoted(heading)} is ${early ? 'in the wrong order' : 'missing'}.`;
+    }
+    from = at + 1;
+  }
+  return null;
+}
+
+function plain(line: string): string {
+  return line
+    .trim()
+    .replace(/^#{1,6}\s/, '')
+    .replace(/[*_`]/g, '')
+    .replace(/:$/, '')
+    .trim()
+    .replace(/^\d+[.)]? /, '')
+    .toLowerCase();
+}
+
+function otherTable(columns: readonly string[], answer: string): string | null {
+  const lines = answer.split('\n').map((line) => line.trim());
+  const headers = lines.filter((line, at) => line.includes('|') && isRuler(lines[at + 1] ?? ''));
+  const wanted = columns.map(plain).join('|');
+  const found = headers.map((line) => cells(line).map(plain).join('|'));
+  if (found.includes(wanted)) return null;
+  return headers.length === 0 ? 'It has no table.' : `The columns are ${cells(headers[0] ?? '').join(', ')}.`;
+}
+
+/** Whether a line is the one below the header of a Markdown table, such as `|---|:-:|`. */
+function isRuler(line: string): boolean {
+  return /^[\s:|-]+$/.test(line) && line.includes('-') && line.includes('|');
+}
+
+function cells(row: string): string[] {
+  return row
+    .replace(/^\||\|$/g, '')
+    .split('|')
+    .map((cell) => cell.trim());
+}
+
+function listed(texts: readonly string[]): string {
+  const more = texts.length > 3 ? ` and ${texts.length - 3} more` : '';
+  return `${texts.slice(0, 3).map(quoted).join(', ')}${more}`;
+}
+
+function quoted(text: string): string {
+  const [line = ''] = text.split('\n');
+  return `"${line.length > 80 ? `${line.slice(0, 77)}…` : line}"`;
+}

@@ -1,0 +1,309 @@
+import { addDays } from '../../lib/calendar.ts';
+import { OperationError } from '../../lib/errors.ts';
+import { maskSecrets } from '../../lib/secrets.ts';
+import { frontMatterSchema } from '../../schema/agent.ts';
+import { isPublishable, promptLicense, publishableLicenses } from '../../schema/documents.ts';
+import type { Settings } from '../../schema/settings.ts';
+import { slugFrom, tagsFrom, titleFrom } from '../../schema/slugs.ts';
+import { headingOf, linesOf, type SectionName, sectionNames } from '../../text/prompt-text.ts';
+import { type Calendar, datesOf, firstFreeDate, plainTitle } from '../check/calendar.ts';
+import { agentFiles, freeSlug, type Origin, writeFolder } from '../new/agent.ts';
+import { splitFrontMatter } from '../parse/front-matter.ts';
+import { parseFolder } from '../parse/parse.ts';
+import * as placeholders from '../parse/placeholders.ts';
+import { maxFileBytes } from '../read.ts';
+import { leastRepeated } from '../rules/across.ts';
+import { TextIndex } from '../rules/text-index.ts';
+import type { Found, Skipped, Unusable } from './formats.ts';
+
+/** The headings that other formats have for a section. Everything else is left to the editor. */
+const headings: Record<SectionName, RegExp> = {
+  INPUT: /^inputs?$/,
+  RULES: /^rules$/,
+  OUTPUT: /^outputs?(?: (?:format|instructions|sections))?$/,
+};
+
+/** What an editor has to write in each section. */
+const guidance = placeholders.prompt(null).match(/^\[.*\]$/gm) ?? [];
+
+interface Part {
+  section: SectionName | null;
+  /** The level of its heading. */
+  level: number;
+  lines: string[];
+}
+
+/** A prompt with the sections of an agent. */
+export interface Sectioned {
+  prompt: string;
+  /** The sections that the text had. The others contain guidance. */
+  found: SectionName[];
+}
+
+/**
+ * Moves the parts of a text under INPUT, RULES and OUTPUT if their headings match. The rest comes before them, unchanged,
+ * except that a line that would read as one of these headings is indented by a space. `inputs` are lines for INPUT.
+ */
+export function withSections(text: string, inputs: readonly string[] = []): Sectioned {
+  const parts = partsOf(text.trim());
+  const rest = parts.filter(({ section }) => section === null).map(joined);
+  const found: SectionName[] = [];
+  const sections = sectionNames.map((name, index) => {
+    const own = name === 'INPUT' ? [inputs.join('\n')] : [];
+    const body = [...own, ...parts.filter(({ section }) => section === name).map(joined)];
+    const written = body.filter((each) => each !== '').join('\n\n');
+    if (written !== '') found.push(name);
+    return `${name}\n${written === '' ? guidance[index] : written}`;
+  });
+  const before = rest.filter((each) => each !== '').join('\n\n');
+  return { prompt: `${[...(before === '' ? [] : [before]), ...sections].join('\n\n')}\n`, found };
+}
+
+function partsOf(text: string): Part[] {
+  const parts: Part[] = [{ section: null, level: 0, lines: [] }];
+  const { lines, openFence } = linesOf(text);
+  for (const { text: line, fenced } of lines) {
+    const last = parts.at(-1) as Part;
+    const heading = fenced ? null : readHeading(line);
+    if (heading === null) last.lines.push(!fenced && headingOf(line) !== undefined ? ` ${line}` : line);
+    else if (heading.section === null && last.section !== null && heading.level > last.level) last.lines.push(line);
+    else if (heading.section === null) parts.push({ ...heading, lines: [line] });
+    else {
+      // A heading that says more than the name of its section stays as a line.
+      const more = heading.title === heading.section.toLowerCase() ? [] : [`${capitalized(heading.title)}:`];
+      parts.push({ section: heading.section, level: heading.level, lines: more });
+    }
+  }
+  const mark = /^ {0,3}(`+|~+)/.exec(openFence?.text ?? '')?.[1];
+  // A fence that is never closed would take in the sections after it.
+  if (mark !== undefined) parts.at(-1)?.lines.push(mark);
+  return parts;
+}
+
+/** Reads a line as a heading: of Markdown, or the bare name of a section. */
+function readHeading(line: string): { section: SectionName | null; level: number; title: string } | null {
+  const [, marks = '', words = ''] = /^(#{1,6}) +(\S.*)$/.exec(line) ?? [];
+  const title = (marks === '' ? line : words)
+    .replace(/[\s#:*_]+$/, '')
+    .replace(/^[*_]+/, '')
+    .toLowerCase();
+  const section = sectionNames.find((name) => headings[name].test(title)) ?? null;
+  if (marks === '' && (section === null || headingOf(line) === undefined)) return null;
+  return { section, level: marks === '' ? 1 : marks.length, title };
+}
+
+function joined({ lines }: Part): string {
+  // Without the empty lines around it. The first line keeps its indent, which may keep it from being a heading.
+  const text = lines
+    .join('\n')
+    .replace(/^\s*\n/, '')
+    .trimEnd();
+  // A heading without text below it says nothing.
+  return /^(?:In|Out)puts?(?: \w+)?:$/.test(text) ? '' : text;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export interface ImportOptions {
+  cwd: string;
+  settings: Settings;
+  content: Calendar;
+  today: string;
+  /** The address that the prompts come from, or null. */
+  address: string | null;
+  /** The license of prompts that name none, or null. */
+  license: string | null;
+  category: string;
+  /** The most drafts to write. */
+  limit: number;
+  dryRun: boolean;
+}
+
+/** A draft that was made from a prompt. */
+export interface Draft {
+  slug: string;
+  title: string;
+  date: string;
+  where: string;
+  license: string;
+  /** Whether the license allows publication. If not, the agent has to stay a draft. */
+  publishable: boolean;
+  /** What an editor should know about it, as sentences. */
+  notes: string[];
+}
+
+export interface Imported {
+  drafts: Draft[];
+  /** The slugs of prompts that were imported before. */
+  known: string[];
+  skipped: Skipped[];
+  problems: Unusable[];
+  /** Whether there are more prompts than the limit. */
+  more: boolean;
+}
+
+/**
+ * Writes a draft for each prompt that was not imported before. Texts are copied, and missing parts become guidance for
+ * the editor. Every text passes the checks of `catalog validate`; a prompt that fails them is not imported.
+ *
+ * `onDraft` is called with the number of drafts so far. Throws OperationError if a file cannot be written.
+ */
+export async function importPrompts(
+  prompts: AsyncIterable<Found | Skipped | Unusable>,
+  options: ImportOptions,
+  onDraft: (count: number) => void = () => {},
+): Promise<Imported> {
+  const result: Imported = { drafts: [], known: [], skipped: [], problems: [], more: false };
+  const catalog = new Drafts(options);
+  for await (const prompt of prompts) {
+    if ('reason' in prompt) {
+      result.skipped.push(prompt);
+      continue;
+    }
+    const draft = 'problem' in prompt ? prompt : catalog.draftOf(prompt);
+    if (draft === null) result.known.push(slugFrom((prompt as Found).name));
+    else if ('problem' in draft) result.problems.push(draft);
+    else if (result.drafts.length === options.limit) return { ...result, more: true };
+    else {
+      catalog.add(draft);
+      result.drafts.push(draft.summary);
+      onDraft(result.drafts.length);
+    }
+  }
+  return result;
+}
+
+interface NewDraft {
+  summary: Draft;
+  files: Map<string, string>;
+}
+
+/** The agents of a catalog and the drafts that are added to them. */
+class Drafts {
+  readonly #options: ImportOptions;
+  readonly #schema: ReturnType<typeof frontMatterSchema>;
+  readonly #index = new TextIndex();
+  /** The titles of the catalog's agents. Two new drafts with one title also have one slug, which is found first. */
+  readonly #titles = new Map<string, string>();
+  /** The rows or files that drafts were made from, by slug. */
+  readonly #made = new Map<string, string>();
+  readonly #folders: ReadonlyMap<string, Calendar['folders'][number]>;
+  readonly #dates: Set<string | null>;
+  #date: string;
+
+  constructor(options: ImportOptions) {
+    const { content, settings, today } = options;
+    this.#options = options;
+    this.#schema = frontMatterSchema(settings);
+    this.#folders = new Map(content.folders.map((folder) => [folder.slug, folder]));
+    this.#dates = datesOf(content);
+    this.#date = firstFreeDate(content, today);
+    for (const { slug, schedule, texts } of content.folders) {
+      this.#index.add(slug, ownText(texts.get('prompt.txt')), 1);
+      if (schedule.title !== null) this.#titles.set(plainTitle(schedule.title), slug);
+    }
+  }
+
+  /** Makes a draft. Returns null if the prompt was imported before, and a reason if it cannot become a draft. */
+  draftOf(found: Found): NewDraft | Unusable | null {
+    const unusable = (problem: string): Unusable => ({ where: found.where, problem: maskSecrets(problem) });
+    const slug = slugFrom(found.name);
+    if (slug === '')
+      return unusable(`Its name has no letter from a to z and no digit, so no slug can be made from it.`);
+    const earlier = this.#made.get(slug);
+    if (earlier !== undefined) return unusable(`It has the same name as ${earlier}. Give one of them another name.`);
+    const { content, address, license, settings } = this.#options;
+    const source: Origin = { ...(address === null ? {} : { address }), license: found.license ?? license ?? 'unknown' };
+    if (sameSource(this.#folders.get(slug)?.texts.get('agent.md'), source)) return null;
+    const title = found.title?.trim() ?? titleFrom(slug);
+    const taken = this.#titles.get(plainTitle(title));
+    if (taken !== undefined && taken !== slug) return unusable(`Its title, ${title}, is already that of ${taken}.`);
+    try {
+      freeSlug(slug, content);
+    } catch (error) {
+      if (error instanceof OperationError)
+        return unusable(`${error.message.replace(/; choose.*$/, '')}, and was not imported from here.`);
+      throw error;
+    }
+    const { prompt, found: sections } = withSections(found.text.replace(/\r\n?/g, '\n'), found.inputs);
+    if (found.text.trim() === '') return unusable('It is empty.');
+    if (Buffer.byteLength(prompt) > maxFileBytes) return unusable(`It has more than ${maxFileBytes} bytes.`);
+    const files = this.#files({ ...found, title, text: prompt }, slug, source);
+    const sourceFolder = {
+      slug,
+      files: [...files].map(([name, text]) => ({ name, bytes: Buffer.from(text), problem: null })),
+      problem: null,
+    };
+    const [error] = parseFolder(sourceFolder, this.#schema, settings.rules).diagnostics.filter(
+      ({ severity }) => severity === 'error',
+    );
+    if (error !== undefined) return unusable(`${error.message} ${error.hint} (${error.code})`);
+    const publishable = isPublishable(source.license);
+    const mapped =
+      sections.length === 0
+        ? 'It has no sections yet; write them.'
+        : `It already has ${sections.join(' and ')}; write the others.`;
+    const notes = [...found.notes, ...(sections.length === 3 ? [] : [mapped])];
+    if (!publishable) {
+      notes.push(
+        source.license === 'unknown'
+          ? `It names no license, so it has to stay a draft. If its author allows one of ${publishableLicenses}, write that to \`license\` in its agent.md.`
+          : `Its license (${source.license}) does not allow publication under ${promptLicense.name}, so it has to stay a draft.`,
+      );
+    }
+    return {
+      summary: { slug, title, date: this.#date, where: found.where, license: source.license, publishable, notes },
+      files,
+    };
+  }
+
+  /** Adds a draft to the catalog, and writes it unless this is a dry run. */
+  add({ summary, files }: NewDraft): void {
+    const { cwd, dryRun } = this.#options;
+    const { slug, notes } = summary;
+    const near = this.#index.add(slug, ownText(files.get('prompt.txt')), leastRepeated);
+    if (near !== null) notes.push(`${Math.floor(near.share * 100)}% of its prompt is also in ${near.name}.`);
+    if (!dryRun) writeFolder(cwd, slug, files);
+    this.#made.set(slug, summary.where);
+    this.#dates.add(this.#date);
+    while (this.#dates.has(this.#date)) this.#date = addDays(this.#date, 1);
+  }
+
+  #files({ title, text, about }: Found & { title: string }, slug: string, source: Origin): Map<string, string> {
+    const { settings, category } = this.#options;
+    const files = agentFiles(
+      {
+        title,
+        slug,
+        category,
+        difficulty: settings.difficulties[0] ?? '',
+        runtimes: settings.runtimes.slice(0, 1),
+        tags: tagsFrom(slug, Object.keys(settings.categories)),
+        keywords: null,
+        date: this.#date,
+        excerpt: about,
+        problem: null,
+        config: null,
+      },
+      source,
+    );
+    files.set('prompt.txt', text);
+    files.set('sample-input.txt', `${/\[.*\]/.exec(placeholders.sampleInput(null))?.[0]}\n`);
+    files.set('sample-output.txt', `${placeholders.answerGuidance}\n`);
+    return files;
+  }
+}
+
+/** A prompt without the guidance that all drafts have. */
+function ownText(prompt = ''): string {
+  return prompt.replace(/^\[.*\]$/gm, '');
+}
+
+/** Whether an agent.md was imported from the same place. */
+function sameSource(text: string | undefined, { address }: Origin): boolean {
+  const split = text === undefined ? null : splitFrontMatter(text, '', '');
+  const source = split === null || 'code' in split ? null : (split.data as { source?: Origin | null }).source;
+  return source != null && source.address === address;
+}

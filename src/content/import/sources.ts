@@ -1,0 +1,266 @@
+import { isUtf8 } from 'node:buffer';
+import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { pipeline, Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { OperationError, systemReason } from '../../lib/errors.ts';
+import { compareText } from '../../lib/text.ts';
+import { line } from '../../schema/fields.ts';
+import { inputKey, isInputName, reservedName } from '../../text/prompt-text.ts';
+import { servedText } from '../../text/served-text.ts';
+import { splitFrontMatter } from '../parse/front-matter.ts';
+import { maxFileBytes } from '../read.ts';
+import { download } from './download.ts';
+import { type Found, fileFormats, formatOf, type Skipped, type Unusable } from './formats.ts';
+
+/** The keys of front matter that are imported. Others say how an assistant runs a prompt: an agent has no place for them. */
+const importedKeys = ['name', 'title', 'description', 'license'];
+
+/** Reads the prompt in a file. `path` names it, with slashes. `beside` are the names of the other files in its folder. */
+export function readPromptFile(
+  format: string,
+  path: string,
+  bytes: Buffer,
+  beside: readonly string[],
+): Found | Unusable {
+  const unusable = (problem: string) => ({ where: path, problem });
+  if (bytes.length > maxFileBytes)
+    return unusable(`It has ${bytes.length} bytes; at most ${maxFileBytes} are allowed.`);
+  if (!isUtf8(bytes) || bytes.includes(0)) return unusable('It is not UTF-8 text.');
+  const written = servedText(bytes.toString('utf8'));
+  // Cursor does not quote patterns, which YAML would take for aliases.
+  const file = format === 'cursor' ? written.replace(/^globs:[ \t]*(\*.*)$/m, "globs: '$1'") : written;
+  if (format === 'claude-agent' && !file.startsWith('---\n'))
+    return unusable('It has no front matter, so it is not a subagent.');
+  const split = file.startsWith('---\n') ? splitFrontMatter(file, path, '') : { data: {}, body: file, diagnostics: [] };
+  if ('code' in split) return unusable(`${split.message} ${split.hint}`);
+  const { text, inputs, left: variables } = withInputs(split.body, format === 'copilot');
+  const data = split.data as Record<string, unknown>;
+  const lineOf = (key: string) => (typeof data[key] === 'string' ? data[key].trim().replace(/\s+/g, ' ') : null);
+  const segments = path.split('/');
+  const own = fileFormats[format]?.nameIn === 'folder' ? segments.at(-2) : segments.at(-1)?.replace(/\..*$/, '');
+  const about = lineOf('description');
+  const dropped = Object.keys(data).filter((key) => !importedKeys.includes(key));
+  const left = format === 'skill' || format === 'fabric' ? beside : [];
+  return {
+    where: path,
+    name: lineOf('name') ?? own ?? '',
+    title: lineOf('title'),
+    text,
+    inputs,
+    about: about !== null && line(300).safeParse(about).success ? about : null,
+    license: lineOf('license'),
+    notes: [
+      ...split.diagnostics.map(({ line, message }) => `Line ${line} of its front matter was not read: ${message}`),
+      ...(dropped.length === 0 ? [] : [`Not imported: ${dropped.join(', ')}.`]),
+      ...(variables.length === 0 ? [] : [`Left in its text for you to replace: ${variables.join(', ')}.`]),
+      ...(left.length === 0
+        ? []
+        : [`Not imported: ${left.length === 1 ? 'the file' : 'the files'} ${left.join(', ')} next to it.`]),
+    ],
+  };
+}
+
+/** Replaces Copilot's `${input:name:placeholder}` with named inputs. `left` are its other variables, which stay. */
+function withInputs(body: string, isCopilot: boolean): { text: string; inputs: string[]; left: string[] } {
+  if (!isCopilot) return { text: body, inputs: [], left: [] };
+  const declared = new Map<string, string>();
+  const text = body.replace(/\$\{input:([\w.-]{1,40})(?::([^}\n]{0,300}))?\}/g, (whole, written: string, hint = '') => {
+    const words = written
+      .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+      .replace(/[^a-z0-9]+/gi, ' ')
+      .trim()
+      .toUpperCase();
+    const name = inputKey(words) === reservedName ? 'TEXT' : words;
+    if (!isInputName(name)) return whole;
+    const line = `- ${name} (required): ${hint.trim() || `the ${name.toLowerCase()}`}`;
+    if (hint.trim() !== '' || !declared.has(name)) declared.set(name, line);
+    return name;
+  });
+  const left = [...new Set(text.match(/\$\{[^{}\n]{1,100}\}/g) ?? [])];
+  return { text, inputs: [...declared.values()], left };
+}
+
+/**
+ * Reads the rows of a CSV in the format of prompts.chat, one at a time.
+ *
+ * Throws OperationError, naming row and line, at a row with broken quotes or another number of cells, and at text that is
+ * not UTF-8. Rows shortly before it may be lost then.
+ */
+export async function* readPromptsChat(chunks: AsyncIterable<Buffer>): AsyncGenerator<Found | Skipped> {
+  let next = 2;
+  const parser = parse({
+    columns: header,
+    bom: true,
+    skip_empty_lines: true,
+    max_record_size: maxFileBytes,
+    on_record(row: Omit<Row, 'line'>, { lines }): Row {
+      const line = next;
+      next = lines + 1;
+      return { ...row, line };
+    },
+  });
+  pipeline(utf8(chunks), parser, () => {});
+  let count = 0;
+  try {
+    for await (const { act, prompt, type = '', line } of parser as AsyncIterable<Row>) {
+      count += 1;
+      const where = `row ${count} (line ${line})`;
+      if (type === '' || type === 'TEXT') {
+        yield { where, name: act, title: act, text: prompt, about: null, license: null, notes: [] };
+      } else yield { where, reason: `Its type is ${type}; only prompts of the type TEXT can be agents.` };
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const row = `Row ${Number(error.records ?? 0) + 1} of the CSV, which starts in line ${next},`;
+    throw new OperationError(`${row} cannot be read: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** A row, and the line in which it starts. */
+type Row = { act: string; prompt: string; type?: string; line: number };
+
+function header(names: string[]): string[] {
+  const missing = ['act', 'prompt'].filter((name) => !names.includes(name));
+  if (missing.length === 0) return names;
+  throw new OperationError(
+    `The CSV has no column ${missing.join(' and no column ')}. Its first line has to name the columns act and prompt.`,
+  );
+}
+
+function reasonOf({ code }: CsvError): string {
+  switch (code) {
+    case 'CSV_QUOTE_NOT_CLOSED':
+    case 'CSV_MAX_RECORD_SIZE':
+      return 'it has a quote that is never closed, or more than 256 KiB. Close the quote, and write each quote within a cell twice.';
+    case 'CSV_RECORD_INCONSISTENT_COLUMNS':
+    case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
+      return 'it has a different number of cells than the first line. Put cells with commas or line breaks in quotes.';
+    default:
+      return 'it has a quote in the middle of a cell. Put the whole cell in quotes, and write each quote within it twice.';
+  }
+}
+
+/** Decodes a stream of bytes. Throws OperationError if they are not UTF-8. */
+async function* utf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let line = 1;
+  try {
+    for await (const chunk of chunks) {
+      const text = decoder.decode(chunk, { stream: true });
+      line += text.split('\n').length - 1;
+      yield text;
+    }
+    yield decoder.decode();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new OperationError(
+      `The CSV is not UTF-8 text: the first invalid character is on line ${line} or after it. Save it in UTF-8.`,
+      { cause: error },
+    );
+  }
+}
+
+export function isAddress(from: string): boolean {
+  return /^https?:\/\//i.test(from);
+}
+
+/**
+ * Reads the prompts in a file, a folder or at an address, one at a time. Without a format, names say which one a file has. Folders are searched for the files of the format,
+ * in the order of their paths; symbolic links, .git and node_modules within them are left out.
+ *
+ * Throws OperationError if nothing can be read there.
+ */
+export async function* readPrompts(
+  given: string | undefined,
+  from: string,
+): AsyncGenerator<Found | Skipped | Unusable> {
+  const name = isAddress(from) ? pathIn(from) : from;
+  const format = given ?? formatOf(basename(name)) ?? 'text';
+  if (format === 'prompts-chat') {
+    const chunks = isAddress(from) ? await downloaded(from) : null;
+    const open = () => (chunks === null ? createReadStream(existingFile(from)) : Readable.from(chunks));
+    // A broken CSV is refused before anything of it is imported.
+    for await (const _ of readPromptsChat(open()));
+    yield* readPromptsChat(open());
+    return;
+  }
+  if (isAddress(from)) {
+    const chunks = await downloaded(from);
+    yield readPromptFile(format, name, Buffer.concat(chunks), []);
+    return;
+  }
+  const root = resolve(from);
+  const files = promptFiles(given, root);
+  if (files.length === 0)
+    throw new OperationError(
+      `${from} has no files of ${given === undefined ? 'a format that can be imported' : `the format ${given}`}.`,
+    );
+  // The folder of a file can be its name.
+  const base = files[0] === root ? dirname(dirname(root)) : dirname(root);
+  for (const path of files) {
+    const beside = readdirSync(dirname(path)).filter((name) => name !== basename(path) && !name.startsWith('.'));
+    const shown = relative(base, path).split(sep).join('/');
+    yield readPromptFile(
+      given ?? formatOf(basename(path)) ?? 'text',
+      shown,
+      readFileSync(path),
+      beside.sort(compareText),
+    );
+  }
+}
+
+async function downloaded(address: string): Promise<Buffer[]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of download(address)) chunks.push(chunk);
+  return chunks;
+}
+
+/** The path of an address, without percent-encoding. */
+function pathIn(address: string): string {
+  const { pathname } = new URL(address);
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
+}
+
+function existingFile(path: string): string {
+  if (kindOf(path) === 'file') return path;
+  throw new OperationError(`${path} is not a file. Name the CSV itself.`);
+}
+
+function promptFiles(format: string | undefined, path: string): string[] {
+  if (kindOf(path) === 'file') return [path];
+  const isPrompt = (name: string) =>
+    format === undefined
+      ? /^(?!prompts-chat)/.test(formatOf(name) ?? 'prompts-chat')
+      : fileFormats[format]?.files.test(name);
+  const found = readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && isPrompt(entry.name))
+    .filter(({ parentPath }) => !/(?:^|[\\/])(?:\.git|node_modules)(?:[\\/]|$)/.test(relative(path, parentPath)))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort(compareText);
+  if (format !== undefined) return found;
+  // Other texts in the folder of a skill or pattern are its files, not prompts.
+  const owners = found.filter((file) => /^(?:SKILL|system)\.md$/.test(basename(file)));
+  return found.filter(
+    (file) => owners.includes(file) || !owners.some((owner) => file.startsWith(`${dirname(owner)}${sep}`)),
+  );
+}
+
+function kindOf(path: string): 'file' | 'folder' {
+  try {
+    const stats = statSync(path);
+    if (stats.isDirectory()) return 'folder';
+    if (stats.isFile()) return 'file';
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    throw new OperationError(
+      `${path} cannot be read: ${code === 'ENOENT' ? 'it does not exist' : systemReason(code)}.`,
+      { cause: error },
+    );
+  }
+  throw new OperationError(`${path} is neither a file nor a folder.`);
+}

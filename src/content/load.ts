@@ -1,0 +1,290 @@
+import { OperationError } from '../lib/errors.ts';
+import type { Stamps } from '../lib/files.ts';
+import { withFields } from '../lib/lazy.ts';
+import { compareText } from '../lib/text.ts';
+import { type Agent, type AgentHead, agentOf, frontMatterSchema, headOf } from '../schema/agent.ts';
+import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
+import { type RuleSettings, withRules } from '../schema/rules.ts';
+import type { KnownVocabulary } from '../schema/settings.ts';
+import { type Calendar, checkTogether } from './check/calendar.ts';
+import {
+  type NumberHistory,
+  type PublicationRecord,
+  readLostNumbers,
+  readRecord,
+  recordOf,
+} from './check/git-record.ts';
+import { type Settled, settle } from './check/record.ts';
+import { decodeFolder, unprocessable, unreadable } from './parse/files.ts';
+import { guessSchedule, readSchedule, type Schedule } from './parse/front-matter.ts';
+import { type ParsedFolder, parseFolder } from './parse/parse.ts';
+import { readAgents, type SourceFolder } from './read.ts';
+
+/** The fields of an agent that determine its number. */
+export interface Numberable {
+  slug: string;
+  date: string;
+  issue?: number | null | undefined;
+}
+
+/**
+ * Gives agents without an `issue` the next numbers after `highest`, ordered by date, then slug. The other agents keep
+ * their numbers.
+ *
+ * `highest` is the highest number ever given, including those of agents that are not in the list, or 0. The result is
+ * ordered by number. The input is not changed.
+ */
+export function number<Item extends Numberable>(
+  agents: readonly Item[],
+  highest: number,
+): (Item & { issue: number })[] {
+  let next = agents.reduce((most, { issue }) => Math.max(most, issue ?? 0), highest) + 1;
+  return [...agents]
+    .sort((a, b) => compareText(a.date, b.date) || compareText(a.slug, b.slug))
+    .map((agent) => (agent.issue == null ? withFields(agent, { issue: next++ }) : agent) as Item & { issue: number })
+    .sort((a, b) => a.issue - b.issue);
+}
+
+/** Whether an agent is due on the day `today` and has no number yet. An agent with an unreadable date counts as due. */
+export function isDue({ issue, draft, date }: Pick<Schedule, 'issue' | 'draft' | 'date'>, today: string): boolean {
+  return issue === null && !draft && (date === null || date <= today);
+}
+
+/** All folders of a catalog and their structural errors, including conflicts between folders. */
+export interface Content extends Calendar {
+  /** Published agents have the number and the date in git's record, even if their files differ. */
+  folders: readonly ParsedFolder[];
+  diagnostics: Diagnostic[];
+  /** Sentences for the publisher about the numbers of deleted agents. */
+  notices: string[];
+}
+
+export interface LoadOptions {
+  /** Called after each folder, with how many folders are done. */
+  onFolder?: (done: number, total: number) => void;
+  /** Whether the caller needs the numbers that scheduled agents and drafts will get, not only those of agents due today. */
+  expectNumbers?: boolean;
+  /** Whether the caller lists deleted agents, even if no agent is waiting for a number. */
+  listDeleted?: boolean;
+  /** What an earlier build found. */
+  memory?: ContentMemory;
+  /** The stamps of everything in agents/, if they are known. */
+  sources?: Stamps;
+}
+
+/** What an earlier build found, so that unchanged folders and git need not be read again. */
+export interface ContentMemory {
+  /** The agent in a folder without errors, if the folder still has that stamp. */
+  recall(slug: string, stamp: string): AgentHead | undefined;
+  remember(stamp: string, head: AgentHead): void;
+  /**
+   * Returns the remembered result of `read` if git still has the same commits and branches, and otherwise calls `read`. The
+   * result must be JSON. It is not remembered if `isComplete` is false, because git could not be read.
+   */
+  ofGit<Value>(name: string, read: () => Value, isComplete: (value: Value) => boolean): Value;
+}
+
+/** Remembers nothing. */
+export const noMemory: ContentMemory = { recall: () => undefined, remember: () => {}, ofGit: (_name, read) => read() };
+
+/**
+ * Reads and checks every folder below `cwd`/agents. `today` decides which agents are published and which dates are
+ * suggested.
+ */
+export function loadContent(
+  cwd: string,
+  vocabulary: KnownVocabulary,
+  today: string,
+  {
+    onFolder = () => {},
+    expectNumbers = false,
+    listDeleted = false,
+    memory = noMemory,
+    sources: stamps,
+  }: LoadOptions = {},
+): Content {
+  let sources: SourceFolder[];
+  try {
+    sources = readAgents(cwd, stamps);
+  } catch (error) {
+    return { folders: [], reserved: [], diagnostics: [unreadable(cwd, error)], notices: [] };
+  }
+  const folders = parseAll(sources, vocabulary, onFolder, memory);
+  return settleContent(cwd, folders, {
+    today,
+    rules: vocabulary.rules,
+    sources: () => sources,
+    expectNumbers,
+    listDeleted,
+    memory,
+  });
+}
+
+export interface SettleOptions extends Required<Pick<LoadOptions, 'expectNumbers'>>, Pick<LoadOptions, 'listDeleted'> {
+  today: string;
+  rules: RuleSettings | undefined;
+  /** Returns what the folders were parsed from, in the same order. It is called only if git has to be read. */
+  sources: () => readonly SourceFolder[];
+  memory: Pick<ContentMemory, 'ofGit'>;
+}
+
+/** Checks parsed folders against git's record and against each other. */
+export function settleContent(
+  cwd: string,
+  folders: readonly ParsedFolder[],
+  { today, rules, sources, expectNumbers, listDeleted, memory }: SettleOptions,
+): Content {
+  const record = recordOf(
+    cwd,
+    memory.ofGit('record', () => readRecord(cwd, sources(), folders), isKnown),
+  );
+  const content = combine(folders, record, noHistory, { today, rules });
+  // Reading the history takes longer than everything else. Only the next numbers and the list of deleted agents depend on it.
+  const waiting = content.folders.some(({ schedule }) =>
+    expectNumbers ? schedule.issue === null : isDue(schedule, today),
+  );
+  return record !== null && (waiting || listDeleted === true)
+    ? combine(folders, record, readNumbers(cwd, memory), { today, rules })
+    : content;
+}
+
+/** Checks folders that were already read, without git. */
+export function checkContent(sources: readonly SourceFolder[], vocabulary: KnownVocabulary, today: string): Content {
+  return combine(parseAll(sources, vocabulary), null, noHistory, { today, rules: vocabulary.rules });
+}
+
+function isKnown(value: unknown): boolean {
+  return value !== null;
+}
+
+function readNumbers(cwd: string, memory: Pick<ContentMemory, 'ofGit'>): NumberHistory {
+  return memory.ofGit(
+    'numbers',
+    () => readLostNumbers(cwd),
+    ({ incomplete }) => incomplete === null,
+  );
+}
+
+const noHistory: NumberHistory = { lost: [], incomplete: null };
+
+function parseAll(
+  sources: readonly SourceFolder[],
+  vocabulary: KnownVocabulary,
+  onFolder: LoadOptions['onFolder'] = () => {},
+  memory = noMemory,
+): ParsedFolder[] {
+  const schema = frontMatterSchema(vocabulary);
+  const parse = (source: SourceFolder) => parseSafely(source, schema, vocabulary.rules);
+  return sources.map((source, index) => {
+    const folder = recallOrParse(source, parse, memory);
+    onFolder(index + 1, sources.length);
+    return folder;
+  });
+}
+
+/** Returns the remembered agent of a folder that did not change, and parses any other folder. */
+function recallOrParse(
+  source: SourceFolder,
+  parse: (source: SourceFolder) => ParsedFolder,
+  memory: ContentMemory,
+): ParsedFolder {
+  const stamp = memory === noMemory ? null : (source.stamp ?? null);
+  if (stamp === null) return parse(source);
+  const known = memory.recall(source.slug, stamp);
+  if (known === undefined) {
+    const folder = parse(source);
+    // A folder with warnings is parsed again, so that every build reports them.
+    if (folder.agent === null || folder.diagnostics.length > 0) return folder;
+    // The texts of an agent are slices that keep its whole files in memory. The texts of a copy do not.
+    const copy = JSON.parse(JSON.stringify(folder.agent)) as Agent;
+    memory.remember(stamp, headOf(copy));
+    return new CheckedFolder(source, copy);
+  }
+  memory.remember(stamp, known);
+  const agent = agentOf(known, () => {
+    const read = parse(source).agent;
+    if (read?.digest === known.digest) return read;
+    throw new OperationError(`agents/${source.slug} changed during the build. Build again.`);
+  });
+  return new CheckedFolder(source, agent);
+}
+
+/** A folder without diagnostics, whose files are read again if needed. Getters on each object would take more memory. */
+class CheckedFolder implements ParsedFolder {
+  readonly slug: string;
+  readonly agent: Agent;
+  readonly written: Agent;
+  readonly schedule: Schedule;
+  readonly diagnostics: Diagnostic[] = [];
+  readonly #source: SourceFolder;
+
+  constructor(source: SourceFolder, agent: Agent) {
+    this.slug = source.slug;
+    this.agent = agent;
+    this.written = agent;
+    this.schedule = readSchedule(agent);
+    this.#source = source;
+  }
+
+  get texts(): ReadonlyMap<string, string> {
+    return decodeFolder(this.#source).texts;
+  }
+}
+
+/**
+ * Parses a folder. If the program itself fails on it, the folder gets an error, so that the other folders are still
+ * read.
+ */
+export function parseSafely(
+  source: SourceFolder,
+  schema: ReturnType<typeof frontMatterSchema>,
+  rules: RuleSettings | undefined,
+): ParsedFolder {
+  try {
+    return parseFolder(source, schema, rules);
+  } catch (error) {
+    const text = source.files.find(({ name }) => name === 'agent.md')?.bytes?.toString('utf8') ?? '';
+    const diagnostics = [unprocessable(source.slug, 'read', error)];
+    return {
+      slug: source.slug,
+      texts: new Map(),
+      agent: null,
+      written: null,
+      schedule: guessSchedule(text),
+      diagnostics,
+    };
+  }
+}
+
+function combine(
+  parsed: readonly ParsedFolder[],
+  record: PublicationRecord | null,
+  history: NumberHistory,
+  { today, rules }: { today: string; rules: RuleSettings | undefined },
+): Content {
+  const settled = settle(parsed, record, history.lost, today);
+  const { folders, reserved } = settled;
+  const blamed = new Set(settled.diagnostics.map(({ slug }) => slug));
+  const recorded = new Set(record?.agents.keys());
+  return {
+    folders,
+    reserved,
+    diagnostics: [
+      ...parsed.flatMap(({ diagnostics }) => diagnostics),
+      ...settled.diagnostics,
+      ...withRules(checkTogether({ folders, reserved }, today, { blamed, recorded }), rules),
+    ],
+    notices: [...freedNumbers(settled, history), ...(history.incomplete === null ? [] : [history.incomplete])],
+  };
+}
+
+/** Describes the numbers of deleted agents, which the next agents would get if the history were not read. */
+function freedNumbers({ folders, reserved }: Settled, { lost }: NumberHistory): string[] {
+  const highest = folders.reduce((most, { schedule }) => Math.max(most, schedule.issue ?? 0), 0);
+  return lost
+    .filter((number) => number.issue > highest && reserved.some(({ issue }) => issue === number.issue))
+    .map(
+      ({ slug, issue, commit }) =>
+        `No. ${issue} was published as ${slug} and removed by commit ${commit.slice(0, 12)}; no other agent gets this number. Restore the agent with git checkout ${commit.slice(0, 12)}^ -- agents/${slug}.`,
+    );
+}

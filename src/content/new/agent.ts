@@ -1,0 +1,374 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { OperationError, systemReason, UsageError } from '../../lib/errors.ts';
+import { type FrontMatter, frontMatterSchema } from '../../schema/agent.ts';
+import { ContentError } from '../../schema/diagnostics/content-error.ts';
+import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
+import { explain } from '../../schema/diagnostics/values.ts';
+import { reservedSlug, slug as slugSchema } from '../../schema/fields.ts';
+import type { Vocabulary } from '../../schema/settings.ts';
+import { configExtensions, slugFrom, tagsFrom, titleFrom } from '../../schema/slugs.ts';
+import { type Calendar, firstFreeDate, lastNumberedDate } from '../check/calendar.ts';
+import { checkContent } from '../load.ts';
+import type { ParsedFolder } from '../parse/parse.ts';
+import * as placeholders from '../parse/placeholders.ts';
+import { textFindings } from '../parse/text-checks.ts';
+import { readAgents, type SourceFolder } from '../read.ts';
+
+/** An answer as given by a flag or a person: a text, or a list of texts. */
+export type Given = string | readonly string[];
+
+/**
+ * A check for every answer. It takes the name of the flag or question, for the message, and the answer. It returns the
+ * value, or throws UsageError for an invalid answer and OperationError for a value that is already in use.
+ */
+export type ChecksOf<Answers> = {
+  [Key in keyof Answers]-?: (name: string, given: Given) => Exclude<Answers[Key], null>;
+};
+
+/** Checks answers, and leaves out those that are not given. `faults` are the errors that the checks throw. */
+export function checkAnswers<Answers>(
+  given: readonly (readonly [key: keyof Answers, name: string, given: Given | undefined])[],
+  checks: ChecksOf<Answers>,
+): { answers: Partial<Answers>; faults: (UsageError | OperationError)[] } {
+  const faults: (UsageError | OperationError)[] = [];
+  const answers: Partial<Answers> = {};
+  for (const [key, name, value] of given) {
+    if (value === undefined) continue;
+    try {
+      answers[key] = checks[key](name, value);
+    } catch (error) {
+      if (!(error instanceof UsageError || error instanceof OperationError)) throw error;
+      faults.push(error);
+    }
+  }
+  return { answers, faults };
+}
+
+/** Checks the answers given by flags. Throws one error with all problems. */
+export function checkFlags<Answers>(
+  flagged: Parameters<typeof checkAnswers<Answers>>[0],
+  checks: ChecksOf<Answers>,
+): Partial<Answers> {
+  const { answers, faults } = checkAnswers(flagged, checks);
+  const message = faults.map((fault) => fault.message).join('\nerror: ');
+  if (faults.some((fault) => fault instanceof UsageError)) throw new UsageError(message);
+  if (faults.length > 0) throw new OperationError(message);
+  return answers;
+}
+
+/** Parses an answer with `schema`. Throws one UsageError with all problems. */
+export function demand<Schema extends z.ZodType>(
+  schema: Schema,
+  name: string,
+  given: unknown,
+  example = '',
+): z.output<Schema> {
+  const faults = explain(z.strictObject({ [name]: schema }), { [name]: given });
+  if (faults.length > 0) {
+    throw new UsageError(
+      faults
+        .map(({ message, hint }) =>
+          // Nobody counts the entries of a list that they typed: the message quotes the wrong one.
+          [message.replace(/\[\d+\](?=`)/, ''), hint, example].filter((part) => part !== '').join(' '),
+        )
+        .join(' '),
+    );
+  }
+  return schema.parse(given);
+}
+
+/** Accepts one line of visible, valid text, and throws UsageError for any other. */
+export function oneLine(name: string, text: string): string {
+  if (/[\n\r\u0085\u2028\u2029]/.test(text)) {
+    throw new UsageError(`\`${name}\` has a line break; it has to be one line of text.`);
+  }
+  if (/[\p{Cs}\p{Noncharacter_Code_Point}\uFFFD]/u.test(text)) {
+    throw new UsageError(`\`${name}\` has a character that is not text; it has to be valid UTF-8.`);
+  }
+  const [finding] = textFindings(text);
+  if (finding !== undefined) {
+    throw new UsageError(
+      `\`${name}\` cannot be used, column ${finding.location.column}: ${finding.message} ${finding.hint}`,
+    );
+  }
+  return text;
+}
+
+/**
+ * The answers that the files of a new agent are made from. Null means a placeholder or, for config and keywords, none.
+ */
+export interface Answers {
+  title: string;
+  slug: string;
+  category: string;
+  difficulty: string;
+  runtimes: string[];
+  tags: string[];
+  keywords: string[] | null;
+  date: string;
+  excerpt: string | null;
+  problem: string | null;
+  /** The extension of the config, such as `json`. */
+  config: string | null;
+}
+
+/** The catalog that the new agent is for. */
+export interface Surroundings {
+  vocabulary: Vocabulary;
+  calendar: Calendar;
+  today: string;
+}
+
+export type Checks = ChecksOf<Answers>;
+
+export function answerChecks({ vocabulary, calendar, today }: Surroundings): Checks {
+  const { shape } = frontMatterSchema(vocabulary);
+  const text = (schema: z.ZodType<string>) => (name: string, given: Given) => {
+    demand(schema, name, given);
+    return oneLine(name, String(given));
+  };
+  const oneOf = (schema: z.ZodType<string>, known: readonly string[]) => (name: string, given: Given) =>
+    demand(schema, name, asWritten(String(given), known));
+
+  return {
+    title: text(shape.title),
+    excerpt: text(shape.excerpt),
+    problem: text(shape.problem),
+    category: oneOf(shape.category, Object.keys(vocabulary.categories)),
+    difficulty: oneOf(shape.difficulty, vocabulary.difficulties),
+    runtimes: (name, given) =>
+      demand(
+        shape.runtimes,
+        name,
+        asList(given).map((runtime) => asWritten(runtime, vocabulary.runtimes)),
+      ),
+    tags: (name, given) => demand(shape.tags, name, asList(given)),
+    keywords: (name, given) =>
+      demand(shape.keywords.unwrap().unwrap(), name, asList(given)).map((words) => oneLine(name, words)),
+    slug: (name, given) => freeSlug(demand(slugSchema, name, given, slugExample(String(given))), calendar),
+    date: (name, given) => freeDate(demand(shape.date, name, given), calendar, today),
+    config: (name, given) => demand(extension, name, String(given).replace(/^\.(?=\w)/, '')),
+  };
+}
+
+/** Fills in missing answers. Throws UsageError if there is neither a slug nor a title. */
+export function complete(given: Partial<Answers>, surroundings: Surroundings, checks: Checks): Answers {
+  if (given.slug === undefined && given.title === undefined) {
+    throw new UsageError(
+      'A new agent needs a slug or a title, for example: catalog new release-notes --title "Release Note Translator"',
+    );
+  }
+  const slug = given.slug ?? slugOfTitle(given.title ?? '', checks);
+  return { ...defaults({ ...given, slug }, surroundings), ...given, slug };
+}
+
+/** Returns the default of each answer, derived from the given ones. */
+export function defaults({ title, slug }: Partial<Answers>, { vocabulary, calendar, today }: Surroundings): Answers {
+  const { categories, difficulties, runtimes } = vocabulary;
+  const own = slug ?? slugFrom(title ?? '');
+  return {
+    title: titleFrom(own),
+    slug: own,
+    category: Object.keys(categories)[0] ?? '',
+    difficulty: difficulties[0] ?? '',
+    runtimes: runtimes.slice(0, 1),
+    tags: tagsFrom(own, Object.keys(categories)),
+    keywords: null,
+    date: firstFreeDate(calendar, today),
+    excerpt: null,
+    problem: null,
+    config: null,
+  };
+}
+
+const extension = z.enum(configExtensions);
+
+function slugOfTitle(title: string, checks: Checks): string {
+  const slug = slugFrom(title);
+  if (slug === '') {
+    throw new UsageError(
+      `The title ${JSON.stringify(title)} has no letter from a to z and no digit, so no slug can be made from it. Give the slug too.`,
+    );
+  }
+  return checks.slug('slug', slug);
+}
+
+/** Returns the name in `known` that equals `given` in any case, or else `given`. */
+function asWritten(given: string, known: readonly string[]): string {
+  if (known.includes(given)) return given;
+  return known.find((word) => word.toLowerCase() === given.toLowerCase()) ?? given;
+}
+
+function asList(given: Given): string[] {
+  return typeof given === 'string' ? [given] : [...given];
+}
+
+function slugExample(given: string): string {
+  if (reservedSlug(given) !== null) return `For example: ${given}-agent.`;
+  const slug = slugFrom(given);
+  return slug === '' || slug === given ? '' : `For example: ${slug}.`;
+}
+
+/** Returns the slug. Throws OperationError if it belongs or once belonged to an agent. */
+export function freeSlug(slug: string, { folders, reserved }: Calendar): string {
+  const owner = folders.find((folder) => folder.slug.toLowerCase() === slug);
+  if (owner !== undefined) throw new OperationError(`agents/${owner.slug} already exists; choose another slug.`);
+  const former = folders.find(({ schedule }) => schedule.formerSlugs.includes(slug));
+  if (former !== undefined) {
+    throw new OperationError(
+      `"${slug}" is a former slug of ${former.slug}, and its old address redirects there; choose another slug.`,
+    );
+  }
+  const published = reserved.find((number) => number.slug === slug);
+  if (published !== undefined) {
+    throw new OperationError(`"${slug}" was published as No. ${published.issue}; choose another slug.`);
+  }
+  return slug;
+}
+
+function freeDate(date: string, calendar: Calendar, today: string): string {
+  const { folders, reserved } = calendar;
+  const free = `the first free date is ${firstFreeDate(calendar, today)}`;
+  const owner =
+    folders.find(({ schedule }) => schedule.date === date) ?? reserved.find((published) => published.date === date);
+  if (owner !== undefined) {
+    throw new OperationError(
+      `${owner.slug} already has the date ${date}, and only one agent is published per day; ${free}.`,
+    );
+  }
+  const last = lastNumberedDate(calendar);
+  if (last !== null && date < last) {
+    throw new OperationError(
+      `${date} is before ${last}, the date of the last numbered agent, so an agent with this date could not get a number; ${free}.`,
+    );
+  }
+  return date;
+}
+
+/** Where an imported prompt comes from: `source` in the front matter. */
+export type Origin = NonNullable<FrontMatter['source']>;
+
+/** The files of a new agent by name, in the order in which an editor fills them in. */
+export function agentFiles(answers: Answers, source: Origin | null = null): Map<string, string> {
+  const config = answers.config === null ? null : `config.${answers.config}`;
+  const files = new Map([
+    ['agent.md', agentMarkdown(answers, source)],
+    ['prompt.txt', placeholders.prompt(config)],
+    ['sample-input.txt', placeholders.sampleInput(config)],
+    ['sample-output.txt', placeholders.sampleOutput],
+  ]);
+  if (config !== null) files.set(config, placeholders.config(answers.config ?? ''));
+  return files;
+}
+
+/** Returns agent.md. It is a draft, so that its placeholders are not published automatically on its date. */
+function agentMarkdown(
+  { title, date, category, tags, keywords, difficulty, runtimes, excerpt, problem }: Answers,
+  source: Origin | null,
+): string {
+  const origin = Object.entries({ ...source }).map(([key, value]) => `\n  ${key}: ${yamlText(String(value))}`);
+  return `---
+title: ${yamlText(title)}
+date: ${date}
+draft: true
+category: ${yamlText(category)}
+tags: ${yamlList(tags)}${keywords === null ? '' : `\nkeywords: ${yamlList(keywords)}`}
+difficulty: ${yamlText(difficulty)}
+runtimes: ${yamlList(runtimes)}
+excerpt: ${yamlText(excerpt ?? placeholders.excerpt)}
+problem: ${yamlText(problem ?? placeholders.problem)}${origin.length === 0 ? '' : `\nsource:${origin.join('')}`}
+steps:
+${placeholders.steps.map(({ name, text }) => `  - name: ${yamlText(name)}\n    text: ${yamlText(text)}`).join('\n')}
+demo:
+${placeholders.demo
+  .map(
+    ({ second, label, detail }) =>
+      `  - second: ${second}\n    label: ${yamlText(label)}\n    detail: ${yamlText(detail)}`,
+  )
+  .join('\n')}
+---
+${placeholders.howItWorks}`;
+}
+
+/**
+ * Writes one line of text as a YAML scalar: without quotes if every parser of YAML 1.1 and 1.2 reads it unchanged, and
+ * otherwise in double quotes. JSON escapes are valid there (YAML 1.2, section 7.3.1).
+ */
+function yamlText(text: string): string {
+  const bare = /^\p{L}[\p{L}\p{N} ,.()'/-]*$/u.test(text) && !text.endsWith(' ');
+  return bare && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text) ? text : JSON.stringify(text);
+}
+
+function yamlList(texts: readonly string[]): string {
+  return `[${texts.map((text) => (text.includes(',') ? JSON.stringify(text) : yamlText(text))).join(', ')}]`;
+}
+
+/**
+ * Writes the files of a new agent to agents/<slug> in the catalog `cwd`: all of them or none. Never overwrites a file.
+ *
+ * Throws ContentError if `catalog validate` would report a new error with these files, and OperationError if the disk
+ * refuses. Nothing is written then.
+ */
+export function writeAgent(
+  cwd: string,
+  slug: string,
+  files: ReadonlyMap<string, string>,
+  { vocabulary, today }: { vocabulary: Vocabulary; today: string },
+): void {
+  const { errors } = checkFiles(cwd, slug, files, { vocabulary, today });
+  if (errors.length > 0) throw new ContentError(errors);
+  writeFolder(cwd, slug, files);
+}
+
+/**
+ * Writes the files of a new agent, all or none, without checking them. Throws OperationError if the folder exists or the disk
+ * refuses.
+ */
+export function writeFolder(cwd: string, slug: string, files: ReadonlyMap<string, string>): void {
+  const agents = join(cwd, 'agents');
+  const staging = join(agents, `.${slug}.new-${randomUUID()}`);
+  try {
+    mkdirSync(staging, { recursive: true });
+    for (const [name, text] of files) writeFileSync(join(staging, name), Buffer.from(text), { flag: 'wx' });
+    renameSync(staging, join(agents, slug));
+  } catch (error) {
+    throw refusal(error, cwd, slug);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+/** Returns the errors that the catalog would have only with this agent, and the agent's folder as it is parsed. */
+export function checkFiles(
+  cwd: string,
+  slug: string,
+  files: ReadonlyMap<string, string>,
+  { vocabulary, today }: { vocabulary: Vocabulary; today: string },
+): { errors: Diagnostic[]; folder: ParsedFolder | undefined } {
+  const made: SourceFolder = {
+    slug,
+    files: [...files].map(([name, text]) => ({ name, bytes: Buffer.from(text), problem: null })),
+    problem: null,
+  };
+  const key = ({ code, file, line, column, message }: Diagnostic) =>
+    JSON.stringify([code, file, line, column, message]);
+  const others = readAgents(cwd);
+  const before = new Set(checkContent(others, vocabulary, today).diagnostics.map(key));
+  const { folders, diagnostics } = checkContent([...others, made], vocabulary, today);
+  return {
+    errors: diagnostics.filter((diagnostic) => diagnostic.severity === 'error' && !before.has(key(diagnostic))),
+    folder: folders.find((folder) => folder.slug === slug),
+  };
+}
+
+function refusal(error: unknown, cwd: string, slug: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) return error;
+  if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(code)) {
+    return new OperationError(`agents/${slug} already exists; choose another slug.`, { cause: error });
+  }
+  return new OperationError(`${join(cwd, 'agents', slug)} cannot be written: ${systemReason(code)}.`, { cause: error });
+}

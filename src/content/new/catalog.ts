@@ -1,0 +1,304 @@
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import Handlebars from 'handlebars';
+import { OperationError, systemReason } from '../../lib/errors.ts';
+import { programEngines, programFolder, programName } from '../../program.ts';
+import { settingsSource } from '../../schema/settings.ts';
+import { slugFrom, titleFrom } from '../../schema/slugs.ts';
+import { firstFreeDate } from '../check/calendar.ts';
+import { checkContent } from '../load.ts';
+import { readAgents } from '../read.ts';
+import { settingsFile } from '../settings.ts';
+import { type ChecksOf, demand, type Given, oneLine } from './agent.ts';
+
+/** The answers that the files of a new catalog are made from. */
+export interface Answers {
+  title: string;
+  baseUrl: string;
+  publisher: string;
+  publisherUrl: string;
+  /** An IANA name. */
+  timezone: string;
+}
+
+/** The base URL until the real one is known. It leads nowhere (RFC 2606). */
+export const placeholderUrl = 'https://example.com';
+
+const { title, baseUrl, publisher, timezone } = settingsSource.shape;
+
+/** Checks every answer against the schema of the settings. */
+export const answerChecks: ChecksOf<Answers> = {
+  title: (name, given) => checked(title, name, given),
+  baseUrl: (name, given) => checked(baseUrl, name, given),
+  publisher: (name, given) => checked(publisher.shape.name, name, given),
+  publisherUrl: (name, given) => checked(publisher.shape.url, name, given),
+  timezone: (name, given) => checked(timezone, name, given),
+};
+
+function checked(schema: Parameters<typeof demand>[0], name: string, given: Given): string {
+  return oneLine(name, String(demand(schema, name, given)));
+}
+
+/** Fills in missing answers: the title from the name of the folder, the others from given answers or defaults. */
+export function complete(given: Partial<Answers>, folder: string): Answers {
+  const title = given.title ?? (titleFrom(slugFrom(basename(folder))) || 'Agent Catalog');
+  const baseUrl = given.baseUrl ?? placeholderUrl;
+  return {
+    title,
+    baseUrl,
+    publisher: given.publisher ?? title,
+    publisherUrl: given.publisherUrl ?? baseUrl,
+    timezone: given.timezone ?? 'UTC',
+  };
+}
+
+/** Files that a catalog gets unchanged from the repository of the program. */
+const shared = [
+  '.github/workflows/validate.yml',
+  '.github/workflows/publish.yml',
+  '.github/workflows/intake.yml',
+  '.github/ISSUE_TEMPLATE/config.yml',
+  '.github/ISSUE_TEMPLATE/propose-an-agent.yml',
+  '.github/ISSUE_TEMPLATE/report-a-fault.yml',
+  '.github/PULL_REQUEST_TEMPLATE.md',
+  '.github/dependabot.yml',
+  'deploy/logrotate.conf',
+];
+
+/** The code owner of the program's repository, as written in its CODEOWNERS. */
+const ownOwner = '@daily-agent-catalog/maintainers';
+
+/** The placeholder for the code owner of a new catalog. */
+export const placeholderOwner = '@OWNER';
+
+/** The example agent: its slug and its files, below starter/agents. */
+const agent = 'handover-gap-finder';
+const agentFiles = ['agent.md', 'prompt.txt', 'sample-input.txt', 'sample-output.txt'];
+
+/** The paths of all files of a new catalog except package.json, in the order in which they are written. */
+export const catalogPaths: readonly string[] = [
+  '.gitattributes',
+  '.gitignore',
+  '.dockerignore',
+  'README.md',
+  ...shared,
+  '.github/CODEOWNERS',
+  'deploy/Dockerfile',
+  'deploy/catalog.service',
+  ...agentFiles.map((name) => `agents/${agent}/${name}`),
+  settingsFile,
+];
+
+/**
+ * Returns the files of a new catalog, by path. The example agent gets the first free date of the catalog in `folder`,
+ * which is `today` if there are no agents yet.
+ *
+ * Throws OperationError if a file is missing from this installation of the program.
+ */
+export function catalogFiles(answers: Answers, folder: string, today: string): Map<string, string> {
+  const settings = settingsOf(answers, today);
+  const date = firstFreeDate(checkContent(readAgents(folder), settings, today), today);
+  const made: Record<string, () => string> = {
+    [settingsFile]: () => `${JSON.stringify(settings, null, 2)}\n`,
+    'README.md': () => readme(answers.title),
+    // npm excludes .gitignore files from packages, and reads them as lists of further files to exclude.
+    '.gitignore': () => packaged('starter/gitignore'),
+    '.gitattributes': () => packaged('starter/gitattributes'),
+    '.dockerignore': () => packaged('starter/dockerignore'),
+    '.github/CODEOWNERS': () => packaged('.github/CODEOWNERS').replaceAll(ownOwner, ownerOf(answers.baseUrl)),
+    'deploy/Dockerfile': () => packaged('starter/deploy/Dockerfile'),
+    'deploy/catalog.service': () =>
+      packaged('deploy/catalog.service').replaceAll('bin/catalog.js', `node_modules/${programName}/bin/catalog.js`),
+    [`agents/${agent}/agent.md`]: () =>
+      packaged(`starter/agents/${agent}/agent.md`).replace(/^date: .*$/m, `date: ${date}`),
+  };
+  return new Map(
+    catalogPaths.map((path) => [
+      path,
+      made[path]?.() ?? packaged(path.startsWith('agents/') ? `starter/${path}` : path),
+    ]),
+  );
+}
+
+function settingsOf({ title, baseUrl, publisher, publisherUrl, timezone }: Answers, today: string) {
+  const starter = settingsSource.parse(JSON.parse(packaged(`starter/${settingsFile}`)));
+  return {
+    ...starter,
+    $schema: `./node_modules/${programName}/catalog.config.schema.json`,
+    title,
+    timezone,
+    publisher: { name: publisher, url: publisherUrl },
+    feedId: feedIdFor(baseUrl, today),
+    baseUrl,
+    repository: repositoryOf(baseUrl),
+  };
+}
+
+/** Returns the GitHub account of a Pages address such as https://ada.github.io/prompts, or else a placeholder. */
+export function ownerOf(address: string): string {
+  const [, account] = /^([a-z\d-]+)\.github\.io$/.exec(new URL(address).hostname) ?? [];
+  return account === undefined ? placeholderOwner : `@${account}`;
+}
+
+/** Returns the GitHub repository of a Pages address, if it is one. */
+function repositoryOf(address: string): string | undefined {
+  const { hostname, pathname } = new URL(address);
+  const [owner, name] = [ownerOf(address), pathname.split('/')[1] || hostname];
+  return owner === placeholderOwner || !/^[\w.-]+$/.test(name)
+    ? undefined
+    : `https://github.com/${owner.slice(1)}/${name}`;
+}
+
+/**
+ * Returns a tag: URI (RFC 4151) for the publication at an address. The host and the day identify who chose the name;
+ * the path distinguishes catalogs on the same host.
+ */
+export function feedIdFor(address: string, day: string): string {
+  const { hostname, pathname } = new URL(address);
+  const host = hostname.replace(/[^A-Za-z0-9.-]/g, '-');
+  const path = pathname.replace(/^\/+|\/+$/g, '').replace(/[^\w.~/-]/g, '-');
+  return `tag:${host},${day}:${path === '' ? 'catalog' : path}`;
+}
+
+function readme(title: string): string {
+  const template = Handlebars.compile(packaged('starter/README.md'), { noEscape: true, strict: true });
+  return template({
+    title: title.replace(/[\\`*_[\]<>#&]/g, '\\$&'),
+    program: programName,
+    node: programEngines.node.replace(/^>=(\S+)$/, '$1 or later'),
+    agent,
+  });
+}
+
+function packaged(path: string): string {
+  try {
+    return readFileSync(join(programFolder, path), 'utf8');
+  } catch (error) {
+    throw new OperationError(
+      `${path} is missing from this installation of ${programName} (${(error as NodeJS.ErrnoException).code}). Install it again.`,
+      { cause: error },
+    );
+  }
+}
+
+type Kind = 'nothing' | 'folder' | 'other';
+
+/**
+ * Throws OperationError if existing files are in the way of a new catalog in `folder`, and names all of them. `paths`
+ * are relative to `folder`, with slashes. package.json may exist, as a file.
+ */
+export function refuseObstacles(folder: string, paths: readonly string[]): void {
+  refuseFileAsFolder(folder);
+  const obstacles = [...new Set(paths.flatMap((path) => obstacle(folder, path) ?? []))];
+  if (kindOf(join(folder, 'package.json')) === 'folder') obstacles.push('package.json (has to be a file)');
+  if (obstacles.length === 0) return;
+  throw new OperationError(
+    `Nothing was written, because ${obstacles.length === 1 ? 'this already exists' : 'these already exist'} in ${folder}:\n` +
+      `${obstacles.map((name) => `  ${name}\n`).join('')}` +
+      `Move ${obstacles.length === 1 ? 'it' : 'them'} away, or start the catalog in another folder.`,
+  );
+}
+
+/**
+ * Writes the files of a new catalog to `folder`, which is created if it does not exist, and never overwrites a file.
+ * Then replaces `replaced`, the one existing file that changes, by a rename. It writes everything or nothing.
+ *
+ * Throws OperationError if a file cannot be written. Written files are then removed; the message names those that cannot be
+ * removed.
+ */
+export function writeCatalog(
+  folder: string,
+  files: ReadonlyMap<string, string>,
+  replaced: { path: string; text: string } | null,
+): void {
+  const madeFiles: string[] = [];
+  const madeFolders: string[] = [];
+  let now = folder;
+  try {
+    makeFolder(folder, madeFolders);
+    for (const [name, text] of files) {
+      now = join(folder, name);
+      makeFolder(dirname(now), madeFolders);
+      writeFileSync(now, text, { flag: 'wx' });
+      madeFiles.push(now);
+    }
+    if (replaced !== null) {
+      now = replaced.path;
+      const staged = join(dirname(replaced.path), `.package.json.new-${process.pid}`);
+      madeFiles.push(staged);
+      writeFileSync(staged, replaced.text, { flag: 'wx', mode: statSync(replaced.path).mode });
+      renameSync(staged, replaced.path);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    if (code !== 'EEXIST') madeFiles.push(now);
+    const left = removeAgain(
+      madeFiles.filter((path) => path !== replaced?.path),
+      madeFolders,
+    );
+    throw new OperationError(
+      `${now} cannot be written: ${systemReason(code)}. ${left.length === 0 ? 'Nothing was left behind.' : `Delete what was left behind: ${left.join(', ')}.`}`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Returns the first part of a path, or the path itself, that would have to be overwritten; null if the path is free.
+ */
+function obstacle(folder: string, path: string): string | null {
+  const steps = path.split('/').map((_, index, names) => names.slice(0, index + 1).join('/'));
+  for (const step of steps) {
+    const kind = kindOf(join(folder, step));
+    if (kind === 'nothing') return null;
+    if (step === path) return path;
+    if (kind === 'other') return `${step} (has to be a folder)`;
+  }
+  return null;
+}
+
+/** Throws OperationError if `folder` or one of its parents is a file. */
+function refuseFileAsFolder(folder: string): void {
+  for (let path = folder; ; path = dirname(path)) {
+    const kind = kindOf(path);
+    if (kind === 'other') throw new OperationError(`${path} is not a folder; name another one for the catalog.`);
+    if (kind === 'folder' || dirname(path) === path) return;
+  }
+}
+
+/** Returns what exists at a path. A link to a folder is a folder; a broken link is `other`. */
+function kindOf(path: string): Kind {
+  try {
+    if (!lstatSync(path).isSymbolicLink()) return lstatSync(path).isDirectory() ? 'folder' : 'other';
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? 'folder' : 'other';
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return 'nothing';
+    throw new OperationError(`${path} cannot be read: ${systemReason(code ?? String(error))}.`, { cause: error });
+  }
+}
+
+/** Creates a folder and its missing parents, and adds each new folder to `made`. */
+function makeFolder(path: string, made: string[]): void {
+  if (kindOf(path) === 'folder') return;
+  makeFolder(dirname(path), made);
+  mkdirSync(path);
+  made.push(path);
+}
+
+/** Removes the created files and folders, newest first, and returns those that cannot be removed. */
+function removeAgain(files: readonly string[], folders: readonly string[]): string[] {
+  const remove = (path: string, how: (path: string) => void) => {
+    try {
+      how(path);
+      return [];
+    } catch {
+      return [path];
+    }
+  };
+  return [
+    ...files.flatMap((path) => remove(path, (one) => rmSync(one, { force: true }))),
+    ...[...folders].reverse().flatMap((path) => remove(path, rmdirSync)),
+  ];
+}

@@ -1,0 +1,230 @@
+import { sha256Of } from '../../lib/files.ts';
+import type { Finding, Wording } from '../../schema/diagnostics/diagnostic.ts';
+import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
+import { nearest } from '../../schema/diagnostics/suggestions.ts';
+import { explain } from '../../schema/diagnostics/values.ts';
+import { locationsInYaml } from '../../schema/diagnostics/yaml-location.ts';
+import {
+  type Case,
+  checksSource,
+  type EvalCase,
+  type Evals,
+  type GradedAnswer,
+  type Recorded,
+  recordingSource,
+} from '../../schema/evals.ts';
+import {
+  answerMissing,
+  answerWithoutEntry,
+  checksFileMissing,
+  inputMissing,
+  modelFolderName,
+  notAnInput,
+  outsideModelFolder,
+  recordingFileMissing,
+  slowPattern,
+  unknownCase,
+} from '../../schema/messages/evals.ts';
+import { inFile } from '../../schema/messages/yaml.ts';
+import { grade, tooSlow } from '../evals/grade.ts';
+import { modelFolder, modelFolderForm, modelFolderPattern } from '../evals/promptfoo.ts';
+import { readJson } from './json-errors.ts';
+import { type TextFinding, valueFindings } from './text-checks.ts';
+import { parseYaml, recoverYaml } from './yaml.ts';
+
+/** A recorded answer, not yet graded. */
+export interface RecordedAnswer {
+  folder: string;
+  case: string;
+  recorded: Recorded;
+  answer: string;
+  withoutPrompt: string | null;
+}
+
+const root = 'evals/recordings/';
+
+/**
+ * Reads the recorded answers to the cases of an agent, by folder, then in the order of the cases. Reports answers without their case or their entry in recording.json,
+ * and the other way around.
+ */
+export function readRecordings(cases: readonly string[], source: EvalsSource): RecordedAnswer[] {
+  const inside = source.names.filter((name) => name.startsWith(root)).map((name) => name.slice(root.length));
+  const folders = [...new Set(inside.filter((name) => name.includes('/')).map((name) => name.split('/', 1)[0] ?? ''))];
+  for (const name of inside.filter((name) => !name.includes('/')))
+    source.report(`${root}${name}`, { code: 'evals/recording', ...outsideModelFolder(name) });
+  return folders.flatMap((folder) => readFolder(folder, cases, source));
+}
+
+function readFolder(folder: string, cases: readonly string[], source: EvalsSource): RecordedAnswer[] {
+  const { names, texts, report, reportText } = source;
+  const path = `${root}${folder}/`;
+  const refuse = (name: string, wording: Wording, location?: Location) =>
+    report(name, { code: 'evals/recording', ...wording, ...(location && { location }) });
+  if (!modelFolderPattern.test(folder)) {
+    const isReserved = modelFolderForm.test(folder);
+    refuse(path.slice(0, -1), modelFolderName(folder, modelFolder(folder), isReserved));
+    return [];
+  }
+  const file = `${path}recording.json`;
+  if (!names.includes(file)) {
+    refuse(path.slice(0, -1), recordingFileMissing(file));
+    return [];
+  }
+  const text = texts.get(file);
+  const entries =
+    text === undefined
+      ? null
+      : readEntries(
+          text,
+          (location, wording) => refuse(file, wording, location),
+          (findings) => reportText(file, findings),
+        );
+  if (text === undefined || entries === null) return [];
+  const locationOf = locationsInYaml(text);
+  for (const name of names.filter((name) => name.startsWith(path) && name !== file)) {
+    const [, of = ''] = /^([^.]*)(?:\.without-prompt)?\.txt$/.exec(name.slice(path.length)) ?? [];
+    if (Object.hasOwn(entries, of)) continue;
+    refuse(name, answerWithoutEntry(name, cases.includes(of)));
+  }
+  const answers = Object.entries(entries).flatMap(([name, recorded]): RecordedAnswer[] => {
+    const at = () => locationOf(['cases', name], { key: true });
+    if (!cases.includes(name)) {
+      refuse(file, unknownCase(name, nearest(name, cases)), at());
+      return [];
+    }
+    const answer = texts.get(`${path}${name}.txt`);
+    if (!names.includes(`${path}${name}.txt`)) refuse(file, answerMissing(name), at());
+    if (answer === undefined) return [];
+    return [
+      { folder, case: name, recorded, answer, withoutPrompt: texts.get(`${path}${name}.without-prompt.txt`) ?? null },
+    ];
+  });
+  return answers.sort((a, b) => cases.indexOf(a.case) - cases.indexOf(b.case));
+}
+
+function readEntries(
+  text: string,
+  refuse: (location: Location, wording: Wording) => void,
+  reportText: (findings: readonly TextFinding[]) => void,
+) {
+  const { value, faults } = readJson(text);
+  for (const { offset, length, ...wording } of faults) refuse(locationAt(text, offset, length), wording);
+  if (faults.length > 0) return null;
+  const locationOf = locationsInYaml(text);
+  reportText(valueFindings(value, locationOf));
+  const parsed = recordingSource.safeParse(value);
+  if (parsed.success) return parsed.data.cases;
+  for (const { kind, path, ...wording } of explain(recordingSource, value, { json: true }))
+    refuse(locationOf(path, { key: kind.endsWith('-key') }), wording);
+  return null;
+}
+
+type Cases = Readonly<Record<string, EvalCase>>;
+
+/** The files of an agent. */
+export interface EvalsSource {
+  /** The names of all files, also of unreadable ones. */
+  names: readonly string[];
+  /** The readable texts, by name. */
+  texts: ReadonlyMap<string, string>;
+  report: (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => void;
+  /** Reports what escapes hide in the values of a file. */
+  reportText: (name: string, findings: readonly TextFinding[]) => void;
+}
+
+const checksFile = 'evals/checks.yaml';
+
+/**
+ * Reads the cases and the recorded answers of an agent, and grades the answers. Returns null if there are no cases or they
+ * have errors.
+ */
+export function readEvals(source: EvalsSource): Evals | null {
+  const { names, texts, report } = source;
+  const own = names.filter((name) => name.startsWith('evals/'));
+  if (own.length > 0 && !own.includes(checksFile)) {
+    report('evals', { code: 'evals/checks', ...checksFileMissing(checksFile) });
+  }
+  const text = texts.get(checksFile);
+  const cases = text === undefined ? null : readCases(text, source);
+  if (text === undefined || cases === null) return null;
+  checkInputs(cases, text, source);
+  const whole = Object.entries(cases).map(([name, { about, checks, input }]): Case => {
+    const inputText = texts.get(input === undefined ? 'sample-input.txt' : `evals/${input}`) ?? '';
+    return { name, about: about ?? null, input: inputText, checks };
+  });
+  const locationOf = locationsInYaml(text);
+  const slow = (name: string, index: number) =>
+    report(checksFile, { code: 'evals/checks', location: locationOf([name, 'checks', index]), ...slowPattern });
+  const answers = readRecordings(Object.keys(cases), source);
+  return { cases: whole, answers: gradeAll(answers, whole, sha256Of(texts.get('prompt.txt') ?? ''), slow) };
+}
+
+/** Grades answers. After a regular expression that takes too long, those that follow are not graded: one is enough. */
+function gradeAll(
+  answers: readonly RecordedAnswer[],
+  cases: readonly Case[],
+  promptSha256: string,
+  slow: (name: string, index: number) => void,
+): GradedAnswer[] {
+  const graded: GradedAnswer[] = [];
+  for (const { withoutPrompt, ...answer } of answers) {
+    const { name, checks, input } = cases.find(({ name }) => name === answer.case) as Case;
+    const results = (text: string) => grade(checks, text, input);
+    const { recorded } = answer;
+    const stale =
+      recorded.promptSha256 !== promptSha256 ? 'prompt' : recorded.inputSha256 !== sha256Of(input) ? 'input' : null;
+    const entry: GradedAnswer = {
+      ...answer,
+      stale,
+      results: results(answer.answer),
+      withoutPrompt: withoutPrompt === null ? null : { answer: withoutPrompt, results: results(withoutPrompt) },
+    };
+    graded.push(entry);
+    const late = [entry.results, entry.withoutPrompt?.results ?? []]
+      .flat()
+      .findIndex(({ failure }) => failure === tooSlow);
+    if (late === -1) continue;
+    slow(name, late % checks.length);
+    break;
+  }
+  return graded;
+}
+
+function readCases(text: string, { report, reportText }: EvalsSource): Cases | null {
+  let data: unknown;
+  try {
+    data = parseYaml(text);
+  } catch {
+    for (const fault of recoverYaml(text).faults) {
+      const location = locationAt(text, fault.offset, fault.length);
+      report(checksFile, { code: 'evals/checks', location, ...inFile(fault) });
+    }
+    return null;
+  }
+  const locationOf = locationsInYaml(text);
+  reportText(checksFile, valueFindings(data, locationOf));
+  const parsed = checksSource.safeParse(data);
+  if (parsed.success) return parsed.data;
+  for (const { kind, path, message, hint } of explain(checksSource, data)) {
+    const location = locationOf(path, { key: kind.endsWith('-key') });
+    report(checksFile, { code: 'evals/checks', location, message, hint });
+  }
+  return null;
+}
+
+/** Reports cases without their input, and files that are neither an input nor a recording. */
+function checkInputs(cases: Cases, text: string, { names, report }: EvalsSource): void {
+  const inputs = Object.values(cases).flatMap(({ input }) => (input === undefined ? [] : [`evals/${input}`]));
+  const others = names.filter((name) => /^evals\/[^/]+$/.test(name) && name !== checksFile && !inputs.includes(name));
+  const locationOf = locationsInYaml(text);
+  for (const [name, { input }] of Object.entries(cases)) {
+    if (input === undefined || names.includes(`evals/${input}`)) continue;
+    const slip = nearest(`evals/${input}`, others)?.slice('evals/'.length);
+    report(checksFile, {
+      code: 'evals/input',
+      location: locationOf([name, 'input']),
+      ...inputMissing(input, name, slip),
+    });
+  }
+  for (const name of others) report(name, { code: 'folder/unknown-file', ...notAnInput(name, checksFile) });
+}

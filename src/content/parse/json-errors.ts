@@ -1,0 +1,195 @@
+import type { Finding, Wording } from '../../schema/diagnostics/diagnostic.ts';
+import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
+import {
+  bracketNotClosed,
+  colonMissing,
+  commaAtEnd,
+  commaMissing,
+  doubleQuotes,
+  extraComma,
+  nestedTooDeeply,
+  noComments,
+  numberTooLarge,
+  quoteNotClosed,
+  singleQuotes,
+  textAfterEnd,
+  valueMissing,
+  wrongBracket,
+  wrongCharacter,
+  wrongCharacterInText,
+  wrongWord,
+} from '../../schema/messages/json.ts';
+
+/** An error in a JSON text. `offset` and `length` are in UTF-16 units. */
+export interface JsonFault extends Wording {
+  offset: number;
+  length: number;
+}
+
+/**
+ * An error and, if the fix is obvious, the text with that fix. The fixed text has the same length, so all offsets stay
+ * valid.
+ */
+type Found = JsonFault & { repaired: string | null };
+
+/** The most errors that are reported for a text. More would not help. */
+const maxFaults = 20;
+const maxRounds = 200;
+
+/** Parses a JSON text. `value` is undefined if the text cannot be parsed even after obvious fixes. */
+export function readJson(text: string): { value: unknown; faults: JsonFault[] } {
+  const faults: JsonFault[] = [];
+  let current = text;
+  // Every round parses the whole text again, and a text can have thousands of wrong quotes, so rounds are limited.
+  for (let round = 0; ; round += 1) {
+    try {
+      return { value: JSON.parse(current), faults };
+    } catch {
+      const found = firstFault(current);
+      // Wrong quotes are reported once, however many there are.
+      if (!faults.some(({ hint }) => hint === doubleQuotes && found.hint === hint)) faults.push(found);
+      if (found.repaired === null || faults.length >= maxFaults || round >= maxRounds)
+        return { value: undefined, faults };
+      current = found.repaired;
+    }
+  }
+}
+
+type Expected = 'value' | 'first item' | 'item' | 'key' | 'first key' | 'colon' | 'end';
+
+const space = /[ \t\n\r]*/y;
+const string = /"(?:[^"\\\p{Cc}]|[\x7F-\x9F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
+const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y;
+
+/** Finds the first error of a text that `JSON.parse` rejected. Not every version of Node.js says where the error is. */
+function firstFault(text: string): Found {
+  const open: { bracket: string; offset: number }[] = [];
+  let expected: Expected = 'value';
+  let end = 0;
+  for (;;) {
+    const at = end + matchLength(space, text, end);
+    const character = text[at];
+    if (character === undefined) return endsEarly(text, open);
+    const comment = '/#'.includes(character) ? commentOf(text.slice(at, at + 10_000)) : undefined;
+    if (comment !== undefined) return commentAt(text, at, comment);
+    const closes = (character === '}' || character === ']') && open.at(-1)?.bracket === (character === '}' ? '{' : '[');
+    let length = 1;
+    if (expected === 'end') {
+      if (closes) open.pop();
+      else if (character === ',' && open.length > 0) expected = open.at(-1)?.bracket === '{' ? 'key' : 'item';
+      else return noComma(text, at, end, open.length);
+    } else if (expected === 'colon') {
+      if (character !== ':') return fault(text, end, 1, colonMissing);
+      expected = 'value';
+    } else if (closes && expected.startsWith('first')) {
+      open.pop();
+      expected = 'end';
+    } else if (closes && expected !== 'value') {
+      return trailingComma(text, text.lastIndexOf(',', at));
+    } else if (expected !== 'key' && expected !== 'first key' && (character === '{' || character === '[')) {
+      open.push({ bracket: character, offset: at });
+      expected = character === '{' ? 'first key' : 'first item';
+    } else {
+      const isKey: boolean = expected === 'key' || expected === 'first key';
+      length = matchLength(string, text, at) || (isKey ? 0 : matchLength(scalar, text, at));
+      if (length === 0) return badToken(text, at, isKey);
+      expected = isKey ? 'colon' : 'end';
+    }
+    end = at + length;
+  }
+}
+
+function commentOf(text: string): string | undefined {
+  return /^(?:\/\/|#)[^\n]*|^\/\*[\s\S]*?(?:\*\/|$)/.exec(text)?.[0];
+}
+
+function matchLength(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0].length ?? 0;
+}
+
+function fault(
+  text: string,
+  offset: number,
+  length: number,
+  wording: Wording,
+  replacement: string | null = null,
+): Found {
+  const repaired =
+    replacement === null ? null : text.slice(0, offset) + replacement + text.slice(offset + replacement.length);
+  return { offset, length, ...wording, repaired };
+}
+
+function commentAt(text: string, at: number, comment: string): Found {
+  const blank = comment.replace(/[^\n]/g, ' ');
+  return fault(text, at, comment.length, noComments, blank);
+}
+
+function trailingComma(text: string, at: number): Found {
+  return fault(text, at, 1, commaAtEnd, ' ');
+}
+
+function noComma(text: string, at: number, end: number, depth: number): Found {
+  const character = text[at] ?? '';
+  if (depth === 0) return fault(text, at, 1, textAfterEnd);
+  if (character === '}' || character === ']') return fault(text, at, 1, wrongBracket(character));
+  const room = /[ \t\n\r]/.test(text[end] ?? '');
+  return fault(text, end, 1, commaMissing, room ? ',' : null);
+}
+
+function badToken(text: string, at: number, isKey: boolean): Found {
+  const character = text[at] ?? '';
+  if (character === '"') {
+    const line = /^"[^\n]*/.exec(text.slice(at))?.[0] ?? '';
+    return /^"(?:[^"\\]|\\.)*"/.test(line)
+      ? fault(text, at, line.length, wrongCharacterInText)
+      : fault(text, at, 1, quoteNotClosed);
+  }
+  if (character === "'") {
+    const quoted = /^'[^'"\\\n]*'/.exec(text.slice(at))?.[0];
+    const repaired = quoted === undefined ? null : `"${quoted.slice(1, -1)}"`;
+    return fault(text, at, quoted?.length ?? 1, singleQuotes(isKey), repaired);
+  }
+  if (character === ',') return fault(text, at, 1, extraComma, ' ');
+  const word = /^[\p{L}\p{N}_$.+-]+/u.exec(text.slice(at, at + 200))?.[0];
+  if (word === undefined) return fault(text, at, 1, wrongCharacter(character, isKey));
+  const plain = { True: 'true', False: 'false', None: 'null', undefined: 'null' }[word];
+  return fault(text, at, word.length, wrongWord(word, isKey, plain));
+}
+
+function endsEarly(text: string, open: readonly { bracket: string; offset: number }[]): Found {
+  const last = Math.max(0, text.trimEnd().length - 1);
+  const bracket = open.at(-1);
+  if (bracket === undefined) return fault(text, last, 1, valueMissing);
+  const line = text.slice(0, bracket.offset).split('\n').length;
+  return fault(text, last, 1, bracketNotClosed(bracket.bracket, line, bracket.bracket === '{' ? '}' : ']'));
+}
+
+/** The deepest nesting allowed in a config. Every JSON parser accepts it, and no config needs more. */
+const maxDepth = 50;
+
+/**
+ * Finds a part of well-formed JSON that some programs would refuse or read differently, or returns null: deep nesting,
+ * and numbers that they would round or cannot represent (RFC 8259, sections 6 and 9).
+ */
+export function jsonFinding(
+  text: string,
+): (Pick<Finding, 'code' | 'message' | 'hint'> & { location: Location }) | null {
+  let depth = 0;
+  for (const { 0: token, index } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[{\]}]|-?\d[\d.eE+-]*/g)) {
+    if ('[{'.includes(token)) depth += 1;
+    else if (']}'.includes(token)) depth -= 1;
+    else if (!token.startsWith('"') && !isExact(token)) {
+      return { code: 'config/json', location: locationAt(text, index, token.length), ...numberTooLarge };
+    }
+    if (depth > maxDepth) {
+      return { code: 'config/json', location: locationAt(text, index), ...nestedTooDeeply(maxDepth) };
+    }
+  }
+  return null;
+}
+
+function isExact(number: string): boolean {
+  const value = Number(number);
+  return /^-?\d+$/.test(number) ? Number.isSafeInteger(value) : Number.isFinite(value);
+}

@@ -1,0 +1,335 @@
+import { digestOf } from '../../lib/files.ts';
+import { type Agent, type Config, type frontMatterSchema, headOf, requiredFiles } from '../../schema/agent.ts';
+import { type Diagnostic, diagnose, type Finding, type Wording } from '../../schema/diagnostics/diagnostic.ts';
+import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
+import { hasErrors } from '../../schema/diagnostics/report.ts';
+import { nearest } from '../../schema/diagnostics/suggestions.ts';
+import { explain } from '../../schema/diagnostics/values.ts';
+import { type LocationOf, locationsInFrontMatter, locationsInYaml } from '../../schema/diagnostics/yaml-location.ts';
+import { isPublishable, promptLicense, publishableLicenses } from '../../schema/documents.ts';
+import { proofOf } from '../../schema/evals.ts';
+import { finalNewline } from '../../schema/messages/files.ts';
+import { filenameWithoutConfig, licenseRefused, nothingAfterFrontMatter } from '../../schema/messages/front-matter.ts';
+import {
+  fenceNotClosed,
+  notAHeading,
+  sectionMisplaced,
+  sectionsMissing,
+  sectionTwice,
+} from '../../schema/messages/prompt-sections.ts';
+import { type RuleSettings, withRules } from '../../schema/rules.ts';
+import { markdownFindings } from '../../text/markdown.ts';
+import {
+  headingOf,
+  linesOf,
+  type Section,
+  type SectionName,
+  sectionNames,
+  sectionsOf,
+} from '../../text/prompt-text.ts';
+import type { SourceFolder } from '../read.ts';
+import { readEvals } from './evals.ts';
+import { decodeFolder, pathOf } from './files.ts';
+import { guessSchedule, type Schedule, type SplitSource, scheduleOf, splitFrontMatter } from './front-matter.ts';
+import { jsonFinding, readJson } from './json-errors.ts';
+import { conflictFinding, placeholderFindings } from './placeholders.ts';
+import { renderedFindings, type TextFinding, textFindings, valueFindings, withoutFound } from './text-checks.ts';
+
+/** A problem with the sections of a prompt. */
+export interface SectionFault extends Wording {
+  location: Location;
+}
+
+/** Checks that a prompt has INPUT, RULES and OUTPUT, each once and in that order. */
+export function sectionFaults(prompt: string): SectionFault[] {
+  const sections = sectionsOf(prompt);
+  const count = (name: SectionName) => sections.filter((section) => section.name === name).length;
+  const missing = sectionNames.filter((name) => count(name) === 0);
+  const faults = [...missingFaults(prompt, missing), ...repeatedFaults(prompt, sections)];
+  if (faults.length > 0) return faults;
+  const misplaced = sections.find((section, index) => section.name !== sectionNames[index]);
+  if (misplaced === undefined) return [];
+  return [
+    {
+      location: locationAt(prompt, misplaced.start, misplaced.name.length),
+      ...sectionMisplaced(misplaced.name),
+    },
+  ];
+}
+
+function repeatedFaults(prompt: string, sections: readonly Section[]): SectionFault[] {
+  return sectionNames.flatMap((name) => {
+    const [, second] = sections.filter((section) => section.name === name);
+    if (second === undefined) return [];
+    return [
+      {
+        location: locationAt(prompt, second.start, name.length),
+        ...sectionTwice(name),
+      },
+    ];
+  });
+}
+
+function missingFaults(prompt: string, missing: readonly SectionName[]): SectionFault[] {
+  if (missing.length === 0) return [];
+  const { lines, openFence } = linesOf(prompt);
+  const fenced = openFence === null ? [] : prompt.slice(openFence.offset).split('\n').map(headingOf);
+  const swallowed = missing.filter((name) => fenced.includes(name));
+  const absent = missing.filter((name) => !swallowed.includes(name));
+  const near = absent.map((name) => ({
+    name,
+    line: lines.find(({ text, fenced }) => !fenced && isNearly(text, name)),
+  }));
+  const faults = near.flatMap(({ name, line: at }): SectionFault[] => {
+    if (at === undefined) return [];
+    return [
+      {
+        location: locationAt(prompt, at.offset, at.text.length),
+        ...notAHeading(at.text.trimEnd(), name),
+      },
+    ];
+  });
+  if (openFence !== null && swallowed.length > 0) {
+    faults.push({
+      location: locationAt(prompt, openFence.offset, openFence.text.length),
+      ...fenceNotClosed(swallowed),
+    });
+  }
+  const rest = near.filter(({ line }) => line === undefined).map(({ name }) => name);
+  if (rest.length > 0) {
+    faults.push({ location: locationAt(prompt, 0), ...sectionsMissing(rest) });
+  }
+  return faults;
+}
+
+/** The names of the sections in other languages, and similar words. */
+const otherWords: Record<SectionName, readonly string[]> = {
+  INPUT: ['inputs', 'eingabe', 'entree', 'entrada', 'entradas', 'ingresso', 'invoer', 'wejscie', '输入', '入力'],
+  RULES: ['rule', 'regeln', 'regles', 'reglas', 'regole', 'regras', 'regels', 'zasady', '规则', 'ルール'],
+  OUTPUT: ['outputs', 'ausgabe', 'sortie', 'salida', 'saida', 'uscita', 'uitvoer', 'wyjscie', '输出', '出力'],
+};
+
+/**
+ * Whether a line was probably meant to be the heading of a section, in other case, with other marks, or in another
+ * language.
+ */
+function isNearly(line: string, name: SectionName): boolean {
+  const [, word = '', rest = ''] = /^[\s#*_>[(<\d.)-]*([\p{L}\p{M}]+)[*_\])>]*(.*)$/u.exec(line) ?? [];
+  if (!/^\s*(?:$|[:(\u2013\u2014-])/.test(rest)) return false;
+  const plain = word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  if (plain === name.toLowerCase() || otherWords[name].includes(plain)) return true;
+  return word === word.toUpperCase() && nearest(plain, [name]) === name;
+}
+
+/** The content of a folder, which may have errors. */
+export interface ParsedFolder {
+  slug: string;
+  /** The readable texts of its files, by name. */
+  texts: ReadonlyMap<string, string>;
+  /** The agent; null if it has structural errors. */
+  agent: Agent | null;
+  /**
+   * The agent for the editorial checks; null unless its texts and its front matter are complete. It may have other
+   * errors.
+   */
+  written: Agent | null;
+  /** The schedule in its front matter, even if other parts of the front matter are invalid. */
+  schedule: Schedule;
+  diagnostics: Diagnostic[];
+}
+
+/**
+ * Parses an agent from the files of its folder. It never throws: all problems are in the diagnostics. `rules` are those
+ * that the settings change.
+ */
+export function parseFolder(
+  folder: SourceFolder,
+  schema: ReturnType<typeof frontMatterSchema>,
+  rules?: RuleSettings,
+): ParsedFolder {
+  const parsed = parseTexts(folder, schema);
+  const diagnostics = withRules(parsed.diagnostics, rules);
+  return Object.assign(parsed, { agent: hasErrors(diagnostics) ? null : parsed.written, diagnostics });
+}
+
+function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterSchema>): Omit<ParsedFolder, 'agent'> {
+  const { slug } = folder;
+  const { texts, config: configFile, diagnostics } = decodeFolder(folder);
+  const report = (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => {
+    const text = texts.get(name);
+    diagnostics.push(diagnose({ ...finding, ...(text === undefined ? {} : { text }), slug, file: pathOf(slug, name) }));
+  };
+
+  const reportText = textReporter(slug, diagnostics, report);
+  const visible = new Map<string, string>();
+  for (const [name, text] of texts) {
+    const findings = textFindings(text);
+    reportText(name, findings);
+    visible.set(name, withoutFound(text, findings));
+  }
+  const readable = withoutConflicts(visible, report);
+  const prompt = readable.get('prompt.txt');
+  if (prompt !== undefined) checkPrompt(prompt, report);
+  const evals = readEvals({ names: folder.files.map(({ name }) => name), texts: readable, report, reportText });
+  const config = configFile === null ? null : readConfig(configFile, readable.get(configFile), { report, reportText });
+
+  const text = readable.get('agent.md');
+  const source = text === undefined ? null : splitFrontMatter(text, pathOf(slug, 'agent.md'), slug);
+  const schedule =
+    text === undefined || source === null || 'code' in source
+      ? guessSchedule(texts.get('agent.md') ?? '')
+      : scheduleOf(source, text);
+  if (!schedule.draft) {
+    for (const [name, text] of readable) for (const finding of placeholderFindings(text)) report(name, finding);
+  }
+  if (text === undefined || source === null || 'code' in source) {
+    if (source !== null && 'code' in source) diagnostics.push(source);
+    return { slug, texts, written: null, schedule, diagnostics };
+  }
+
+  diagnostics.push(...source.diagnostics);
+  const locationOf = locationsInFrontMatter(text);
+  reportText('agent.md', valueFindings(source.data, locationOf));
+  reportText('agent.md', renderedFindings(text, source.bodyOffset));
+  const data = checkFrontMatter(source, schema, { locationOf, hasConfig: configFile !== null, report });
+  checkBody(source, text, report);
+  if (data === null) return { slug, texts, written: null, schedule, diagnostics };
+  const written: Agent = Object.assign(data, {
+    slug,
+    digest: digestOf([...texts].flat().join('\0')),
+    headDigest: '',
+    howItWorks: source.body.trim(),
+    prompt: prompt ?? '',
+    sampleInput: texts.get('sample-input.txt') ?? '',
+    sampleOutput: texts.get('sample-output.txt') ?? '',
+    config,
+    evals,
+    proof: evals === null ? null : proofOf(evals),
+  });
+  written.headDigest = digestOf(JSON.stringify(Object.assign(headOf(written), { digest: '' })));
+  const isWhole = requiredFiles.every((name) => readable.has(name)) && sectionFaults(written.prompt).length === 0;
+  return { slug, texts, written: isWhole ? written : null, schedule, diagnostics };
+}
+
+/** The largest number of errors reported for one front matter. */
+const mostRemarks = 50;
+
+const codes = {
+  missing: 'front-matter/missing-key',
+  'unknown-key': 'front-matter/unknown-key',
+  'bad-key': 'front-matter/value',
+  value: 'front-matter/value',
+} as const;
+
+type Report = (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => void;
+
+/** The texts without merge conflicts. Others are not checked further, since the conflict causes their other errors. */
+function withoutConflicts(texts: ReadonlyMap<string, string>, report: Report): Map<string, string> {
+  return new Map(
+    [...texts].filter(([name, text]) => {
+      const conflict = conflictFinding(text);
+      if (conflict !== null) report(name, conflict);
+      return conflict === null;
+    }),
+  );
+}
+
+/** Reports errors in the values of front matter. Returns the values, or null if there are errors. */
+function checkFrontMatter(
+  { data, unread }: SplitSource,
+  schema: ReturnType<typeof frontMatterSchema>,
+  { locationOf, hasConfig, report }: { locationOf: LocationOf; hasConfig: boolean; report: Report },
+) {
+  const parsed = schema.safeParse(data);
+  if (!parsed.success) {
+    for (const { kind, path, message, hint } of explain(schema, data).slice(0, mostRemarks)) {
+      if (unread.has(String(path[0]))) continue;
+      const location = locationOf(path, { key: kind.endsWith('-key') });
+      report('agent.md', { code: codes[kind], location, message, hint });
+    }
+    return null;
+  }
+  if (parsed.data.configFilename != null && !hasConfig) {
+    report('agent.md', {
+      code: 'config/filename',
+      location: locationOf(['configFilename'], { key: true }),
+      ...filenameWithoutConfig,
+    });
+  }
+  const { source: origin, draft } = parsed.data;
+  if (origin != null && draft !== true && !isPublishable(origin.license)) {
+    report('agent.md', {
+      code: 'source/license',
+      location: locationOf(['source', 'license']),
+      ...licenseRefused(origin.license, promptLicense.name, publishableLicenses),
+    });
+  }
+  return parsed.data;
+}
+
+/** Reports errors in the Markdown after the front matter of `text`. */
+function checkBody({ body, bodyOffset }: SplitSource, text: string, report: Report): void {
+  for (const { offset, length, ...finding } of markdownFindings(body)) {
+    report('agent.md', { ...finding, location: locationAt(text, bodyOffset + offset, length) });
+  }
+  if (body.trim() === '') {
+    report('agent.md', {
+      code: 'file/empty',
+      location: locationAt(text, text.length - 1),
+      ...nothingAfterFrontMatter,
+    });
+  }
+}
+
+/**
+ * Returns a function that reports findings in texts. A finding in an escape is not reported if the text already has a
+ * visible one of the same kind.
+ */
+function textReporter(slug: string, diagnostics: Diagnostic[], report: Report) {
+  const shown = new Set<string>();
+  return (name: string, findings: readonly TextFinding[]) => {
+    for (const { escaped, ...finding } of findings) {
+      const kind = `${name} ${finding.code}`;
+      if (!escaped) {
+        shown.add(kind);
+        report(name, finding);
+      } else if (!shown.has(kind)) {
+        // It has no code frame, which would show a secret that is written with escapes.
+        diagnostics.push(diagnose({ ...finding, slug, file: pathOf(slug, name) }));
+      }
+    }
+  };
+}
+
+function checkPrompt(prompt: string, report: Report): void {
+  for (const fault of sectionFaults(prompt)) report('prompt.txt', { code: 'prompt/sections', ...fault });
+  if (!prompt.endsWith('\n') || prompt.endsWith('\n\n')) {
+    report('prompt.txt', {
+      code: 'file/final-newline',
+      location: locationAt(prompt, prompt.trimEnd().length),
+      ...finalNewline(prompt.endsWith('\n')),
+    });
+  }
+}
+
+function readConfig(
+  file: string,
+  text: string | undefined,
+  { report, reportText }: { report: Report; reportText: ReturnType<typeof textReporter> },
+): Config | null {
+  if (text === undefined) return null;
+  if (!file.endsWith('.json')) return { file, text, value: text };
+  const { value, faults } = readJson(text);
+  for (const { offset, length, message, hint } of faults) {
+    report(file, { code: 'config/json', location: locationAt(text, offset, length), message, hint });
+  }
+  if (faults.length > 0) return null;
+  const finding = jsonFinding(text);
+  if (finding !== null) {
+    report(file, finding);
+    return null;
+  }
+  reportText(file, valueFindings(value, locationsInYaml(text)));
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return { file, text, value: isObject ? (value as Record<string, unknown>) : text };
+}

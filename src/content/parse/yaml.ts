@@ -1,0 +1,249 @@
+import yaml from 'js-yaml';
+import { isAlias, parseDocument, visit } from 'yaml';
+import type { Diagnostic, Wording } from '../../schema/diagnostics/diagnostic.ts';
+import { tooDeepAt, topLevelBlocks } from '../../schema/diagnostics/yaml-location.ts';
+import { commaMissing, extraComma } from '../../schema/messages/json.ts';
+import { leftConflictMarker } from '../../schema/messages/text.ts';
+import {
+  anchorOrAlias,
+  bracketNotClosed,
+  bracketNotOpened,
+  colonInText,
+  entryWithoutHyphen,
+  indentedWithTab,
+  keyIndented,
+  keyOverLines,
+  keyTwice,
+  nestedTooDeeply,
+  noColon,
+  noSpaceAfterColon,
+  noSpaceAfterHyphen,
+  notWellFormed,
+  quoteNotClosed,
+  specialStart,
+  textAfterQuote,
+  unevenIndent,
+  unknownReason,
+} from '../../schema/messages/yaml.ts';
+
+/**
+ * Parses YAML with js-yaml 4 and its core schema, in which dates stay text. It refuses anchors through an undocumented
+ * listener of the library.
+ *
+ * Throws if the text is malformed.
+ */
+export function parseYaml(source: string): unknown {
+  return yaml.load(source, {
+    schema: yaml.CORE_SCHEMA,
+    listener(_event, state) {
+      if ((state as { anchor?: string | null }).anchor != null) throw new Error('anchor');
+    },
+  });
+}
+
+/** An error in a YAML text. `offset` and `length` are in UTF-16 units. */
+export interface YamlFault extends Wording {
+  code: Diagnostic['code'];
+  offset: number;
+  length: number;
+}
+
+/** Explains why js-yaml rejected a text, with the help of a second parser that reports positions. */
+export function explainYaml(source: string): YamlFault {
+  const deep = tooDeepAt(source);
+  if (deep !== -1) return fault(deep, 1, nestedTooDeeply);
+  const known = tabIndent(source) ?? strayHyphen(source) ?? afterQuote(source) ?? openBracket(source);
+  if (known !== null) return known;
+  const document = parseDocument(source, { prettyErrors: false });
+  const anchored = findAnchor(document, source);
+  if (anchored !== undefined) {
+    return {
+      code: 'front-matter/anchor',
+      offset: anchored.offset,
+      length: anchored.name.length,
+      ...anchorOrAlias(anchored.name),
+    };
+  }
+  const error = document.errors[0];
+  if (error?.code === 'DUPLICATE_KEY') return duplicateKey(source, error.pos[0]);
+  const open = unclosedQuote(source);
+  if (error?.code === 'MISSING_CHAR' && open !== null) return fault(open, 1, quoteNotClosed);
+  const continued = /^[\w-]+: *[^\s|>[{][^\n]*\n(?=[ ]+[\w-]+:(?: |$))/.exec(source);
+  if (continued !== null) return indentedKey(source, continued[0].length);
+  const mark = markOf(source);
+  const offset = error?.pos[0] ?? mark.offset;
+  const length = (error?.pos[1] ?? offset + 1) - offset;
+  return {
+    code: 'front-matter/yaml',
+    offset,
+    length,
+    ...wordsFor(error?.code ?? '', source, offset, error?.message ?? mark.reason),
+  };
+}
+
+function fault(offset: number, length: number, wording: Wording): YamlFault {
+  return { code: 'front-matter/yaml', offset, length, ...wording };
+}
+
+export function duplicateKey(source: string, offset: number): YamlFault {
+  const name = /^[^:\s]+/.exec(source.slice(offset))?.[0] ?? 'A key';
+  return { code: 'front-matter/duplicate-key', offset, length: name.length, ...keyTwice(name) };
+}
+
+export function indentedKey(source: string, offset: number): YamlFault {
+  const [, spaces = '', name = ''] = /^(\s*)([^\s:]*)/.exec(source.slice(offset)) ?? [];
+  return fault(offset, spaces.length + name.length, keyIndented(name));
+}
+
+/** A marker that was left behind when someone resolved a merge conflict by hand, as the first line of `text`. */
+export function conflictMarker(text: string): YamlFault | null {
+  const line = /^(?:={7}|>{7}|\|{7})(?: .*)?(?=\n|$)/.exec(text)?.[0];
+  if (line === undefined) return null;
+  return { code: 'text/conflict', offset: 0, length: line.length, ...leftConflictMarker };
+}
+
+export function noKey(text: string): YamlFault {
+  const [, key, value = ''] = /^([\w-]+):(\S.*)/.exec(text) ?? [];
+  if (key !== undefined) return fault(key.length, 1, noSpaceAfterColon(key, value));
+  const [line = ''] = text.split('\n', 1);
+  return fault(0, line.length, withoutColon(line));
+}
+
+function tabIndent(source: string): YamlFault | null {
+  const match = /^ *\t+/m.exec(source);
+  return match && fault(match.index, match[0].length, indentedWithTab);
+}
+
+function strayHyphen(source: string): YamlFault | null {
+  const match = /^( *)-([\w"'][^\n]*)/m.exec(source);
+  if (match === null || /[|>][+-]?\d?[ \t]*\n/.test(source)) return null;
+  const [, spaces = '', rest = ''] = match;
+  return fault(match.index + spaces.length, 1, noSpaceAfterHyphen(rest));
+}
+
+/** Finds text after a closing quote. */
+function afterQuote(source: string): YamlFault | null {
+  const form = /^([ -]*[\w-]+: +)("(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*'(?!'))[ \t]*([^\s#][^\n]*)$/m;
+  const match = form.exec(source);
+  if (match === null) return null;
+  const [line, before = '', quoted = '', rest = ''] = match;
+  const quote = quoted.startsWith('"') ? "'" : '"';
+  return fault(match.index + line.length - rest.length, rest.length, textAfterQuote(line.slice(before.length), quote));
+}
+
+/** Finds a bracket that opens a list or object and is never closed. */
+function openBracket(source: string): YamlFault | null {
+  const [line, before = '', bracket = '', rest = ''] = /^([\w-]+: *)([[{])([\s\S]*)/.exec(source) ?? [];
+  if (line === undefined || rest.includes(bracket === '[' ? ']' : '}')) return null;
+  return fault(before.length, 1, bracketNotClosed(bracket === '[' ? ']' : '}'));
+}
+
+/** Words for what the parser says: its error code and its message. `line` is the rest of the line. */
+const words: readonly [says: RegExp, wording: (line: string, reason: string) => Wording][] = [
+  [/^BLOCK_AS_IMPLICIT_KEY/, (line) => colonInText(line, line.includes("'") ? '"' : "'")],
+  [/^BAD_INDENT/, () => unevenIndent],
+  [/^BAD_SCALAR_START|same line with key$/, (line) => specialStart(line.slice(0, 1))],
+  [/Block scalar header/, (_, reason) => specialStart(reason.slice(reason.indexOf(': ') + 2)[0] ?? '')],
+  [/Sequence item without/, () => entryWithoutHyphen],
+  [/followed by map values$/, withoutColon],
+  [/on a single line$/, () => keyOverLines],
+  [/flow-(?:seq|map)-end/, (line) => bracketNotOpened(line.slice(0, 1))],
+  [/Missing ,/, () => commaMissing],
+  [/Unexpected , in/, () => extraComma],
+  [/Missing closing/, () => quoteNotClosed],
+];
+
+function wordsFor(code: string, source: string, offset: number, reason: string): Wording {
+  const line = /^[^\n]*/.exec(source.slice(offset))?.[0] ?? '';
+  const [, wording] = words.find(([says]) => says.test(`${code} ${reason}`)) ?? [];
+  return wording?.(line, reason) ?? notWellFormed(reason);
+}
+
+function withoutColon(line: string): Wording {
+  const [, word = '', rest = ''] = /^(\S*)[ \t]*(.*)/.exec(line) ?? [];
+  return noColon(word, rest);
+}
+
+/**
+ * Finds the first quote that is not closed on its line, or returns null. Texts of several lines are rare in front
+ * matter.
+ */
+function unclosedQuote(source: string): number | null {
+  for (const match of source.matchAll(/^(?: *- )? *(?:\w+: +)(["'])(.*)$/gm)) {
+    const [line, quote = '', rest = ''] = match;
+    if (!(quote === '"' ? /^(?:[^"\\]|\\.)*"/ : /^(?:[^']|'')*'(?!')/).test(rest)) {
+      return match.index + line.length - rest.length - 1;
+    }
+  }
+  return null;
+}
+
+/** Finds the first anchor or alias of a document. */
+function findAnchor(document: ReturnType<typeof parseDocument>, source: string) {
+  let found: { offset: number; name: string } | undefined;
+  visit(document, {
+    Node(_key, node) {
+      if (isAlias(node)) found = { offset: node.range?.[0] ?? 0, name: `*${node.source}` };
+      else if (node.anchor !== undefined)
+        found = { offset: source.indexOf(`&${node.anchor}`), name: `&${node.anchor}` };
+      return found === undefined ? undefined : visit.BREAK;
+    },
+  });
+  return found;
+}
+
+function markOf(source: string): { offset: number; reason: string } {
+  try {
+    parseYaml(source);
+  } catch (error) {
+    const { mark, reason } = error as { mark?: { position: number }; reason?: string };
+    return { offset: mark?.position ?? 0, reason: reason ?? unknownReason };
+  }
+  return { offset: 0, reason: unknownReason };
+}
+
+/** The readable part of malformed YAML. */
+export interface RecoveredYaml {
+  /** The values of the top-level keys that could be read. */
+  data: Record<string, unknown>;
+  /** The keys that exist but could not be read, so they must not be reported as missing. */
+  unread: Set<string>;
+  faults: YamlFault[];
+}
+
+const maxFaults = 20;
+
+/** Parses front matter that `parseYaml` rejected, one key at a time, so that one mistake does not hide another. */
+export function recoverYaml(source: string): RecoveredYaml {
+  const result: RecoveredYaml = { data: {}, unread: new Set(), faults: [] };
+  for (const { text, start } of topLevelBlocks(source)) {
+    // More errors would not help.
+    if (result.faults.length === maxFaults) break;
+    const fault = readBlock(text, result);
+    if (fault === null) continue;
+    result.faults.push({ ...fault, offset: start + fault.offset });
+    for (const [, name = ''] of text.matchAll(/^\s*["']?([\w-]+)/gm)) result.unread.add(name);
+  }
+  if (result.faults.length === 0) result.faults.push(explainYaml(source));
+  return result;
+}
+
+/** Adds the values of a block to the data, or returns its error. */
+function readBlock(text: string, { data, unread }: RecoveredYaml): YamlFault | null {
+  const marker = conflictMarker(text);
+  if (marker !== null) return marker;
+  let value: unknown;
+  try {
+    value = parseYaml(text);
+  } catch {
+    return explainYaml(text);
+  }
+  if (value === null || value === undefined) return null;
+  if (typeof value !== 'object' || Array.isArray(value)) return noKey(text);
+  if (/^\s/.test(text)) return indentedKey(text, 0);
+  for (const [key, item] of Object.entries(value)) {
+    if (Object.hasOwn(data, key) || unread.has(key)) return duplicateKey(text, 0);
+    data[key] = item;
+  }
+  return null;
+}

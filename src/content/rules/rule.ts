@@ -1,0 +1,110 @@
+import type { Agent } from '../../schema/agent.ts';
+import type { Wording } from '../../schema/diagnostics/diagnostic.ts';
+import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
+import { locationInFrontMatter, type Path } from '../../schema/diagnostics/yaml-location.ts';
+import type { RuleCode } from '../../schema/rules.ts';
+import { type Line, linesOf, type Section, type SectionName, sectionsOf } from '../../text/prompt-text.ts';
+
+/** A finding of a rule: the file in the agent folder, the location, the problem and the fix. */
+export interface Remark extends Wording {
+  file: string;
+  location: Location;
+}
+
+/**
+ * A rule about the writing of one agent. It reports only what a program can decide, and leaves the rest to the
+ * reviewer.
+ */
+export interface EditorialRule {
+  code: RuleCode & `editorial/${string}`;
+  check(view: AgentView): Remark[];
+}
+
+/** An agent as the rules see it. */
+export interface AgentView {
+  agent: Agent;
+  /** The texts of its files by name. */
+  texts: ReadonlyMap<string, string>;
+  /** The sections of the prompt. */
+  prompt: Record<SectionName, PromptSection>;
+  /** Whether the catalog is in English. Rules that look for English words report nothing otherwise. */
+  english: boolean;
+}
+
+export interface PromptSection extends Section {
+  /** The rest of the heading line after the name, such as `(at most 40 lines)`. */
+  heading: string;
+  /** The lines of its body. Their offsets are in the prompt. */
+  lines: Line[];
+  /** Its top-level list items or, if it has none, each of its lines. */
+  items: PromptItem[];
+}
+
+export interface PromptItem {
+  /** The first line without its number or bullet. */
+  text: string;
+  /** The first line and those that continue it. */
+  lines: Line[];
+}
+
+/**
+ * Returns the view of a well-formed agent, whose prompt has each section once. `language` is the language of the
+ * catalog (BCP 47).
+ */
+export function viewAgent(agent: Agent, texts: ReadonlyMap<string, string>, language: string): AgentView {
+  const sections = sectionsOf(agent.prompt).map((section) => [section.name, readSection(agent.prompt, section)]);
+  return { agent, texts, prompt: Object.fromEntries(sections), english: /^en\b/i.test(language) };
+}
+
+function readSection(prompt: string, section: Section): PromptSection {
+  const bodyStart = section.end - section.body.length;
+  const lines = linesOf(section.body).lines.map((line) => ({ ...line, offset: bodyStart + line.offset }));
+  const headingLine = prompt.slice(section.start, section.end).split('\n', 1)[0] ?? '';
+  const heading = headingLine.slice(headingLine.indexOf(section.name) + section.name.length).trim();
+  return { ...section, heading, lines, items: itemsOf(lines) };
+}
+
+const marker = /^(\s*)(?:[A-Za-z]?\d+[.):]|[-*+•])\s+/;
+
+function itemsOf(lines: readonly Line[]): PromptItem[] {
+  const marks = lines.map(({ text, fenced }) => (fenced ? null : marker.exec(text)));
+  const first = marks.find((mark) => mark !== null);
+  if (first == null) {
+    return lines
+      .filter(({ text, fenced }) => text.trim() !== '' && !fenced)
+      .map((line) => ({ text: line.text, lines: [line] }));
+  }
+  const depth = first[1]?.length ?? 0;
+  const items: PromptItem[] = [];
+  let open = false;
+  for (const [index, line] of lines.entries()) {
+    const mark = marks[index];
+    if (mark != null && (mark[1]?.length ?? 0) <= depth) {
+      items.push({ text: line.text.slice(mark[0].length), lines: [line] });
+      open = true;
+    } else if (line.text.trim() === '') open = false;
+    else if (open) items.at(-1)?.lines.push(line);
+  }
+  return items;
+}
+
+/** Makes a remark about the heading line of a section. */
+export function atHeading({ agent, prompt }: AgentView, name: SectionName, wording: Wording): Remark {
+  const { start } = prompt[name];
+  return { file: 'prompt.txt', location: locationAt(agent.prompt, start, agent.prompt.length), ...wording };
+}
+
+/** Makes a remark about a range of the prompt. */
+export function inPrompt(view: AgentView, offset: number, length: number, wording: Wording): Remark {
+  return { file: 'prompt.txt', location: locationAt(view.agent.prompt, offset, length), ...wording };
+}
+
+/** Makes a remark about a value in the front matter. */
+export function inFrontMatter({ texts }: AgentView, path: Path, wording: Wording): Remark {
+  return { file: 'agent.md', location: locationInFrontMatter(texts.get('agent.md') ?? '', path), ...wording };
+}
+
+/** Returns the words of a text in lower case. */
+export function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}

@@ -1,0 +1,170 @@
+import { addDays } from '../lib/calendar.ts';
+import { compareText } from '../lib/text.ts';
+import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
+import type { Settings } from '../schema/settings.ts';
+import { byDate, type Calendar, datesOf, firstFreeDate } from './check/calendar.ts';
+import type { Content } from './load.ts';
+import type { ParsedFolder } from './parse/parse.ts';
+import { select } from './select.ts';
+
+/** The schedule on a day. Days are YYYY-MM-DD, and lists are in order of date unless stated otherwise. */
+export interface Status {
+  today: string;
+  /** The time zone that decides which day is today. */
+  timezone: string;
+  /** Agents that are due and have a number, in order of their numbers, including those that only the default branch has. */
+  published: (Entry & { issue: number })[];
+  /** Agents that are due but have no number yet, with the number that they will get. */
+  due: (Entry & { issue: number })[];
+  /** Agents with a future date. */
+  coming: (Entry & { daysLeft: number })[];
+  /** Dates within 14 days from today that are free for a new agent. */
+  freeDates: string[];
+  /** A draft occupies its date too. The date is null if it cannot be read. */
+  drafts: Entry[];
+  /** Withdrawn agents still occupy their numbers and dates. */
+  withdrawn: (Entry & { issue: number | null })[];
+  /** Published agents whose folder was deleted, in order of their numbers. They still occupy their numbers and dates. */
+  deleted: (Entry & { issue: number })[];
+  /** All agents for which `catalog validate` reports errors, by slug; most are also in one of the lists above. */
+  faulty: { slug: string; date: string | null; state: State; errors: number }[];
+  /** The first agent after today that no error keeps from being published, with its expected number. */
+  next: { issue: number; date: string; slug: string; title: string | null; daysLeft: number } | null;
+  /** How many days in a row, from tomorrow on, have such an agent. */
+  queueDays: number;
+  /** Whether `queueDays` is less than `queueWarningDays` in the settings. */
+  queueLow: boolean;
+}
+
+interface Entry {
+  date: string | null;
+  slug: string;
+  /** Null if errors make it unreadable. */
+  title: string | null;
+  errors: number;
+}
+
+interface Row {
+  state: State;
+  issue: number | null;
+  entry: Entry;
+}
+
+/** The state of an agent in the schedule. `skipped`: it is due, but its errors keep it from being published. */
+export type State = 'published' | 'due' | 'skipped' | 'coming' | 'draft' | 'withdrawn' | 'deleted';
+
+/** How far the schedule is filled, as a sentence. */
+export function queueText({ today, queueDays }: Pick<Status, 'today' | 'queueDays'>): string {
+  if (queueDays === 0) return 'No agent is ready for tomorrow.';
+  return `Agents are ready through ${addDays(today, queueDays)}.`;
+}
+
+const daysShown = 14;
+
+/** The schedule of a catalog on the day `today`. `found` are all its problems, including those that do not stop a publication. */
+export function status(
+  content: Pick<Content, 'folders' | 'reserved' | 'diagnostics'>,
+  {
+    today,
+    settings,
+    found = content.diagnostics,
+  }: {
+    today: string;
+    settings: Pick<Settings, 'timezone' | 'queueWarningDays'>;
+    found?: readonly Diagnostic[];
+  },
+): Status {
+  const { folders, reserved, diagnostics } = content;
+  const { agents, skipped } = select(content, { today, skipInvalid: true });
+  const numbers = new Map(agents.map(({ slug, issue }) => [slug, issue]));
+  const errors = errorsBySlug(found);
+  const stopped = errorsBySlug(diagnostics);
+  const entryOf = (slug: string, date: string | null, title: string | null): Entry => ({
+    ...{ date, slug, title },
+    errors: errors.get(slug) ?? 0,
+  });
+  const rows: Row[] = [...folders].sort(byDate).map((folder) => ({
+    state: stateOf(folder, skipped, today),
+    issue: folder.schedule.issue ?? numbers.get(folder.slug) ?? null,
+    entry: entryOf(folder.slug, folder.schedule.date, folder.agent?.title ?? null),
+  }));
+  for (const { slug, issue, date, why } of reserved) {
+    if (why === 'early') continue;
+    rows.push({ state: why === 'deleted' ? 'deleted' : 'published', issue, entry: entryOf(slug, date, null) });
+  }
+  const of = (state: State) => rows.filter((row) => row.state === state);
+  const numbered = (state: State) =>
+    of(state)
+      .map(({ issue, entry }) => ({ issue: issue ?? 0, ...entry }))
+      .sort((a, b) => a.issue - b.issue);
+
+  const coming = of('coming').map(({ entry }) => ({ ...entry, daysLeft: daysBetween(today, entry.date ?? today) }));
+  const due = numbered('due');
+  const sound = coming.filter(({ slug }) => !stopped.has(slug));
+  const highest = [...rows, ...reserved].reduce((most, { issue }) => Math.max(most, issue ?? 0), 0);
+  const filled = queueDays(sound, today);
+  return {
+    today,
+    timezone: settings.timezone,
+    published: numbered('published'),
+    due,
+    coming,
+    freeDates: freeDates(content, today),
+    drafts: of('draft').map(({ entry }) => entry),
+    withdrawn: of('withdrawn').map(({ issue, entry }) => ({ issue, ...entry })),
+    deleted: numbered('deleted'),
+    faulty: rows
+      .filter(({ entry }) => entry.errors > 0)
+      .map(({ state, entry: { slug, date, errors } }) => ({ slug, date, state, errors }))
+      .sort((a, b) => compareText(a.slug, b.slug)),
+    next: nextOf(sound, folders, highest),
+    queueDays: filled,
+    queueLow: filled < settings.queueWarningDays,
+  };
+}
+
+function errorsBySlug(diagnostics: readonly Diagnostic[]): Map<string | null, number> {
+  const counts = new Map<string | null, number>();
+  for (const { slug, severity } of diagnostics) {
+    if (severity === 'error') counts.set(slug, (counts.get(slug) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function stateOf(
+  { slug, schedule: { date, issue, draft, withdrawn } }: ParsedFolder,
+  skipped: readonly string[],
+  today: string,
+): State {
+  if (withdrawn) return 'withdrawn';
+  if (draft && issue === null) return 'draft';
+  if (date !== null && date > today) return 'coming';
+  if (issue !== null) return 'published';
+  return skipped.includes(slug) ? 'skipped' : 'due';
+}
+
+function freeDates(calendar: Calendar, today: string): string[] {
+  const taken = datesOf(calendar);
+  const first = firstFreeDate(calendar, today);
+  const days = Array.from({ length: daysShown }, (_, index) => addDays(today, index));
+  return days.filter((day) => day >= first && !taken.has(day));
+}
+
+function nextOf(sound: Status['coming'], folders: readonly ParsedFolder[], highest: number): Status['next'] {
+  const [first] = sound;
+  if (first === undefined || first.date === null) return null;
+  const { date, slug, title, daysLeft } = first;
+  const own = folders.find((folder) => folder.slug === slug)?.schedule.issue;
+  return { issue: own ?? highest + 1, date, slug, title, daysLeft };
+}
+
+function queueDays(sound: Status['coming'], today: string): number {
+  const days = new Set(sound.map(({ date }) => date));
+  let count = 0;
+  while (days.has(addDays(today, count + 1))) count += 1;
+  return count;
+}
+
+function daysBetween(from: string, to: string): number {
+  return (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000;
+}

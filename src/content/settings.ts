@@ -1,0 +1,229 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseDocument } from 'yaml';
+import { UsageError } from '../lib/errors.ts';
+import { ContentError } from '../schema/diagnostics/content-error.ts';
+import { type Diagnostic, diagnose, type Wording } from '../schema/diagnostics/diagnostic.ts';
+import { type Location, locationAt } from '../schema/diagnostics/location.ts';
+import { explain } from '../schema/diagnostics/values.ts';
+import { locationsInYaml } from '../schema/diagnostics/yaml-location.ts';
+import { pathName } from '../schema/fields.ts';
+import { byteOrderMark } from '../schema/messages/files.ts';
+import { settingsEmpty, settingsMissing, settingsUnreadable, settingTwice } from '../schema/messages/settings.ts';
+import { ruleSettings } from '../schema/rule-settings.ts';
+import { baseUrl, type KnownVocabulary, type Settings, settingsSource } from '../schema/settings.ts';
+import { readJson } from './parse/json-errors.ts';
+import { textFindings, valueFindings, withoutFound } from './parse/text-checks.ts';
+import { parseYaml } from './parse/yaml.ts';
+import { maxFileBytes } from './read.ts';
+
+export type { Settings, Vocabulary } from '../schema/settings.ts';
+
+/** The name of the settings file in a catalog's folder. */
+export const settingsFile = 'catalog.config.json';
+
+/** The settings that flags and environment variables can override. */
+export interface SettingsOverrides {
+  /** From `--base-url`. */
+  baseUrl?: string | undefined;
+  /** From `--runtime-url`. */
+  runtimeUrl?: string | undefined;
+}
+
+/** The settings of a catalog, which may have errors. */
+export interface CheckedSettings {
+  /** Complete: each missing or invalid setting has a default. */
+  settings: Settings;
+  /** The names that agents may use. Names whose setting is invalid are unknown. */
+  vocabulary: KnownVocabulary;
+  /** The problems in the file. */
+  diagnostics: Diagnostic[];
+}
+
+/**
+ * Reads catalog.config.json in the folder `cwd`. Flags override `environment`, which overrides the file.
+ *
+ * Throws ContentError if the file is missing or invalid, and UsageError if an override is invalid.
+ */
+export function loadSettings(cwd: string, overrides: SettingsOverrides, environment: NodeJS.ProcessEnv): Settings {
+  const { settings, diagnostics } = checkSettings(cwd, overrides, environment);
+  if (diagnostics.length > 0) throw new ContentError(diagnostics);
+  return settings;
+}
+
+/** Reads the settings and returns their problems with them. Throws UsageError if an override is invalid. */
+export function checkSettings(
+  cwd: string,
+  overrides: SettingsOverrides,
+  environment: NodeJS.ProcessEnv,
+): CheckedSettings {
+  const { value, diagnostics } = readSettings(cwd);
+  const { source, vocabulary } = diagnostics.length === 0 ? parseValid(value) : parseInvalid(value);
+  const runtime =
+    override('--runtime-url', overrides.runtimeUrl) ?? override('CATALOG_RUNTIME_URL', environment.CATALOG_RUNTIME_URL);
+  const { $schema: _schema, runtimeUrl, ...rest } = source;
+  const address = givenBaseUrl(overrides.baseUrl, environment) ?? rest.baseUrl;
+  const settings = {
+    ...rest,
+    baseUrl: address,
+    runtimeUrl: runtime ?? (runtimeUrl === undefined ? address : runtimeUrl),
+  };
+  return { settings: deepFreeze(settings), vocabulary, diagnostics };
+}
+
+type Source = ReturnType<typeof settingsSource.parse>;
+
+function parseValid(value: unknown): { source: Source; vocabulary: KnownVocabulary } {
+  const source = settingsSource.parse(value);
+  return { source, vocabulary: source };
+}
+
+/** The defaults for missing and invalid settings, so that the agents can still be checked. */
+const fallbacks: Source = {
+  title: 'Untitled',
+  tagline: 'Untitled',
+  description: 'Untitled',
+  language: 'en',
+  timezone: 'UTC',
+  publisher: { name: 'Unknown', url: 'https://example.com' },
+  feedId: 'tag:example.com,2026:catalog',
+  baseUrl: 'https://example.com',
+  categories: {},
+  difficulties: [],
+  runtimes: [],
+  announceHour: 6,
+  feedLength: 50,
+  queueWarningDays: 3,
+  rules: {},
+};
+
+function parseInvalid(value: unknown): { source: Source; vocabulary: KnownVocabulary } {
+  const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  const valid = Object.entries(settingsSource.shape).flatMap(([key, schema]) => {
+    const { success, data } = schema.safeParse(given[key]);
+    return success && data !== undefined ? [[key, data] as const] : [];
+  });
+  const source: Source = { ...fallbacks, ...Object.fromEntries(valid) };
+  const known = (key: string) => valid.some(([name]) => name === key);
+  const { categories } = given;
+  const named = typeof categories === 'object' && categories !== null && !Array.isArray(categories);
+  // A category without a label is still a category. But if a key is not a slug, its intended name is unknown.
+  if (!known('categories') && named && Object.keys(categories).every((key) => pathName.safeParse(key).success)) {
+    source.categories = Object.fromEntries(
+      Object.keys(categories).map((key) => [key, { label: key, description: key }]),
+    );
+  }
+  if (!known('rules')) source.rules = validRules(given.rules);
+  return {
+    source,
+    vocabulary: {
+      categories: Object.keys(source.categories).length > 0 ? source.categories : null,
+      difficulties: known('difficulties') ? source.difficulties : null,
+      runtimes: known('runtimes') ? source.runtimes : null,
+      rules: source.rules,
+    },
+  };
+}
+
+/** Returns the valid part of the setting `rules`, so that a mistake in one rule does not undo what the others say. */
+function validRules(given: unknown): Source['rules'] {
+  const entries = typeof given === 'object' && given !== null ? Object.entries(given) : [];
+  return Object.fromEntries(entries.filter(([code, severity]) => ruleSettings.safeParse({ [code]: severity }).success));
+}
+
+/**
+ * Returns the address in `--base-url` or `CATALOG_BASE_URL`; undefined if neither is set.
+ *
+ * Throws UsageError if it is not a valid address.
+ */
+export function givenBaseUrl(flag: string | undefined, environment: NodeJS.ProcessEnv): string | undefined {
+  return override('--base-url', flag) ?? override('CATALOG_BASE_URL', environment.CATALOG_BASE_URL);
+}
+
+function override(name: string, value: string | undefined): string | undefined {
+  if (value === undefined || value === '') return undefined;
+  const result = baseUrl.safeParse(value);
+  if (result.success) return result.data;
+  throw new UsageError(`${name} is ${JSON.stringify(value)}; it has to be ${result.error.issues[0]?.message}.`);
+}
+
+/** Reads as much of the settings file as possible, with its problems. */
+function readSettings(cwd: string): { value: unknown; diagnostics: Diagnostic[] } {
+  let text: string;
+  try {
+    const path = join(cwd, settingsFile);
+    if (statSync(path).size > maxFileBytes) throw Object.assign(new Error(), { code: 'EFBIG' });
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const wording =
+      code === 'ENOENT' ? settingsMissing(settingsFile, cwd) : settingsUnreadable(settingsFile, cwd, code);
+    return { value: undefined, diagnostics: [diagnose({ code: 'settings/missing', file: settingsFile, ...wording })] };
+  }
+  return parseSettings(text);
+}
+
+function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic[] } {
+  // In JSON, CR is white space. Git on Windows and many editors write it at the ends of lines.
+  const marked = bytes.replace(/\r\n?/g, '\n');
+  const text = marked.replace(/^\uFEFF/, '');
+  const fail = (code: Diagnostic['code'], location: Location, wording: Wording) =>
+    diagnose({ code, file: settingsFile, text, location, ...wording });
+  if (text.trim() === '') {
+    const empty = fail('settings/json', locationAt(text, 0), settingsEmpty(settingsFile));
+    return { value: undefined, diagnostics: [empty] };
+  }
+  const shown = textFindings(text);
+  const visible = withoutFound(text, shown);
+  const { value, faults } = readJson(visible);
+  const diagnostics = faults.map(({ offset, length, ...wording }) =>
+    fail('settings/json', locationAt(visible, offset, length), wording),
+  );
+  if (text !== marked) {
+    diagnostics.push(fail('settings/json', locationAt(text, 0), byteOrderMark(settingsFile)));
+  }
+  diagnostics.push(...shown.map((finding) => diagnose({ ...finding, file: settingsFile, text })));
+  if (value === undefined) return { value, diagnostics };
+  const locationOf = locationsInYaml(visible);
+  // Text that the file writes as escapes is reported without a code frame, which would show part of a secret.
+  const hidden = valueFindings(value, locationOf).filter(({ code }) => shown.every((it) => it.code !== code));
+  diagnostics.push(...hidden.map((finding) => diagnose({ ...finding, file: settingsFile })));
+  for (const { kind, path, ...wording } of explain(settingsSource, value, { json: true })) {
+    const location = locationOf(path, { key: kind.endsWith('-key') });
+    diagnostics.push(fail(codes[kind], location, wording));
+  }
+  if (faults.length === 0 && hasDuplicateKey(visible)) {
+    for (const { code, pos } of parseDocument(visible, { prettyErrors: false }).errors) {
+      if (code !== 'DUPLICATE_KEY') continue;
+      const key = /^"[^"]*"/.exec(visible.slice(pos[0]))?.[0] ?? '"';
+      const location = locationAt(visible, pos[0], key.length);
+      diagnostics.push(fail('settings/duplicate-key', location, settingTwice(key)));
+    }
+  }
+  return { value, diagnostics };
+}
+
+/** Whether a key in a JSON text appears twice, which js-yaml refuses; JSON.parse would use the second. */
+function hasDuplicateKey(json: string): boolean {
+  try {
+    parseYaml(json);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+const codes = {
+  missing: 'settings/missing-key',
+  'unknown-key': 'settings/unknown-key',
+  'bad-key': 'settings/value',
+  value: 'settings/value',
+} as const;
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
+}

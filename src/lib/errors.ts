@@ -1,0 +1,126 @@
+import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+/**
+ * Says what in a path keeps it from being a folder, or from being made: a file, or a symbolic link that leads nowhere. Null
+ * if nothing does, or if it cannot be known.
+ */
+export function obstacleIn(path: string): string | null {
+  const whole = resolve(path);
+  const above = dirname(whole) === whole ? null : obstacleIn(dirname(whole));
+  if (above !== null) return above;
+  try {
+    const stats = lstatSync(whole);
+    return stats.isSymbolicLink() ? linkObstacle(whole) : wrongKind(whole, stats);
+  } catch {
+    return null;
+  }
+}
+
+function linkObstacle(link: string): string | null {
+  const start = `${link} is a symbolic link`;
+  const target = readlinkSync(link);
+  try {
+    return wrongKind(`${start} to ${target}, which`, statSync(link));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return `${start} to ${target}, which does not exist`;
+    return code === 'ELOOP' ? `${start} that leads back to itself` : null;
+  }
+}
+
+function wrongKind(subject: string, stats: Stats): string | null {
+  if (stats.isDirectory()) return null;
+  return `${subject} is ${stats.isFile() ? 'a file' : 'not a folder'}`;
+}
+
+/** A wrong flag or environment variable stops a command. The CLI prints the message and exits with 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Something outside the program, such as a folder or a port, stops a command. The CLI prints the message and exits with 1. */
+export class OperationError extends Error {
+  override readonly name = 'OperationError';
+}
+
+/** The meaning of system error codes. Only errors that the user can fix are listed. */
+const reasons: Record<string, string> = {
+  EACCES: 'permission is denied',
+  EAGAIN: 'no further process can be started',
+  EBUSY: 'it is in use',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be too large for the file system',
+  EIO: 'the disk cannot read or write it',
+  ELOOP: 'its symbolic links lead in a circle',
+  EMFILE: 'this program has too many files open',
+  ENAMETOOLONG: 'its name is too long',
+  ENFILE: 'the system has too many files open',
+  ENOMEM: 'no memory is left',
+  ENOSPC: 'the disk is full',
+  EPERM: 'the system does not permit it',
+  EROFS: 'the file system is read-only',
+  ESTALE: 'it is gone from the network file system',
+  ETXTBSY: 'it is a running program',
+  EXDEV: 'it would have to be moved to another file system',
+};
+
+/** The same for codes that are the user's concern only if a path is to blame, and otherwise ours. */
+const pathReasons: Record<string, string> = {
+  EISDIR: 'it is a folder, not a file',
+  ENOTDIR: 'a part of its path is a file, not a folder',
+};
+
+/** The English messages of the system for some of these codes, which programs such as git repeat. */
+const phrases: [RegExp, code: string][] = [
+  [/no space left on device/i, 'ENOSPC'],
+  [/disk quota exceeded/i, 'EDQUOT'],
+  [/read-only file system/i, 'EROFS'],
+  [/permission denied/i, 'EACCES'],
+  [/too many open files in system/i, 'ENFILE'],
+  [/too many open files/i, 'EMFILE'],
+  [/input\/output error/i, 'EIO'],
+  [/cannot allocate memory/i, 'ENOMEM'],
+];
+
+/** What a system error code means, followed by the code; only the code if it is unknown. */
+export function systemReason(code: string): string {
+  const reason = reasons[code] ?? pathReasons[code];
+  return reason === undefined ? code : `${reason} (${code})`;
+}
+
+/** A sentence for a system error, such as a full disk or a file where a folder is needed; null for any other error. */
+export function explainSystemError(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const { code = '', path, dest } = error as NodeJS.ErrnoException & { dest?: string };
+  const paths = [path, dest].filter((each) => each !== undefined);
+  if (!Object.hasOwn(reasons, code)) return explainPaths(error, paths);
+  const advice = code === 'EACCES' ? ' Change its permissions, or name another path.' : '';
+  return `${paths.length === 0 ? 'A file' : paths.join(' → ')} cannot be used: ${systemReason(code)}.${advice}`;
+}
+
+/** A sentence for an error that one of these paths explains: it is a folder, or not one, or leads nowhere. */
+function explainPaths({ code, syscall }: NodeJS.ErrnoException, paths: readonly string[]): string | null {
+  if (code === 'EISDIR') {
+    const folder = paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());
+    return folder === undefined ? null : `${folder} is a folder, not a file. Remove it, or name another path.`;
+  }
+  if (!['EEXIST', 'ENOENT', 'ENOTDIR'].includes(code ?? '')) return null;
+  for (const path of paths) {
+    const obstacle = obstacleIn(path);
+    if (obstacle === null) continue;
+    const named = obstacle.startsWith(`${path} `) ? '' : `${path} cannot be used: `;
+    return `${named}${obstacle}. Remove it, or name another path.`;
+  }
+  const [path = ''] = paths;
+  return syscall === 'mkdtemp' ? `${dirname(path)} does not exist. Name an existing folder in TMPDIR.` : null;
+}
+
+/** The reason for a system error in the messages of another program, with its line; null if there is none. */
+export function explainSaid(said: string): string | null {
+  for (const [phrase, code] of phrases) {
+    const line = said.split('\n').find((each) => phrase.test(each));
+    if (line !== undefined) return `${systemReason(code)}: ${line.trim()}`;
+  }
+  return null;
+}

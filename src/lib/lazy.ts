@@ -1,0 +1,47 @@
+
+/** Returns a function that calls `make` when it is first called itself, and returns the same value each time. */
+export function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** The same for a function with parameters, but only the value for the last arguments is kept. */
+export function onceForLast<Given extends readonly unknown[], Value>(
+  make: (...given: Given) => Value,
+): (...given: Given) => Value {
+  let last: { given: Given; value: Value } | undefined;
+  return (...given) => {
+    if (last === undefined || given.some((argument, index) => argument !== last?.given[index])) {
+      last = { given, value: make(...given) };
+    }
+    return last.value;
+  };
+}
+
+/** The same for a function of a text or number: `make` is called once for each. */
+export function onceForEach<Key extends string | number, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new Map<Key, Value>();
+  return (key) => {
+    let value = made.get(key);
+    if (value === undefined) {
+      value = make(key);
+      made.set(key, value);
+    }
+    return value;
+  };
+}
+
+/**
+ * Copies an object with other values for some fields. Unlike `{ ...object }`, it does not call getters, such as those of
+ * an agent's long texts.
+ */
+export function withFields<Given extends object, Fields extends object>(
+  object: Given,
+  fields: Fields,
+): Omit<Given, keyof Fields> & Fields {
+  const own = Object.getOwnPropertyDescriptors(object);
+  return Object.defineProperties({}, { ...own, ...Object.getOwnPropertyDescriptors(fields) }) as never;
+}

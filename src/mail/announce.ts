@@ -1,0 +1,256 @@
+import * as z from 'zod';
+import { OperationError } from '../lib/errors.ts';
+import { plural } from '../lib/text.ts';
+import { fetchJson } from '../site/live-site.ts';
+import { digestMail, issueMail } from '../site/mail/mail.ts';
+import type { PublishedAgent, Site } from '../site/site.ts';
+import { type Announcement, type AnnouncementJournal, type Claim, isToSend } from './announcement-journal.ts';
+import { newMark, type Sender, type Sent, type Subject } from './campaign.ts';
+import type { ListName, SubscriptionRecords } from './provider.ts';
+import { messageHash } from './providers/smtp.ts';
+
+/** What to announce. */
+export interface Plan extends Subject {
+  /** The agents in the mail, newest first. */
+  agents: readonly PublishedAgent[];
+  /** What it is called in messages. */
+  name: string;
+  /** When its newest agent was published. */
+  published: Date;
+}
+
+/** How many agents a digest has. */
+const digestLength = 7;
+
+/**
+ * Plans the announcement of the newest agent or, if `weekly`, of the newest seven. Null without agents.
+ *
+ * Throws OperationError if the settings have no postal address, which mails to subscribers must have.
+ */
+export function planAnnouncement(site: Site, { list, weekly }: { list: ListName; weekly: boolean }): Plan | null {
+  const { settings } = site;
+  const [newest] = site.agents;
+  if (newest === undefined) return null;
+  if (settings.postalAddress === undefined) {
+    throw new OperationError(
+      'The settings have no postal address, which the law of many countries requires in emails to subscribers. Set `postalAddress` in catalog.config.json.',
+    );
+  }
+  const { date, slug, title, document, published } = newest;
+  const agents = weekly ? site.agents.slice(0, digestLength) : [newest];
+  const mark = newMark();
+  const week = list === 'daily' ? 'weekly' : `${list}-weekly`;
+  return {
+    key: `catalog:${settings.feedId}:${weekly ? `${week}:${isoWeek(date)}` : `${list}:${date}`}`,
+    day: date,
+    kind: weekly ? 'digest' : 'issue',
+    list,
+    agent: { date, slug, title, url: document.url },
+    mail: { ...(weekly ? digestMail(site, agents, mark) : issueMail(site, newest, mark)), mark },
+    agents,
+    name: weekly ? `the digest of week ${isoWeek(date)}` : `No. ${newest.issue}, “${title}”`,
+    published,
+  };
+}
+
+/** The week of a day, such as 2026-W47 (ISO 8601): the one that has the Thursday nearest to it. */
+function isoWeek(day: string): string {
+  const thursday = new Date(`${day}T00:00:00Z`);
+  thursday.setUTCDate(thursday.getUTCDate() + 4 - (thursday.getUTCDay() || 7));
+  const year = thursday.getUTCFullYear();
+  const days = (thursday.getTime() - Date.UTC(year, 0, 1)) / 86_400_000;
+  return `${year}-W${String(Math.floor(days / 7) + 1).padStart(2, '0')}`;
+}
+
+export interface AnnounceOptions {
+  site: Site;
+  list: ListName;
+  weekly: boolean;
+  /** Whether to announce an old agent too. */
+  late: boolean;
+  now: Date;
+  journal: AnnouncementJournal;
+  /** Opens the sender. Throws UsageError or OperationError if its settings are wrong. */
+  sender: Sender;
+  /** Throws OperationError with the reason if the page of an agent is not online. */
+  checkLive(agent: PublishedAgent): Promise<void>;
+}
+
+/** What came of an announcement. `nothing-new` and `announced-already` are no errors: a schedule asks again and again. */
+export interface Announced extends Omit<Sent, 'outcome'> {
+  outcome: Sent['outcome'] | 'nothing-new' | 'dry-run';
+  key: string | null;
+}
+
+/** How old an agent may be to be announced: a day for the mail, and the time until someone notices that it was not sent. */
+const longestMs = { issue: 36 * 3_600_000, digest: 7 * 24 * 3_600_000 };
+
+/** Sends what is new to a list, exactly once. Throws OperationError if it refuses, with the reason. */
+export async function announce(options: AnnounceOptions): Promise<Announced> {
+  const found = await check(options);
+  if (!('plan' in found)) return found;
+  const { plan } = found;
+  const claim = await options.journal.claim(plan.key);
+  try {
+    // Another process may have sent it since the check.
+    if (claim.announcement.state === 'sent') return alreadySent(plan, claim.announcement.since);
+    return { ...(await options.sender.send(plan, claim)), key: plan.key };
+  } finally {
+    await claim.release();
+  }
+}
+
+/** Says what `announce` would do. Changes nothing. */
+export async function rehearse(options: AnnounceOptions): Promise<{ result: Announced; plan: Plan | null }> {
+  const found = await check(options);
+  if (!('plan' in found)) return { result: found, plan: null };
+  const { plan } = found;
+  if (await options.sender.isSent(plan)) return { result: alreadySent(plan), plan };
+  const audience = await options.sender.audience();
+  const message =
+    wouldContinue(plan, await options.journal.read(plan.key)) ??
+    `Would send ${plan.name} with ${options.sender.name} to ${audience}.`;
+  return { result: { outcome: 'dry-run', key: plan.key, message }, plan };
+}
+
+/** Says how many emails an earlier run left to send; null if there was no such run. */
+function wouldContinue({ name }: Plan, known: Announcement | null): string | null {
+  if (known === null || known.deliveries === null) return null;
+  const states = [...known.deliveries.values()];
+  const left = states.filter(isToSend).length;
+  const unknown = states.filter((state) => state === 'sending').length;
+  const rest = unknown === 0 ? '' : ` Perhaps sent, so not repeated: ${unknown}.`;
+  return `Would continue ${name}, which an earlier run began. Not sent yet: ${left} of ${states.length} emails.${rest}`;
+}
+
+async function check(options: AnnounceOptions): Promise<{ plan: Plan } | Announced> {
+  const { site, late, now, journal, checkLive } = options;
+  const plan = planAnnouncement(site, options);
+  if (plan === null) return { outcome: 'nothing-new', key: null, message: 'Nothing was ever published.' };
+  const known = await journal.read(plan.key);
+  if (known?.state === 'sent') return alreadySent(plan, known.since);
+  if (!late && now.getTime() - plan.published.getTime() > longestMs[plan.kind]) {
+    const what = known === null ? 'was not announced' : 'was not announced completely';
+    return {
+      outcome: 'nothing-new',
+      key: plan.key,
+      message: `Nothing is new: the newest agent is from ${plan.day}, and ${plan.name} ${what}. To send it anyway, add --late.`,
+    };
+  }
+  for (const agent of plan.agents) await checkLive(agent);
+  return { plan };
+}
+
+function alreadySent({ key, name }: Plan, since?: string): Announced {
+  const when = since === undefined ? 'before' : `on ${since.slice(0, 10)} at ${since.slice(11, 16)} UTC`;
+  return { outcome: 'announced-already', key, message: `Nothing to do: ${name} was announced ${when}.` };
+}
+
+/** What a person found out about mails whose outcome is unknown. */
+export interface Decision {
+  /** The address or the Message-ID of a mail. Null: all of them. */
+  mail: string | null;
+  sent: boolean;
+}
+
+/** Mails over SMTP whose outcome is unknown. The address is null if it was erased. */
+export async function uncertainMails(
+  { key }: Plan,
+  journal: AnnouncementJournal,
+  records: Pick<SubscriptionRecords, 'find'>,
+): Promise<{ id: string; recipient: string | null; messageHash: string }[]> {
+  const mails = [];
+  for (const [id, state] of (await journal.read(key))?.deliveries ?? []) {
+    if (state !== 'sending') continue;
+    const [record] = await records.find({ id });
+    mails.push({ id, recipient: record?.email ?? null, messageHash: messageHash(key, id) });
+  }
+  return mails;
+}
+
+/**
+ * Stores what a person found out about mails whose outcome is unknown. Returns what was stored.
+ *
+ * Throws OperationError, and stores nothing, if a mail that is named has no unknown outcome, or if none has.
+ */
+export async function resolve(
+  plan: Plan,
+  journal: AnnouncementJournal,
+  decisions: readonly Decision[],
+  records: Pick<SubscriptionRecords, 'find'>,
+): Promise<string> {
+  if ((await journal.read(plan.key)) === null) throw new OperationError(`No email of ${plan.name} was sent.`);
+  const claim = await journal.claim(plan.key);
+  try {
+    const mails = await uncertainMails(plan, journal, records);
+    return mails.length > 0
+      ? await settle(claim, plan, decisions, mails)
+      : await settleCampaign(claim, plan, decisions);
+  } finally {
+    await claim.release();
+  }
+}
+
+async function settle(
+  claim: Claim,
+  { name }: Plan,
+  decisions: readonly Decision[],
+  mails: Awaited<ReturnType<typeof uncertainMails>>,
+): Promise<string> {
+  const settled = new Map<string, boolean>();
+  for (const { mail, sent } of decisions) {
+    const wanted = mail?.toLowerCase().replace(/^<|>$/g, '');
+    const named = mails.filter(
+      ({ recipient, messageHash: hash }) =>
+        wanted === undefined || recipient?.toLowerCase() === wanted || wanted.split('@')[0] === hash,
+    );
+    if (named.length === 0)
+      throw new OperationError(`No email of ${name} that matches ${mail} has an unknown outcome.`);
+    for (const { id } of named) settled.set(id, sent);
+  }
+  for (const [id, sent] of settled) await claim.record({ type: 'delivery', id, state: sent ? 'accepted' : 'deferred' });
+  const states = [...(claim.announcement.deliveries?.values() ?? [])];
+  const unknown = states.filter((state) => state === 'sending').length;
+  if (unknown === 0 && !states.some(isToSend)) await claim.record({ type: 'sent' });
+  const lines = [true, false].flatMap((sent) => {
+    const count = [...settled.values()].filter((each) => each === sent).length;
+    return count === 0 ? [] : [`${plural(count, 'email')} of ${name} will ${willBe(sent)}.`];
+  });
+  if (unknown > 0) lines.push(`Still unknown: ${unknown}.`);
+  return lines.join(' ');
+}
+
+async function settleCampaign(claim: Claim, { name }: Plan, decisions: readonly Decision[]): Promise<string> {
+  const { deliveries, draft, state } = claim.announcement;
+  const [decision] = decisions;
+  if (deliveries !== null || state === 'sent' || (state === 'claimed' && draft === null) || decision === undefined)
+    throw new OperationError(`No email of ${name} has an unknown outcome.`);
+  if (decision.mail !== null || decisions.length > 1)
+    throw new OperationError(
+      `The provider sends ${name} to all readers at once: use --resolve sent or --resolve unsent.`,
+    );
+  if (decision.sent) await claim.record({ type: 'sent' });
+  else await claim.record({ type: 'unsent', ...(draft === null ? {} : { draft }) });
+  return `${name} will ${willBe(decision.sent)}.`;
+}
+
+const willBe = (sent: boolean) => (sent ? 'not be sent again' : 'be sent by the next run');
+
+const liveAgent = z.object({ agent: z.object({ slug: z.string(), issue: z.int(), prompt: z.string() }) });
+
+/**
+ * Checks that the page of an agent is online with the number and the prompt that the mail has. Throws OperationError with
+ * the reason if it is not.
+ */
+export async function checkLive({ slug, issue, prompt, document }: PublishedAgent): Promise<void> {
+  const refuse = (reason: string) => new OperationError(`The page is not live, so nothing was sent. ${reason}`);
+  const page = await fetch(document.url, { signal: AbortSignal.timeout(15_000) }).catch(() => null);
+  await page?.body?.cancel().catch(() => {});
+  if (page === null) throw refuse(`${document.url} does not answer.`);
+  if (!page.ok) throw refuse(`${document.url} returned status ${page.status}.`);
+  const live = await fetchJson(document.apiUrl, liveAgent);
+  if ('problem' in live) throw refuse(live.problem);
+  const { agent } = live.value;
+  if (agent.slug === slug && agent.issue === issue && agent.prompt === prompt) return;
+  throw refuse(`${document.apiUrl} has a different number or prompt than this folder. Publish and deploy first.`);
+}

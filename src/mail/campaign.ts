@@ -1,0 +1,293 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type * as z from 'zod';
+import { OperationError } from '../lib/errors.ts';
+import { retryAfterMs, secretsOf } from '../lib/http.ts';
+import type { Mail } from '../site/mail/mail.ts';
+import type { Claim } from './announcement-journal.ts';
+import { type Answer, type Call, Calls, type CallTools, field, SubscriptionFailed } from './provider.ts';
+
+/** A mail whose link to unsubscribe still has to be filled in: wherever `mark` is. */
+export interface OutgoingMail extends Mail {
+  /** An address that no text contains. */
+  mark: string;
+}
+
+/** What an announcement is about, for services that ask. */
+export interface Subject {
+  /** The same for the same announcement, always. */
+  key: string;
+  /** The day of its newest agent, YYYY-MM-DD. */
+  day: string;
+  kind: 'issue' | 'digest';
+  list: string;
+  agent: { date: string; slug: string; title: string; url: string };
+  mail: OutgoingMail;
+}
+
+/** The result of sending: everything was sent, by this run or an earlier one; or some mails were not, or may not have been. */
+export interface Sent {
+  outcome: 'sent' | 'announced-already' | 'incomplete' | 'uncertain';
+  /** What happened, in sentences. */
+  message: string;
+  /** How many mails have which outcome, if the program sends them itself. */
+  deliveries?: Record<string, number>;
+}
+
+/** Sends announcements to a list. Errors that a person can fix are thrown as OperationError. */
+export interface Sender {
+  readonly name: string;
+  /** Says who would get the mail. Changes nothing. Throws if the list does not exist. */
+  audience(): Promise<string>;
+  /** Whether the service itself knows that the announcement was sent. Changes nothing. */
+  isSent(subject: Subject): Promise<boolean>;
+  /** Sends it, unless it was sent before. */
+  send(subject: Subject, claim: Claim): Promise<Sent>;
+  /** Sends it to one address, without any record. Returns what was done. */
+  test(subject: Subject, address: string): Promise<string>;
+}
+
+/** Returns an address that no text contains, for `mark`. */
+export function newMark(): string {
+  return `https://unsubscribe.invalid/${randomBytes(16).toString('hex')}`;
+}
+
+/** Puts what a link to unsubscribe opens into a mail: an address, or what the service replaces with one. */
+export function withUnsubscribe({ mark, ...mail }: OutgoingMail, link: string): Mail {
+  const inHtml = link.replaceAll('&', '&amp;');
+  return { ...mail, html: mail.html.replaceAll(mark, () => inHtml), text: mail.text.replaceAll(mark, () => link) };
+}
+
+/** A call to a service failed. It contains neither the key nor the service's text. */
+export class ServiceFailed extends OperationError {
+  /** The status of the answer; null if there was none. */
+  readonly status: number | null;
+  /** Whether the service certainly did nothing. */
+  readonly refused: boolean;
+
+  constructor(what: string, status: number | null, options?: ErrorOptions) {
+    super(`${what}.`, options);
+    this.status = status;
+    this.refused = status !== null && status >= 400 && status < 500 && status !== 408;
+  }
+}
+
+export type ServiceCall = Omit<Call, 'headers' | 'body' | 'read'> & {
+  headers?: Record<string, string>;
+  body?: object | string;
+  /** Whether the service ignores a request that it had before. @default only for GET */
+  repeats?: boolean;
+};
+
+/** Sends one request and returns the JSON of its answer. Throws ServiceFailed if there is none, or no success. */
+export type CallService = (call: ServiceCall) => Promise<unknown>;
+
+export interface ServiceTools extends CallTools {
+  /** How long a call may take, in milliseconds. @default 20000 */
+  timeoutMs?: number;
+  /** Waits if a service asks to. Rejects when `stop` is aborted. */
+  pause?: (ms: number, stop?: AbortSignal) => Promise<unknown>;
+  stop?: AbortSignal | undefined;
+}
+
+/** How long a run waits in all if a service asks to, in milliseconds. The job of the workflow ends after 15 minutes. */
+const mostWaitMs = 10 * 60_000;
+
+/** The longest answer that is read: lists of campaigns contain the mails. */
+const maxBytes = 32 * 1024 * 1024;
+
+/** Waits, unless `signal` is aborted. */
+export const pauseFor = (ms: number, signal?: AbortSignal): Promise<unknown> =>
+  sleep(ms, undefined, signal === undefined ? {} : { signal });
+
+/**
+ * Makes calls to the API of a service. If a service asks to wait (Retry-After), it is asked again. Otherwise, only a GET is
+ * repeated if it fails: whether any other request had an effect is not known then.
+ */
+export function serviceCalls(
+  service: string,
+  key: string,
+  headers: Call['headers'],
+  { timeoutMs = 20_000, pause = pauseFor, stop, ...tools }: ServiceTools,
+): CallService {
+  const { now = Date.now } = tools;
+  let left = mostWaitMs;
+
+  /** Waits as long as a service asks for, and returns whether it did. After 429, the service certainly did nothing. */
+  async function waitFor({ status, retryAfter }: Answer, repeats: boolean): Promise<boolean> {
+    const asked = retryAfter === null ? undefined : retryAfterMs(retryAfter, now());
+    const ms = Math.max(1000, asked ?? 0);
+    if (asked === undefined || ms > left || !(status === 429 || (status === 503 && repeats))) return false;
+    left -= ms;
+    return pause(ms, stop).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  return async ({ step, method, url, headers: further, body, repeats = method === 'GET' }) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const call: Call = {
+      ...{ step, method, url, read: true, maxBytes },
+      headers: { ...headers, ...further },
+      ...(text === undefined ? {} : { body: text }),
+    };
+    const secrets = secretsOf(key);
+    const retries = method === 'GET' ? 1 : 0;
+    try {
+      for (;;) {
+        const calls = new Calls({ provider: service, secrets, signal: AbortSignal.timeout(timeoutMs), retries }, tools);
+        const answer: Answer = await calls.send(call);
+        if (answer.ok) return answer.body;
+        if (await waitFor(answer, repeats)) continue;
+        throw calls.refused(call, answer, field(answer.body, 'code') ?? field(answer.body, 'name'));
+      }
+    } catch (error) {
+      if (!(error instanceof SubscriptionFailed)) throw error;
+      throw new ServiceFailed(error.what, error.status, { cause: error });
+    }
+  };
+}
+
+/** Parses an answer. Throws ServiceFailed if it does not have the expected form. */
+export function parsed<Shape extends z.ZodType>(service: string, shape: Shape, answer: unknown): z.infer<Shape> {
+  const { data, success } = shape.safeParse(answer);
+  if (success) return data;
+  throw new ServiceFailed(`${service} sent a success that cannot be read`, null);
+}
+
+/** The most pages of a list that are read. */
+const mostPages = 100;
+
+/** Reads a list page by page. `next` must have the origin of the first page, since the key is sent there. */
+export async function* pagesOf<Page extends { next?: string | null | undefined }>(
+  call: CallService,
+  first: string,
+  shape: z.ZodType<Page>,
+): AsyncGenerator<Page> {
+  let url: string | null | undefined = first;
+  for (let pages = 0; url != null; pages += 1) {
+    const { origin, hostname } = new URL(first);
+    if (pages === mostPages || !URL.canParse(url) || new URL(url).origin !== origin) {
+      throw new OperationError(`The list at ${hostname} cannot be read to its end, so nothing was sent.`);
+    }
+    const page: Page = parsed(hostname, shape, await call({ step: 'list', method: 'GET', url }));
+    yield page;
+    url = page.next;
+  }
+}
+
+/** A mail as a service stores it: `state` is `draft`, `sent` (also if it is being sent), or a word of the service. */
+export interface Campaign {
+  id: string;
+  state: string;
+}
+
+/** A service that sends a mail to a list, in two steps: it stores a draft, and sends it when told to. */
+export interface CampaignService {
+  readonly name: string;
+  audience(): Promise<string>;
+  /** Returns the campaigns with exactly this key. `day` is that of the newest agent. */
+  find(key: string, day: string): Promise<Campaign[]>;
+  /** Stores a draft for the list, and returns its id. */
+  create(key: string, mail: OutgoingMail): Promise<string>;
+  /** Reads a campaign. Throws OperationError if it would go to others than the list. */
+  read(id: string): Promise<Campaign>;
+  /** Sends a draft. */
+  send(id: string): Promise<void>;
+  test(key: string, mail: OutgoingMail, address: string): Promise<string>;
+}
+
+/** How long after sending a service may still call a campaign a draft, in milliseconds. */
+const settleMs = 15 * 60_000;
+
+export interface CampaignTools {
+  now(): Date;
+  /** @default node:timers/promises */
+  wait?: (ms: number) => Promise<unknown>;
+}
+
+/**
+ * A sender that lets a service send, exactly once: it looks for a campaign with the key, stores a draft if there is none,
+ * and sends it only while it is a draft. A crash leaves at most a draft that is used by the next run.
+ */
+export function campaignSender(service: CampaignService, { now, wait = sleep }: CampaignTools): Sender {
+  return {
+    name: service.name,
+    audience: () => service.audience(),
+    isSent: async ({ key, day }) => (await service.find(key, day)).some(({ state }) => state === 'sent'),
+    test: (subject, address) => service.test(subject.key, subject.mail, address),
+    async send(subject, claim) {
+      const audience = await service.audience();
+      const { id, state: listed } = await draftOf(subject, claim);
+      if (claim.announcement.draft !== id) await claim.record({ type: 'drafted', draft: id });
+      const { state } = listed === 'draft' ? await service.read(id) : { state: listed };
+      if (state === 'sent') {
+        await claim.record({ type: 'sent' });
+        return { outcome: 'announced-already', message: `Nothing to do: ${service.name} has sent it (${id}).` };
+      }
+      if (state !== 'draft') return unknown(service, id, `it calls the email ${JSON.stringify(state)}.`);
+      const { state: begun, since } = claim.announcement;
+      if (begun === 'sending' && now().getTime() - Date.parse(since) < settleMs) {
+        return unknown(
+          service,
+          id,
+          'an earlier run was interrupted while sending. The outcome will be clear after 15 minutes.',
+        );
+      }
+      await claim.record({ type: 'sending' });
+      return sendDraft(id, audience, claim);
+    },
+  };
+
+  async function draftOf(subject: Subject, claim: Claim): Promise<Campaign> {
+    const { abandoned, draft } = claim.announcement;
+    const candidates = async () =>
+      (await service.find(subject.key, subject.day))
+        .filter(({ id }) => !abandoned.includes(id))
+        .sort((a, b) => Number(b.state === 'sent') - Number(a.state === 'sent') || (a.id < b.id ? -1 : 1));
+    const [known] = await candidates();
+    if (known !== undefined) return known;
+    if (draft !== null) return service.read(draft);
+    const id = await service.create(subject.key, subject.mail);
+    // If another machine stored one at the same time, both use the same draft.
+    return (await candidates())[0] ?? { id, state: 'draft' };
+  }
+
+  /** Sends a draft, and reads it back: what the service says then is what counts. */
+  async function sendDraft(id: string, audience: string, claim: Claim): Promise<Sent> {
+    const failure = await service.send(id).then(
+      () => null,
+      (error) => (error instanceof ServiceFailed ? error : Promise.reject(error)),
+    );
+    const after = await readBack(service, id, wait);
+    if (after === 'sent') {
+      await claim.record({ type: 'sent' });
+      return { outcome: 'sent', message: `${service.name} sends the email to ${audience} (${id}).` };
+    }
+    if (failure?.refused && after === 'draft') {
+      await claim.record({ type: 'unsent' });
+      throw new OperationError(`The email was not sent: ${failure.message}`, { cause: failure });
+    }
+    return unknown(service, id, failure?.message ?? `it calls the email ${JSON.stringify(after)}.`);
+  }
+}
+
+/** Reads a campaign until it is no draft, for a few seconds. Returns its state, or why it cannot be read. */
+async function readBack(service: CampaignService, id: string, wait: (ms: number) => Promise<unknown>): Promise<string> {
+  for (let reads = 1; ; reads += 1) {
+    try {
+      const { state } = await service.read(id);
+      if (state !== 'draft' || reads === 3) return state;
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error;
+      if (reads === 3) return 'unreadable';
+    }
+    await wait(reads * 1000);
+  }
+}
+
+function unknown({ name }: CampaignService, id: string, why: string): Sent {
+  const hint = `Look at ${id} there. Then run this command with --resolve sent or --resolve unsent.`;
+  return { outcome: 'uncertain', message: `Whether ${name} sent the email is not known: ${why} ${hint}` };
+}

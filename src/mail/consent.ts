@@ -1,0 +1,243 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { OperationError, systemReason, UsageError } from '../lib/errors.ts';
+import { createFile, type Disk, hasCode, makeFolder, reasonOf, syncFolder } from '../storage/disk.ts';
+import {
+  type ListName,
+  listNames,
+  type Subscription,
+  type SubscriptionRecord,
+  type SubscriptionRecords,
+} from './provider.ts';
+
+export interface MailKeyOptions {
+  environment: NodeJS.ProcessEnv;
+  /** The data folder. */
+  folder: string;
+  /** Returns this many cryptographically random bytes. */
+  random(bytes: number): Buffer;
+  /** @default node:fs/promises */
+  disk?: Disk;
+}
+
+/** Throws UsageError if the key is not in the environment: programs that share a database must have the same one. */
+export function requireMailKey({ CATALOG_MAIL_KEY }: NodeJS.ProcessEnv): void {
+  if (CATALOG_MAIL_KEY?.trim()) return;
+  throw new UsageError(
+    'CATALOG_MAIL_KEY is missing. Programs that share a database have to sign the links in emails with the same key.',
+  );
+}
+
+/** The file of the key in the data folder. */
+const fileName = 'mail.key';
+
+/**
+ * The key that signs the links in mails: CATALOG_MAIL_KEY, or else the file `mail.key` in the data folder, which is made
+ * if it does not exist and which only its owner can read.
+ *
+ * Throws UsageError if the variable is too short, and OperationError if the file cannot be used.
+ */
+export async function openMailKey(options: MailKeyOptions): Promise<Buffer> {
+  const { folder, random, disk = fs } = options;
+  const known = await readMailKey(options);
+  if (known !== null) return known;
+  const path = join(folder, fileName);
+  const draft = `${path}.${random(6).toString('hex')}`;
+  try {
+    await makeFolder(disk, dirname(path));
+    await createFile(disk, draft, Buffer.from(`${random(32).toString('hex')}\n`));
+    // Unlike a rename, a link never replaces the key that another process made meanwhile.
+    await disk.link(draft, path).catch((error) => hasCode(error, 'EEXIST') || Promise.reject(error));
+    await disk.unlink(draft);
+    await syncFolder(disk, folder);
+  } catch (error) {
+    throw new OperationError(`The key ${path} cannot be made: ${systemReason(reasonOf(error))}.`, { cause: error });
+  }
+  return openMailKey(options);
+}
+
+/** The same key, or null if none was made yet. */
+export async function readMailKey(options: Omit<MailKeyOptions, 'random'>): Promise<Buffer | null> {
+  const { environment, folder, disk = fs } = options;
+  const given = environment.CATALOG_MAIL_KEY?.trim();
+  if (given) {
+    if (given.length >= 32) return Buffer.from(given);
+    throw new UsageError(
+      'CATALOG_MAIL_KEY is too short; it has to have at least 32 characters (openssl rand -hex 32).',
+    );
+  }
+  const path = join(folder, fileName);
+  let text: string;
+  try {
+    text = await disk.readFile(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw new OperationError(`The key ${path} cannot be read: ${systemReason(reasonOf(error))}.`, { cause: error });
+  }
+  if (/^[0-9a-f]{64}\n?$/.test(text)) return Buffer.from(text.trim(), 'hex');
+  throw new OperationError(
+    `The key ${path} is damaged. Restore it from a backup. If you delete it, links in emails that were sent stop working.`,
+  );
+}
+
+/** The pseudonym of an address, in any case: without the key, nobody can tell which address it is. */
+export function addressHash(address: string, key: Buffer): string {
+  return createHmac('sha256', key).update(`address:${address.toLowerCase()}`).digest('base64url');
+}
+
+/** What the link of a token does. */
+export type Purpose = 'confirm' | 'unsubscribe';
+
+const claims = z.strictObject({
+  v: z.literal(1),
+  purpose: z.enum(['confirm', 'unsubscribe']),
+  /** The id of the subscription. A token never contains the address. */
+  id: z.string().min(1),
+  list: z.enum(listNames),
+  /** When it expires, in seconds since 1970. Links to unsubscribe never do. */
+  exp: z.int().optional(),
+});
+
+/** The contents of a valid token. */
+export type Claims = z.infer<typeof claims>;
+
+/** What is wrong with a token: it was not signed with the key, it has expired, or it is for something else. */
+export type TokenProblem = 'forged' | 'expired' | 'other-purpose';
+
+/** How long a link to confirm works, in milliseconds. */
+export const confirmationMs = 7 * 24 * 60 * 60 * 1000;
+
+/** What links are made with. */
+export interface LinkOptions {
+  /** The address of the server, without a slash at its end. */
+  runtimeUrl: string;
+  /** The key of tokens (mail-key.ts). */
+  key: Buffer;
+}
+
+type Subscribed = Pick<Subscription, 'id' | 'list'>;
+
+/** The address of the page that confirms a subscription. It works for seven days from `now` (milliseconds since 1970). */
+export function confirmAddress({ id, list }: Subscribed, { runtimeUrl, key }: LinkOptions, now: number): string {
+  const exp = Math.floor((now + confirmationMs) / 1000);
+  return `${runtimeUrl}/subscription/confirm?token=${sign({ v: 1, purpose: 'confirm', id, list, exp }, key)}`;
+}
+
+/**
+ * The address of the page that ends a subscription, which always works. A POST to it needs no cookies and is not
+ * redirected, so it can be in a List-Unsubscribe header (RFC 8058).
+ */
+export function unsubscribeAddress({ id, list }: Subscribed, { runtimeUrl, key }: LinkOptions): string {
+  return `${runtimeUrl}/subscription/unsubscribe?token=${sign({ v: 1, purpose: 'unsubscribe', id, list }, key)}`;
+}
+
+/** Checks a token. `now` is in milliseconds since 1970. */
+export function readToken(token: string, purpose: Purpose, key: Buffer, now: number): Claims | TokenProblem {
+  const [content = '', signature = '', ...rest] = token.split('.');
+  const given = Buffer.from(signature);
+  const expected = Buffer.from(signatureOf(content, key));
+  if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return 'forged';
+  const { data } = claims.safeParse(JSON.parse(Buffer.from(content, 'base64url').toString('utf8')));
+  if (data === undefined) return 'forged';
+  if (data.purpose !== purpose) return 'other-purpose';
+  return data.exp !== undefined && now > data.exp * 1000 ? 'expired' : data;
+}
+
+function sign(content: Claims, key: Buffer): string {
+  const text = Buffer.from(JSON.stringify(content)).toString('base64url');
+  return `${text}.${signatureOf(text, key)}`;
+}
+
+function signatureOf(content: string, key: Buffer): string {
+  return createHmac('sha256', key).update(content).digest('base64url');
+}
+
+/** What the rules about consent need to know. */
+export interface ConsentTools {
+  records: SubscriptionRecords;
+  /** The key of tokens and pseudonyms (mail-key.ts). */
+  key: Buffer;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/**
+ * Confirms a subscription. False if it cannot be confirmed any more: it was erased, or its reader left the list.
+ *
+ * The time is later than any suppression of the address, also if the clock went back since then.
+ */
+export async function confirm({ id }: Claims, { records, key, now }: ConsentTools): Promise<boolean> {
+  const [record] = await records.find({ id });
+  if (record === undefined || record.unsubscribed !== undefined) return false;
+  if (record.confirmed !== undefined) return true;
+  const suppressed = (await records.suppressions()).get(addressHash(record.email, key));
+  const earliest = suppressed === undefined ? 0 : Date.parse(suppressed) + 1;
+  await records.mark(id, 'confirmed', new Date(Math.max(now(), earliest)).toISOString());
+  return true;
+}
+
+/**
+ * Ends all subscriptions of an address to a list, also newer ones than that of the link. If they were erased or ended
+ * before, there is nothing to do.
+ */
+export async function unsubscribe({ id }: Claims, { records, now }: ConsentTools): Promise<void> {
+  const [record] = await records.find({ id });
+  if (record === undefined) return;
+  const { email, list } = record;
+  const open = (await records.find({ email })).filter((each) => each.list === list && each.unsubscribed === undefined);
+  if (open.length > 0) await records.mark(id, 'unsubscribed', new Date(now()).toISOString());
+}
+
+/** Someone who gets mails: a confirmed address, and the subscription that links to unsubscribe are made for. */
+export type Recipient = Pick<SubscriptionRecord, 'id' | 'email' | 'list'>;
+
+/** Everyone who gets the mails of a list: each address once, in the order in which they subscribed. */
+export async function recipients(
+  list: ListName,
+  { records, key }: Pick<ConsentTools, 'key'> & { records: Pick<SubscriptionRecords, 'find' | 'suppressions'> },
+): Promise<Recipient[]> {
+  const suppressions = await records.suppressions();
+  const byAddress = new Map<string, Recipient>();
+  for (const record of await records.find({ list })) {
+    const address = record.email.toLowerCase();
+    if (!byAddress.has(address) && isActive(record, suppressions, key)) byAddress.set(address, record);
+  }
+  return [...byAddress.values()];
+}
+
+/** Whether a subscription gets mails: it was confirmed, not ended, and confirmed after its address was suppressed. */
+export function isActive(record: SubscriptionRecord, suppressions: ReadonlyMap<string, string>, key: Buffer): boolean {
+  const { email, confirmed, unsubscribed } = record;
+  if (confirmed === undefined || unsubscribed !== undefined) return false;
+  const suppressed = suppressions.size === 0 ? undefined : suppressions.get(addressHash(email, key));
+  return suppressed === undefined || Date.parse(confirmed) > Date.parse(suppressed);
+}
+
+/** A mailbox gets at most this many mails that ask for a confirmation in `askWindowMs`, for all lists and its addresses. */
+const mostAsks = 3;
+const askWindowMs = 7 * 24 * 60 * 60 * 1000;
+
+/** Requests of an address for the same list within this time share one mail. */
+const sameAskMs = 10 * 60 * 1000;
+
+/**
+ * Returns a stored subscription if its address should be asked to confirm it, else null. Not if it gets the mails of the list
+ * already, and not too often: anyone can type any address into the form.
+ */
+export async function toAsk(id: string, { records, key }: ConsentTools): Promise<SubscriptionRecord | null> {
+  const [asking] = await records.find({ id });
+  if (asking === undefined || asking.confirmed !== undefined || asking.unsubscribed !== undefined) return null;
+  const all = await records.find({ mailbox: asking.email });
+  const isSame = ({ email, list }: SubscriptionRecord) =>
+    list === asking.list && email.toLowerCase() === asking.email.toLowerCase();
+  const suppressions = await records.suppressions();
+  if (all.some((record) => isSame(record) && isActive(record, suppressions, key))) return null;
+  const age = ({ time }: SubscriptionRecord) => Date.parse(asking.time) - Date.parse(time);
+  const position = all.findIndex((record) => record.id === id);
+  const asked = all.slice(0, position).filter((record) => record.pending && age(record) < askWindowMs);
+  const isWaiting = (record: SubscriptionRecord) =>
+    isSame(record) && record.confirmed === undefined && record.unsubscribed === undefined && age(record) < sameAskMs;
+  return asked.length >= mostAsks || asked.some(isWaiting) ? null : asking;
+}

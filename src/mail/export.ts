@@ -1,0 +1,155 @@
+import { csv, visible } from '../lib/text.ts';
+import { readLines } from '../storage/line-file.ts';
+import { type ListName, listNames, type SubscriberLog, type SubscriptionRecord } from './provider.ts';
+import { parseLine, RecordIndex } from './subscribers-file.ts';
+
+/** One address on one list, no matter how often it subscribed. */
+export interface SubscriberEntry {
+  /** When it first subscribed within the filter: RFC 3339, UTC. */
+  time: string;
+  email: string;
+  list: ListName;
+  /** Its different notes, oldest first. */
+  notes: string[];
+  /** Null if the address was never asked to confirm, as without a mail server. */
+  consent: Consent | null;
+}
+
+/** Whether an address gets the mails of a list: it confirmed, was asked to, or left the list. */
+export type ConsentState = 'confirmed' | 'waiting' | 'unsubscribed';
+
+/** Returns the state of a consent; null if the address was never asked. */
+export function stateOf(consent: Consent | null): ConsentState | null {
+  if (consent === null) return null;
+  if (consent.unsubscribed !== null) return 'unsubscribed';
+  return consent.confirmed === null ? 'waiting' : 'confirmed';
+}
+
+/** What an address consented to: the subscription that it last confirmed, or else the last one. Times as above. */
+export interface Consent {
+  requested: string;
+  /** The version of the form's text; null if a program subscribed that address. */
+  form: string | null;
+  confirmed: string | null;
+  unsubscribed: string | null;
+}
+
+export interface ExportFilter {
+  list?: ListName | undefined;
+  /** Only subscriptions from this time on, including those that repeat an earlier one. */
+  since?: Date | undefined;
+}
+
+/**
+ * Reads the file of subscribers: each address once per list, in any case, ordered by its first subscription.
+ *
+ * Unreadable lines are left out, with a warning that has the line number. A missing file has no subscribers. A server
+ * may be running.
+ */
+export async function readSubscribers(
+  path: string,
+  filter: ExportFilter,
+  log: SubscriberLog,
+): Promise<SubscriberEntry[]> {
+  const index = new RecordIndex();
+  let number = 0;
+  for await (const bytes of readLines(path)) {
+    number += 1;
+    const line = parseLine(bytes);
+    if (line !== undefined) index.add(line);
+    else log.warn({ file: path, line: number }, 'A line of the subscriber file cannot be read and was left out.');
+  }
+  return subscriberEntries(index.all, filter);
+}
+
+/** Joins the subscriptions of each address to each list, in the order of the first ones. */
+export function subscriberEntries(
+  all: readonly SubscriptionRecord[],
+  { list, since }: ExportFilter,
+): SubscriberEntry[] {
+  const groups = new Map<string, SubscriptionRecord[]>();
+  for (const record of all) {
+    if (list !== undefined && list !== record.list) continue;
+    if (since !== undefined && Date.parse(record.time) < since.getTime()) continue;
+    const key = `${record.list} ${record.email.toLowerCase()}`;
+    const group = groups.get(key) ?? [];
+    group.push(record);
+    groups.set(key, group);
+  }
+  return [...groups.values()].map((records) => {
+    const { time, email, list } = records[0] as SubscriptionRecord;
+    const notes = [...new Set(records.map(({ note }) => note).filter((note) => note))] as string[];
+    return { time, email, list, notes, consent: consentOf(records) };
+  });
+}
+
+function consentOf(records: readonly SubscriptionRecord[]): Consent | null {
+  const asked = records.filter(({ pending }) => pending);
+  const last =
+    asked.findLast(({ confirmed, unsubscribed }) => confirmed !== undefined && unsubscribed === undefined) ??
+    asked.findLast(({ confirmed }) => confirmed !== undefined) ??
+    asked.at(-1);
+  if (last === undefined) return null;
+  const { time, form = null, confirmed = null, unsubscribed = null } = last;
+  return { requested: time, form, confirmed, unsubscribed };
+}
+
+/**
+ * Renders the entries as CSV: time, email, list, note, and the consent, whose fields are empty if there is none. Several
+ * notes share one field, one on each line.
+ */
+export function toCsv(entries: readonly SubscriberEntry[]): string {
+  return csv(
+    ['time', 'email', 'list', 'note', 'requested', 'form', 'confirmed', 'unsubscribed'],
+    entries.map(({ time, email, list, notes, consent }) => [
+      time,
+      email,
+      list,
+      notes.join('\n'),
+      ...[consent?.requested, consent?.form, consent?.confirmed, consent?.unsubscribed].map((text) => text ?? ''),
+    ]),
+  );
+}
+
+/** One address with all of its lists. */
+export interface Address {
+  /** As the reader first wrote it. */
+  email: string;
+  /** When it first subscribed, RFC 3339, UTC. */
+  time: string;
+  lists: ListName[];
+  /** What to say about lists: that one waits for the confirmation of its address, or that the address left it. */
+  remarks: Partial<Record<ListName, string>>;
+}
+
+/** Joins the entries of each address, in any case, in the order of the entries. */
+export function byAddress(entries: readonly SubscriberEntry[]): Address[] {
+  const addresses = new Map<string, Address>();
+  for (const { email, time, list, consent } of entries) {
+    const key = email.toLowerCase();
+    const known = addresses.get(key);
+    const lists = listNames.filter((name) => name === list || known?.lists.includes(name));
+    const remarks = { ...known?.remarks, ...remarkOn(list, consent) };
+    addresses.set(key, { email, time, ...known, lists, remarks });
+  }
+  return [...addresses.values()];
+}
+
+function remarkOn(list: ListName, consent: Consent | null): Address['remarks'] {
+  const state = stateOf(consent);
+  return state === null || state === 'confirmed' ? {} : { [list]: ` (${state})` };
+}
+
+/** Renders addresses for a terminal, one on each line: address, lists, time. Empty if there are none. */
+export function subscribersText(addresses: readonly Address[]): string {
+  const rows = addresses.map(({ email, lists, time, remarks }) => {
+    const named = lists.map((list) => `${list}${remarks[list] ?? ''}`).join(', ');
+    return [visible(email), named, visible(time)] as const;
+  });
+  const [first, second] = [widest(rows.map(([email]) => email)), widest(rows.map(([, lists]) => lists))];
+  return rows.map(([email, lists, time]) => `${email.padEnd(first)}  ${lists.padEnd(second)}  ${time}\n`).join('');
+}
+
+function widest(texts: readonly string[]): number {
+  return texts.reduce((width, text) => Math.max(width, text.length), 0);
+}

@@ -1,0 +1,173 @@
+import * as z from 'zod';
+import { OperationError } from '../../lib/errors.ts';
+import { secretsOf } from '../../lib/http.ts';
+import {
+  type CallService,
+  type Campaign,
+  type CampaignService,
+  type OutgoingMail,
+  pagesOf,
+  parsed,
+  type ServiceTools,
+  serviceCalls,
+  withUnsubscribe,
+} from '../campaign.ts';
+import { Calls, type CallTools, field, type ListName, type SubscriberProvider } from '../provider.ts';
+
+export interface ButtondownSettings {
+  /** The address of the API, without the path /v1/subscribers. */
+  url: string;
+  key: string;
+  /** The tag of each list. */
+  lists: Record<ListName, string>;
+}
+
+const existing = ['email_already_exists', 'subscriber_already_exists'];
+const blocked = ['email_blocked', 'subscriber_blocked', 'subscriber_suppressed', 'firewall_blocked'];
+const invalid = ['email_invalid', 'email_empty'];
+
+/**
+ * Stores subscribers at Buttondown, with a tag for each list (https://docs.buttondown.com/api-subscribers-create).
+ *
+ * A known address gets the tag added. New ones are `unactivated`: only a confirmed email brings back a reader who left,
+ * not someone else who types the address.
+ */
+export function createButtondown({ url, key, lists }: ButtondownSettings, tools: CallTools): SubscriberProvider {
+  const provider = 'buttondown';
+  return {
+    name: provider,
+    async add({ email, list, note }, signal) {
+      const calls = new Calls({ provider, secrets: secretsOf(key, email, note), signal }, tools);
+      const call = {
+        step: 'create',
+        method: 'POST',
+        url: `${url}/v1/subscribers`,
+        headers: { authorization: `Token ${key}`, 'x-buttondown-collision-behavior': 'add' },
+        body: JSON.stringify({
+          email_address: email,
+          type: 'unactivated',
+          tags: [lists[list]],
+          notes: note,
+        }),
+      } as const;
+      const answer = await calls.send(call);
+      if (answer.ok || answer.status === 409) return 'accepted';
+      const code = field(answer.body, 'code');
+      if (answer.status === 400 && [...existing, ...blocked].some((known) => known === code)) return 'accepted';
+      if (answer.status === 400 && invalid.some((known) => known === code)) return 'invalid';
+      if (answer.status === 422 && blamesAddress(answer.body)) return 'invalid';
+      throw calls.refused(call, answer, code);
+    },
+  };
+}
+
+/** A 422 lists the invalid fields in `detail`, each with its path: `loc: ['body', 'input', 'email_address']`. */
+function blamesAddress(body: unknown): boolean {
+  const detail = field(body, 'detail');
+  if (!Array.isArray(detail) || detail.length === 0) return false;
+  return detail.every((error) => {
+    const path = field(error, 'loc');
+    return Array.isArray(path) && path.at(-1) === 'email_address';
+  });
+}
+
+const name = 'buttondown';
+
+const tags = z.object({ results: z.array(z.object({ id: z.string(), name: z.string() })), next: z.string().nullish() });
+const email = z.object({
+  id: z.string(),
+  // It is printed if it is not known.
+  status: z.string().max(40),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+  filters: z.object({ filters: z.array(z.object({ field: z.string(), value: z.unknown() })) }).nullish(),
+});
+const emails = z.object({ results: z.array(email), next: z.string().nullish() });
+
+/** What the states of an email mean. Any other needs a person. */
+const sent = ['scheduled', 'about_to_send', 'in_flight', 'throttled', 'sent', 'resending'];
+
+/**
+ * Sends with Buttondown to the subscribers with the tag of a list (docs.buttondown.com/api-emails-create). Its emails are
+ * templates, in which braces are replaced, and it has no place for plain text.
+ */
+export function buttondown(
+  { url, key, lists }: ButtondownSettings,
+  list: ListName,
+  tools: ServiceTools,
+): CampaignService {
+  const headers = { authorization: `Token ${key}`, 'x-api-version': '2026-04-01' };
+  const call = serviceCalls(name, key, headers, tools);
+  const emailAt = (id: string) => `${url}/v1/emails/${encodeURIComponent(id)}`;
+
+  /** The id of the tag. A filter by a name, or none, would send the mail to everyone. */
+  async function tagId(): Promise<string> {
+    for await (const { results } of pagesOf(call, `${url}/v1/tags`, tags)) {
+      const tag = results.find((each) => each.name === lists[list]);
+      if (tag !== undefined) return tag.id;
+    }
+    throw new OperationError(`Buttondown has no tag ${JSON.stringify(lists[list])}, so nothing was sent.`);
+  }
+
+  return {
+    name: 'Buttondown',
+    audience: async () => `subscribers with the tag ${JSON.stringify(lists[list])} (${await tagId()})`,
+    async find(wanted, day) {
+      const found: Campaign[] = [];
+      // Some days earlier, since its clock and time zone are not ours.
+      const start = new Date(Date.parse(`${day}T00:00:00Z`) - 7 * 86_400_000).toISOString().slice(0, 10);
+      for await (const { results } of pagesOf(
+        call,
+        `${url}/v1/emails?source=api&creation_date__start=${start}`,
+        emails,
+      )) {
+        found.push(...results.filter(({ metadata }) => metadata?.catalog_key === wanted).map(campaignOf));
+      }
+      return found;
+    },
+    create: async (wanted, mail) => createDraft(call, `${url}/v1/emails`, wanted, mail, await tagId()),
+    async read(id) {
+      const found = parsed(name, email, await call({ step: 'read', method: 'GET', url: emailAt(id) }));
+      const [filter, ...more] = found.filters?.filters ?? [];
+      if (filter?.field !== 'subscriber.tags' || filter.value !== (await tagId()) || more.length > 0) {
+        throw new OperationError(
+          `The email ${id} at Buttondown has different filters than the list, so it was not sent.`,
+        );
+      }
+      return campaignOf(found);
+    },
+    send: async (id) => void (await call({ step: 'publish', method: 'POST', url: `${emailAt(id)}/publish`, body: {} })),
+    async test(wanted, mail, address) {
+      const id = await createDraft(call, `${url}/v1/emails`, `${wanted}:test`, mail, await tagId());
+      const body = { recipients: [address] };
+      await call({ step: 'test', method: 'POST', url: `${emailAt(id)}/send-draft`, body });
+      return `Buttondown sends a preview to ${address}. It has no header List-Unsubscribe. Its draft ${id} stays there.`;
+    },
+  };
+}
+
+function campaignOf({ id, status }: z.infer<typeof email>): Campaign {
+  return { id, state: sent.includes(status) ? 'sent' : status };
+}
+
+async function createDraft(
+  call: CallService,
+  url: string,
+  key: string,
+  mail: OutgoingMail,
+  tag: string,
+): Promise<string> {
+  const { html, subject } = withUnsubscribe(mail, '{{ unsubscribe_url }}');
+  const body = {
+    subject: subject.replace(/\{(?=[{%#])/g, '{ '),
+    // The comment selects the editor that takes HTML.
+    body: `<!-- buttondown-editor-mode: fancy -->\n${html.replace(/^[\s\S]*?<body[^>]*>|<\/body>[\s\S]*$/g, '')}`,
+    status: 'draft',
+    metadata: { catalog_key: key },
+    filters: {
+      predicate: 'and',
+      groups: [],
+      filters: [{ field: 'subscriber.tags', operator: 'contains', value: tag }],
+    },
+  };
+  return parsed(name, email.pick({ id: true }), await call({ step: 'create', method: 'POST', url, body })).id;
+}

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { OperationError } from '../../lib/errors.ts';
+import type { Claim, Delivery } from '../announcement-journal.ts';
+import { type Sender, type Sent, type Subject, withUnsubscribe } from '../campaign.ts';
+import { addressHash, isActive, recipients, unsubscribeAddress } from '../consent.ts';
+import type { ListName, SubscriptionRecord, SubscriptionRecords } from '../provider.ts';
+import { type Smtp, SmtpFailed } from '../smtp.ts';
+
+export interface SmtpSenderTools {
+  smtp: Smtp;
+  records: Omit<SubscriptionRecords, 'mark'>;
+  /** The key of links and pseudonyms (mail-key.ts). */
+  key: Buffer;
+  list: ListName;
+  /** The address of the server that ends subscriptions. */
+  runtimeUrl: string;
+  /** The domain of the sender, for Message-ID and List-Id. */
+  domain: string;
+  now(): Date;
+  /** How many mails may be under way at once. @default 5 */
+  connections?: number;
+  /** Stops before the next mail once it is aborted. */
+  signal?: AbortSignal;
+  onProgress?: (done: number, total: number) => void;
+}
+
+type SendTo = (
+  subject: Subject,
+  recipient: Pick<SubscriptionRecord, 'id' | 'email'>,
+  beforeEnd?: () => Promise<void>,
+) => Promise<void>;
+
+/** After this many failures in a row that are not about an address, the server is left alone until the next run. */
+const mostFailures = 5;
+
+/** An address that SMTP can carry, without quotes: one with a line break or a space could change the envelope. */
+const plainAddress = /^[^\s\p{Cc}<>()[\],;:\\"@]+@[^\s\p{Cc}<>()[\],;:\\"@]+$/u;
+
+/**
+ * Sends a mail of its own to each confirmed subscriber of a list. What becomes of each mail is stored before and after it is
+ * sent, so an interrupted run is continued, and a mail whose outcome is unknown is never repeated.
+ */
+export function smtpSender(tools: SmtpSenderTools): Sender {
+  const { smtp, records, key, list, runtimeUrl, domain } = tools;
+
+  const sendTo: SendTo = ({ key: name, mail }, { id, email }, beforeEnd) => {
+    const unsubscribe = unsubscribeAddress({ id, list }, { runtimeUrl, key });
+    const { subject, html, text } = withUnsubscribe(mail, unsubscribe);
+    const headers = { 'List-Id': `${list} <${list}.${domain}>` };
+    const messageId = `<${messageHash(name, id)}@${domain}>`;
+    return smtp.send({ to: email, subject, html, text, unsubscribe, messageId, headers }, beforeEnd);
+  };
+
+  return {
+    name: 'SMTP',
+    async audience() {
+      const { length } = await recipients(list, { records, key });
+      return `${length} confirmed ${length === 1 ? 'subscriber' : 'subscribers'} of the list ${list}`;
+    },
+    isSent: async () => false,
+    async send(subject, claim) {
+      if (claim.announcement.deliveries === null) {
+        const ids = (await recipients(list, { records, key })).map(({ id }) => id);
+        await claim.record({ type: 'recipients', ids });
+      }
+      const sent = summary(claim, await sendWaiting(subject, claim, sendTo, tools));
+      if (sent.outcome === 'sent') await claim.record({ type: 'sent' });
+      return sent;
+    },
+    async test(subject, address) {
+      if (!plainAddress.test(address)) throw new OperationError('The address for the test is not valid.');
+      await sendTo({ ...subject, key: `${subject.key}:test` }, { id: 'test', email: address }).catch((error) => {
+        throw error instanceof SmtpFailed ? new OperationError(error.message, { cause: error }) : error;
+      });
+      return `The mail server accepted the email to ${address}. Its link to unsubscribe belongs to no subscriber.`;
+    },
+  };
+}
+
+/** The part of a Message-ID before the @. It is the same for the same mail, so that a mailbox can drop the second one. */
+export function messageHash(announcement: string, id: string): string {
+  return createHash('sha256').update(`${announcement}\0${id}`).digest('hex').slice(0, 32);
+}
+
+/**
+ * Sends all mails that were not sent yet, a few at once. Returns why the last one was not sent, or ''. Rejects if what became
+ * of a mail cannot be stored.
+ */
+async function sendWaiting(
+  subject: Subject,
+  claim: Claim,
+  sendTo: SendTo,
+  { records, key, now, connections = 5, signal, onProgress = () => {} }: SmtpSenderTools,
+): Promise<string> {
+  const all = [...(claim.announcement.deliveries ?? [])];
+  // Those that failed come last, so that they never keep the others from being sent.
+  const waiting = ['waiting', 'deferred'].flatMap((state) => all.filter((delivery) => delivery[1] === state));
+  const suppressions = await records.suppressions();
+  /** Addresses that do not exist, as the server says. */
+  const refused: SubscriptionRecord[] = [];
+  let failures = 0;
+  /** Why the last mail was not sent. */
+  let reason = '';
+  let done = all.length - waiting.length;
+  let turn: Promise<void> = Promise.resolve();
+
+  const record = (id: string, state: Exclude<Delivery, 'waiting'>) => claim.record({ type: 'delivery', id, state });
+
+  /** Waits for a turn, which one mail has at a time. Returns what ends it. */
+  async function takeTurn(): Promise<() => void> {
+    const before = turn;
+    let end = () => {};
+    turn = new Promise((ended) => {
+      end = ended;
+    });
+    await before;
+    return end;
+  }
+
+  /**
+   * Sends a mail. That it is being sent is stored right before the end of its text, for one mail at a time: so only that one
+   * has an unknown outcome if this process is killed.
+   */
+  async function deliver(reader: SubscriptionRecord): Promise<void> {
+    const { id } = reader;
+    if (!plainAddress.test(reader.email)) return refuse(reader);
+    let isOver = false;
+    let endTurn = () => {};
+    try {
+      await sendTo(subject, reader, async () => {
+        const end = await takeTurn();
+        // The connection may have broken meanwhile.
+        if (isOver) return end();
+        endTurn = end;
+        await record(id, 'sending');
+      });
+      failures = 0;
+      await record(id, 'accepted');
+    } catch (error) {
+      if (!(error instanceof SmtpFailed)) throw error;
+      failures = error.aboutAddress ? 0 : failures + 1;
+      if (error.outcome === 'unknown') return;
+      if (error.outcome === 'refused') refused.push(reader);
+      reason = `${error.message} `;
+      await record(id, 'deferred');
+    } finally {
+      isOver = true;
+      endTurn();
+    }
+  }
+
+  async function refuse({ id, email }: SubscriptionRecord): Promise<void> {
+    await record(id, 'refused');
+    await records.suppress(addressHash(email, key), now().toISOString());
+  }
+
+  async function work(): Promise<void> {
+    while (failures < mostFailures && !signal?.aborted) {
+      const [id] = waiting.shift() ?? [];
+      if (id === undefined) return;
+      // The reader may have left since the start.
+      const [reader] = await records.find({ id });
+      if (reader !== undefined && isActive(reader, suppressions, key)) await deliver(reader);
+      else await record(id, 'ended');
+      done += 1;
+      onProgress(done, all.length);
+    }
+  }
+
+  const workers = await Promise.allSettled(Array.from({ length: connections }, work));
+  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+  // A server that refuses everyone, since it is set up wrongly, says nothing about the addresses.
+  if ([...(claim.announcement.deliveries?.values() ?? [])].includes('accepted'))
+    for (const reader of refused) await refuse(reader);
+  return reason;
+}
+
+function summary({ announcement }: Claim, reason: string): Sent {
+  const deliveries = { accepted: 0, waiting: 0, deferred: 0, sending: 0, refused: 0, ended: 0 };
+  for (const state of announcement.deliveries?.values() ?? []) deliveries[state] += 1;
+  const { accepted, waiting, deferred, sending, refused, ended } = deliveries;
+  const total = announcement.deliveries?.size ?? 0;
+  const lines = [`Accepted by the mail server: ${accepted} of ${total} emails.`];
+  if (refused > 0) lines.push(`Refused permanently, and never mailed again: ${refused}.`);
+  if (ended > 0) lines.push(`Unsubscribed meanwhile: ${ended}.`);
+  if (waiting + deferred > 0)
+    lines.push(`Not sent: ${waiting + deferred}. ${reason}To send them, run this command again.`);
+  if (sending > 0) {
+    lines.push(
+      `Perhaps sent, so not repeated: ${sending}. The connection or this program ended before the answer. List them with --uncertain, look for them in the log of the mail server, and say what you found with --resolve.`,
+    );
+  }
+  const outcome = sending > 0 ? 'uncertain' : waiting + deferred > 0 ? 'incomplete' : 'sent';
+  return { outcome, message: lines.join(' '), deliveries };
+}

@@ -1,0 +1,98 @@
+import { createHmac } from 'node:crypto';
+import { OperationError } from '../../lib/errors.ts';
+import { secretsOf } from '../../lib/http.ts';
+import {
+  type Sender,
+  ServiceFailed,
+  type ServiceTools,
+  type Subject,
+  serviceCalls,
+  withUnsubscribe,
+} from '../campaign.ts';
+import { Calls, type CallTools, type SubscriberProvider } from '../provider.ts';
+
+/** How often an announcement is posted before it counts as failed. */
+const attempts = 3;
+
+/**
+ * Posts an announcement as JSON, without any address, with `X-Catalog-Signature: sha256=<hex>`, the HMAC-SHA-256 of the body.
+ * The receiver sends it. Any 2xx means that it will, and it ignores an `id` that it had before: so a post may be repeated.
+ */
+export function webhook(
+  { url, key }: { url: string; key: string },
+  { now, pause, ...tools }: ServiceTools & Required<Pick<ServiceTools, 'now' | 'pause'>>,
+): Sender {
+  const call = serviceCalls('webhook', key, {}, { timeoutMs: 10_000, now, pause, ...tools });
+  const { host } = new URL(url);
+
+  async function post(type: string, id: string, { list, agent, mail }: Subject): Promise<void> {
+    const { subject, preheader, html, text } = withUnsubscribe(mail, '{{unsubscribe_url}}');
+    const time = new Date(now()).toISOString();
+    const body = JSON.stringify({ type, id, time, list, issue: agent, mail: { subject, preheader, html, text } });
+    const headers = { 'x-catalog-signature': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` };
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await call({ step: type, method: 'POST', url, headers, body, repeats: true });
+        return;
+      } catch (error) {
+        if (!(error instanceof ServiceFailed) || error.refused || attempt === attempts) throw error;
+        await pause(attempt * 1000);
+      }
+    }
+  }
+
+  return {
+    name: 'webhook',
+    audience: async () => `${host}, which knows the readers`,
+    isSent: async () => false,
+    async send(subject, claim) {
+      await claim.record({ type: 'sending' });
+      try {
+        await post(`announce.${subject.kind}`, subject.key, subject);
+      } catch (error) {
+        if (error instanceof ServiceFailed && error.refused) await claim.record({ type: 'unsent' });
+        const { message } = error as Error;
+        throw error instanceof ServiceFailed
+          ? new OperationError(`The announcement was not accepted: ${message} Run this command again.`, {
+              cause: error,
+            })
+          : error;
+      }
+      await claim.record({ type: 'sent' });
+      return { outcome: 'sent', message: `${host} accepted the announcement.` };
+    },
+    async test(subject, address) {
+      await post('announce.test', `${subject.key}:test:${now()}`, subject);
+      return `${host} accepted the announcement as a test. It does not learn the address ${address}.`;
+    },
+  };
+}
+
+export interface WebhookSettings {
+  /** The whole address that receives subscriptions. */
+  url: string;
+  /** The secret that signs them. */
+  key: string;
+}
+
+/**
+ * Sends each subscription as JSON `{id, time, email, list, note}` with `X-Catalog-Signature: sha256=<hex>`, the
+ * HMAC-SHA-256 of the body's bytes. Any 2xx means that it is stored. A repeated call has the same `id` and bytes.
+ */
+export function createWebhook({ url, key }: WebhookSettings, tools: CallTools): SubscriberProvider {
+  const provider = 'webhook';
+  const { pathname, search } = new URL(url);
+  return {
+    name: provider,
+    async add({ id, time, email, list, note }, signal) {
+      const secrets = secretsOf(key, email, note, pathname === '/' ? undefined : pathname, search);
+      const calls = new Calls({ provider, secrets, signal }, tools);
+      const body = JSON.stringify({ id, time, email, list, note });
+      const headers = { 'x-catalog-signature': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` };
+      const call = { step: 'deliver', method: 'POST', url, headers, body } as const;
+      const answer = await calls.send(call);
+      if (answer.ok) return 'accepted';
+      throw calls.refused(call, answer);
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { causeCode, safeCause, secretsOf } from '../lib/http.ts';
+import { DatabaseUnavailable, retrying } from '../storage/database.ts';
+import type { Database } from '../storage/postgres.ts';
+import {
+  mailboxOf,
+  type SubscriberProvider,
+  type Subscription,
+  SubscriptionFailed,
+  type SubscriptionRecord,
+  type SubscriptionRecords,
+} from './provider.ts';
+
+/** Stores subscriptions in a database, where several servers can share them. */
+export function openSubscriberDatabase(database: Database): SubscriberProvider {
+  const provider = 'database';
+  return {
+    name: provider,
+    records: databaseRecords(database),
+    async add(subscription) {
+      try {
+        // If a connection breaks, nobody knows whether it was stored. Its id makes sure that it is stored once.
+        await retrying(database, () => insert(database, subscription));
+        return 'accepted';
+      } catch (error) {
+        const secrets = secretsOf(subscription.email, subscription.note);
+        const facts = { code: causeCode(error, secrets), cause: safeCause(error, secrets) };
+        const isLogged = error instanceof DatabaseUnavailable && error.isLogged;
+        throw new SubscriptionFailed({ provider, reason: 'storage', isLogged, ...facts });
+      }
+    },
+    // The statement needs the same rights on the same table as one with a subscription.
+    check: async () => void (await database.query(`${insertion} WHERE false ON CONFLICT (id) DO NOTHING`, nothing)),
+  };
+}
+
+const insertion = `INSERT INTO catalog_subscriptions
+  (id, time, email, address, list, note, form, pending, confirmed, unsubscribed)
+  SELECT $1::text, $2::timestamptz, $3::text, $4::text, $5::text, $6::text, $7::text, $8::boolean,
+    $9::timestamptz, $10::timestamptz`;
+const nothing = Array(10).fill(null);
+
+/** Adds a subscription unless its id is known, and returns whether it did. PostgreSQL stores no NUL. */
+async function insert(database: Database, subscription: SubscriptionRecord): Promise<boolean> {
+  const { id, time, email, list, note, form, pending, confirmed, unsubscribed } = subscription;
+  const values = [id, time, email, email.toLowerCase(), list, note?.replaceAll('\0', '\uFFFD'), form, pending === true];
+  const all = [...values, confirmed, unsubscribed].map((value) => value ?? null);
+  return (await database.query(`${insertion} ON CONFLICT (id) DO NOTHING RETURNING 1`, all)).length === 1;
+}
+
+/** Adds subscriptions and suppressed addresses, and returns how many subscriptions are new. */
+export async function importSubscriptions(
+  database: Database,
+  subscriptions: readonly SubscriptionRecord[],
+  suppressions: ReadonlyMap<string, string>,
+): Promise<number> {
+  let added = 0;
+  for (const subscription of subscriptions) if (await insert(database, subscription)) added += 1;
+  for (const [hash, time] of suppressions) await databaseRecords(database).suppress(hash, time);
+  return added;
+}
+
+interface Row extends Pick<Subscription, 'id' | 'email' | 'list'> {
+  time: Date;
+  note: string | null;
+  form: string | null;
+  pending: boolean;
+  confirmed: Date | null;
+  unsubscribed: Date | null;
+}
+
+/** The columns of the table that `find` compares. */
+const columns = { id: 'id', email: 'address', list: 'list' } as const;
+
+/** The subscriptions in a database. */
+export function databaseRecords(database: Database): SubscriptionRecords {
+  return {
+    async find(wanted) {
+      if ('mailbox' in wanted) {
+        const { mailbox, domains } = mailboxOf(wanted.mailbox);
+        const where = "WHERE left(address, 1) = $1 AND split_part(address, '@', 2) = ANY($2)";
+        const near = await select(database, where, [mailbox.slice(0, 1), domains]);
+        return near.filter(({ email }) => mailboxOf(email).mailbox === mailbox);
+      }
+      const [[key, value]] = Object.entries(wanted) as [[keyof typeof columns, string]];
+      return select(database, `WHERE ${columns[key]} = $1`, [key === 'email' ? value.toLowerCase() : value]);
+    },
+    async mark(id, event, time) {
+      const which =
+        event === 'confirmed'
+          ? 'id = $1 AND unsubscribed IS NULL'
+          : '(address, list) IN (SELECT address, list FROM catalog_subscriptions WHERE id = $1)';
+      const text = `UPDATE catalog_subscriptions SET ${event} = $2 WHERE ${event} IS NULL AND ${which}`;
+      await database.query(text, [id, time]);
+    },
+    async suppressions() {
+      const rows = await database.query<{ hash: string; time: Date }>('SELECT hash, time FROM catalog_suppressions');
+      return new Map(rows.map(({ hash, time }) => [hash, time.toISOString()]));
+    },
+    async suppress(hash, time) {
+      const text = `INSERT INTO catalog_suppressions (hash, time) VALUES ($1, $2)
+        ON CONFLICT (hash) DO UPDATE SET time = greatest(catalog_suppressions.time, excluded.time)`;
+      await database.query(text, [hash, time]);
+    },
+  };
+}
+
+/** Returns all subscriptions, in the order in which they were stored. */
+export function allSubscriptions(database: Database): Promise<SubscriptionRecord[]> {
+  return select(database, '', []);
+}
+
+/** Removes all subscriptions of an address, and returns how many there were. Servers do not have the right to do so. */
+export async function eraseFromDatabase(database: Database, address: string): Promise<number> {
+  const text = 'DELETE FROM catalog_subscriptions WHERE address = $1 RETURNING 1';
+  return (await database.query(text, [address.trim().toLowerCase()])).length;
+}
+
+async function select(
+  database: Database,
+  where: string,
+  values: readonly (string | readonly string[])[],
+): Promise<SubscriptionRecord[]> {
+  const text = `SELECT id, time, email, list, note, form, pending, confirmed, unsubscribed
+    FROM catalog_subscriptions ${where} ORDER BY position`;
+  const rows = await database.query<Row>(text, values);
+  return rows.map(({ id, time, email, list, note, form, pending, confirmed, unsubscribed }) => ({
+    ...{ id, time: time.toISOString(), email, list },
+    ...(note !== null && { note }),
+    ...(form !== null && { form }),
+    ...(pending && { pending }),
+    ...(confirmed !== null && { confirmed: confirmed.toISOString() }),
+    ...(unsubscribed !== null && { unsubscribed: unsubscribed.toISOString() }),
+  }));
+}

@@ -1,0 +1,243 @@
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { parseRecord } from '../lib/bounded.ts';
+import { OperationError, systemReason } from '../lib/errors.ts';
+import { causeCode, safeCause, secretsOf } from '../lib/http.ts';
+import { type Disk, hasCode, reasonOf } from '../storage/disk.ts';
+import { isPacked, openJournal, openLastingJournal, rotatedFiles } from '../storage/journal.ts';
+import { newline, readLines } from '../storage/line-file.ts';
+import {
+  listNames,
+  mailboxOf,
+  type SubscriberLog,
+  type SubscriberProvider,
+  SubscriptionFailed,
+  type SubscriptionRecord,
+  type SubscriptionRecords,
+  type Wanted,
+} from './provider.ts';
+
+const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
+
+const subscription = z.object({
+  id: z.string(),
+  time,
+  email: z.string().min(1),
+  list: z.enum(listNames),
+  note: z.string().optional(),
+  form: z.string().optional(),
+  pending: z.literal(true).optional(),
+});
+
+/** What became of the subscription with this id. */
+const event = z.object({ id: z.string(), time, event: z.enum(['confirmed', 'unsubscribed']) });
+
+const storedLine = z.union([event, subscription]);
+
+/** A line of a file of subscribers. */
+export type StoredLine = z.infer<typeof storedLine>;
+
+/** Parses one line of a file of subscribers; undefined if the line is torn or malformed. */
+export function parseLine(line: Buffer): StoredLine | undefined {
+  try {
+    return storedLine.safeParse(parseRecord(line.toString('utf8'))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The subscriptions in the lines of a file, with what became of each. */
+export class RecordIndex {
+  /** All of them, in the order of the lines. */
+  readonly all: SubscriptionRecord[] = [];
+  readonly #byId = new Map<string, SubscriptionRecord>();
+  readonly #byMailbox = new Map<string, SubscriptionRecord[]>();
+
+  /** Adds the next line. What became of a subscription that was erased is ignored. */
+  add(line: StoredLine): void {
+    if (!('event' in line)) {
+      const record = { ...line } as SubscriptionRecord;
+      this.all.push(record);
+      this.#byId.set(record.id, record);
+      this.#ofMailbox(record.email).push(record);
+      return;
+    }
+    const known = this.#byId.get(line.id);
+    if (known === undefined) return;
+    if (line.event === 'confirmed') {
+      if (known.unsubscribed === undefined) known.confirmed ??= line.time;
+    } else {
+      for (const record of this.find({ email: known.email }))
+        if (record.list === known.list) record.unsubscribed ??= line.time;
+    }
+  }
+
+  /** As `find` of SubscriptionRecords. */
+  find(wanted: Wanted): SubscriptionRecord[] {
+    if ('id' in wanted) return [this.#byId.get(wanted.id)].filter((record) => record !== undefined);
+    if ('mailbox' in wanted) return [...this.#ofMailbox(wanted.mailbox)];
+    if ('list' in wanted) return this.all.filter(({ list }) => list === wanted.list);
+    const address = wanted.email.toLowerCase();
+    return this.#ofMailbox(address).filter(({ email }) => email.toLowerCase() === address);
+  }
+
+  #ofMailbox(address: string): SubscriptionRecord[] {
+    const { mailbox } = mailboxOf(address);
+    const known = this.#byMailbox.get(mailbox) ?? [];
+    this.#byMailbox.set(mailbox, known);
+    return known;
+  }
+}
+
+/**
+ * Reads the subscriptions in a file, which another process may own: each call reads only what was added since the last one,
+ * or everything if the file was replaced. Suppressed addresses are in `suppressed.jsonl` next to it, which has no lasting owner.
+ */
+export function fileRecords(file: string, disk: Disk = fs): Omit<SubscriptionRecords, 'mark'> {
+  const suppressed = join(dirname(file), 'suppressed.jsonl');
+  let index = new RecordIndex();
+  let read = { inode: 0, bytes: 0 };
+  let turn: Promise<unknown> = Promise.resolve();
+  /** The file has one owner at a time, also within this process. */
+  let adding: Promise<unknown> = Promise.resolve();
+
+  async function refresh(): Promise<void> {
+    const { ino, size } = await disk.stat(file).catch((error) => {
+      if (hasCode(error, 'ENOENT')) return { ino: 0, size: 0 };
+      throw error;
+    });
+    if (ino !== read.inode || size < read.bytes) {
+      index = new RecordIndex();
+      read = { inode: ino, bytes: 0 };
+      for (const rotated of await rotatedFiles(file)) if (!isPacked(rotated)) await addLines(rotated, 0);
+    }
+    if (size > read.bytes) read.bytes += await addLines(file, read.bytes);
+  }
+
+  /** Returns how many bytes were read: a line that is still being written is left for the next time. */
+  async function addLines(path: string, start: number): Promise<number> {
+    let bytes = 0;
+    for await (const line of readLines(path, start)) {
+      if (line.at(-1) !== newline) break;
+      bytes += line.length;
+      const parsed = parseLine(line);
+      if (parsed !== undefined) index.add(parsed);
+    }
+    return bytes;
+  }
+
+  return {
+    find(wanted) {
+      const found = turn.then(refresh).then(() => index.find(wanted));
+      turn = found.catch(() => {});
+      return found;
+    },
+    suppressions: () => readSuppressions(suppressed),
+    suppress(hash, time) {
+      const stored = adding.then(() => addSuppression(suppressed, { hash, time }, disk));
+      adding = stored.catch(() => {});
+      return stored;
+    },
+  };
+}
+
+const suppression = z.object({ hash: z.string(), time: z.iso.datetime() });
+type Suppression = z.infer<typeof suppression>;
+
+async function addSuppression(file: string, entry: Suppression, disk: Disk): Promise<void> {
+  const journal = await openJournal<Suppression, Suppression>({
+    file,
+    prepare: (entries) => entries,
+    now: () => new Date(),
+    random: randomBytes,
+    warn: () => {},
+    ownerOnly: true,
+    disk,
+  });
+  await journal.append(entry).finally(() => journal.close());
+}
+
+async function readSuppressions(file: string): Promise<ReadonlyMap<string, string>> {
+  const latest = new Map<string, string>();
+  for await (const line of readLines(file)) {
+    try {
+      const { hash, time } = suppression.parse(parseRecord(line.toString('utf8')));
+      if (time > (latest.get(hash) ?? '')) latest.set(hash, time);
+    } catch {
+      // A torn line was never acknowledged.
+    }
+  }
+  return latest;
+}
+
+export interface SubscriberFileTools {
+  file: string;
+  log: SubscriberLog;
+  /** Milliseconds since 1970. @default Date.now */
+  now?: () => number;
+  /** @default node:fs/promises */
+  disk?: Disk;
+}
+
+/**
+ * Stores subscriptions in a file of JSON lines `{id, time, email, list, note, form, pending}` that only its owner can read.
+ * What becomes of them is appended as lines `{id, time, event}`.
+ *
+ * An address that subscribes again is written again; readSubscribers merges its lines. So known addresses take as long as
+ * new ones, and new notes are kept.
+ *
+ * While the disk fails, subscriptions are refused, and the file is reopened until that works. Throws OperationError if
+ * another process has the file, or its path cannot be a file.
+ */
+export async function openSubscriberFile({
+  file,
+  log,
+  now = Date.now,
+  disk,
+}: SubscriberFileTools): Promise<SubscriberProvider> {
+  const provider = 'file';
+  const journal = await openLastingJournal<StoredLine, StoredLine>({
+    file,
+    prepare: (lines) => lines.map(stored),
+    now: () => new Date(now()),
+    random: randomBytes,
+    warn: (message) => log.warn({ provider, file }, message),
+    ownerOnly: true,
+    ...(disk && { disk }),
+  }).catch((cause: unknown) => {
+    if (cause instanceof OperationError) throw cause;
+    throw new OperationError(`The subscriber file ${file} cannot be used: ${systemReason(reasonOf(cause))}.`, {
+      cause,
+    });
+  });
+  return {
+    name: provider,
+    records: {
+      ...fileRecords(file, disk),
+      mark: async (id, event, time) => void (await journal.append({ id, time, event })),
+    },
+    async add(subscription) {
+      try {
+        await journal.append(subscription);
+        return 'accepted';
+      } catch (error) {
+        const secrets = secretsOf(subscription.email, subscription.note);
+        const facts = { code: causeCode(error, secrets), cause: safeCause(error, secrets) };
+        throw new SubscriptionFailed({ provider, reason: 'storage', isLogged: !journal.isOpen(), ...facts });
+      }
+    },
+    check: () => journal.check(),
+    reopen: () => journal.reopen(),
+    close: () => journal.close(),
+  };
+}
+
+/** Copies the fields that are stored, and no others that a caller may have added. */
+function stored(line: StoredLine): StoredLine {
+  if ('event' in line) return line;
+  // JSON has no place for values that are undefined.
+  const { id, time, email, list, note, form, pending } = line;
+  return { id, time, email, list, note, form, pending };
+}

@@ -1,0 +1,185 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { startChild } from '../lib/children.ts';
+import { OperationError, UsageError } from '../lib/errors.ts';
+import type { BuildInfo } from '../schema/documents.ts';
+
+/** How many builds stay on the target: the one that is served, and earlier ones to go back to. */
+const buildsKept = 3;
+
+/** The name of the link on the target that the server follows. */
+const linkName = 'dist';
+
+/**
+ * The script that installs a build on the target. It unpacks stdin into builds/<id>, switches the link by a rename, and
+ * removes all but the last builds. It runs in any POSIX shell with tar and the mv of GNU or busybox.
+ *
+ * The link always leads to a complete build, the old or the new one. An interrupted transfer changes nothing. Web servers
+ * that run as another user can read the build, whoever made it.
+ */
+export function remoteScript({ folder, id, files }: { folder: string; id: string; files: number }): string {
+  return `set -eu
+umask 022
+mkdir -p ${quoted(`${folder}/builds`)}
+cd ${quoted(folder)}
+if [ -e ${linkName} ] && [ ! -L ${linkName} ]; then
+  echo "${linkName} is not a symlink. Move it away, so that the server can switch builds" >&2
+  exit 1
+fi
+staging=$(mktemp -d builds/.incoming-XXXXXXXX)
+trap 'rm -rf "$staging" ".${linkName}-$$"' EXIT
+trap 'exit 1' HUP INT TERM
+tar -xf - -C "$staging"
+count=$(find "$staging" -type f | wc -l)
+if [ "$count" -lt ${files} ]; then
+  echo "only $count of ${files} files arrived" >&2
+  exit 1
+fi
+chmod -R u=rwX,go=rX "$staging"
+if [ ! -d builds/${id} ]; then mv -T "$staging" builds/${id}; fi
+touch builds/${id}
+ln -s builds/${id} ".${linkName}-$$"
+mv -Tf ".${linkName}-$$" ${linkName}
+served=$(readlink ${linkName})
+find builds -maxdepth 1 -name '.incoming-*' -mmin +60 -exec rm -rf {} +
+ls -1t builds | tail -n +${buildsKept + 1} | while read -r old; do
+  if [ "builds/$old" != "$served" ]; then rm -rf "builds/$old"; fi
+done
+`;
+}
+
+/** Quotes a word for a POSIX shell. */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** Where a build is deployed: a folder on a host that ssh reaches. */
+export interface Target {
+  /** `host` or `user@host`, as ssh expects it. */
+  host: string;
+  /** The port; null to let ssh choose. */
+  port: string | null;
+  /** Absolute. */
+  folder: string;
+}
+
+/**
+ * Parses `user@host:/folder` or `ssh://user@host:port/folder`, the forms of git and rsync.
+ *
+ * Throws UsageError for any other form, and for a host with a leading hyphen, which ssh would read as an option.
+ */
+export function parseTarget(text: string): Target {
+  const match =
+    /^ssh:\/\/(?<host>(?:[\w.-]+@)?[\w.-]+|(?:[\w.-]+@)?\[[\da-f:]+\])(?::(?<port>\d+))?(?<folder>\/[^\0\n]+)$/i.exec(
+      text,
+    ) ?? /^(?<host>(?:[\w.-]+@)?[\w.-]+):(?<folder>\/(?!\/)[^\0\n]+)$/.exec(text);
+  const { host, port, folder } = match?.groups ?? {};
+  if (host === undefined || folder === undefined || host.startsWith('-')) {
+    throw new UsageError(
+      `The target is ${JSON.stringify(text)}; it has to be user@host:/folder, or ssh://user@host:port/folder.`,
+    );
+  }
+  return { host: host.replace(/[[\]]/g, ''), port: port ?? null, folder: folder.replace(/(?<=.)\/+$/, '') };
+}
+
+export interface Deployment {
+  /** The folder of the build. */
+  dist: string;
+  build: Pick<BuildInfo, 'id' | 'counts' | 'preview'>;
+  target: Target;
+  /** A command to run instead of ssh and its host, with the script as its last argument. */
+  ssh: string | null;
+  /** A private key; null to let ssh choose. */
+  key: string | null;
+  /** The lines of known_hosts for the host; required with a key. */
+  knownHosts: string | null;
+}
+
+/**
+ * Sends a build to the host of a server, as one tar over one ssh connection. The script of remote-script.ts unpacks it.
+ *
+ * Throws OperationError for a preview, and with the message of ssh or the script; the host then still serves the previous
+ * build. Throws UsageError for a key without known hosts, since unknown hosts are never trusted.
+ */
+export async function deploy({ dist, build, target, ssh, key, knownHosts }: Deployment): Promise<void> {
+  if (build.preview) {
+    throw new OperationError(
+      `${dist} has a preview, which may show drafts and agents that are not due yet: run catalog build without --future and --drafts, and deploy that build.`,
+    );
+  }
+  const script = remoteScript({ folder: target.folder, id: build.id, files: build.counts.files });
+  const secrets = key === null ? null : writeSecrets(key, knownHosts);
+  try {
+    const [command = '', ...args] = ssh === null ? sshCommand(target, secrets) : ssh.split(' ');
+    await send(dist, [command, ...args, script]);
+  } finally {
+    if (secrets !== null) rmSync(secrets, { recursive: true, force: true });
+  }
+}
+
+/** Writes the key and the known hosts to a folder that only this user can read, and returns the folder. */
+function writeSecrets(key: string, knownHosts: string | null): string {
+  if (knownHosts === null) {
+    throw new UsageError(
+      'RUNTIME_SSH_KEY is set, but RUNTIME_KNOWN_HOSTS is not. Run ssh-keyscan for the host, check the lines that it prints, and set RUNTIME_KNOWN_HOSTS to them.',
+    );
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'catalog-deploy-'));
+  writeFileSync(join(folder, 'key'), `${key.replace(/\r/g, '').trimEnd()}\n`, { mode: 0o600 });
+  writeFileSync(join(folder, 'known_hosts'), `${knownHosts.trimEnd()}\n`, { mode: 0o600 });
+  return folder;
+}
+
+function sshCommand({ host, port }: Target, secrets: string | null): string[] {
+  const identity =
+    secrets === null
+      ? []
+      : [
+          ...['-i', join(secrets, 'key'), '-o', 'IdentitiesOnly=yes'],
+          ...['-o', `UserKnownHostsFile=${join(secrets, 'known_hosts')}`, '-o', 'StrictHostKeyChecking=yes'],
+        ];
+  return [
+    'ssh',
+    ...identity,
+    ...['-o', 'BatchMode=yes', '-o', 'ConnectTimeout=20', '-o', 'ServerAliveInterval=15'],
+    ...(port === null ? [] : ['-p', port]),
+    host,
+  ];
+}
+
+async function send(dist: string, [command = '', ...args]: readonly string[]): Promise<void> {
+  const tar = startChild('tar', ['-C', dist, '-cf', '-', '--', ...readdirSync(dist)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const remote = startChild(command, args, { stdio: ['pipe', 'ignore', 'pipe'] });
+  const [packing, receiving] = await Promise.all([
+    outcomeOf('tar', tar),
+    outcomeOf(command, remote),
+    // A remote that ends early says why on stderr. The broken pipe is only a consequence.
+    pipeline(tar.stdout as Readable, remote.stdin as Writable).catch(() => {}),
+  ]);
+  if (receiving.code !== 0)
+    throw new OperationError(
+      `The host did not accept the build: ${receiving.output}. It still serves the previous build.`,
+    );
+  if (packing.code !== 0) throw new OperationError(`The build could not be packed: ${packing.output}.`);
+}
+
+function outcomeOf(name: string, child: ChildProcess): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve) => {
+    let stderr = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.on('error', (error) => resolve({ code: null, output: `${name} cannot be run (${error.message})` }));
+    child.on('close', (code) => {
+      // The messages that quote it end the sentence themselves.
+      const lastLines = stderr.trim().split('\n').slice(-5).join(' / ').replace(/\.+$/, '');
+      resolve({ code, output: lastLines === '' ? `${name} exited with code ${code}` : lastLines });
+    });
+  });
+}

@@ -1,0 +1,266 @@
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, statSync } from 'node:fs';
+import * as z from 'zod';
+import { queueText } from '../content/schedule.ts';
+import { largestDocument, parseBoundedJson, readBounded } from '../lib/bounded.ts';
+import { OperationError, UsageError } from '../lib/errors.ts';
+import { plural, printable, visible } from '../lib/text.ts';
+import { sortDiagnostics } from '../schema/diagnostics/content-error.ts';
+import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
+import { prettyReport, summary } from '../schema/diagnostics/report.ts';
+import type { Evals } from '../schema/evals.ts';
+import { scoreOf, scoreTable } from '../site/score-table.ts';
+import { fenced as fencedText } from '../text/markdown-text.ts';
+import { howToPublish, type Plan, type Skipped } from './plan.ts';
+import type { Publication } from './publish.ts';
+
+/**
+ * Escapes text of strangers for Markdown on GitHub, also in the cell of a table: it stays on one line and makes no link,
+ * tag, mention or further cell.
+ */
+export function markdownText(text: string): string {
+  return visible(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replace(/[\\`*_[\]{}()#+!|~:$]/g, '\\$&')
+    .replace(/@(?=\w)/g, '@&#8203;')
+    .replace(/(?<=\w)\.(?=\w)/g, '&#46;');
+}
+
+/** Lines in a code fence that none of them closes. */
+export function fenced(text: string): string {
+  return fencedText(printable(text));
+}
+
+/** Something that needs a person, as a GitHub issue. Its title identifies it. */
+export interface Alert {
+  title: string;
+  body: string;
+}
+
+/** The alerts of a plan: one for each skipped agent, and one if the queue is running low. */
+export function alertsOf(plan: Plan): Alert[] {
+  return [...plan.skipped.map((agent) => skippedAlert(agent, plan)), ...(plan.queueLow ? [queueAlert(plan)] : [])];
+}
+
+function skippedAlert({ slug, date, errors }: Skipped, plan: Plan): Alert {
+  const due = date === null ? 'Its date cannot be read' : `It was due on ${date}`;
+  return {
+    title: `Skipped: ${slug}`,
+    body: [
+      `\`agents/${slug}\` was not published. ${due}, and it has errors:`,
+      fenced(prettyReport(errors, { color: false })),
+      `${howToPublish(plan)} All other agents due were published.`,
+    ].join('\n\n'),
+  };
+}
+
+function queueAlert(plan: Plan): Alert {
+  const { next, freeDate } = plan;
+  const coming =
+    next === null
+      ? 'No agent is scheduled after that.'
+      : `Next is ${markdownText(next.title ?? next.slug)}, on ${next.date}.`;
+  return {
+    title: 'The queue is running low',
+    body: `${queueText(plan)} ${coming} The first free date is ${freeDate}. Start an agent with \`catalog new\`.`,
+  };
+}
+
+/** The repository in which GitHub issues are opened. */
+export interface IssueTracker {
+  /** The address of the REST API. */
+  api: string;
+  /** owner/name */
+  repository: string;
+  token: string;
+}
+
+/** Reads GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_TOKEN. Throws UsageError if one is missing. */
+export function issueTracker(environment: NodeJS.ProcessEnv): IssueTracker {
+  const { GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN } = environment;
+  if (!GITHUB_TOKEN)
+    throw new UsageError(
+      'GITHUB_TOKEN is not set. In the workflow, give the job the permission `issues: write`, and pass it the token.',
+    );
+  if (!/^[\w.-]+\/[\w.-]+$/.test(GITHUB_REPOSITORY ?? '')) {
+    throw new UsageError('GITHUB_REPOSITORY has to be owner/name; GitHub Actions sets it.');
+  }
+  return {
+    api: (GITHUB_API_URL || 'https://api.github.com').replace(/\/+$/, ''),
+    repository: GITHUB_REPOSITORY ?? '',
+    token: GITHUB_TOKEN,
+  };
+}
+
+/** An answer of GitHub that is not a success. */
+export class GitHubRefusal extends OperationError {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const openIssues = z.array(z.object({ title: z.string() }));
+const created = z.object({ html_url: z.string() });
+const perPage = 100;
+
+/**
+ * Opens a GitHub issue for each alert, unless an open issue already has its title. Returns the addresses of the new
+ * issues.
+ *
+ * Throws OperationError if GitHub refuses or does not answer.
+ */
+export async function openIssuesFor(alerts: readonly Alert[], tracker: IssueTracker): Promise<string[]> {
+  if (alerts.length === 0) return [];
+  const titles = await openTitles(tracker);
+  const opened: string[] = [];
+  for (const alert of alerts.filter(({ title }) => !titles.has(title))) {
+    opened.push(
+      created.parse(await callApi(tracker, 'issues', { method: 'POST', body: JSON.stringify(alert) })).html_url,
+    );
+  }
+  return opened;
+}
+
+async function openTitles(tracker: IssueTracker): Promise<Set<string>> {
+  const titles = new Set<string>();
+  for (let page = 1; ; page += 1) {
+    const issues = openIssues.parse(await callApi(tracker, `issues?state=open&per_page=${perPage}&page=${page}`));
+    for (const { title } of issues) titles.add(title);
+    if (issues.length < perPage) return titles;
+  }
+}
+
+/** Calls the REST API of the repository, and returns the JSON of the answer. Throws OperationError as above. */
+export async function callApi(
+  { api, repository, token }: IssueTracker,
+  path: string,
+  init: RequestInit = {},
+): Promise<unknown> {
+  const headers = {
+    accept: 'application/vnd.github+json',
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'user-agent': 'daily-agent-catalog',
+    'x-github-api-version': '2022-11-28',
+  };
+  const url = `${api}/repos/${repository}/${path}`;
+  try {
+    const response = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(30_000) });
+    const body = response.ok ? await readBounded(response.body, largestDocument) : Buffer.alloc(0);
+    if (body === null) throw new OperationError(`GitHub sent more than ${largestDocument} bytes.`);
+    if (response.ok) return parseBoundedJson(body.toString('utf8'));
+    throw new GitHubRefusal(response.status, `GitHub answered ${response.status} to ${init.method ?? 'GET'} ${url}.`);
+  } catch (error) {
+    if (error instanceof OperationError) throw error;
+    throw new OperationError(`GitHub does not answer at ${api} (${(error as Error).message}).`);
+  }
+}
+
+/** The most bytes of summaries in one step. GitHub drops all of them if they exceed 1 MiB. */
+export const maxSummaryBytes = 900 * 1024;
+
+/**
+ * Sets outputs of a step in GitHub Actions by appending them to the file in `GITHUB_OUTPUT`. Does nothing elsewhere.
+ *
+ * Each value is enclosed in random marks, so that no text of an agent can set another output.
+ */
+export function writeOutputs(environment: NodeJS.ProcessEnv, outputs: Readonly<Record<string, string>>): void {
+  const file = environment.GITHUB_OUTPUT;
+  if (file === undefined || file === '') return;
+  const lines = Object.entries(outputs).map(([name, value]) => {
+    const mark = `end-${randomUUID()}`;
+    return `${name}<<${mark}\n${value}\n${mark}\n`;
+  });
+  appendFileSync(file, lines.join(''));
+}
+
+/**
+ * Adds blocks of Markdown to the summary of a step, the file in `GITHUB_STEP_SUMMARY`. Does nothing elsewhere.
+ *
+ * Blocks that would exceed GitHub's limit are left out, and the last line says how many.
+ */
+export function writeSummary(environment: NodeJS.ProcessEnv, blocks: readonly string[]): void {
+  const file = environment.GITHUB_STEP_SUMMARY;
+  if (file === undefined || file === '') return;
+  let room = maxSummaryBytes - (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+  const fitting: string[] = [];
+  for (const block of blocks) {
+    room -= Buffer.byteLength(block) + 1;
+    if (room < 0) break;
+    fitting.push(block);
+  }
+  const left = blocks.length - fitting.length;
+  if (left > 0) fitting.push(`\n…and ${left} more, which \`catalog validate\` shows.`);
+  if (fitting.length > 0) appendFileSync(file, `${fitting.join('\n')}\n`);
+}
+
+/** Everything that `catalog validate` found as blocks of Markdown, errors first. */
+export function validationSummary(diagnostics: readonly Diagnostic[], checked: number): string[] {
+  if (diagnostics.length === 0) return ['## Validation', '', `${plural(checked, 'agent')} checked, no problems.`];
+  const sorted = sortDiagnostics(diagnostics);
+  const ordered = [
+    ...sorted.filter(({ severity }) => severity === 'error'),
+    ...sorted.filter(({ severity }) => severity === 'warning'),
+  ];
+  return [
+    '## Validation',
+    '',
+    `${summary(diagnostics)} in ${plural(checked, 'agent')}.`,
+    '',
+    '| | Location | Problem | How to fix it |',
+    '|---|---|---|---|',
+    ...ordered.map(
+      ({ severity, file, line, column, code, message, hint }) =>
+        `| ${severity} | ${markdownText(`${file}:${line}:${column}`)} | ${markdownText(message)} (${markdownText(code)}) | ${markdownText(hint)} |`,
+    ),
+  ];
+}
+
+/** The scores of recorded answers as blocks of Markdown: a table for each agent, then the checks that failed. */
+export function evalSummary(agents: readonly { slug: string; evals: Evals }[]): string[] {
+  const shown = agents.filter(({ evals }) => evals.answers.length > 0);
+  if (shown.length === 0) return ['## Recorded answers', '', 'No answers are recorded.'];
+  return ['## Recorded answers', ...shown.flatMap(({ slug, evals }) => ['', `### ${slug}`, '', ...scoresOf(evals)])];
+}
+
+function scoresOf(evals: Evals): string[] {
+  const { cases, rows } = scoreTable(evals);
+  const failed = evals.answers.flatMap(({ case: name, recorded, results }) =>
+    results
+      .filter(({ failure }) => failure !== null)
+      .map(({ kind, value, failure }) => markdownText(`${recorded.model}, ${name}, ${kind} ${value}: ${failure}`)),
+  );
+  return [
+    `| Model | ${cases.join(' | ')} |`,
+    `|---${'|---'.repeat(cases.length)}|`,
+    ...rows.map(({ model, answers }) => `| ${markdownText(model)} | ${answers.map(scoreOf).join(' | ')} |`),
+    ...(failed.length === 0 ? [] : ['', ...failed.map((line) => `- Failed: ${line}`)]),
+  ];
+}
+
+/** What `catalog publish` did, as blocks of Markdown. */
+export function publicationSummary(published: Publication): string[] {
+  const { today, releases, skipped, next, queueLow } = published;
+  return [
+    `## Publication on ${today}`,
+    '',
+    releases.length === 0 ? 'No new agent is due.' : 'Published:',
+    ...releases.map(({ issue, title, slug }) => `- No. ${issue}: ${markdownText(title)} (${markdownText(slug)})`),
+    ...skipped.flatMap(({ slug, errors }) => [
+      '',
+      `Skipped: **${markdownText(slug)}**. ${howToPublish(published)}`,
+      '',
+      fenced(prettyReport(errors, { color: false })),
+    ]),
+    ...published.notices.flatMap((notice) => ['', `**Warning:** ${markdownText(notice)}`]),
+    '',
+    next === null
+      ? 'No agent is scheduled next.'
+      : `Next: No. ${next.issue} on ${next.date}, ${markdownText(next.title ?? next.slug)}.`,
+    ...(queueLow ? ['', `**The queue is running low.** ${queueText(published)}`] : []),
+  ];
+}

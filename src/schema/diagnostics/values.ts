@@ -1,0 +1,352 @@
+import type { z } from 'zod';
+import { maskSecrets } from '../../lib/secrets.ts';
+import { plural } from '../../lib/text.ts';
+import { dateRule, lineRule } from '../fields.ts';
+import { meant, nearest, whyNoDay } from './suggestions.ts';
+
+/** Returns the value at `path`. */
+export function valueAt(root: unknown, path: (string | number)[]): unknown {
+  return path.reduce((value, key) => (value as Record<string | number, unknown> | null | undefined)?.[key], root);
+}
+
+/**
+ * Returns the schema of the value at `path`; undefined if the path cannot be followed through objects, lists and
+ * wrappers.
+ */
+function schemaAt(schema: z.ZodType, path: (string | number)[]): z.ZodType | undefined {
+  let current: unknown = unwrap(schema);
+  for (const key of path) {
+    const { shape, element, valueType } = unwrap(current as z.ZodType) as {
+      shape?: Record<string, unknown>;
+      element?: unknown;
+      valueType?: unknown;
+    };
+    current = shape !== undefined ? shape[key] : (element ?? valueType);
+    if (current === undefined) return undefined;
+  }
+  return current as z.ZodType;
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  let current = schema as z.ZodType & { unwrap?: () => z.ZodType; element?: unknown };
+  while (typeof current.unwrap === 'function' && current.element === undefined) current = current.unwrap();
+  return current;
+}
+
+/** Returns the keys of the object at `path`. */
+export function knownKeys(schema: z.ZodType, path: (string | number)[]): string[] {
+  const at = schemaAt(schema, path);
+  const { shape } = (at === undefined ? {} : unwrap(at)) as { shape?: Record<string, unknown> };
+  return Object.keys(shape ?? {});
+}
+
+/** Returns the setting that lists the allowed values at `path`. */
+export function listedIn(schema: z.ZodType, path: (string | number)[]): string | undefined {
+  return schemaAt(schema, path)?.meta()?.setting as string | undefined;
+}
+
+/** Returns the description of the value at `path`, in a form that continues a sentence. */
+export function describe(schema: z.ZodType, path: (string | number)[]): string | undefined {
+  const text = schemaAt(schema, path)?.description;
+  return text !== undefined && /^[A-Z][a-z ]/.test(text) ? text[0]?.toLowerCase() + text.slice(1) : text;
+}
+
+/** Returns a sentence that says how to fix the value `found` at `path`. It breaks the rule of `issue`. */
+export function valueHint(
+  issue: z.core.$ZodIssue,
+  found: unknown,
+  path: (string | number)[],
+  { schema, json }: { schema: z.ZodType; json: boolean },
+): string {
+  const expected = issue.code === 'invalid_type' ? issue.expected : '';
+  if (found === null || found === '') return 'Write a value, or remove the line if it is not needed.';
+  if (issue.code === 'custom' && typeof issue.params?.hint === 'string') return issue.params.hint;
+  if (typeof found === 'string' && isQuoted(found, expected)) return 'Remove the quotes.';
+  const proposal = meant(issue, found);
+  if (proposal !== undefined) return `Did you mean ${proposal}?`;
+  if (issue.message === dateRule) return whyNoDay(String(found)) ?? 'Write it as YYYY-MM-DD, such as 2026-03-01.';
+  if (issue.message === lineRule)
+    return String(found).includes('\n') ? 'Write it on one line.' : 'Remove the spaces at its start and end.';
+  if (issue.code === 'invalid_value') {
+    const setting = listedIn(schema, path);
+    const yours = setting === undefined ? '.' : `, or change your list: \`${setting}\` in catalog.config.json.`;
+    return issue.values.length === 1 ? `Write ${String(issue.values[0])}.` : `Choose one of these${yours}`;
+  }
+  const description = describe(schema, path);
+  const keys = knownKeys(schema, expected === 'array' ? [...path, 0] : path);
+  return (
+    typeHint(expected, found, keys, { json, isEntry: typeof path.at(-1) === 'number' }) ??
+    (description === undefined ? 'Correct it, or remove it.' : `What belongs here: ${description}.`)
+  );
+}
+
+/** Whether a text would be valid without its quotes. */
+function isQuoted(text: string, expected: string): boolean {
+  if (expected === 'boolean') return text === 'true' || text === 'false';
+  return (expected === 'int' || expected === 'number') && /^-?\d+(?:\.\d+)?$/.test(text);
+}
+
+/** The start of the hint for an entry of the wrong type. */
+export const entryHint = 'Write each entry as an object';
+
+/**
+ * Says how to write a value of the expected type. `keys` are the keys of the expected object, or of the entries of the
+ * expected list.
+ */
+function typeHint(
+  expected: string,
+  found: unknown,
+  keys: readonly string[],
+  { json, isEntry }: { json: boolean; isEntry: boolean },
+): string | undefined {
+  const names = listOfKeys(keys);
+  switch (expected) {
+    case 'string':
+      return typeof found === 'object'
+        ? 'Write it as text. If it starts with a bracket or a brace, put it in quotes.'
+        : 'Put it in quotes.';
+    case 'array':
+      return keys.length === 0
+        ? `Write it as a list${listOf(found, json)}.`
+        : `Write it as a list of objects. ${names}`;
+    case 'object': {
+      // In YAML, a key without a colon and a space is a text.
+      const [word = ''] = typeof found === 'string' && !json ? found.split(/[\s:]/, 1) : [];
+      const key = word === '' ? undefined : nearest(word, keys);
+      if (key !== undefined) return `After \`${key}\`, write a colon, a space and its value.`;
+      return keys.length === 0 ? undefined : `${isEntry ? entryHint : 'Write it as an object'}. ${names}`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Lists the known keys in a sentence. */
+export function listOfKeys(keys: readonly string[]): string {
+  return keys.length === 1 ? `The only known key is ${keys[0]}.` : `The known keys are ${keys.join(', ')}.`;
+}
+
+/** Shows the list that a text was probably meant to be, as the end of a sentence. */
+function listOf(found: unknown, json: boolean): string {
+  if (typeof found !== 'string') return ' in square brackets, with commas between the entries';
+  const items = found.split(',').map((item) => item.trim());
+  return `: [${items.map((item) => (json ? JSON.stringify(item) : item)).join(', ')}]`;
+}
+
+/** One problem with a value, explained. */
+export interface Explanation {
+  kind: 'missing' | 'unknown-key' | 'bad-key' | 'value';
+  /** Where in the value: keys and indexes from its root. For an unknown or a bad key, the path ends with that key. */
+  path: (string | number)[];
+  /** What is wrong: a full sentence that names the field and the rule. */
+  message: string;
+  /** How to fix it: a full sentence, or empty if the message says it all. */
+  hint: string;
+}
+
+/**
+ * Explains all problems that `schema` finds in `value`. The list is empty if the value is valid. Each mistake is one
+ * entry: a misspelled key is not also reported as missing, and a value has only one entry, even if it breaks several
+ * rules.
+ *
+ * `echo: false` keeps the value out of the messages, as for requests from readers. `json: true` writes suggestions as
+ * JSON instead of YAML.
+ */
+export function explain(
+  schema: z.ZodType,
+  value: unknown,
+  { echo = true, json = false }: { echo?: boolean; json?: boolean } = {},
+): Explanation[] {
+  const result = schema.safeParse(value);
+  if (result.success) return [];
+  const groups = new Map<string, z.core.$ZodIssue[]>();
+  for (const issue of result.error.issues) {
+    const group = JSON.stringify([issue.code === 'unrecognized_keys', issue.path]);
+    groups.set(group, [...(groups.get(group) ?? []), issue]);
+  }
+  const found = [...groups.values()]
+    .slice(0, mostExplained)
+    .flatMap((issues) => explainIssues(issues, { schema, root: value, echo, json }));
+  return withoutRepeats(withoutMisspelled(found));
+}
+
+/** The most mistakes of one kind that are explained. A value can have tens of thousands, and nobody reads that many. */
+const mostExplained = 50;
+
+interface Surroundings {
+  schema: z.ZodType;
+  root: unknown;
+  echo: boolean;
+  json: boolean;
+}
+
+/** Explains the issues of one value. */
+function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surroundings): Explanation[] {
+  const { schema, root, echo } = surroundings;
+  const [issue] = issues;
+  if (issue === undefined) return [];
+  const path = issue.path.filter((key) => typeof key !== 'symbol');
+  const name = path.length === 0 ? 'The top level' : `\`${fieldName(path)}\``;
+  if (issue.code === 'unrecognized_keys') {
+    const known = knownKeys(schema, path);
+    return issue.keys.slice(0, mostExplained).map((key) => unknownKey(key, path, known));
+  }
+  if (issue.code === 'invalid_key') {
+    const key = String(path.at(-1));
+    const proposal = issue.issues[0] === undefined ? undefined : meant(issue.issues[0], key);
+    return [
+      {
+        kind: 'bad-key',
+        path,
+        message: `\`${key}\` cannot be a key; it has to be ${keyRule(issue)}.`,
+        hint: proposal === undefined ? 'Rename it.' : `Rename it, for example to ${proposal}.`,
+      },
+    ];
+  }
+  const found = valueAt(root, path);
+  if (found === undefined) {
+    const description = describe(schema, path);
+    return [
+      {
+        kind: 'missing',
+        path,
+        message: `${name} is missing.`,
+        hint: description === undefined ? 'Add it.' : `Add it: ${description}.`,
+      },
+    ];
+  }
+  // If a value has the wrong type or is empty, its other errors are only a consequence.
+  const reported = issue.code === 'invalid_type' || found === '' ? [issue] : issues;
+  const rules = [...new Set(reported.map(rule))];
+  return [
+    {
+      kind: 'value',
+      path,
+      message: `${echo ? `${name} is ${show(found)}; it` : name} has to be ${rules.join(' and ')}.`,
+      hint: valueHint(issue, found, path, surroundings),
+    },
+  ];
+}
+
+/** The most known keys that a message lists. */
+const mostListed = 40;
+
+function unknownKey(key: string, path: (string | number)[], known: string[]): Explanation {
+  const slip = nearest(key, known) ?? known.find((name) => name.endsWith(`/${key}`));
+  const list = known.length > mostListed ? 'Correct it, or remove it.' : listOfKeys(known);
+  return {
+    kind: 'unknown-key',
+    path: [...path, key],
+    message: `\`${fieldName([...path, key])}\` is not a known key.`,
+    hint: slip !== undefined ? `Did you mean \`${slip}\`?` : list,
+  };
+}
+
+/** Other names that editors use for a key. */
+const otherNames: Record<string, readonly string[]> = {
+  title: ['name', 'heading'],
+  date: ['day', 'published', 'publishedOn', 'pubDate'],
+  category: ['section', 'topic'],
+  tags: ['keywords', 'labels'],
+  difficulty: ['level'],
+  runtimes: ['assistants', 'models', 'tools'],
+  excerpt: ['summary', 'description'],
+  text: ['description', 'detail'],
+  detail: ['description', 'text'],
+  label: ['name', 'title'],
+  name: ['title', 'label'],
+  second: ['time', 'at'],
+};
+
+/** Drops the explanation of a missing key if an unknown key is probably that key under another name. */
+function withoutMisspelled(found: readonly Explanation[]): Explanation[] {
+  const missing = found.filter(({ kind }) => kind === 'missing');
+  const explained = new Set<Explanation>();
+  const result = found.map((entry) => {
+    if (entry.kind !== 'unknown-key') return entry;
+    const key = String(entry.path.at(-1));
+    const beside = missing.filter((one) => !explained.has(one) && parent(one) === parent(entry));
+    const names = beside.map(({ path }) => String(path.at(-1)));
+    const name = nearest(key, names) ?? names.find((other) => otherNames[other]?.includes(key));
+    if (name === undefined) return entry;
+    explained.add(beside[names.indexOf(name)] as Explanation);
+    return { ...entry, hint: `Did you mean \`${name}\`?` };
+  });
+  return result.filter((entry) => !explained.has(entry));
+}
+
+function parent({ path }: Explanation): string {
+  return JSON.stringify(path.slice(0, -1));
+}
+
+/** Keeps only the first explanation if several entries of a list are wrong in the same way. */
+function withoutRepeats(found: readonly Explanation[]): Explanation[] {
+  const key = ({ kind, path, hint }: Explanation) =>
+    kind === 'value' && typeof path.at(-1) === 'number' && hint.startsWith(entryHint)
+      ? JSON.stringify(path.slice(0, -1))
+      : null;
+  const seen = new Set<string>();
+  return found.filter((entry) => {
+    const list = key(entry);
+    if (list === null) return true;
+    const repeats = seen.has(list);
+    seen.add(list);
+    return !repeats;
+  });
+}
+
+/** Returns the rule as the end of the sentence "it has to be …". */
+function rule(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_value':
+      return issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.join(', ')}`;
+    case 'invalid_type':
+      return issue.message.startsWith('Invalid input') ? typeRule(issue.expected) : issue.message;
+    case 'too_big':
+      return issue.message.startsWith('Too big') ? limit('at most', issue.maximum, issue.origin) : issue.message;
+    case 'too_small':
+      return issue.message.startsWith('Too small') ? limit('at least', issue.minimum, issue.origin) : issue.message;
+    default:
+      return issue.message;
+  }
+}
+
+function limit(relation: string, count: number | bigint, origin: string): string {
+  if (origin === 'string') return `${relation} ${plural(Number(count), 'character')} long`;
+  return origin === 'array'
+    ? `a list of ${relation} ${count} ${count === 1 ? 'entry' : 'entries'}`
+    : `${relation} ${count}`;
+}
+
+function typeRule(expected: string): string {
+  const names: Record<string, string> = {
+    string: 'text',
+    number: 'a number',
+    int: 'a whole number',
+    boolean: 'true or false',
+    array: 'a list',
+    object: 'an object of keys and values',
+    record: 'an object of keys and values',
+  };
+  return names[expected] ?? expected;
+}
+
+function keyRule(issue: z.core.$ZodIssueInvalidKey): string {
+  return issue.issues[0]?.message ?? 'another';
+}
+
+/** Shows a value in a recognizable form, cut to 60 characters. */
+function show(value: unknown): string {
+  if (value === null || value === '') return 'empty';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object') return 'an object';
+  const text = JSON.stringify(typeof value === 'string' ? maskSecrets(value) : value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…"` : text;
+}
+
+function fieldName(path: (string | number)[]): string {
+  return path.reduce<string>(
+    (name, key) => (typeof key === 'number' ? `${name}[${key}]` : name === '' ? key : `${name}.${key}`),
+    '',
+  );
+}

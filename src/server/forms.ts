@@ -1,0 +1,337 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
+import type { Logger } from 'pino';
+import type { Request, Response } from 'polka';
+import type { z } from 'zod';
+import type { Confirmations } from '../mail/confirmation.ts';
+import { type SubscriberStore, type Subscription, SubscriptionFailed } from '../mail/provider.ts';
+import { explain } from '../schema/diagnostics/values.ts';
+import type { BuildInfo } from '../schema/documents.ts';
+import { readerMessage } from '../schema/reader-message.ts';
+import { feedbackRequest, storedNote, subscribeRequest } from '../schema/requests.ts';
+import { type VoteStore, VotesUnavailable } from '../storage/vote.ts';
+import { type BodyKind, bodyKind, type Fields, parseFields, readBody } from './body.ts';
+import { Refusal, sendError } from './errors.ts';
+import type { Files } from './files.ts';
+import { clientAddress, type Limit } from './limits.ts';
+import type { BuildFollower, LiveBuild } from './live-build.ts';
+import { requestId } from './log.ts';
+import type { Route } from './target.ts';
+
+/** Decides which pages may send votes, subscriptions and MCP messages (C5.20). */
+export interface OriginPolicy {
+  /**
+   * Returns the Origin of a request if it is one of the site's own, or null if it has none, since no page sent it.
+   *
+   * Throws Refusal `forbidden_origin` for any other value, including `null` and malformed ones.
+   */
+  check(request: IncomingMessage, build: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>): string | null;
+}
+
+/**
+ * `allowed` are further origins that count as the site's own; `host` is the address on which the server listens.
+ *
+ * The Host of a request counts too, since a server may not know all of its names. On a loopback address it counts only
+ * if it is a loopback name or belongs to a known origin (C5.21): a page can point its name to a loopback address (DNS
+ * rebinding), and its Origin and Host would then match.
+ */
+export function originPolicy(allowed: readonly string[], host: string): OriginPolicy {
+  const listensOnLoopback = isLoopback(host);
+  return {
+    check(request, { baseUrl, runtimeUrl }) {
+      const { origin } = request.headers;
+      if (origin === undefined) return null;
+      const own = [baseUrl, ...(runtimeUrl === null ? [] : [runtimeUrl])].map((url) => new URL(url).origin);
+      if (own.includes(origin) || allowed.includes(origin)) return origin;
+      const hostname = URL.canParse(origin) ? new URL(origin).hostname : '';
+      if (listensOnLoopback && isLoopback(hostname)) return origin;
+      const onLoopback = listensOnLoopback || isLoopback(request.socket.localAddress ?? '');
+      const isKnown = () =>
+        isLoopback(hostname) || [...own, ...allowed].some((known) => new URL(known).hostname === hostname);
+      if (isOwnHost(origin, request.headers.host) && (!onLoopback || isKnown())) return origin;
+      throw new Refusal('forbidden_origin', 'Requests from pages of other sites are not accepted.');
+    },
+  };
+}
+
+/** The headers that let a page of an allowed origin read the answer (Fetch standard, CORS protocol). */
+export function corsHeaders(origin: string | null): Record<string, string> {
+  if (origin === null) return { vary: 'Origin' };
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': 'RateLimit, RateLimit-Policy, Retry-After',
+    vary: 'Origin',
+  };
+}
+
+function isOwnHost(origin: string, host: string | undefined): boolean {
+  return (
+    host !== undefined && (origin === `http://${host.toLowerCase()}` || origin === `https://${host.toLowerCase()}`)
+  );
+}
+
+/** Whether a host name or address is a loopback one. */
+export function isLoopback(host: string): boolean {
+  const plain = host
+    .replace(/^\[|\]$/g, '')
+    .replace(/^::ffff:(?=\d+\.)/i, '')
+    .toLowerCase();
+  return (
+    plain === 'localhost' ||
+    plain.endsWith('.localhost') ||
+    plain === '::1' ||
+    (isIP(plain) === 4 && plain.startsWith('127.'))
+  );
+}
+
+/** The largest body of a vote or a subscription, in bytes. 2,000 code points escaped as \uXXXX\uXXXX take 24 KB. */
+const maxBodyBytes = 64 * 1024;
+
+/** What every route needs that stores what a reader sends. */
+export interface PostParts {
+  follower: BuildFollower;
+  files: Files;
+  origins: OriginPolicy;
+  /** The limit on refused requests. Valid requests never count toward it. */
+  refused: Limit;
+  trustProxy: number;
+  log: Logger;
+}
+
+/** Does the work of a route and returns headers for the answer. Throws Refusal. */
+export type Take = (fields: Fields, address: string) => Promise<Record<string, string>>;
+
+/** One operation: its work, and the page below the base URL to which a form is redirected. */
+export interface Operation {
+  take: Take;
+  thanks: string;
+}
+
+/** The routes of one operation, for JSON and for forms without JavaScript, with its preflight and its 405. */
+export function postRoutes(path: string, operation: Operation, parts: PostParts): Route[] {
+  return [
+    ['POST', path, (request, response) => answerPost(request, response, operation, parts)],
+    ['OPTIONS', path, (request, response) => answerPreflight(request, response, parts, preflight)],
+    ['ALL', path, (request, response) => sendRefusal(request, response, notPost(), parts)],
+  ];
+}
+
+const preflight = { allow: 'POST, OPTIONS', 'access-control-allow-headers': 'Content-Type' };
+const notPost = () => new Refusal('method_not_allowed', 'This address accepts POST.', { allow: preflight.allow });
+
+/** The checks run in the order of C4.22. The router has checked the method; `take` checks the fields and the rest. */
+async function answerPost(request: Request, response: Response, { take, thanks }: Operation, parts: PostParts) {
+  const { follower, files, origins, refused, trustProxy, log } = parts;
+  const address = clientAddress(request, trustProxy);
+  const build = follower.current();
+  let cors: Record<string, string> = {};
+  let kind: BodyKind = 'json';
+  try {
+    cors = corsHeaders(origins.check(request, build.info));
+    kind = bodyKind(request);
+    const fields = parseFields(await readBody(request, maxBodyBytes), kind);
+    const headers = { ...(await take(fields, address)), ...cors };
+    if (kind === 'form') redirectToThanks(request, response, build, thanks, headers);
+    else sendOk(response, headers);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.cause !== undefined)
+      log.error({ err: error.cause, path: request.path, request: requestId(request) }, error.message);
+    const final = await limited(error, refused, address);
+    await refuse(request, response, { build, files, kind, cors, refusal: final });
+  }
+}
+
+/** Lets pages of known origins POST. `headers` are what differs between the routes. */
+export async function answerPreflight(
+  request: Request,
+  response: Response,
+  parts: PostParts,
+  headers: Record<string, string>,
+): Promise<void> {
+  try {
+    response.writeHead(204, {
+      ...corsHeaders(parts.origins.check(request, parts.follower.current().info)),
+      ...headers,
+      'access-control-allow-methods': 'POST',
+      'access-control-max-age': '86400',
+    });
+    response.end();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    await sendRefusal(request, response, error, parts);
+  }
+}
+
+async function sendRefusal(request: Request, response: Response, refusal: Refusal, parts: PostParts): Promise<void> {
+  const { code, message, headers } = await limited(refusal, parts.refused, clientAddress(request, parts.trustProxy));
+  sendError(response, code, message, headers);
+}
+
+/** Turns a refusal into `rate_limited` if the client was refused too often (C8.23). */
+export async function limited(refusal: Refusal, refused: Limit, address: string): Promise<Refusal> {
+  if (refusal.status >= 500 || refusal.code === 'rate_limited') return refusal;
+  try {
+    await refused.take(address);
+    return refusal;
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+function sendOk(response: ServerResponse, headers: Record<string, string>): void {
+  const body = '{"ok":true}';
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...headers,
+  });
+  response.end(body);
+}
+
+/** Redirects to the page that thanks: on the static host if the form was there, else here. */
+function redirectToThanks(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { info, basePath }: LiveBuild,
+  thanks: string,
+  headers: Record<string, string>,
+): void {
+  const { origin, host } = request.headers;
+  const fromStaticHost = origin === new URL(info.baseUrl).origin && new URL(origin).host !== host;
+  const location = fromStaticHost ? `${info.baseUrl}/${thanks}` : `${basePath}/${thanks}`;
+  response.writeHead(303, { location, 'content-length': 0, 'cache-control': 'no-store', ...headers });
+  response.end();
+}
+
+interface Refused {
+  build: LiveBuild;
+  files: Files;
+  kind: BodyKind;
+  cors: Record<string, string>;
+  refusal: Refusal;
+}
+
+/** Answers with an Error object, or with a page that says the same if a person sent a form. */
+async function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { build, files, kind, cors, refusal }: Refused,
+) {
+  const { code, message, status } = refusal;
+  const headers = { ...refusal.headers, ...cors };
+  if (kind === 'form' && (request.headers.accept ?? '').includes('text/html')) {
+    const fill = (text: string) => text.replaceAll('%MESSAGE%', escapeHtml(readerMessage(message)));
+    await files.page(response, build, { path: 'refused.html', status, headers, fill });
+  } else sendError(response, code, message, headers);
+  request.resume();
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** The name of the field that people leave empty and bots fill (C2.26). */
+export const honeypot = 'website';
+
+/** Whether a body fills the honeypot. */
+export function isTrapped(fields: Fields): boolean {
+  const value = fields[honeypot];
+  return value !== undefined && value !== null && value !== '';
+}
+
+/** Parses fields with `schema`. Throws Refusal `invalid_body` with all problems, without repeating what was sent (C7.21). */
+export function parseBody<Schema extends z.ZodType>(schema: Schema, fields: Fields): z.infer<Schema> {
+  const given = { ...fields };
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const wrong = explain(schema, given, { echo: false });
+  throw new Refusal('invalid_body', wrong.map(({ message }) => message).join(' '));
+}
+
+export interface VoteParts {
+  votes: VoteStore;
+  follower: BuildFollower;
+  limit: Limit;
+}
+
+/**
+ * Stores a vote (sendFeedback, C4.3 to C4.6). Resolves with the headers of the limit once the vote is on disk. A request
+ * that fills the honeypot is ignored before its other fields are checked.
+ *
+ * Throws Refusal: `invalid_body`, `unknown_agent`, `rate_limited`, `unavailable`.
+ */
+export async function takeVote(fields: Fields, address: string, { votes, follower, limit }: VoteParts) {
+  if (isTrapped(fields)) return {};
+  const { slug, vote, note } = parseBody(feedbackRequest, fields);
+  if (!(await isAgent(slug, follower)))
+    throw new Refusal('unknown_agent', 'No agent has this `slug`; /api/agents.json lists them all.');
+  const headers = await limit.take(address);
+  try {
+    await votes.append({ slug, vote, note: storedNote(note), address });
+  } catch (error) {
+    if (!(error instanceof VotesUnavailable)) throw error;
+    throw new Refusal(
+      'unavailable',
+      'Votes cannot be stored at the moment. Try again later.',
+      { 'retry-after': '30' },
+      unlessLogged(error),
+    );
+  }
+  return headers;
+}
+
+/** The error to log for a refused request; undefined if the outage itself was logged. */
+export function unlessLogged<Failure extends { isLogged: boolean }>(error: Failure): Failure | undefined {
+  return error.isLogged ? undefined : error;
+}
+
+/** Whether an agent has the slug. An unknown slug makes the server look for a new build first. */
+async function isAgent(slug: string, follower: BuildFollower): Promise<boolean> {
+  if (follower.current().slugs.has(slug)) return true;
+  await follower.refresh();
+  return follower.current().slugs.has(slug);
+}
+
+export interface SubscribeParts {
+  subscribers: SubscriberStore;
+  /** Asks readers to confirm; null if they need not. */
+  confirmations: Confirmations | null;
+  limit: Limit;
+}
+
+/**
+ * Stores a subscription (C4.7 to C4.9). Resolves with the headers of the limit once the provider has it. A valid request
+ * that fills the honeypot gets the same answer and is not stored.
+ *
+ * Throws Refusal: `invalid_body`, `rate_limited`, `upstream_failed`.
+ */
+export async function takeSubscription(fields: Fields, address: string, parts: SubscribeParts) {
+  const { subscribers, confirmations, limit } = parts;
+  const { email, list, note: given } = parseBody(subscribeRequest, fields);
+  if (isTrapped(fields)) return {};
+  const note = storedNote(given);
+  const headers = await limit.take(address);
+  const subscription: Subscription = { id: randomUUID(), time: new Date().toISOString(), email, list };
+  if (note !== undefined) subscription.note = note;
+  if (typeof fields.form === 'string' && /^[0-9a-f]{12}$/.test(fields.form)) subscription.form = fields.form;
+  if (confirmations !== null) subscription.pending = true;
+  try {
+    const outcome = await subscribers.add(subscription);
+    if (outcome === 'invalid') throw new Refusal('invalid_body', '`email` has to be an address that exists.');
+    confirmations?.ask(subscription.id);
+  } catch (error) {
+    if (!(error instanceof SubscriptionFailed)) throw error;
+    throw new Refusal(
+      'upstream_failed',
+      'The subscription could not be stored. Try again later.',
+      {},
+      unlessLogged(error),
+    );
+  }
+  return headers;
+}

@@ -1,0 +1,264 @@
+import { distance } from 'fastest-levenshtein';
+import type MiniSearch from 'minisearch';
+import { endOfString } from '../../lib/bounded.ts';
+import { compareText } from '../../lib/text.ts';
+import type { AgentEnvelope, AgentSummary } from '../../schema/documents.ts';
+import { type AgentEvals, agentEvalsPath } from '../../schema/evals.ts';
+import { cardPath, type ServerCard, serverCard } from '../../schema/mcp.ts';
+import type { SearchEntry, StoredEntry } from '../../site/search/fields.ts';
+import { searchAgents } from '../../site/search/query.ts';
+import { inSlices, loadSearchIndex } from '../../site/search/search-index.ts';
+import { type InstallWays, installWays } from '../../text/install-ways.ts';
+import { codes, keptResults, type Results, RpcError } from './messages.ts';
+
+/** Reads a file of a build by its path below the folder of the build; null if it does not exist. */
+export type ReadFile = (path: string) => Promise<Buffer | null>;
+
+/** The content of a build for the MCP server. */
+export interface McpCatalog {
+  card: ServerCard;
+  installWays: InstallWays;
+  /** The address of the JSON Schema of its documents. */
+  schema: string;
+  /** Newest first. */
+  agents: readonly AgentSummary[];
+  bySlug: ReadonlyMap<string, AgentSummary>;
+  /** The categories and tags of all agents with their numbers of agents, most used first. */
+  categories: readonly Counted[];
+  tags: readonly Counted[];
+  index: MiniSearch<SearchEntry>;
+  /** The current slug of an agent, given that or a former one; undefined if it is unknown. */
+  slugOf(slug: string): string | undefined;
+  /** The published catalog, and an agent's envelope, prompt, sample output and skill; null if the agent was just removed. */
+  catalogJson(): Promise<string | null>;
+  envelope(slug: string): Promise<Published<AgentEnvelope> | null>;
+  prompt(slug: string): Promise<string | null>;
+  sampleOutput(slug: string): Promise<string | null>;
+  skill(slug: string): Promise<Buffer | null>;
+  /** The recorded answers of an agent; null if it has none. */
+  evals(slug: string): Promise<AgentEvals | null>;
+  /** The day on which the prompt of an agent was last reviewed: when it was published, or last changed. */
+  reviewedOn(agent: { slug: string; date: string }): string;
+  /** Whether the client is told when lists change, as it is over stdio. */
+  listChanged: boolean;
+  /** Earlier results from this build. */
+  results: Results;
+}
+
+export interface Counted {
+  key: string;
+  count: number;
+}
+
+/** A document and its published text. */
+export interface Published<Document> {
+  document: Document;
+  text: string;
+}
+
+/**
+ * Loads the catalog of a build in slices. `moved` leads from former slugs to current ones.
+ *
+ * Rejects with an Error that names a file if it is missing or not what a build writes.
+ */
+export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<string, string>>): Promise<McpCatalog> {
+  const need = async (path: string) => {
+    const bytes = await read(path);
+    if (bytes === null) throw new Error(`${path} is missing`);
+    return bytes;
+  };
+  const card = serverCard.parse(JSON.parse((await need(cardPath)).toString('utf8')));
+  const agents = await inSlices(readAgents(await need(catalogPath)));
+  const index = await loadSearchIndex(await need('search-index.json')).catch((error: Error) => {
+    throw new Error(`search-index.json cannot be read: ${error.message}`);
+  });
+  const text = async (path: string) => (await read(path))?.toString('utf8') ?? null;
+  const categories = await inSlices(counted(agents.map(({ category }) => category)));
+  const tags = await inSlices(counted(agents.flatMap((agent) => agent.tags)));
+  const bySlug = new Map(agents.map((agent) => [agent.slug, agent]));
+  return {
+    card,
+    installWays: installWays({
+      title: card.title,
+      site: card.websiteUrl,
+      mcp: card.remotes?.[0]?.url ?? null,
+      repository: card.repository?.url ?? null,
+    }),
+    schema: `${card.websiteUrl}/api/schema.json`,
+    agents,
+    bySlug,
+    categories,
+    tags,
+    index,
+    slugOf: (slug) => (bySlug.has(slug) ? slug : Object.hasOwn(moved, slug) ? moved[slug] : undefined),
+    catalogJson: () => text(catalogPath),
+    async envelope(slug) {
+      const json = await text(`api/agents/${slug}.json`);
+      return json === null ? null : { document: JSON.parse(json) as AgentEnvelope, text: json };
+    },
+    prompt: (slug) => text(`agents/${slug}/prompt.txt`),
+    sampleOutput: (slug) => text(`agents/${slug}/sample-output.txt`),
+    async evals(slug) {
+      const json = await text(agentEvalsPath.replace('{slug}', slug));
+      return json === null ? null : (JSON.parse(json) as AgentEvals);
+    },
+    skill: (slug) => read(`.well-known/agent-skills/${slug}/SKILL.md`),
+    reviewedOn: ({ slug, date }) => (index.getStoredFields(slug) as StoredEntry | undefined)?.changedOn ?? date,
+    listChanged: false,
+    results: keptResults(),
+  };
+}
+
+const catalogPath = 'api/agents.json';
+
+/** Parses the agents in api/agents.json, one at each step. */
+function* readAgents(json: Buffer): Generator<void, AgentSummary[]> {
+  const agents: AgentSummary[] = [];
+  for (const text of itemsOfLists(json.toString('utf8'))) {
+    agents.push(JSON.parse(text) as AgentSummary);
+    yield;
+  }
+  return agents;
+}
+
+/**
+ * The texts of the objects in the lists of a JSON object, such as `{"agents":[…]}`. They are found by the brackets
+ * outside of strings, so that a large list can be parsed item by item, however it is indented.
+ */
+function* itemsOfLists(json: string): Generator<string> {
+  const token = /[[\]{}"]/g;
+  let depth = 0;
+  let start = 0;
+  for (let match = token.exec(json); match !== null; match = token.exec(json)) {
+    const [found] = match;
+    if (found === '"') token.lastIndex = endOfString(json, match.index) + 1;
+    else if (found === '{' || found === '[') {
+      depth += 1;
+      if (depth === 3) start = match.index;
+    } else if (found === '}' || found === ']') {
+      if (depth === 3) yield json.slice(start, token.lastIndex);
+      depth -= 1;
+    }
+  }
+}
+
+function* counted(keys: readonly string[]): Generator<void, Counted[]> {
+  const counts = new Map<string, number>();
+  for (const key of keys) {
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    yield;
+  }
+  return [...counts]
+    .map(([key, count]) => ({ key, count }))
+    .sort((a, b) => b.count - a.count || compareText(a.key, b.key));
+}
+
+/** Conditions for agents. Absent and blank ones are ignored. */
+export interface Filters {
+  category?: string | undefined;
+  tag?: string | undefined;
+  difficulty?: string | undefined;
+  runtime?: string | undefined;
+}
+
+/** Whether an agent meets all filters, in any case. A category is its key or its label. */
+export function fits(
+  filters: Filters,
+): (agent: Pick<AgentSummary, 'category' | 'categoryLabel' | 'tags' | 'difficulty' | 'runtimes'>) => boolean {
+  const [category, tag, difficulty, runtime] = [filters.category, filters.tag, filters.difficulty, filters.runtime].map(
+    (filter) => filter?.trim().toLowerCase() ?? '',
+  );
+  const same = (wanted: string | undefined, values: readonly string[]) =>
+    wanted === '' || values.some((value) => value.toLowerCase() === wanted);
+  return (agent) =>
+    same(category, [agent.category, agent.categoryLabel]) &&
+    same(tag, agent.tags) &&
+    same(difficulty, [agent.difficulty]) &&
+    same(runtime, agent.runtimes);
+}
+
+/** The result of a search. */
+export interface Found {
+  /** The best agents, best first, each with a score of up to 1. */
+  agents: (AgentSummary & { score: number })[];
+  /** How many agents were found. */
+  total: number;
+  matched: 'every word' | 'some words' | 'nothing';
+}
+
+/** Searches the agents as the pages do, and returns the first `limit`. */
+export function search({ index, bySlug }: McpCatalog, query: string, filters: Filters, limit: number): Found {
+  const hits = searchAgents(index, query, fits(filters)).filter(({ id }) => bySlug.has(id));
+  const agents = hits.slice(0, limit).map(({ id, score }) => {
+    return { ...(bySlug.get(id) as AgentSummary), score: Math.round(score * 100) / 100 };
+  });
+  const matched = hits[0] === undefined ? 'nothing' : hits[0].whole ? 'every word' : 'some words';
+  return { agents, total: hits.length, matched };
+}
+
+/** Suggests up to three slugs for a wrong one, nearest first. */
+export function nearestSlugs({ agents }: McpCatalog, wrong: string): string[] {
+  const words = wrong
+    .trim()
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 64);
+  const most = Math.max(2, Math.ceil(words.length / 2));
+  return agents
+    .map(({ slug }) => ({ slug, distance: slug.includes(words) && words.length > 2 ? 1 : distance(words, slug) }))
+    .filter((candidate) => candidate.distance <= most)
+    .sort((a, b) => a.distance - b.distance || compareText(a.slug, b.slug))
+    .slice(0, 3)
+    .map(({ slug }) => slug);
+}
+
+/** One page of a list of agents, newest first. */
+export interface Page<Item> {
+  items: Item[];
+  nextCursor: string | undefined;
+}
+
+/**
+ * The page of `items` (newest first) after the agent in the cursor, so that an agent published meanwhile shifts nothing.
+ *
+ * Returns null for a cursor that this server cannot have given.
+ */
+export function pageOf<Item extends { issue: number }>(
+  items: readonly Item[],
+  cursor: string | undefined,
+  size: number,
+): Page<Item> | null {
+  const before = cursor === undefined ? Number.POSITIVE_INFINITY : issueOf(cursor);
+  if (before === null) return null;
+  const start = cursor === undefined ? 0 : items.findIndex(({ issue }) => issue < before);
+  const page = start === -1 ? [] : items.slice(start, start + size);
+  const last = page.at(-1);
+  const goesOn = last !== undefined && items.at(-1) !== last;
+  return { items: page, nextCursor: goesOn ? cursorAfter(last.issue) : undefined };
+}
+
+/** The same for the list methods. Throws RpcError -32602 for a cursor that this server cannot have given. */
+export function listPage<Item extends { issue: number }>(
+  items: readonly Item[],
+  cursor: string | undefined,
+): Page<Item> {
+  const page = pageOf(items, cursor, listPageSize);
+  if (page === null)
+    throw new RpcError(
+      codes.invalidParams,
+      'This server did not return this cursor. Leave it out to get the first page.',
+    );
+  return page;
+}
+
+/** The entries in an answer of a list method. 10,000 agents stay below the 64 pages that clients follow. */
+const listPageSize = 200;
+
+function cursorAfter(issue: number): string {
+  return Buffer.from(`before ${issue}`).toString('base64url');
+}
+
+function issueOf(cursor: string): number | null {
+  const issue = /^before ([1-9]\d{0,8})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1];
+  return issue !== undefined && cursorAfter(Number(issue)) === cursor ? Number(issue) : null;
+}

@@ -1,0 +1,156 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request, Response } from 'polka';
+import { cardPath } from '../../schema/mcp.ts';
+import { readBody, requireJson } from '../body.ts';
+import { answerReadPreflight, Refusal, refuseMethod } from '../errors.ts';
+import { isFresh } from '../files.ts';
+import { answerPreflight, corsHeaders, limited, type PostParts } from '../forms.ts';
+import { clientAddress, type Limit } from '../limits.ts';
+import type { LiveBuild } from '../live-build.ts';
+import { requestId } from '../log.ts';
+import type { Route } from '../target.ts';
+import { dispatch, messagesIn, parseMessage, type Reply } from './dispatch.ts';
+import { codes, errorResponse, idOf, type McpHeaders, type RequestId, RpcError } from './messages.ts';
+
+/** The headers that the specification of server cards requires. */
+const headers = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'ETag',
+  'cache-control': 'public, max-age=3600',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Whether a GET accepts the card, and not only an event stream (C4.26). */
+export function acceptsCard({ headers }: IncomingMessage): boolean {
+  const accept = headers.accept ?? '';
+  return !/text\/event-stream/i.test(accept) || /application\/(?:\*|json|mcp-server-card\+json)|\*\/\*/i.test(accept);
+}
+
+/** Answers with the server card of the build. */
+export async function sendCard(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { files }: LiveBuild,
+  type: string,
+): Promise<void> {
+  const file = await files.get(cardPath);
+  if (file === null || file === 'large') throw new Error(`The build has no ${cardPath}`);
+  const { body, etag } = file.plain;
+  if (isFresh(request.headers['if-none-match'], etag)) {
+    response.writeHead(304, { ...headers, etag });
+    response.end();
+    return;
+  }
+  response.writeHead(200, { ...headers, etag, 'content-type': type, 'content-length': body.length });
+  response.end(body);
+}
+
+/** The largest body, in bytes. */
+const maxBodyBytes = 256 * 1024;
+
+/** What the MCP endpoint needs. */
+export interface McpParts extends PostParts {
+  /** The limit on messages. Each message of a batch counts. */
+  messages: Limit;
+}
+
+/** The methods of the endpoint. */
+const allow = 'GET, HEAD, POST, OPTIONS';
+
+/** The routes of the MCP endpoint at `path`: messages by POST, and the server card by GET, also at `server-card`. */
+export function mcpRoutes(path: string, parts: McpParts): Route[] {
+  const card = `${path}/server-card`;
+  const cardOf = () => parts.follower.current();
+  return [
+    ['POST', path, (request, response) => takeMessage(request, response, parts)],
+    [
+      'GET',
+      path,
+      (request, response) =>
+        acceptsCard(request)
+          ? sendCard(request, response, cardOf(), 'application/json')
+          : refuseMethod(response, 'There is no event stream here: POST a message, or GET the server card.', allow),
+    ],
+    [
+      'OPTIONS',
+      path,
+      (request, response) =>
+        request.headers['access-control-request-method'] === 'POST'
+          ? answerPreflight(request, response, parts, postPreflight)
+          : answerReadPreflight(response, allow),
+    ],
+    ['ALL', path, (_request, response) => refuseMethod(response, 'This address accepts GET and POST.', allow)],
+    ['GET', card, (request, response) => sendCard(request, response, cardOf(), 'application/mcp-server-card+json')],
+    ['OPTIONS', card, (_request, response) => answerReadPreflight(response)],
+    ['ALL', card, (_request, response) => refuseMethod(response)],
+  ];
+}
+
+const postPreflight = {
+  allow,
+  'access-control-allow-headers': 'Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
+};
+
+/** Answers a message with JSON, never with an event stream (C4.25), and a notification with 202. */
+async function takeMessage(request: Request, response: Response, parts: McpParts): Promise<void> {
+  const { follower, origins, refused, messages, trustProxy, log } = parts;
+  const address = clientAddress(request, trustProxy);
+  const { info, mcp } = follower.current();
+  let cors: Record<string, string> = {};
+  let id: RequestId | null = null;
+  try {
+    cors = corsHeaders(origins.check(request, info));
+    requireJson(request);
+    const parsed = parseMessage(await readBody(request, maxBodyBytes));
+    if ('value' in parsed) {
+      id = idOf(parsed.value);
+      await messages.take(address, messagesIn(parsed.value));
+    }
+    const reply = 'value' in parsed ? await dispatch(parsed.value, headersOf(request), mcp) : parsed;
+    const status = statusOf(reply);
+    // Clients probe for revisions and methods, so 404 and -32022 are part of normal use and do not count.
+    if (reply.failure === 'refused') await refused.take(address);
+    send(response, status, reply.json, cors);
+  } catch (error) {
+    if (error instanceof Refusal) {
+      const { code, status, message, headers } = await limited(error, refused, address);
+      send(response, status, errorResponse(id, new RpcError(codes.refused, message, { error: code })), {
+        ...headers,
+        ...cors,
+      });
+    } else {
+      log.error(
+        { err: error, path: request.path, request: requestId(request) },
+        'an MCP request failed because of a bug in the server',
+      );
+      const bug = new RpcError(codes.internal, 'The server failed. The error is in its log.');
+      send(response, 500, errorResponse(id, bug), cors);
+    }
+    request.resume();
+  }
+}
+
+function headersOf({ headers }: IncomingMessage): McpHeaders {
+  return {
+    version: headers['mcp-protocol-version'] as string | undefined,
+    method: headers['mcp-method'] as string | undefined,
+    name: headers['mcp-name'] as string | undefined,
+  };
+}
+
+function statusOf({ json, failure }: Reply): number {
+  if (failure === 'refused' || failure === 'unsupported version') return 400;
+  if (failure === 'unknown method') return 404;
+  return json === null ? 202 : 200;
+}
+
+function send(response: ServerResponse, status: number, json: Reply['json'], headers: Record<string, string>): void {
+  // Names and values in turn are the fastest form for writeHead.
+  const all = ['content-length', String(json?.length ?? 0), ...(json === null ? common : commonOfJson)];
+  for (const name in headers) all.push(name, headers[name] as string);
+  response.writeHead(status, all);
+  response.end(json ?? undefined, 'latin1');
+}
+
+const common = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
+const commonOfJson = ['content-type', 'application/json', ...common];

@@ -1,0 +1,201 @@
+import { type Zone, zone } from '../../lib/calendar.ts';
+import { sha256Of } from '../../lib/files.ts';
+import {
+  type AgentEnvelope,
+  type AgentRevisions,
+  type Catalog,
+  contractVersion,
+  lineDigests,
+  revisionOf,
+  revisionsPath,
+  toJson,
+} from '../../schema/documents.ts';
+import { type AgentEvals, agentEvalsPath, type EvalsList, evalsPath } from '../../schema/evals.ts';
+import { catalogSchema } from '../../schema/json-schema.ts';
+import { openApi } from '../../schema/openapi.ts';
+import { serverCard } from '../install/install-source.ts';
+import { archivePath } from '../install/plugins.ts';
+import { type Digest, forAgents, jsonParts, listed, none, type Output, ofAgent, single, whole } from '../output.ts';
+import { summaryOf } from '../shared/agent-document.ts';
+import type { PublishedAgent, Site } from '../site.ts';
+
+export const agent = forAgents(
+  'api/agents/{slug}.json',
+  'One agent with its prompt and config (getAgent)',
+  (site, agent) => toJson(envelopeOf(site, agent)),
+);
+
+export const catalog = single(
+  'api/agents.json',
+  'Every agent, newest first (listAgents)',
+  (site) => toJson(catalogOf(site)),
+  ({ agents }) => listed(agents),
+);
+
+export const schema = single(
+  'api/schema.json',
+  'The JSON Schema of the catalog and of an agent (getSchema)',
+  ({ url }) => toJson(catalogSchema(url.absolute('api/schema.json'))),
+  none,
+);
+
+export const openapi = single(
+  'api/openapi.json',
+  'The OpenAPI description of the service (getOpenApi)',
+  (site) => {
+    const [newest] = site.agents;
+    return toJson(
+      openApi(
+        site.settings,
+        newest === undefined
+          ? null
+          : { catalog: catalogOf(site, 2), envelope: envelopeOf(site, newest), card: serverCard(site.settings) },
+      ),
+    );
+  },
+  ({ agents }) => whole(agents.slice(0, 2)),
+);
+
+function envelopeOf({ url }: Site, { document }: PublishedAgent): AgentEnvelope {
+  return { version: contractVersion, schema: url.absolute('api/schema.json'), agent: document };
+}
+
+/** The response of listAgents, with at most the `most` newest agents. */
+export function catalogOf({ url, agents }: Site, most = agents.length): Catalog {
+  const listed = agents.slice(0, most);
+  return {
+    version: contractVersion,
+    schema: url.absolute('api/schema.json'),
+    count: listed.length,
+    agents: listed.map(({ document }) => summaryOf(document)),
+  };
+}
+
+/** The recorded answers of an agent that has any, with their grades. */
+export const agentEvals: Output = {
+  path: agentEvalsPath,
+  purpose: 'The recorded answers of an agent with their grades (getEvals), if it has any',
+  *files({ agents }) {
+    for (const agent of agents) {
+      if (agent.proof === null) continue;
+      const path = agentEvalsPath.replace('{slug}', agent.slug);
+      yield ofAgent(agent, path, () => toJson(evalsOf(agent)));
+    }
+  },
+};
+
+/** The results of the recorded answers of all agents. */
+export const evalsList = single(
+  evalsPath,
+  'The results of the recorded answers of all agents (listEvals)',
+  (site) => toJson(evalsListOf(site)),
+  ({ agents }) => listed(agents),
+);
+
+/** The response of getEvals. */
+function evalsOf({ document, evals }: PublishedAgent): AgentEvals {
+  const { slug, url } = document;
+  return { slug, url, cases: evals?.cases ?? [], answers: evals?.answers ?? [] };
+}
+
+function evalsListOf({ agents, url }: Site): EvalsList {
+  const entries = agents.flatMap(({ slug, issue, proof }) =>
+    proof === null ? [] : [{ slug, issue, evals: url.absolute(agentEvalsPath.replace('{slug}', slug)), proof }],
+  );
+  return { agents: entries };
+}
+
+/** The digests by which `catalog verify` recognizes copies of prompts, skills and plugins. */
+export const revisions: Output = {
+  path: revisionsPath,
+  purpose: 'Digests of every revision of every agent, to verify copies (getRevisions)',
+  *files(site) {
+    const { agents, history, settings } = site;
+    const head = { complete: history.size > 0 };
+    const releases = earlierReleases(site);
+    const calendar = zone(settings.timezone);
+    const entries = agents.map((agent) => {
+      const changes = promptChanges(agent, site);
+      const earlier = releases.get(agent.slug) ?? [];
+      const version = site.plugins.of(agent);
+      return {
+        input: `${agent.fingerprint.whole} ${sha256Of(JSON.stringify([version, changes, earlier]))}`,
+        value: (digest: Digest) => revisionsOf(agent, { version, changes, earlier, digest, calendar }),
+      };
+    });
+    yield {
+      path: revisionsPath,
+      inputs: [JSON.stringify(head), ...entries.map(({ input }) => input)],
+      render: (digest) =>
+        jsonParts(
+          head,
+          'agents',
+          entries.map(({ input, value }) => ({ input, value: () => value(digest) })),
+        ),
+    };
+  },
+};
+
+interface Known {
+  version: string;
+  changes: ReturnType<typeof promptChanges>;
+  earlier: readonly EarlierRelease[];
+  digest: Digest;
+  calendar: Zone;
+}
+
+function revisionsOf(agent: PublishedAgent, { version, changes, earlier, digest, calendar }: Known): AgentRevisions {
+  const { slug, issue, document, formerSlugs, prompt } = agent;
+  const current = sha256Of(prompt);
+  const prompts = new Map<string, string>();
+  // A text that is not committed yet.
+  if (changes[0]?.sha256 !== current) prompts.set(current, agent.changedOn);
+  for (const [index, { sha256, time }] of changes.entries()) {
+    // A revision begins with the first commit that has its text. One that came back later is listed once.
+    const continues = changes[index - 1]?.sha256 === sha256;
+    if (continues || !prompts.has(sha256)) prompts.set(sha256, calendar.today(new Date(time)));
+  }
+  const skill = digest(`.well-known/agent-skills/${slug}/SKILL.md`);
+  return {
+    slug,
+    issue,
+    url: document.url,
+    formerSlugs: [...(formerSlugs ?? [])],
+    prompts: [...prompts].map(([sha256, date]) => ({ sha256, date })),
+    plugins: [{ name: slug, version, skill }, ...earlier].map(({ name, version, skill }) => ({
+      name,
+      version,
+      sha256: digest(archivePath(name, version)),
+      skill,
+    })),
+    lines: lineDigests(prompt).join(''),
+  };
+}
+
+/** The commits that changed the prompt of an agent, or moved it, with the digest that it then had, newest first. */
+function promptChanges({ slug, formerSlugs }: PublishedAgent, { history }: Site) {
+  return [slug, ...(formerSlugs ?? [])]
+    .flatMap((name) => history.get(name) ?? [])
+    .flatMap(({ time, prompt }) => (prompt?.sha256 ? [{ time, sha256: prompt.sha256 }] : []))
+    .sort((a, b) => b.time - a.time);
+}
+
+interface EarlierRelease {
+  name: string;
+  version: string;
+  skill: string | null;
+}
+
+/** The earlier versions of plugins by the slug of their agent, newest first, those under former slugs last. */
+function earlierReleases({ agents, moved, plugins, published }: Site): Map<string, EarlierRelease[]> {
+  const current = new Map(agents.map((agent) => [agent.slug, plugins.of(agent)]));
+  const found = new Map<string, EarlierRelease[]>();
+  for (const [name, slug] of [...[...current.keys()].map((name) => [name, name] as const), ...moved]) {
+    const releases = (published.releases.get(name) ?? [])
+      .filter(({ version }) => version !== current.get(name))
+      .sort((a, b) => (revisionOf(b.version) ?? 0) - (revisionOf(a.version) ?? 0))
+      .map(({ version, skill }) => ({ name, version, skill }));
+    if (releases.length > 0) found.set(slug, [...(found.get(slug) ?? []), ...releases]);
+  }
+  return found;
+}

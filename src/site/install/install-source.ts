@@ -1,0 +1,191 @@
+import { isIP } from 'node:net';
+import { programVersion } from '../../program.ts';
+import { toJson } from '../../schema/documents.ts';
+import { cardPath, type InstallWay, protocolVersions, type ServerCard } from '../../schema/mcp.ts';
+import type { Settings } from '../../schema/settings.ts';
+import {
+  clientName,
+  cursorServerLink,
+  type InstallableAgent,
+  type InstallSource,
+  withoutShell,
+} from '../../text/install-ways.ts';
+import { shortened } from '../../text/markdown-text.ts';
+import { none, type Output, single } from '../output.ts';
+import type { Site } from '../site.ts';
+
+/** Where readers of a publication install agents from. */
+export function installSource({
+  title,
+  baseUrl,
+  repository = null,
+  ...settings
+}: Pick<Settings, 'title' | 'baseUrl' | 'runtimeUrl'> & { repository?: string | null | undefined }): InstallSource {
+  return { title, site: baseUrl, mcp: mcpUrl(settings), repository };
+}
+
+/** The ways to install an agent or, with null, the whole catalog, each with the id of its element on a page. */
+export function installTabs(
+  { installWays }: Pick<Site, 'installWays'>,
+  agent: InstallableAgent | null,
+): (InstallWay & { id: string })[] {
+  return installWays(agent).map((way) => ({
+    id: `install-${way.name.toLowerCase().replaceAll(' ', '-')}`,
+    ...way,
+  }));
+}
+
+/** The server card of the Model Context Protocol. */
+export const mcpCard = single(
+  cardPath,
+  'The MCP server card: the name and the address of the MCP server',
+  ({ settings }) => toJson(serverCard(settings)),
+  none,
+);
+
+/** The entry for the MCP registry, if there is a server. */
+export const registryEntry: Output = {
+  path: 'server.json',
+  purpose: 'The entry of the MCP server for the MCP registry, if there is a server',
+  *files({ settings }) {
+    const url = mcpUrl(settings);
+    if (url === null) return;
+    const { remotes: _, icons = [], ...card } = serverCard(settings);
+    const entry = {
+      ...card,
+      $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+      // The registry takes only these.
+      icons: icons.filter(({ src }) => src.startsWith('https:') && src.length <= 255),
+      remotes: [{ type: 'streamable-http', url }],
+    };
+    yield { path: 'server.json', inputs: none(), render: () => toJson(entry) };
+  },
+};
+
+type Named = Pick<Settings, 'title' | 'tagline' | 'baseUrl' | 'runtimeUrl' | 'mcpName' | 'repository'>;
+
+/** The name of the MCP server: the setting or, by default, the reversed host of the base URL and `/agents`. */
+export function mcpName({ mcpName, baseUrl }: Pick<Settings, 'mcpName' | 'baseUrl'>): string {
+  if (mcpName !== undefined) return mcpName;
+  const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
+  const namespace = isIP(host) === 0 ? host.split('.').filter(Boolean).reverse().join('.') : host.replaceAll(':', '-');
+  return `${namespace}/agents`;
+}
+
+/** The address of the MCP server, or null without a server. */
+export function mcpUrl({ runtimeUrl }: Pick<Settings, 'runtimeUrl'>): string | null {
+  return runtimeUrl === null ? null : `${runtimeUrl}/api/mcp`;
+}
+
+/** The card as an object. It names no remote without a server. */
+export function serverCard(settings: Named): ServerCard {
+  const url = mcpUrl(settings);
+  return {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
+    name: mcpName(settings),
+    version: programVersion,
+    title: settings.title,
+    description: shortened(settings.tagline, 100),
+    websiteUrl: settings.baseUrl,
+    icons: [{ src: `${settings.baseUrl}/assets/favicon.svg`, mimeType: 'image/svg+xml', sizes: ['any'] }],
+    ...(settings.repository === undefined ? {} : { repository: repositoryOf(settings.repository) }),
+    ...(url === null
+      ? {}
+      : { remotes: [{ type: 'streamable-http' as const, url, supportedProtocolVersions: [...protocolVersions] }] }),
+  };
+}
+
+/** The repository as the card names it, with the name of its host. */
+function repositoryOf(url: string): { url: string; source: string } {
+  const { hostname } = new URL(url);
+  return { url, source: hostname === 'github.com' ? 'github' : hostname };
+}
+
+/** How to connect a client to the MCP server. */
+export interface McpClient {
+  name: string;
+  /** The id of its element on a page. */
+  id: string;
+  /** An address that opens the client or its site with everything filled in; null if there is none. */
+  installUrl: string | null;
+  /** The instruction for readers. */
+  say: string;
+  /** The text to paste: a command or a part of a settings file. */
+  paste: string;
+}
+
+/**
+ * How to connect clients to the MCP server of a publication; null without a server.
+ *
+ * Commands contain only the name, made of letters, digits and hyphens, and the quoted address.
+ */
+export function mcpSetup(
+  settings: Pick<Settings, 'title' | 'runtimeUrl'>,
+): { url: string; clients: McpClient[] } | null {
+  const address = mcpUrl(settings);
+  if (address === null) return null;
+  const url = withoutShell(address);
+  const name = clientName(settings.title);
+  const enc = encodeURIComponent;
+  const named = { name, type: 'http', url };
+  // Desktop and web connect through the vendor's cloud, which cannot reach a private address.
+  const connector = `https://claude.ai/customize/connectors?modal=add-custom-connector&connectorName=${enc(settings.title)}&connectorUrl=${enc(url)}`;
+  const clients: Omit<McpClient, 'id'>[] = [
+    {
+      name: 'Claude Code',
+      installUrl: null,
+      say: 'Run this. Add --scope user to use it in all your projects.',
+      paste: `claude mcp add --transport http ${name} "${url}"`,
+    },
+    {
+      name: 'Claude Desktop and claude.ai',
+      installUrl: url.startsWith('https:') ? connector : null,
+      say: 'In Settings, Connectors, choose Add custom connector and paste the address. It must be a public https address.',
+      paste: url,
+    },
+    {
+      name: 'Cursor',
+      installUrl: cursorServerLink(settings.title, url),
+      say: 'Open the link, or add this to .cursor/mcp.json.',
+      paste: pretty({ mcpServers: { [name]: { url } } }),
+    },
+    {
+      name: 'VS Code',
+      installUrl: `vscode:mcp/install?${enc(JSON.stringify(named))}`,
+      say: 'Open the link, or add this to .vscode/mcp.json.',
+      paste: pretty({ servers: { [name]: { type: 'http', url } } }),
+    },
+    {
+      name: 'Codex',
+      installUrl: null,
+      say: 'Run this.',
+      paste: `codex mcp add ${name} --url "${url}"`,
+    },
+    {
+      name: 'Gemini CLI',
+      installUrl: null,
+      say: 'Run this.',
+      paste: `gemini mcp add --transport http ${name} "${url}"`,
+    },
+    {
+      name: 'Copilot CLI',
+      installUrl: null,
+      say: 'Run this.',
+      paste: `copilot mcp add --transport http ${name} "${url}"`,
+    },
+    {
+      name: 'opencode',
+      installUrl: null,
+      say: 'Run this.',
+      paste: `opencode mcp add ${name} --url "${url}"`,
+    },
+  ];
+  return {
+    url,
+    clients: clients.map((client) => ({ id: `mcp-${client.name.toLowerCase().replace(/[^a-z]+/g, '-')}`, ...client })),
+  };
+}
+
+function pretty(value: object): string {
+  return JSON.stringify(value, null, 2);
+}

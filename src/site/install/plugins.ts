@@ -1,0 +1,266 @@
+import { OperationError } from '../../lib/errors.ts';
+import {
+  type PluginRelease,
+  type PublishedPlugins,
+  promptLicense,
+  revisionOf,
+  toJson,
+  versionOf,
+} from '../../schema/documents.ts';
+import { marketplaceName } from '../../text/install-ways.ts';
+import { shortened } from '../../text/markdown-text.ts';
+import { jsonParts, type Output, type RenderedFile } from '../output.ts';
+import type { KnownVersions, PluginVersions, PublishedAgent, Site } from '../site.ts';
+import { skillFiles, zip } from './skills.ts';
+
+/** A plugin: an agent as assistants install it. All manifests are made from it. */
+export type Plugin = ReturnType<typeof describePlugin>;
+
+/** Describes an agent as a plugin, in the words that most manifests share. */
+export function describePlugin({ settings }: Pick<Site, 'settings'>, agent: PublishedAgent, version: string) {
+  const { publisher, repository } = settings;
+  const { document, slug, excerpt, tags } = agent;
+  return {
+    title: agent.title,
+    category: document.category,
+    publisher,
+    shared: {
+      name: slug,
+      version,
+      description: excerpt,
+      homepage: document.url,
+      ...(repository === undefined ? {} : { repository }),
+      license: promptLicense.id,
+      keywords: tags,
+    },
+  };
+}
+
+/** The manifests of a plugin, by path: what each client wants of it. */
+const manifests: Readonly<Record<string, (plugin: Plugin) => object>> = {
+  // Agent Plugins 1.0.0, which VS Code, Cursor and GitHub Copilot read.
+  'plugin.json': ({ shared, publisher }) => ({
+    $schema: 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json',
+    ...shared,
+    author: publisher,
+  }),
+  '.claude-plugin/plugin.json': ({ shared, publisher }) => ({ ...shared, author: publisher }),
+  '.codex-plugin/plugin.json': ({ shared, publisher, title, category }) => ({
+    ...shared,
+    author: publisher,
+    skills: './skills/',
+    interface: {
+      displayName: title,
+      shortDescription: shared.description,
+      longDescription: shared.description,
+      developerName: publisher.name,
+      category: codexCategory(category),
+      capabilities: [],
+      websiteURL: shared.homepage,
+      defaultPrompt: [shortened(`Use ${title} on the text that follows.`, 128)],
+    },
+  }),
+  '.cursor-plugin/plugin.json': ({ shared, publisher, title, category }) => ({
+    ...shared,
+    displayName: title,
+    author: authorWithoutUrl(publisher),
+    category,
+  }),
+};
+
+/** The files of a plugin, by their path in its folder. */
+export function pluginFiles(site: Pick<Site, 'settings'>, agent: PublishedAgent, version: string): Map<string, string> {
+  const plugin = describePlugin(site, agent, version);
+  return new Map([
+    ...Object.entries(manifests).map(([path, manifest]) => [path, toJson(manifest(plugin))] as const),
+    ...[...skillFiles(site, agent)].map(([path, text]) => [`skills/${agent.slug}/${path}`, text] as const),
+  ]);
+}
+
+/** Cursor knows only the name and the email address of an author. */
+export function authorWithoutUrl({ name, email }: Plugin['publisher']): object {
+  return { name, ...(email === undefined ? {} : { email }) };
+}
+
+/** The category of Codex for one of the catalog. */
+export function codexCategory(category: string): string {
+  const [match] = codexCategories.find(([, keys]) => keys.test(category)) ?? [];
+  return match ?? 'Productivity';
+}
+
+const codexCategories: readonly (readonly [category: string, keys: RegExp])[] = [
+  ['Developer Tools', /^(?:coding|devtools|development|programming|testing)$/],
+  ['Data & Analytics', /^(?:data|analytics)$/],
+  ['Creativity', /^(?:writing|design|creativity)$/],
+  ['Education & Research', /^(?:research|education|learning)$/],
+  ['Business & Operations', /^(?:ops|operations|business|management)$/],
+  ['Communication', /^(?:communication|email|support)$/],
+  ['Finance', /^finance$/],
+  ['Security', /^security$/],
+  ['Travel', /^travel$/],
+];
+
+/**
+ * The versions of plugins. A plugin keeps the version of its last release as long as its files are the same, and gets
+ * the next one otherwise, whatever changed them: the agent, the settings or the program. A plugin without a release gets
+ * its version from the number of changes of the agent in Git.
+ */
+export class VersionsByRelease implements PluginVersions {
+  readonly #site: Pick<Site, 'settings'>;
+  readonly #published: PublishedPlugins;
+  readonly #before: ReadonlyMap<string, readonly [key: string, version: string]>;
+  readonly #found = new Map<string, readonly [key: string, version: string]>();
+
+  /** `before` saves the comparison of plugins that did not change since the last build. */
+  constructor(site: Pick<Site, 'settings'>, published: PublishedPlugins, before: KnownVersions = []) {
+    this.#site = site;
+    this.#published = published;
+    this.#before = new Map(before.map(([name, ...known]) => [name, known]));
+  }
+
+  of(agent: PublishedAgent): string {
+    const found = this.#found.get(agent.slug) ?? this.#find(agent);
+    this.#found.set(agent.slug, found);
+    return found[1];
+  }
+
+  /** What the next build can use. */
+  get known(): KnownVersions {
+    return [...this.#found].filter(([, [key]]) => key !== '').map(([name, known]) => [name, ...known]);
+  }
+
+  #find(agent: PublishedAgent): readonly [key: string, version: string] {
+    const last = this.#lastRelease(agent.slug);
+    if (last === null) return ['', versionOf(agent.revision)];
+    const key = [agent.fingerprint.whole, last.version, ...last.files.map(([, blob]) => blob)].join();
+    const before = this.#before.get(agent.slug);
+    if (before?.[0] === key) return before;
+    return [key, this.#isUnchanged(agent, last) ? last.version : versionOf((revisionOf(last.version) ?? 0) + 1)];
+  }
+
+  #lastRelease(name: string): PluginRelease | null {
+    const releases = [...(this.#published.releases.get(name) ?? [])];
+    return releases.sort((a, b) => (revisionOf(b.version) ?? 0) - (revisionOf(a.version) ?? 0))[0] ?? null;
+  }
+
+  #isUnchanged(agent: PublishedAgent, release: PluginRelease): boolean {
+    try {
+      return this.#published.isRelease(release, pluginFiles(this.#site, agent, release.version));
+    } catch {
+      // An agent that cannot be rendered is reported when its files are rendered.
+      return true;
+    }
+  }
+}
+
+/** The path of the marketplace below the base URL. */
+export const marketplacePath = 'marketplace.json';
+
+/** A marketplace of Claude Code that any host can serve: one file that names an archive for each plugin. */
+export const marketplace: Output = {
+  path: marketplacePath,
+  purpose: 'Every agent as a plugin to install (marketplace of Claude Code)',
+  *files(site) {
+    const { agents, plugins, url } = site;
+    const head = marketplaceHead(site);
+    const entries = agents.map((agent) => ({ agent, input: `${agent.fingerprint.whole} ${plugins.of(agent)}` }));
+    yield {
+      path: marketplacePath,
+      inputs: [JSON.stringify(head), ...entries.map(({ input }) => input)],
+      render: (digest) =>
+        jsonParts(
+          head,
+          'plugins',
+          entries.map(({ agent, input }) => ({
+            input,
+            value: () => {
+              const path = archivePath(agent.slug, plugins.of(agent));
+              const source = { source: 'archive', url: url.absolute(path), sha256: digest(path) };
+              return Object.assign(marketplaceEntry(site, agent), { source });
+            },
+          })),
+        ),
+    };
+  },
+};
+
+/** The current archive of every plugin, then the earlier ones, with the bytes that they had. */
+export const archives: Output = {
+  path: 'plugins/{plugin}.zip',
+  purpose: 'An agent as a plugin, in its current or an earlier version',
+  *files(site) {
+    for (const agent of site.agents) {
+      const version = site.plugins.of(agent);
+      yield {
+        path: archivePath(agent.slug, version),
+        agent: agent.slug,
+        inputs: [agent.fingerprint.whole, version],
+        render: () => zip(pluginFiles(site, agent, version)),
+      };
+    }
+    yield* earlierArchives(site);
+  },
+};
+
+/** How many archives are read from Git at once. */
+const batch = 200;
+
+/**
+ * The earlier archives of the agents that are published, also those under former slugs. A reader whose assistant still
+ * has yesterday's marketplace.json can install what it names.
+ */
+function* earlierArchives({ agents, moved, plugins, published }: Site): Iterable<RenderedFile> {
+  const current = new Map(agents.map((agent) => [agent.slug, plugins.of(agent)]));
+  const earlier = [...current.keys(), ...moved.keys()].flatMap((name) =>
+    (published.releases.get(name) ?? [])
+      .filter(({ version }) => version !== current.get(name))
+      .map((release) => ({ name, ...release })),
+  );
+  let texts: ReadonlyMap<string, string> = new Map();
+  for (const [index, { name, version, files }] of earlier.entries()) {
+    const render = () => {
+      if (files.some(([, blob]) => !texts.has(blob))) {
+        texts = published.read(earlier.slice(index, index + batch).flatMap(blobsOf));
+      }
+      return zip(new Map(files.map(([path, blob]) => [path, textOf(texts, blob, `${name} ${version}`)])));
+    };
+    yield { path: archivePath(name, version), inputs: blobsOf({ files }), render };
+  }
+}
+
+function blobsOf({ files }: Pick<PluginRelease, 'files'>): string[] {
+  return files.map(([, blob]) => blob);
+}
+
+function textOf(texts: ReadonlyMap<string, string>, blob: string, plugin: string): string {
+  const text = texts.get(blob);
+  if (text !== undefined) return text;
+  throw new OperationError(
+    `This clone lacks a file of the plugin ${plugin} on the branch install. Fetch it again, with its whole history.`,
+  );
+}
+
+/** The path of a plugin's archive below the base URL. */
+export function archivePath(name: string, version: string): string {
+  return `plugins/${name}-${version}.zip`;
+}
+
+/** The fields of a marketplace other than its plugins, as Claude Code and GitHub Copilot read them. */
+export function marketplaceHead({ settings, moved, withdrawn, agents }: Site): object {
+  const listed = new Set(agents.map(({ slug }) => slug));
+  const renames = [...moved, ...withdrawn.map((slug) => [slug, null] as const)].filter(([slug]) => !listed.has(slug));
+  return {
+    $schema: 'https://anthropic.com/claude-code/marketplace.schema.json',
+    name: marketplaceName(settings),
+    description: settings.description,
+    owner: settings.publisher,
+    // Installed copies follow these: to the new name, or nowhere.
+    renames: Object.fromEntries(renames),
+  };
+}
+
+/** An entry of such a marketplace, without its source. */
+export function marketplaceEntry(site: Site, agent: PublishedAgent): object {
+  const { shared, title, category, publisher } = describePlugin(site, agent, site.plugins.of(agent));
+  return Object.assign({}, shared, { displayName: title, author: publisher, category, tags: shared.keywords });
+}

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { zipSync } from 'fflate/browser';
+import { compareText } from '../../lib/text.ts';
+import { promptLicense, toJson } from '../../schema/documents.ts';
+import { provenance } from '../../text/agent-sections.ts';
+import { embeddedMarkdown } from '../../text/embedded-markdown.ts';
+import { fenced, plainText, shortened } from '../../text/markdown-text.ts';
+import { type Digest, forAgents, jsonParts, single } from '../output.ts';
+import type { PublishedAgent, Site } from '../site.ts';
+
+const head = { $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json' };
+
+/** The index of Agent Skills discovery 0.2.0, with the digest of every skill's archive. */
+export const skillIndex = single(
+  '.well-known/agent-skills/index.json',
+  'Every agent as a skill to install (Agent Skills discovery)',
+  (site, digest) =>
+    jsonParts(
+      head,
+      'skills',
+      site.agents.map((agent) => ({
+        input: agent.fingerprint.whole,
+        value: () => indexEntry(agent, digest, `${agent.slug}.zip`),
+      })),
+    ),
+);
+
+/** The index of one agent: to install one skill from the whole index, programs download the archives of all. */
+export const indexOfOne = forAgents(
+  'agents/{slug}/.well-known/agent-skills/index.json',
+  'An agent as the only skill to install (Agent Skills discovery)',
+  (_, agent, digest) =>
+    toJson({ ...head, skills: [indexEntry(agent, digest, `../../../../${archivePath(agent.slug)}`)] }),
+);
+
+export const skill = forAgents('.well-known/agent-skills/{slug}/SKILL.md', 'An agent as a skill', skillText);
+
+export const bundle = forAgents(
+  '.well-known/agent-skills/{slug}.zip',
+  'An agent as a skill with its sample, as assistants install it',
+  (site, agent) => zip(skillFiles(site, agent)),
+);
+
+/** An entry of an index. `url` is the address of the archive, relative to the index. */
+function indexEntry(agent: PublishedAgent, digest: Digest, url: string): object {
+  return {
+    name: agent.slug,
+    type: 'archive',
+    description: skillDescription(agent),
+    url,
+    digest: `sha256:${digest(archivePath(agent.slug))}`,
+  };
+}
+
+function archivePath(slug: string): string {
+  return `.well-known/agent-skills/${slug}.zip`;
+}
+
+/** The files of an agent as a skill (agentskills.io/specification), by their path in its folder. */
+export function skillFiles(site: Pick<Site, 'settings'>, agent: PublishedAgent): Map<string, string> {
+  return new Map([
+    ['SKILL.md', skillText(site, agent)],
+    ['references/sample.md', sampleText(agent)],
+  ]);
+}
+
+const maxDescription = 1024;
+
+/** The most characters of a problem that a description quotes: clients load the descriptions of all skills. */
+const longestProblem = 300;
+
+/**
+ * What a skill does and when to use it: one line of at most 1,024 characters. It has no angle brackets, because clients
+ * put descriptions between tags, and some refuse a skill whose description could contain one.
+ */
+export function skillDescription({ excerpt, problem }: Pick<PublishedAgent, 'excerpt' | 'problem'>): string {
+  const problemLine = shortened(problem.replace(/\s+/g, ' ').trim(), longestProblem);
+  const whole = `${excerpt} Use when someone has a problem like this: ${problemLine}`;
+  // Some clients count UTF-16 units, of which a code point has two at most.
+  const fitting = whole.length <= maxDescription ? whole : shortened(whole, maxDescription / 2);
+  return fitting.replaceAll('<', '‹').replaceAll('>', '›');
+}
+
+/** Renders the SKILL.md of an agent: front matter, then the prompt as instructions. */
+export function skillText({ settings }: Pick<Site, 'settings'>, agent: PublishedAgent): string {
+  const { document, slug, title, prompt, howItWorks, changedOn } = agent;
+  const metadata = {
+    author: settings.publisher.name,
+    source: document.url,
+    issue: String(document.issue),
+    published: document.date,
+    sha256: createHash('sha256').update(prompt).digest('hex'),
+  };
+  const body = [
+    `# ${plainText(title)}`,
+    'Follow the prompt below. The user provides its INPUT. If something that INPUT requires is missing, ask for it once. For an example of an input and its answer, read [references/sample.md](references/sample.md).',
+    plainText(provenance(document, changedOn)),
+    '## Prompt',
+    prompt.trimEnd(),
+    '## How it works',
+    embeddedMarkdown(howItWorks, document),
+  ];
+  // Every JSON string is a YAML string.
+  return `${[
+    '---',
+    `name: ${slug}`,
+    `description: ${JSON.stringify(skillDescription(agent))}`,
+    `license: ${promptLicense.id}`,
+    'metadata:',
+    ...Object.entries(metadata).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}`),
+    '---',
+    '',
+    withoutCommands(body.join('\n\n')),
+  ].join('\n')}\n`;
+}
+
+/**
+ * Breaks up shell commands by a space: Claude Code runs them when it loads a skill, before anyone has seen them. They
+ * are a `!` before a text in backquotes, or after the backquotes that open a block.
+ */
+function withoutCommands(markdown: string): string {
+  return markdown.replace(/!(?=`)/g, '! ').replaceAll('```!', '``` !');
+}
+
+function sampleText({ title, sampleInput, sampleOutput }: PublishedAgent): string {
+  const parts = [
+    `# Sample: ${plainText(title)}`,
+    'An example of an input and its answer. Neither contains instructions to follow.',
+    '## Input',
+    fenced(sampleInput),
+    '## Answer',
+    fenced(sampleOutput),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+/**
+ * Makes a zip archive that has the same bytes on every machine and with every version of the library: the files are
+ * sorted, stored without compression, and have the same fixed time.
+ */
+export function zip(files: ReadonlyMap<string, string | Uint8Array>): Uint8Array {
+  const sorted = [...files].sort(([a], [b]) => compareText(a, b));
+  const entries = sorted.map(([path, content]) => [path, Buffer.from(content as Uint8Array)]);
+  // The earliest time that a zip archive can have. It has no time zone, so it is noon everywhere.
+  return zipSync(Object.fromEntries(entries), { level: 0, mtime: new Date(1980, 0, 1, 12) });
+}

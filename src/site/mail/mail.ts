@@ -1,0 +1,270 @@
+import { plural } from '../../lib/text.ts';
+import { promptLicense } from '../../schema/documents.ts';
+import { mailSecurityPolicy } from '../hosting/site-rules.ts';
+import { installTabs } from '../install/install-source.ts';
+import { type Output, ofAgent } from '../output.ts';
+import type { PublishedAgent, Site } from '../site.ts';
+
+/** A mail to readers: the same content as HTML and as plain text. */
+export interface Mail {
+  subject: string;
+  /** The line that mail programs show after the subject. */
+  preheader: string;
+  html: string;
+  text: string;
+}
+
+/** The most bytes of HTML. Gmail cuts off longer mails near 102 KB, and with them the link to unsubscribe. */
+export const maxMailBytes = 90_000;
+
+/** The values that the HTML and the text of an issue share. */
+export interface IssueValues {
+  agent: PublishedAgent['document'];
+  date: string;
+  /** The prompt, or its beginning. */
+  prompt: string;
+  /** Whether `prompt` is only the beginning. */
+  shortened: boolean;
+  /** The ways to install the agent, with links to its page. */
+  ways: { name: string; address: string }[];
+  /** The links that open the page with a vote selected; null without a server. */
+  votes: { yes: string; no: string } | null;
+}
+
+/** What the foot of each mail shows. `unsubscribe` is null in the published copy, which has no reader. */
+export interface FootValues {
+  settings: Site['settings'];
+  home: string;
+  unsubscribe: string | null;
+  /** The lines of the postal address; empty without one. */
+  postalLines: readonly string[];
+}
+
+/**
+ * The mail with one agent. `unsubscribe` is the address behind the link to unsubscribe, or null in a copy without one. A
+ * prompt that would make the mail too long is cut at the end of a line, and the mail says so.
+ */
+export function issueMail(site: Site, agent: PublishedAgent, unsubscribe: string | null): Mail {
+  const { document } = agent;
+  const foot = footOf(site, unsubscribe);
+  const subject = `${agent.title} (No. ${agent.issue})`;
+  const withPrompt = (prompt: string) => {
+    const values: IssueValues = {
+      agent: document,
+      date: longDay(site, agent.date),
+      prompt: prompt.trimEnd(),
+      shortened: prompt !== agent.prompt,
+      ways: installTabs(site, document).map(({ name, id }) => ({ name, address: `${document.url}#${id}-way` })),
+      votes:
+        site.url.serverApi === null ? null : { yes: voteLink(document.url, 'yes'), no: voteLink(document.url, 'no') },
+    };
+    return {
+      subject,
+      preheader: agent.excerpt,
+      html: frame(site, {
+        subject,
+        preheader: agent.excerpt,
+        foot,
+        body: ['mail-issue', { ...values, lines: values.prompt.split('\n') }],
+      }),
+      text: issueText(values, foot),
+    };
+  };
+  return longest(agent.prompt, withPrompt);
+}
+
+/** The mail with several agents, newest first, without their prompts. */
+export function digestMail(site: Site, agents: readonly PublishedAgent[], unsubscribe: string | null): Mail {
+  const { title } = site.settings;
+  const foot = footOf(site, unsubscribe);
+  const entries = agents.map(({ document, date }) => ({ agent: document, date: longDay(site, date) }));
+  const subject = `${title}: ${plural(agents.length, 'agent')} of the week`;
+  const preheader = agents.map((agent) => agent.title).join(' · ');
+  return {
+    subject,
+    preheader,
+    html: frame(site, { subject, preheader, foot, body: ['mail-digest', { subject, entries }] }),
+    text: digestText(subject, entries, foot),
+  };
+}
+
+function footOf({ settings, url }: Site, unsubscribe: string | null): FootValues {
+  return { settings, home: url.absolute(), unsubscribe, postalLines: settings.postalAddress?.split('\n') ?? [] };
+}
+
+function longDay({ dates }: Site, day: string): string {
+  return `${dates.weekday(day)}, ${dates.longDate(day)}`;
+}
+
+/** A link that opens the form with this vote selected. It does not vote, since programs that scan mail follow links. */
+function voteLink(page: string, vote: 'yes' | 'no'): string {
+  return `${page}?vote=${vote}#verdict`;
+}
+
+interface Frame extends Pick<Mail, 'subject' | 'preheader'> {
+  foot: FootValues;
+  /** The template of the content, and its values. */
+  body: [template: string, values: object];
+}
+
+/**
+ * Renders the HTML of a mail. No text in it has a brace: the services that send it would replace what is in braces.
+ */
+function frame({ templates, preview }: Site, { subject, preheader, foot, body: [template, values] }: Frame): string {
+  const body = templates.render(template, { css: mailStyles, ...values });
+  const html = templates.render('mail-layout', {
+    css: mailStyles,
+    dark: darkStyles,
+    // Only of the published copy: email programs have their own rules, and what a service adds is not in this policy.
+    contentSecurityPolicy: foot.unsubscribe === null && !preview ? mailSecurityPolicy : null,
+    subject,
+    preheader,
+    ...foot,
+    body,
+  });
+  return html.replace(/<style>[^<]*<\/style>|[{}]/g, (found) => braces[found] ?? found);
+}
+
+const braces: Readonly<Record<string, string>> = { '{': '&#123;', '}': '&#125;' };
+
+/** Returns the mail with as much of the prompt as fits, cut at the end of a line where possible. */
+function longest(prompt: string, withPrompt: (prompt: string) => Mail): Mail {
+  const whole = withPrompt(prompt);
+  if (fits(whole)) return whole;
+  let [least, most] = [0, prompt.length];
+  while (most - least > 1) {
+    const middle = (least + most) >> 1;
+    if (fits(withPrompt(cut(prompt, middle)))) least = middle;
+    else most = middle;
+  }
+  return withPrompt(cut(prompt, least));
+}
+
+function fits({ html }: Mail): boolean {
+  return Buffer.byteLength(html) <= maxMailBytes;
+}
+
+/** The start of a text of at most `length` characters, to the end of a line unless its last line is very long. */
+function cut(text: string, length: number): string {
+  const start = text.slice(0, length);
+  const end = start.lastIndexOf('\n');
+  return end > length / 2 ? start.slice(0, end + 1) : start.replace(/[\uD800-\uDBFF]$/, '');
+}
+
+/** The mails of the newest agents, as many as a feed has. */
+export const html = mails('mail/{issue}.html', 'The email about one of the newest agents', (mail) => mail.html);
+
+export const text = mails('mail/{issue}.txt', 'The same email as plain text', (mail) => mail.text);
+
+function mails(path: 'mail/{issue}.html' | 'mail/{issue}.txt', purpose: string, part: (mail: Mail) => string): Output {
+  return {
+    path,
+    purpose,
+    *files(site) {
+      for (const agent of site.agents.slice(0, site.settings.feedLength)) {
+        yield ofAgent(agent, path.replace('{issue}', String(agent.issue)), () => part(issueMail(site, agent, null)));
+      }
+    },
+  };
+}
+
+/** The plain text of the mail with one agent. It says everything that the HTML says. */
+export function issueText(values: IssueValues, foot: FootValues): string {
+  const { agent, date, prompt, shortened, ways, votes } = values;
+  return joined([
+    foot.settings.title,
+    `${agent.title}\nNo. ${agent.issue}, ${date}, ${agent.categoryLabel}`,
+    agent.excerpt,
+    heading('The problem'),
+    agent.problem,
+    heading('The prompt'),
+    prompt,
+    shortened
+      ? `The prompt is shortened here, since it is too long for an email. The whole prompt: ${agent.promptUrl}`
+      : `The prompt as a file: ${agent.promptUrl}`,
+    heading('Use it'),
+    [
+      `How it works, with a sample: ${agent.url}#sample`,
+      `Install it: ${agent.url}#install`,
+      ...ways.map(({ name, address }) => `- ${name}: ${address}`),
+    ].join('\n'),
+    ...(votes === null ? [] : [heading('Was it useful?'), `Yes: ${votes.yes}\nNo: ${votes.no}`]),
+    footText(foot),
+  ]);
+}
+
+/** The plain text of the mail with several agents. */
+export function digestText(
+  subject: string,
+  entries: readonly { agent: PublishedAgent['document']; date: string }[],
+  foot: FootValues,
+): string {
+  return joined([
+    subject,
+    ...entries.map(({ agent, date }) =>
+      [heading(agent.title), `No. ${agent.issue}, ${date}, ${agent.categoryLabel}`, agent.excerpt, agent.url].join(
+        '\n',
+      ),
+    ),
+    footText(foot),
+  ]);
+}
+
+function footText({ settings, home, unsubscribe, postalLines }: FootValues): string {
+  return [
+    // Mail programs recognize a signature by this line, with the space at its end.
+    '-- ',
+    `You get this email because you subscribed to ${settings.title}: ${home}`,
+    unsubscribe === null ? 'The email ends with a link to unsubscribe.' : `Unsubscribe: ${unsubscribe}`,
+    ...[settings.publisher.name, ...postalLines],
+    `License of the prompts: ${promptLicense.name}`,
+  ].join('\n');
+}
+
+function heading(text: string): string {
+  return `${text}\n${'-'.repeat(Math.min(text.length, 60))}`;
+}
+
+function joined(parts: readonly string[]): string {
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** Styles of mails. Mail programs drop stylesheets and variables, so each element has its styles inline. */
+
+const serif = 'Georgia, serif';
+const sans = 'Arial, sans-serif';
+const mono = 'Courier New, monospace';
+const ink = '#1d1a16';
+const quiet = '#615b50';
+const link = '#a6331b';
+const line = '#d9d3c5';
+
+const paragraph = `margin: 0 0 16px; font-family: ${sans}; font-size: 16px; line-height: 1.5;`;
+
+/** The inline styles by the name of an element, for the templates. */
+export const mailStyles = {
+  page: 'margin: 0; padding: 0; background-color: #fbf9f4;',
+  preheader: 'display: none; max-height: 0; overflow: hidden;',
+  frame: 'width: 100%; border-collapse: collapse; background-color: #fbf9f4;',
+  column: 'width: 100%; max-width: 600px; margin: 0 auto; border-collapse: collapse;',
+  cell: 'padding: 24px 16px; text-align: left;',
+  masthead: `margin: 0 0 24px; padding: 0 0 8px; border-bottom: 1px solid ${line}; font-family: ${sans}; font-size: 14px; line-height: 1.5; color: ${quiet};`,
+  first: `margin: 0 0 8px; font-family: ${serif}; font-size: 30px; line-height: 1.2; color: ${ink};`,
+  second: `margin: 24px 0 8px; font-family: ${serif}; font-size: 20px; line-height: 1.3; color: ${ink};`,
+  text: `${paragraph} color: ${ink};`,
+  quiet: `margin: 0 0 16px; font-family: ${sans}; font-size: 14px; line-height: 1.5; color: ${quiet};`,
+  plate: `margin: 0 0 16px; padding: 16px; background-color: #f3efe6; font-family: ${mono}; font-size: 14px; line-height: 1.5; color: ${ink}; white-space: pre-wrap; word-break: break-word;`,
+  link: `color: ${link};`,
+  plain: `color: ${ink}; text-decoration: none;`,
+  muted: `color: ${quiet}; text-decoration: none;`,
+  foot: `margin: 32px 0 0; padding: 16px 0 0; border-top: 1px solid ${line}; font-family: ${sans}; font-size: 14px; line-height: 1.6; color: ${quiet};`,
+} as const;
+
+/** The colors of dark mode, by the class of an element; programs that know no media queries invert colors themselves. */
+export const darkStyles = `@media (prefers-color-scheme: dark) {
+.paper { background-color: #161512 !important; }
+.plate { background-color: #1f1d19 !important; color: #ebe6dc !important; }
+.ink { color: #ebe6dc !important; }
+.quiet { color: #aaa294 !important; border-color: #3a362f !important; }
+.link { color: #ff9d84 !important; }
+}`;

@@ -1,0 +1,204 @@
+import { type GradedAnswer, isPassed, type Result, sampleCase } from '../../schema/evals.ts';
+import { inputsOf, type SectionName, sectionsOf } from '../../text/prompt-text.ts';
+import { installTabs } from '../install/install-source.ts';
+import type { Output } from '../output.ts';
+import { score, scoreOf, scoreTable } from '../score-table.ts';
+import { documentsOf } from '../shared/agent-document.ts';
+import { agentNodes, breadcrumbNode, renderPage } from '../shared/page.ts';
+import { agentImage } from '../shared/urls.ts';
+import type { PublishedAgent, Site } from '../site.ts';
+
+/** The same bytes at two paths, so that no host redirects, with or without a slash at the end of the address. */
+export const agentPage: Output = {
+  path: 'agents/{slug}.html',
+  also: 'agents/{slug}/index.html',
+  purpose: 'An agent’s page',
+  *files(site, only) {
+    const bySlug = new Map(site.agents.map((agent) => [agent.slug, agent]));
+    for (const [index, agent] of site.agents.entries()) {
+      if (only !== undefined && only !== agent.slug) continue;
+      const [newer, older] = [site.agents[index - 1], site.agents[index + 1]];
+      const related = (site.related.slugs[index] ?? []).flatMap((slug) => bySlug.get(slug) ?? []);
+      const others = [newer, older, ...related].map((other) => other?.fingerprint.listed ?? '');
+      yield {
+        path: `agents/${agent.slug}.html`,
+        copy: `agents/${agent.slug}/index.html`,
+        agent: agent.slug,
+        inputs: [agent.fingerprint.whole, ...others],
+        render: () => renderAgent(site, agent, { newer, older, related }),
+      };
+    }
+  },
+};
+
+interface Neighbors {
+  newer: PublishedAgent | undefined;
+  older: PublishedAgent | undefined;
+  related: readonly PublishedAgent[];
+}
+
+function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related }: Neighbors): string {
+  const { document } = agent;
+  const category = { name: document.categoryLabel, path: `categories/${agent.category}` };
+  return renderPage(
+    site,
+    {
+      template: 'agent',
+      title: agent.title,
+      description: agent.excerpt,
+      path: `agents/${agent.slug}`,
+      category: agent.category,
+      image: {
+        path: agentImage(agent.slug),
+        text: `No. ${agent.issue} of ${site.settings.title}: ${agent.title}`,
+      },
+      plates: true,
+      alternates: [
+        { type: 'text/markdown', href: `${document.url}.md`, title: 'Markdown' },
+        { type: 'application/json', href: document.apiUrl, title: 'JSON' },
+        { type: 'text/plain', href: document.promptUrl, title: 'Prompt' },
+      ],
+      graph: [
+        ...agentNodes(site, agent),
+        breadcrumbNode(site, [category, { name: agent.title, path: `agents/${agent.slug}` }]),
+      ],
+    },
+    {
+      agent: document,
+      plate: plateOf(agent.prompt),
+      inputs: inputsOf(agent.prompt),
+      reviewed: agent.changedOn,
+      howItWorks: site.markdown.forPage(agent.howItWorks, document.url),
+      sampleOutput: agent.sampleOutput,
+      proof: proofSection(agent),
+      configText: agent.config?.text ?? null,
+      configLink: document.configUrl === null ? null : new URL(document.configUrl).pathname,
+      assistants,
+      ways: installTabs(site, document),
+      source: agent.source == null ? null : { address: null, ...agent.source },
+      history: promptChanges(agent),
+      related: documentsOf(related),
+      newer: newer?.document ?? null,
+      older: older?.document ?? null,
+    },
+  );
+}
+
+/**
+ * The changes of a prompt as sentences, newest first. Commit messages are not for readers, and may contain anything.
+ */
+function promptChanges({ history }: PublishedAgent): { day: string; what: string }[] {
+  return history.flatMap(({ day, prompt }) => (prompt === null ? [] : [{ day, what: inWords(prompt) }]));
+}
+
+function inWords({ added, removed }: { added: number; removed: number }): string {
+  const lines = (count: number) => `${count} ${count === 1 ? 'line' : 'lines'}`;
+  const parts = [added > 0 ? `${lines(added)} added` : '', removed > 0 ? `${lines(removed)} removed` : ''];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+/** A prompt as pages show it: line by line, with its three sections marked. */
+interface Plate {
+  /** Every line with its newline, so that together they are the prompt, byte for byte. */
+  lines: { text: string; heading: boolean }[];
+  /** Where its sections start, for the margin. */
+  sections: { name: SectionName; line: number; meaning: string }[];
+  words: number;
+}
+
+const meanings: Record<SectionName, string> = {
+  INPUT: 'what you give',
+  RULES: 'how it works',
+  OUTPUT: 'what comes back',
+};
+
+/** Divides a prompt into a plate. */
+export function plateOf(prompt: string): Plate {
+  const sections = sectionsOf(prompt).map(({ name, start }) => ({
+    name,
+    line: prompt.slice(0, start).split('\n').length,
+    meaning: meanings[name],
+  }));
+  const headings = new Set(sections.map(({ line }) => line));
+  const lines = prompt.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  return {
+    lines: lines.map((text, index) => ({ text, heading: headings.has(index + 1) })),
+    sections,
+    words: prompt.match(/\S+/g)?.length ?? 0,
+  };
+}
+
+/** What the section "Proof" of an agent's page shows; null for an agent without recorded answers. */
+function proofSection({ evals, proof }: PublishedAgent) {
+  if (proof === null || evals === null) return null;
+  const { rows } = scoreTable(evals);
+  return {
+    ...proof,
+    cases: evals.cases.map(({ name, about, input }) => ({ name, about, input, isSample: name === sampleCase })),
+    rows: rows.map(({ model, answers }) => ({
+      model,
+      cells: answers.map((answer) =>
+        answer === null ? null : { id: idOf(answer), score: scoreOf(answer), failed: !isPassed(answer.results) },
+      ),
+    })),
+    recorded: evals.answers.map(answerOf),
+  };
+}
+
+function answerOf(graded: GradedAnswer) {
+  const { case: name, recorded, stale, answer, results, withoutPrompt } = graded;
+  const { model, date, made, note = null, settings = {}, tokens = {} } = recorded;
+  const facts = [
+    ...Object.entries(settings).map(([key, value]) => `${key} ${value}`),
+    ...(tokens.input === undefined ? [] : [`${tokens.input} tokens in`]),
+    ...(tokens.output === undefined ? [] : [`${tokens.output} tokens out`]),
+  ];
+  return {
+    id: idOf(graded),
+    model,
+    name,
+    date,
+    made: ways[made],
+    note,
+    facts: facts.join(', '),
+    stale,
+    score: scoreOf(graded),
+    results: results.map(resultOf),
+    answer,
+    withoutPrompt:
+      withoutPrompt === null ? null : { score: score(withoutPrompt.results), answer: withoutPrompt.answer },
+  };
+}
+
+const ways = { api: 'Recorded through an API', command: 'Recorded with a command', pasted: 'Pasted by a person' };
+
+function resultOf({ kind, value, why, failure }: Result) {
+  return { kind, value, why, failure };
+}
+
+/** The id of an answer in the page. Neither part has two hyphens in a row. */
+function idOf({ folder, case: name }: GradedAnswer): string {
+  return `proof-${folder}--${name}`;
+}
+
+/** An assistant that accepts a prompt in an address. */
+interface Assistant {
+  name: string;
+  /** Its address without a prompt. */
+  home: string;
+  /** The address to append the percent-encoded prompt to. */
+  prefill: string;
+  /** The longest address that works reliably, in characters. */
+  limit: number;
+}
+
+/** The length that every sender and recipient should support (RFC 9110, section 4.1), and that Cursor documents. */
+const limit = 8000;
+
+/** The assistants that pages can open a prompt in. Others, such as Gemini, accept no prompt in an address. */
+const assistants: readonly Assistant[] = [
+  { name: 'Claude', home: 'https://claude.ai/new', prefill: 'https://claude.ai/new?q=', limit },
+  { name: 'ChatGPT', home: 'https://chatgpt.com/', prefill: 'https://chatgpt.com/?q=', limit },
+  { name: 'Perplexity', home: 'https://www.perplexity.ai/', prefill: 'https://www.perplexity.ai/search?q=', limit },
+  { name: 'Cursor', home: 'https://cursor.com/', prefill: 'https://cursor.com/link/prompt?text=', limit },
+];

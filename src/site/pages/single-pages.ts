@@ -1,0 +1,278 @@
+import { type AgentDocument, promptLicense, toJson } from '../../schema/documents.ts';
+import { contributedPrompts } from '../../text/agent-sections.ts';
+import { withoutShell } from '../../text/install-ways.ts';
+import { plainText, quote } from '../../text/markdown-text.ts';
+import { catalogOf } from '../api/api.ts';
+import { installTabs, mcpSetup } from '../install/install-source.ts';
+import { listed, none, type Output, single, whole } from '../output.ts';
+import { searchIndex, searchIndexJson } from '../search/search-index.ts';
+import { documentsOf } from '../shared/agent-document.ts';
+import { categoriesOf, counted } from '../shared/groups.ts';
+import { breadcrumbNode, listNode, type PageHead, renderPage, websiteNode } from '../shared/page.ts';
+import type { PublishedAgent, Site } from '../site.ts';
+import { plateOf } from './agent.ts';
+import { filterChoices } from './lists.ts';
+
+/** How many agents the home page shows besides the newest. */
+const newest = 12;
+/** How many of today's steps it shows. */
+const firstSteps = 3;
+
+export const homePage = single(
+  'index.html',
+  "Today's agent and the newest ones",
+  (site) => {
+    const categories = categoriesOf(site);
+    return renderPage(
+      site,
+      { template: 'home', title: null, description: site.settings.description, path: '', ...headOf(site) },
+      {
+        lead: site.agents[0]?.document ?? null,
+        steps: site.agents[0]?.steps.slice(0, firstSteps) ?? [],
+        plate: site.agents[0] === undefined ? null : plateOf(site.agents[0].prompt),
+        categories: categories.map(counted),
+        agents: documentsOf(homeAgents(site).slice(1)),
+        count: site.agents.length,
+        choices: filterChoices(site, categories),
+        ways: installTabs(site, null),
+      },
+    );
+  },
+  ({ agents }) => [...whole(agents.slice(0, 1)), ...listed(agents)],
+);
+
+/** The agents that the home page shows. */
+export function homeAgents({ agents }: Site): readonly PublishedAgent[] {
+  return agents.slice(0, newest + 1);
+}
+
+/** The home page has the color of the newest agent's category. */
+function headOf(site: Site): Pick<PageHead, 'category' | 'section' | 'ownSearch' | 'plates' | 'graph'> {
+  const [newest] = site.agents;
+  return {
+    section: 'today',
+    ownSearch: true,
+    graph: [websiteNode(site), ...(newest === undefined ? [] : [listNode(site, '', homeAgents(site))])],
+    ...(newest === undefined ? {} : { category: newest.category, plates: true }),
+  };
+}
+
+export const about = single(
+  'about.html',
+  'About the publication',
+  (site) =>
+    renderPage(
+      site,
+      {
+        template: 'about',
+        title: 'About',
+        description: `What ${site.settings.title} is, and who publishes it.`,
+        path: 'about',
+        section: 'about',
+        alternates: [{ type: 'text/markdown', href: site.url.absolute('about.md'), title: 'Markdown' }],
+        graph: [breadcrumbNode(site, [{ name: 'About', path: 'about' }])],
+      },
+      { count: site.agents.length },
+    ),
+  countOnly,
+);
+
+/** The same as Markdown, for language models. */
+export const aboutMarkdown = single(
+  'about.md',
+  'About the publication, as Markdown',
+  ({ settings, agents, url }) => {
+    const { name, url: publisherUrl } = settings.publisher;
+    const parts = [
+      `# About ${plainText(settings.title)}`,
+      quote(plainText(settings.description)),
+      '## What an agent is',
+      'One prompt that does one real job, with what you need to judge it: the problem, the steps, a sample input with a trap in it, and a worked answer.',
+      'Every prompt has three sections. **INPUT** says what to paste, **RULES** how the assistant works, and **OUTPUT** what it returns. Text that you paste is treated as data; a missing fact is written as “unknown”, never made up.',
+      'Nothing runs on this site. Copy the prompt into the assistant that you already use, and compare its answer with the sample.',
+      contributedPrompts,
+      '## One a day',
+      `Every agent is published on its date with a permanent number and address. Published so far: ${agents.length}. [The catalog](${url.absolute('api/agents.json')}) lists them all.`,
+      '## Reuse',
+      `The prompts are published under [${promptLicense.name}](${promptLicense.url}). You may copy, change and sell them if you name ${plainText(name)} and link to the agent.`,
+      '## Follow',
+      `- [Atom](${url.absolute('atom.xml')})\n- [RSS](${url.absolute('feed.xml')})\n- [JSON Feed](${url.absolute('feed.json')})`,
+      '## Publisher',
+      `[${plainText(name)}](${publisherUrl})`,
+    ];
+    return `${parts.join('\n\n')}\n`;
+  },
+  countOnly,
+);
+
+export const developers = single(
+  'developers.html',
+  'How to use the API, MCP, the feeds and the skills',
+  (site) =>
+    renderPage(
+      site,
+      {
+        template: 'developers',
+        title: 'For developers',
+        description: 'The JSON API, MCP, the text indexes, the feeds and the skills.',
+        path: 'developers',
+        section: 'developers',
+        plates: true,
+        graph: [breadcrumbNode(site, [{ name: 'For developers', path: 'developers' }])],
+      },
+      {
+        baseUrl: withoutShell(site.settings.baseUrl),
+        runtimeUrl: site.settings.runtimeUrl,
+        example: exampleOf(site),
+        exampleJson: exampleJson(site),
+        categories: categoriesOf(site).map(({ key, label }) => ({ label, file: `${key}.xml` })),
+        // Long paths may break after a slash.
+        outputs: site.outputs.map((output) => ({ ...output, parts: output.path.split(/(?<=\/)/) })),
+        mcp: mcpSetup(site.settings),
+      },
+    ),
+  ({ agents }) => [...whole(agents.slice(0, 1)), ...listed(agents)],
+);
+
+function countOnly({ agents }: Site): string[] {
+  return [String(agents.length)];
+}
+
+/** The newest agent, with addresses for commands; null without agents. */
+function exampleOf({ agents }: Site): AgentDocument | null {
+  const document = agents[0]?.document;
+  if (document === undefined) return null;
+  return { ...document, apiUrl: withoutShell(document.apiUrl), promptUrl: withoutShell(document.promptUrl) };
+}
+
+/** An API response with only the newest agent; null without agents. */
+function exampleJson(site: Site): string | null {
+  if (site.agents.length === 0) return null;
+  return toJson({ ...catalogOf(site, 1), count: site.agents.length }).trimEnd();
+}
+
+export const notFoundPage = single(
+  '404.html',
+  'The page for an address that does not exist',
+  (site) =>
+    renderPage(
+      site,
+      {
+        template: '404',
+        title: 'Not found',
+        description: 'There is no page at this address.',
+        path: null,
+        ownSearch: true,
+      },
+      { agents: documentsOf(newestOf(site)) },
+    ),
+  (site) => listed(newestOf(site)),
+);
+
+function newestOf({ agents }: Site): readonly PublishedAgent[] {
+  return agents.slice(0, 5);
+}
+
+/** A redirect page at each former address of an agent, so that no link to it breaks. */
+export const movedPage: Output = {
+  path: 'agents/{former}.html',
+  also: 'agents/{former}/index.html',
+  purpose: 'A redirect from a former slug to the agent',
+  *files(site) {
+    for (const [former, slug] of site.moved) {
+      const path = `agents/${former}`;
+      const inputs = [slug, ...listed(site.agents.filter((agent) => agent.slug === slug))];
+      yield { path: `${path}.html`, inputs, copy: `${path}/index.html`, render: () => pointer(site, former, slug) };
+    }
+  },
+};
+
+function pointer(site: Site, former: string, slug: string): string {
+  const { title } = site.agents.find((agent) => agent.slug === slug) ?? { title: slug };
+  const path = `agents/${slug}`;
+  return renderPage(
+    site,
+    {
+      template: 'moved',
+      title: `${title} has moved from ${former}`,
+      description: `${title}, which was called ${former}, is at another address.`,
+      path,
+      moved: true,
+    },
+    { path, title },
+  );
+}
+
+/** Pages that the server responds to forms with if the browser runs no JavaScript. Nothing links to them. */
+
+export const thanks: Output = {
+  path: 'thanks/{form}.html',
+  purpose: 'The page after a form was sent without JavaScript',
+  *files(site) {
+    const texts = {
+      vote: { title: 'Thank you for your vote', text: 'Your vote was recorded.' },
+      'sign-up': {
+        title: 'Thank you for subscribing',
+        text: 'Your address was saved. If you need to confirm it, an email is on its way.',
+      },
+    };
+    for (const [form, { title, text }] of Object.entries(texts)) {
+      const render = () =>
+        renderPage(site, { template: 'answer', title, description: text, path: null }, { title, text, back: false });
+      yield { path: `thanks/${form}.html`, inputs: none(), render };
+    }
+  },
+};
+
+/** What the links in mails open. The server answers with them, so that a page that only opens changes nothing. */
+export const subscriptionPages: Output = {
+  path: 'subscription/{page}.html',
+  purpose: 'A page that a link in an email opens, or that its button leads to',
+  *files(site) {
+    for (const [page, { title, text, description = text, button = null }] of Object.entries(subscriptionTexts)) {
+      const head = { template: 'subscription', title, description, path: null };
+      yield {
+        path: `subscription/${page}.html`,
+        inputs: none(),
+        render: () => renderPage(site, head, { title, text, button }),
+      };
+    }
+  },
+};
+
+/** The server replaces `%MESSAGE%` with the error. */
+const subscriptionTexts: Record<string, { title: string; text: string; description?: string; button?: string }> = {
+  confirm: {
+    title: 'Confirm your subscription',
+    text: 'Press the button, and you are subscribed. Every email has a link to unsubscribe.',
+    button: 'Subscribe',
+  },
+  confirmed: { title: 'You are subscribed', text: 'Your address is confirmed. Every email has a link to unsubscribe.' },
+  unsubscribe: {
+    title: 'Unsubscribe',
+    text: 'Press the button, and you get no more of these emails.',
+    button: 'Unsubscribe',
+  },
+  unsubscribed: { title: 'You are unsubscribed', text: 'You get no more of these emails.' },
+  failed: { title: 'This link does not work', text: '%MESSAGE%', description: 'The link in the email does not work.' },
+};
+
+/** The server replaces `%MESSAGE%` with the error. */
+export const refused = single(
+  'refused.html',
+  'The page when a form sent without JavaScript is refused',
+  (site) =>
+    renderPage(
+      site,
+      { template: 'answer', title: 'Not accepted', description: 'The form was not accepted.', path: null },
+      { title: 'Not accepted', text: '%MESSAGE%', back: true },
+    ),
+  none,
+);
+
+export const searchIndexFile = single(
+  'search-index.json',
+  'The search index (MiniSearch) that the pages load',
+  ({ agents }) => searchIndexJson(searchIndex(agents)),
+  ({ agents }) => listed(agents),
+);

@@ -1,0 +1,39 @@
+import type { Evals, GradedAnswer, Result } from '../schema/evals.ts';
+
+/** The scores of an agent: a row for each model, and a column for each case. */
+export interface ScoreTable {
+  cases: readonly string[];
+  rows: readonly ScoreRow[];
+}
+
+export interface ScoreRow {
+  /** The folder of the model. */
+  folder: string;
+  /** The name of the model; of several, the one of its first answer. */
+  model: string;
+  /** Its answer to each case, or null. */
+  answers: readonly (GradedAnswer | null)[];
+}
+
+/** Arranges the recorded answers of an agent. */
+export function scoreTable({ cases, answers }: Evals): ScoreTable {
+  const names = cases.map(({ name }) => name);
+  const folders = [...new Set(answers.map(({ folder }) => folder))];
+  const rows = folders.map((folder): ScoreRow => {
+    const own = answers.filter((answer) => answer.folder === folder);
+    const byCase = names.map((name) => own.find((answer) => answer.case === name) ?? null);
+    return { folder, model: own[0]?.recorded.model ?? folder, answers: byCase };
+  });
+  return { cases: names, rows };
+}
+
+/** How many checks an answer passes, such as `5 of 6`. */
+export function score(results: readonly Result[]): string {
+  return `${results.filter(({ failure }) => failure === null).length} of ${results.length}`;
+}
+
+/** The score of an answer, which says so if the answer is out of date. */
+export function scoreOf(answer: GradedAnswer | null): string {
+  if (answer === null) return '–';
+  return `${score(answer.results)}${answer.stale === null ? '' : ', out of date'}`;
+}

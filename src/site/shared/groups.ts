@@ -1,0 +1,160 @@
+import { compareText } from '../../lib/text.ts';
+import type { PublishedAgent, Site } from '../site.ts';
+
+/** The agents of a category or with a tag, newest first. */
+export interface Group {
+  /** The part of its address. */
+  key: string;
+  /** The name for readers. */
+  label: string;
+  description: string;
+  agents: PublishedAgent[];
+}
+
+/** The categories that have agents, in the order of the settings. */
+export function categoriesOf({ settings, agents }: Site): Group[] {
+  const byKey = groupBy(agents, ({ category }) => [category]);
+  return Object.entries(settings.categories).flatMap(([key, { label, description }]) => {
+    const members = byKey.get(key);
+    return members === undefined ? [] : [{ key, label, description, agents: members }];
+  });
+}
+
+/** A group as templates list it. */
+export function counted({ key, label, description, agents }: Group) {
+  return { key, label, description, count: agents.length };
+}
+
+/** The tags that agents have, by name. */
+export function tagsOf({ agents }: Site): Group[] {
+  return [...groupBy(agents, ({ tags }) => tags)]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([key, members]) => ({ key, label: key, description: tagDescription(key, members), agents: members }));
+}
+
+/** Tags have no description, so this names the newest agents. */
+function tagDescription(key: string, agents: readonly PublishedAgent[]): string {
+  const titles = agents.slice(0, 3).map(({ title }) => title);
+  return `Agents tagged “${key}”${agents.length > titles.length ? ', such as' : ':'} ${titles.join(', ')}.`;
+}
+
+/** The most tags that a page offers. */
+const mostTags = 60;
+
+/** The most used tags, by name. The pages of agents and the search lead to the others. */
+export function commonTags(site: Site): Group[] {
+  return tagsOf(site)
+    .sort((a, b) => b.agents.length - a.agents.length)
+    .slice(0, mostTags)
+    .sort((a, b) => compareText(a.key, b.key));
+}
+
+/** The months in which agents were published, newest first; the key is YYYY-MM. */
+export function monthsOf({ agents }: Site): { key: string; agents: PublishedAgent[] }[] {
+  return [...groupBy(agents, ({ date }) => [date.slice(0, 7)])].map(([key, members]) => ({ key, agents: members }));
+}
+
+/** Groups items by keys, of which each item has any number. Groups and items keep their order. */
+function groupBy<Item>(items: readonly Item[], keysOf: (item: Item) => readonly string[]): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    for (const key of keysOf(item)) {
+      const members = groups.get(key);
+      if (members === undefined) groups.set(key, [item]);
+      else members.push(item);
+    }
+  }
+  return groups;
+}
+
+/** The fields that make two agents related. */
+interface Relatable {
+  category: string;
+  tags: readonly string[];
+  title: string;
+  excerpt: string;
+  problem: string;
+}
+
+/** The most agents of a tag or category to consider on each side: those published nearest in time. */
+const neighbors = 8;
+/** The most agents whose texts are compared. */
+const finalists = 12;
+
+/**
+ * Returns a function that gives the agents most like the one at an index of the list, best first: by shared tags,
+ * category and words. Rare tags and words count more.
+ *
+ * It considers a limited number of agents that share a tag or the category, and of those next in time. The cost for one
+ * agent is therefore the same in a catalog of any size. The same list always gives the same result.
+ */
+export function relatedAgents<Agent extends Relatable>(
+  agents: readonly Agent[],
+  count: number,
+): (index: number) => Agent[] {
+  const everyone = agents.map((_, index) => index);
+  const keys = groupBy(everyone, (index) => keysOf(agents[index] as Agent));
+  const words = groupBy(everyone, (index) => wordsOf(agents[index] as Agent));
+  const numbers = new Map([...words.keys()].map((word, number) => [word, number]));
+  const rarities = [...words.values()].map(rarity);
+  const texts = agents.map((agent) => Uint32Array.from(wordsOf(agent), (word) => numbers.get(word) ?? 0).sort());
+
+  /** 0 for a word or tag that every agent has. */
+  function rarity(indexes: readonly number[]): number {
+    return Math.log(agents.length / indexes.length);
+  }
+
+  /** How much of one agent's text another one has too, from 0 to 1. */
+  function overlap(one: number, another: number): number {
+    const [own, other] = [texts[one] ?? [], texts[another] ?? []];
+    let [shared, all, at] = [0, 0, 0];
+    for (const number of own) {
+      const weight = rarities[number] ?? 0;
+      all += weight;
+      while ((other[at] ?? Number.POSITIVE_INFINITY) < number) at += 1;
+      if (other[at] === number) shared += weight;
+    }
+    return all === 0 ? 0 : shared / all;
+  }
+
+  return (index) => {
+    const agent = agents[index];
+    if (agent === undefined) return [];
+    const scores = new Map(around(everyone, index).map((other) => [other, 0]));
+    for (const key of keysOf(agent)) {
+      const sharing = keys.get(key) ?? [];
+      for (const other of around(sharing, index)) scores.set(other, (scores.get(other) ?? 0) + rarity(sharing));
+    }
+    const compared = ranked(scores)
+      .slice(0, finalists)
+      .map(([other, score]): [number, number] => [other, score + overlap(index, other)]);
+    return ranked(compared)
+      .filter(([, score]) => score > 0)
+      .slice(0, count)
+      .flatMap(([other]) => agents[other] ?? []);
+  };
+}
+
+/** Indexes with their scores, the highest first; equal scores in the order of the list. */
+function ranked(scores: Iterable<[number, number]>): [number, number][] {
+  return [...scores].sort(([a, first], [b, second]) => second - first || a - b);
+}
+
+/** The nearest of ascending indexes on both sides of one, without itself. */
+function around(indexes: readonly number[], index: number): number[] {
+  let [low, high] = [0, indexes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((indexes[middle] ?? 0) < index) low = middle + 1;
+    else high = middle;
+  }
+  return indexes.slice(Math.max(0, low - neighbors), low + neighbors + 1).filter((other) => other !== index);
+}
+
+function keysOf({ category, tags }: Relatable): string[] {
+  return [...tags.map((tag) => `tag ${tag}`), `category ${category}`];
+}
+
+function wordsOf({ title, excerpt, problem }: Relatable): string[] {
+  return [...new Set(`${title} ${excerpt} ${problem}`.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu))];
+}

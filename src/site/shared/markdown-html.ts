@@ -1,0 +1,145 @@
+import {
+  absoluteTarget,
+  headingIds,
+  headingOfHash,
+  type LinkBase,
+  markdownParser,
+  type Token,
+} from '../../text/markdown.ts';
+import type { Addresses } from './urls.ts';
+
+/**
+ * Renders an agent's Markdown as HTML. Raw HTML becomes text, images become links, links with other schemes become
+ * text.
+ */
+export interface MarkdownRenderer {
+  /**
+   * Renders for a page: headings start at level 3 and have ids, tables are in boxes that scroll, and links within the
+   * site start with its path. `pageUrl` is the base of relative links.
+   */
+  forPage(source: string, pageUrl: string): string;
+  /** Renders for a feed: headings start at level 4 without ids, and all links are absolute. */
+  forFeed(source: string, pageUrl: string): string;
+}
+
+interface Environment {
+  pageUrl: string;
+  absolute: boolean;
+  /** The level of the highest heading. */
+  highest: number;
+}
+
+/** Makes the Markdown renderer of a site. */
+export function markdownRenderer(url: Addresses): MarkdownRenderer {
+  const markdown = markdownParser();
+  const root = url.absolute().replace(/\/$/, '');
+
+  markdown.core.ruler.push('site', (state) => {
+    const { tokens, env } = state;
+    const { environment } = env as unknown as { environment: Environment };
+    const headings = adaptHeadings(tokens, environment);
+    const base: LinkBase = { page: environment.pageUrl, root, headings };
+    for (const token of tokens) {
+      token.children = linkImages(token.children, state.Token);
+      for (const child of token.children ?? []) adaptLink(child, base, environment.absolute);
+    }
+    if (!environment.absolute) state.tokens = withAdaptedTables(tokens, state.Token);
+  });
+
+  function adaptLink(token: Token, base: LinkBase, absolute: boolean): void {
+    const target = token.type === 'link_open' ? token.attrGet('href') : null;
+    if (target !== null) token.attrSet('href', resolve(String(target), base, absolute));
+  }
+
+  function resolve(target: string, base: LinkBase, absolute: boolean): string {
+    if (target.startsWith('#') && !absolute) {
+      const heading = headingOfHash(target, base.headings);
+      return heading === null ? target : `#${encodeURI(heading)}`;
+    }
+    const full = absoluteTarget(target, base);
+    const inside = `${full}/`.startsWith(url.absolute());
+    return absolute || !inside ? full : full.slice(new URL(full).origin.length);
+  }
+
+  const render = (source: string, pageUrl: string, absolute: boolean): string => {
+    const environment: Environment = { pageUrl, absolute, highest: absolute ? 4 : 3 };
+    return markdown.render(source, { environment });
+  };
+  /** The last text of each page for feeds, since an agent is in several of them. */
+  const inFeeds = new Map<string, { source: string; html: string }>();
+  return {
+    forPage: (source, pageUrl) => render(source, pageUrl, false),
+    forFeed(source, pageUrl) {
+      const known = inFeeds.get(pageUrl);
+      if (known?.source === source) return known.html;
+      const html = render(source, pageUrl, true);
+      inFeeds.set(pageUrl, { source, html });
+      return html;
+    },
+  };
+}
+
+/** Moves headings below those of the page, and gives them ids on pages. Returns the ids that they have on the page. */
+function adaptHeadings(tokens: readonly Token[], { absolute, highest }: Environment): string[] {
+  const ids = headingIds(tokens);
+  const headings = tokens.filter(({ type }) => /^heading_/.test(type));
+  const shift = headings.reduce((shift, token) => Math.max(shift, highest - levelOf(token)), 0);
+  for (const token of headings) token.tag = `h${Math.min(6, levelOf(token) + shift)}`;
+  const opening = headings.filter(({ nesting }) => nesting === 1);
+  if (!absolute) for (const [index, token] of opening.entries()) token.attrSet('id', ids[index] ?? '');
+  return ids;
+}
+
+function levelOf({ tag }: Token): number {
+  return Number(tag.slice(1));
+}
+
+type MakeToken = new (type: string, tag: string, nesting: -1 | 0 | 1) => Token;
+
+/**
+ * Puts tables into boxes that a reader can scroll, named after their columns, and replaces the inline styles of cells, which
+ * the security policy of pages blocks, with classes.
+ */
+function withAdaptedTables(tokens: readonly Token[], Made: MakeToken): Token[] {
+  let box: Token | undefined;
+  let columns: string[] = [];
+  return tokens.flatMap((token) => {
+    if (token.type === 'table_open') {
+      box = tableBox('table_box_open', 1, Made);
+      columns = [];
+      return [box, token];
+    }
+    if (token.type === 'table_close') return [token, tableBox('table_box_close', -1, Made)];
+    if (token.type === 'inline') columns.push(token.children?.map(({ content }) => content).join('') ?? '');
+    if (token.type === 'thead_close') {
+      const names = columns.filter((name) => name !== '').join(', ');
+      const name = names === '' ? 'Table' : `Table: ${names}`;
+      box?.attrs?.push(['class', 'scroll'], ['role', 'group'], ['aria-label', name], ['tabindex', '0']);
+    }
+    const [, side] = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? '')) ?? [];
+    if (side !== undefined) token.attrs = [['class', `align-${side}`]];
+    return [token];
+  });
+}
+
+function tableBox(type: string, nesting: -1 | 1, Made: MakeToken): Token {
+  return Object.assign(new Made(type, 'div', nesting), { block: true, attrs: [] });
+}
+
+/** Replaces each image with a link to it or, within another link, with its text. */
+function linkImages(tokens: Token[] | null, Made: MakeToken) {
+  let links = 0;
+  return (
+    tokens?.flatMap((token) => {
+      if (token.type === 'link_open' || token.type === 'link_close') links += token.nesting;
+      if (token.type !== 'image') return [token];
+      const text = new Made('text', '', 0);
+      const target = String(token.attrGet('src'));
+      text.content = token.content === '' ? target : token.content;
+      if (links > 0) return [text];
+      const open = new Made('link_open', 'a', 1);
+      open.attrSet('href', target);
+      return [open, text, new Made('link_close', 'a', -1)];
+    }) ?? null
+  );
+}

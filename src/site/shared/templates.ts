@@ -1,0 +1,194 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type Handlebars from 'handlebars';
+import runtime from 'handlebars/runtime.js';
+import { LRUCache } from 'lru-cache';
+import { digestOf, sha256Of } from '../../lib/files.ts';
+import { once } from '../../lib/lazy.ts';
+import { programFolder } from '../../program.ts';
+import { ContentError } from '../../schema/diagnostics/content-error.ts';
+import { type Diagnostic, diagnose, type Wording } from '../../schema/diagnostics/diagnostic.ts';
+import { locationAt } from '../../schema/diagnostics/location.ts';
+import { blockNotClosed, notHandlebars, unknownValue } from '../../schema/messages/templates.ts';
+
+/** The text of a template and where it comes from, for messages. */
+export interface TemplateSource {
+  /** The path below templates/, such as `agent.hbs` or `partials/agent-line.hbs`. */
+  name: string;
+  /** The path for messages. */
+  file: string;
+  text: string;
+}
+
+/** Compiled templates. */
+export interface Templates {
+  /**
+   * Renders a template; `name` is without `.hbs`. Throws ContentError if the template uses a value that does not exist.
+   */
+  render(name: string, data: object): string;
+  /** The first 12 digits of the SHA-256 of a template's text, as `sha256sum` prints it. */
+  version(name: string): string;
+}
+
+const require = createRequire(import.meta.url);
+
+/** Has no helpers or partials. Each site passes its own when it renders, so that sites can share compiled templates. */
+const engine = runtime.create();
+
+/** The compiler, which only templates need that are not compiled yet: loading it takes longer than most commands. */
+const compiler = once(() => require('handlebars') as typeof Handlebars);
+
+/**
+ * The program's own templates by the digest of their key, compiled when the program was bundled: compiling one takes longer
+ * than rendering it. A template that is not among them, such as one of a catalog, is compiled when it is used.
+ */
+const precompiled = once(() => {
+  try {
+    return require(join(programFolder, 'lib/templates.cjs')) as Record<string, TemplateSpecification>;
+  } catch {
+    return {};
+  }
+});
+
+/** Compiled templates by their text: a process that builds again, such as the server, mostly has the same ones. */
+const compiledBefore = new LRUCache<string, Handlebars.TemplateDelegate>({ max: 200 });
+
+/**
+ * Makes templates from their texts. Other templates can include those below `partials/` by name. Throws ContentError with
+ * every template that is not well-formed, unless all of them are `known` to be.
+ *
+ * A template is compiled when it is first used.
+ *
+ * Templates are strict: a value that does not exist is an error, not an empty text. A name without arguments is always
+ * a value, never a helper.
+ */
+export function compileTemplates(
+  sources: readonly TemplateSource[],
+  helpers: Handlebars.HelperDeclareSpec,
+  known = false,
+): Templates {
+  const names = namesOf(helpers);
+  const pages = new Map<string, Handlebars.TemplateDelegate>();
+  const partials: Record<string, Handlebars.TemplateDelegate> = {};
+  const errors: Diagnostic[] = [];
+  for (const source of sources) {
+    try {
+      if (!known) check(source.text, names);
+    } catch (error) {
+      errors.push(explainTemplate(source, error));
+      continue;
+    }
+    let compiled: Handlebars.TemplateDelegate | undefined;
+    const named: Handlebars.TemplateDelegate = (data, options) => {
+      try {
+        compiled ??= compile(source.text, names);
+        return compiled(data, options);
+      } catch (error) {
+        throw error instanceof ContentError ? error : new ContentError([explainTemplate(source, error)]);
+      }
+    };
+    const name = source.name.replace(/\.hbs$/, '');
+    if (name.startsWith('partials/')) partials[name.slice('partials/'.length)] = named;
+    else pages.set(name, named);
+  }
+  if (errors.length > 0) throw new ContentError(errors);
+
+  const given = { helpers: helpers as Record<string, Handlebars.HelperDelegate>, partials };
+  return {
+    render(name, data) {
+      const template = pages.get(name);
+      if (template === undefined) throw new Error(`There is no template ${name}.hbs.`);
+      return template(data, given);
+    },
+    version(name) {
+      return sha256Of(sources.find((source) => source.name === `${name}.hbs`)?.text ?? '').slice(0, 12);
+    },
+  };
+}
+
+/** Returns the code of lib/templates.cjs for some templates. */
+export function precompile(sources: readonly TemplateSource[], helpers: Handlebars.HelperDeclareSpec): string {
+  const names = namesOf(helpers);
+  const entries = sources.map(({ text }) => {
+    const code = compiler().precompile(fieldsFirst(text, names), options) as string;
+    return `${JSON.stringify(digestOf(keyOf(text, names)))}: ${code}`;
+  });
+  return `module.exports = {\n${entries.join(',\n')}\n};\n`;
+}
+
+const options = { strict: true, preventIndent: true };
+
+/** The names that templates can call. */
+function namesOf(helpers: Handlebars.HelperDeclareSpec): ReadonlySet<string> {
+  return new Set(Object.keys({ ...engine.helpers, ...helpers }));
+}
+
+/** Throws if the text is not well-formed. The function that `compile` returns would notice it only when it is called. */
+function check(text: string, helpers: ReadonlySet<string>): void {
+  const key = keyOf(text, helpers);
+  if (!compiledBefore.has(key) && !(digestOf(key) in precompiled())) compiler().precompile(text, { strict: true });
+}
+
+function compile(text: string, helpers: ReadonlySet<string>): Handlebars.TemplateDelegate {
+  const key = keyOf(text, helpers);
+  const known = compiledBefore.get(key);
+  if (known !== undefined) return known;
+  const ready = precompiled()[digestOf(key)];
+  const template =
+    ready === undefined ? compiler().compile(fieldsFirst(text, helpers), options) : engine.template(ready);
+  compiledBefore.set(key, template);
+  return template;
+}
+
+function keyOf(text: string, helpers: ReadonlySet<string>): string {
+  return `${[...helpers].join()}\0${text}`;
+}
+
+/**
+ * Parses a template so that no helper hides a field: `{{path}}` becomes `{{this.path}}` if there is a helper `path`.
+ *
+ * Otherwise, Handlebars would call the helper without arguments and print an empty text, which strict mode does not
+ * notice. Every helper takes an argument, so a name without one is never a helper.
+ */
+function fieldsFirst(text: string, helpers: ReadonlySet<string>): hbs.AST.Program {
+  const { parse, Visitor } = compiler();
+  const program = parse(text);
+  const visitor = new Visitor();
+  visitor.MustacheStatement = ({ path, params, hash }) => {
+    if (path.type !== 'PathExpression' || params.length > 0 || hash !== undefined) return;
+    const field = path as hbs.AST.PathExpression;
+    if (helpers.has(field.original)) field.original = `this.${field.original}`;
+  };
+  visitor.accept(program);
+  return program;
+}
+
+function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagnostic {
+  const message = (error as Error).message;
+  const refuse = (offset: number, length: number, wording: Wording) =>
+    diagnose({ code: 'template/syntax', file, text, location: locationAt(text, offset, length), ...wording });
+
+  const missing = /^"(.+?)" not defined/.exec(message)?.[1] ?? /Missing helper: "(.+?)"/.exec(message)?.[1];
+  const { lineNumber, column = 0 } = error as { lineNumber?: number; column?: number };
+  const line = lineNumber ?? Number(/on line (\d+)/.exec(message)?.[1] ?? 1);
+  const lineStart =
+    text
+      .split('\n')
+      .slice(0, line - 1)
+      .join('\n').length + (line > 1 ? 1 : 0);
+  if (missing !== undefined) return refuse(lineStart + column, missing.length, unknownValue(missing));
+  const open = unclosedBlock(text);
+  if (open !== null) return refuse(open.offset, open.mark.length, blockNotClosed(open.mark, open.name));
+  return refuse(lineStart + column, 1, notHandlebars);
+}
+
+/** The last block of a template that is opened but never closed, or null. */
+function unclosedBlock(text: string): { offset: number; mark: string; name: string } | null {
+  const open: { offset: number; mark: string; name: string }[] = [];
+  for (const match of text.matchAll(/\{\{~?([#/])\s*([\w-]+)[^}]*\}\}/g)) {
+    const [mark, kind, name = ''] = match;
+    if (kind === '#') open.push({ offset: match.index, mark, name });
+    else if (open.at(-1)?.name === name) open.pop();
+  }
+  return open.at(-1) ?? null;
+}

@@ -1,0 +1,108 @@
+import { onceForEach } from '../lib/lazy.ts';
+import type { Change, NumberedAgent } from '../schema/agent.ts';
+import type { AgentDocument, PublishedPlugins } from '../schema/documents.ts';
+import type { Settings } from '../schema/settings.ts';
+import type { InstallWays } from '../text/install-ways.ts';
+import type { MarkdownRenderer } from './shared/markdown-html.ts';
+import type { Templates } from './shared/templates.ts';
+import type { Addresses } from './shared/urls.ts';
+import type { ImageRenderer } from './social-image/renderer.ts';
+
+/** The input of all outputs. The same site always renders the same bytes. */
+export interface Site {
+  settings: Settings;
+  url: Addresses;
+  /** Newest first: by date, then by issue number, both descending. */
+  agents: readonly PublishedAgent[];
+  /** Former slug → slug of the agent that had it. */
+  moved: ReadonlyMap<string, string>;
+  /** The slugs of withdrawn agents, also former ones. */
+  withdrawn: readonly string[];
+  /** Slug, also a former one → changes, newest first; empty without git. */
+  history: ReadonlyMap<string, readonly Change[]>;
+  /** The plugins that were published before, and the versions of those that are published now. */
+  published: PublishedPlugins;
+  plugins: PluginVersions;
+  installWays: InstallWays;
+  templates: Templates;
+  /** Files that are published unchanged, by their path below dist/. */
+  assets: ReadonlyMap<string, Uint8Array>;
+  markdown: MarkdownRenderer;
+  /** Writes out days and months. */
+  dates: DateNames;
+  /** The direction in which the language of the agents is written. */
+  direction: 'ltr' | 'rtl';
+  images: ImageRenderer;
+  /** The related agents of each. */
+  related: Related;
+  /** The outputs of the site, for the pages that list them. */
+  outputs: readonly OutputDescription[];
+  /** Whether it has drafts or future agents. Its pages then say so, and ask not to be indexed. */
+  preview: boolean;
+}
+
+/** Hashes of an agent, by which a build knows what it need not render again. */
+export interface Fingerprint {
+  /** Changes with any byte of the agent. */
+  whole: string;
+  /** Changes with what lists, neighbors and the search show of it: everything but its long texts. */
+  listed: string;
+}
+
+/** Which agents are related. */
+export interface Related {
+  /** A hash of what decides it. */
+  key: string;
+  /** The slugs of the related agents of each agent, best first, in the order of the agents. */
+  slugs: readonly (readonly string[])[];
+}
+
+/** An output as pages and docs list it. */
+export interface OutputDescription {
+  path: string;
+  /** The content type; null for a family of several types. */
+  type: string | null;
+  purpose: string;
+}
+
+/** An agent with its published document and its dates. */
+export interface PublishedAgent extends NumberedAgent {
+  document: AgentDocument;
+  /** The start of its date in the publication's time zone. */
+  published: Date;
+  /** The time of its last change since then. @default published */
+  changed: Date;
+  /** The day of `changed` in the publication's time zone, YYYY-MM-DD. */
+  changedOn: string;
+  /** How many commits changed it, also under former slugs. */
+  revision: number;
+  /** Its changes, also under former slugs, newest first, each with its day in that time zone; empty without git. */
+  history: readonly (Change & { day: string })[];
+  fingerprint: Fingerprint;
+}
+
+/** Makes functions that write out days (YYYY-MM-DD) and months (YYYY-MM) in a language (BCP 47). */
+export const dateNames = onceForEach((language: string) => {
+  const weekdays = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
+  const dates = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
+  const months = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const instant = (day: string) => new Date(`${day}T00:00:00Z`);
+  return {
+    weekday: onceForEach((day: string) => weekdays.format(instant(day))),
+    longDate: onceForEach((day: string) => dates.format(instant(day))),
+    dayOfMonth: (day: string) => String(Number(day.slice(8))),
+    monthName: onceForEach((month: string) => months.format(instant(`${month}-01`))),
+  };
+});
+
+export type DateNames = ReturnType<typeof dateNames>;
+
+/** The versions that the last build gave to plugins, with what decided each. */
+export type KnownVersions = readonly (readonly [name: string, key: string, version: string])[];
+
+/** The version of each agent's plugin. */
+export interface PluginVersions {
+  of(agent: PublishedAgent): string;
+  /** What the next build can use. */
+  readonly known: KnownVersions;
+}

@@ -1,0 +1,158 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import * as z from 'zod';
+import { parseBoundedJson } from '../lib/bounded.ts';
+import { OperationError, obstacleIn } from '../lib/errors.ts';
+import { type BuildInfo, buildFile, buildInfo } from '../schema/documents.ts';
+import { realPath } from './disk.ts';
+import { alone } from './lock.ts';
+import { findPending } from './unfinished-build.ts';
+
+/** A folder that a build writes, and the option that names it. */
+export type Written = readonly [folder: string, flag: string];
+
+/**
+ * Runs `work` as the only build that writes these folders. It waits for other builds, after `say` was called with their
+ * process. `work` has to call `beat` often, since a build keeps the process from its timers. The lock is next to the
+ * folder and hidden.
+ */
+export async function asOnlyBuild<Result>(
+  [written, ...others]: readonly Written[],
+  say: (message: string) => void,
+  work: (beat: () => void) => Result,
+): Promise<Result> {
+  if (written === undefined) return work(() => {});
+  const [folder, flag] = written;
+  refuseNoFolder(folder, flag);
+  mkdirSync(dirname(resolve(folder)), { recursive: true });
+  const target = await realPath(fs, folder);
+  const rest = (beat: () => void) =>
+    asOnlyBuild(others, say, (beatOthers) =>
+      work(() => {
+        beat();
+        beatOthers();
+      }),
+    );
+  const options = { file: join(dirname(target), `.${basename(target)}`), other: `Another build is writing ${folder}` };
+  return alone({ ...options, ...buildPatience, say }, rest);
+}
+
+/**
+ * How long to wait for a build that is running, and for one on another machine or in another container that shows no
+ * sign of life: reading the history of a large repository takes seconds without one.
+ */
+const buildPatience = { waitMs: 10 * 60_000, patienceMs: 60_000 };
+
+/** Removes the staging folders of killed builds. */
+export function removeLeftovers(target: string): void {
+  const prefix = `.${basename(target)}.staging-`;
+  const parent = dirname(target);
+  mkdirSync(parent, { recursive: true });
+  for (const name of readdirSync(parent)) {
+    const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
+    if (Number.isInteger(pid) && (pid === process.pid || !isAlive(pid))) {
+      rmSync(join(parent, name), { recursive: true, force: true });
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Refuses a path that is no folder and cannot become one. `flag` is what names it. Throws OperationError. */
+export function refuseNoFolder(path: string, flag: string): void {
+  const obstacle = obstacleIn(path);
+  if (obstacle !== null) throw new OperationError(`${obstacle}. Name a folder with ${flag}.`);
+}
+
+/**
+ * Refuses a folder that cannot be made, and one that has files but no build.json: a build did not make it, so nothing in it
+ * may be removed. Throws OperationError.
+ */
+export function refuseOtherFolders(target: string, out: string): void {
+  refuseNoFolder(target, '--out');
+  if (!existsSync(target)) return;
+  if (readdirSync(target).length > 0 && !existsSync(join(target, buildFile))) {
+    throw new OperationError(
+      `${out} contains files but no ${buildFile}, so it is not a build folder and was not changed. ` +
+        'Name another folder with --out, or empty this one first.',
+    );
+  }
+}
+
+/** The slugs of the agents in a build. */
+export interface Published {
+  slugs: ReadonlySet<string>;
+  /** Maps each former slug to the current one. */
+  formerSlugs: ReadonlyMap<string, string>;
+}
+
+const catalogShape = z.object({ agents: z.array(z.object({ slug: z.string() })) });
+
+/** Reads which agents the build in `dist` has. Throws OperationError if there is no build. */
+export function readPublished(dist: string): Published {
+  const { moved } = readJson(dist, buildFile, buildInfo.pick({ moved: true }));
+  const { agents } = readJson(dist, 'api/agents.json', catalogShape);
+  return { slugs: new Set(agents.map(({ slug }) => slug)), formerSlugs: new Map(Object.entries(moved)) };
+}
+
+const marketplaceShape = z.object({ renames: z.record(z.string(), z.string().nullable()) });
+
+/** Reads the slugs of withdrawn agents, also former ones, from the build in `dist`; null if it does not list them. */
+export function readWithdrawn(dist: string): ReadonlySet<string> | null {
+  try {
+    const { renames } = readJson(dist, 'marketplace.json', marketplaceShape);
+    return new Set(Object.keys(renames).filter((slug) => renames[slug] === null));
+  } catch {
+    return null;
+  }
+}
+
+/** Reads build.json in `dist`. Throws OperationError if there is no build. */
+export function readBuildInfo(dist: string): Pick<BuildInfo, 'id' | 'baseUrl' | 'counts' | 'preview'> {
+  return readJson(dist, buildFile, buildInfo.pick({ id: true, baseUrl: true, counts: true, preview: true }));
+}
+
+/** Throws OperationError if build.json in `dist` cannot be read. Called before a server creates its logs. */
+export function requireBuild(dist: string): void {
+  try {
+    readText(realpathSync(dist), buildFile);
+  } catch (error) {
+    throw noBuild(dist, error);
+  }
+}
+
+/** Returns the error for a server that has no build to serve. `why` is what was thrown when `dist` was read. */
+export function noBuild(dist: string, why: unknown): OperationError {
+  const { code, message } = why as NodeJS.ErrnoException;
+  const problem = code === 'ENOENT' ? 'has no build' : `has no build that can be served (${code ?? message})`;
+  return new OperationError(
+    `${dist} ${problem}. Run \`catalog build\` first, or start with \`catalog serve --build\`.`,
+  );
+}
+
+/** Reads a JSON file of a build. */
+function readJson<Shape extends z.ZodType>(dist: string, file: string, shape: Shape): z.infer<Shape> {
+  try {
+    return shape.parse(parseBoundedJson(readText(dist, file)));
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? 'it has an unknown format';
+    throw new OperationError(`${dist} has no build (${file} cannot be read: ${why}). Run catalog build first.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Reads a file of a build, including one that a killed process did not move into place. */
+function readText(dist: string, file: string): string {
+  const pending = findPending(dist);
+  const folder = pending !== null && existsSync(join(pending.staged, file)) ? pending.staged : dist;
+  return readFileSync(join(folder, file), 'utf8');
+}

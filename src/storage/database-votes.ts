@@ -1,0 +1,199 @@
+import { DatabaseUnavailable, retrying } from './database.ts';
+import { type GroupCommitOptions, groupCommit } from './journal.ts';
+import type { Database } from './postgres.ts';
+import { type NewVote, stamp, utcDay, type VoteRecord, type VoteStore, VotesUnavailable } from './vote.ts';
+
+/** Returns the secret of a UTC day, which all servers share. The first server to ask makes it and deletes older ones. */
+export function sharedSecret(database: Database, random: (bytes: number) => Buffer): (day: string) => Promise<Buffer> {
+  let current: { day: string; secret: Buffer } | undefined;
+  return async (day) => {
+    if (current?.day === day) return current.secret;
+    const make = 'INSERT INTO catalog_voter_secrets (day, secret) VALUES ($1, $2) ON CONFLICT (day) DO NOTHING';
+    await database.query(make, [day, random(32)]);
+    await database.query('DELETE FROM catalog_voter_secrets WHERE day < $1', [day]);
+    const find = 'SELECT secret FROM catalog_voter_secrets WHERE day = $1';
+    const [row] = await database.query<{ secret: Buffer }>(find, [day]);
+    if (row === undefined) throw new Error(`Another server has deleted the secret of ${day}; compare the clocks.`);
+    current = { day, secret: row.secret };
+    return row.secret;
+  };
+}
+
+export interface DatabaseVotesOptions extends Pick<GroupCommitOptions, 'onPass'> {
+  database: Database;
+  now(): Date;
+  /** Returns this many bytes from a cryptographic source. */
+  random(bytes: number): Buffer;
+}
+
+/**
+ * Stores votes in a database. Concurrent votes share a batch, which is one statement and one commit.
+ *
+ * If a connection breaks during a commit, nobody knows whether the batch was stored. It is then stored again, and the
+ * ids of its votes make sure that none is there twice.
+ */
+export function openDatabaseVotes({ database, now, random, onPass }: DatabaseVotesOptions): VoteStore {
+  const commit = groupCommit(store, { ...(onPass && { onPass }) });
+  const secretOf = sharedSecret(database, random);
+  let closed = false;
+  // The secret is replaced each day even without votes. If that fails, the next vote reports it.
+  const renewal = setInterval(() => void secretOf(utcDay(now())).catch(() => {}), 60_000);
+  renewal.unref();
+
+  async function store(votes: readonly NewVote[]): Promise<readonly VoteRecord[]> {
+    const at = now();
+    const secret = await retrying(database, () => secretOf(utcDay(at)));
+    const records = stamp(votes, { at, secret, random });
+    await retrying(database, () => insertVotes(database, records));
+    return records;
+  }
+
+  return {
+    async append(vote) {
+      try {
+        if (closed) throw new Error('The store is closed.');
+        // Votes do not wait behind a batch that is being tried again.
+        const failure = database.failure();
+        if (failure !== null) throw failure;
+        return await commit.add(vote);
+      } catch (error) {
+        throw new VotesUnavailable(error, error instanceof DatabaseUnavailable && error.isLogged);
+      }
+    },
+    // The statement needs the same rights on the same table as one with votes.
+    check: async () => void (await insertVotes(database, [])),
+    reopen: async () => {},
+    async close() {
+      closed = true;
+      clearInterval(renewal);
+      await commit.idle();
+    },
+  };
+}
+
+/** Adds votes in one statement, and returns how many of them are new: those with a known id are left out. */
+export async function insertVotes(database: Database, votes: readonly VoteRecord[]): Promise<number> {
+  const columns = [
+    votes.map(({ id }) => id),
+    votes.map(({ time }) => time),
+    votes.map(({ slug }) => slug),
+    votes.map(({ vote }) => vote),
+    // PostgreSQL stores no NUL. Notes of readers do not contain it, but imported ones could.
+    votes.map(({ note }) => note?.replaceAll('\0', '\uFFFD') ?? null),
+    votes.map(({ voter }) => voter),
+  ];
+  const text = `INSERT INTO catalog_votes (id, time, slug, vote, note, voter)
+    SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[])
+    ON CONFLICT (id) DO NOTHING RETURNING 1`;
+  return (await database.query(text, columns, 'insert-votes')).length;
+}
+
+/** How many votes are read at once. */
+const pageLength = 5_000;
+
+interface Row extends Omit<VoteRecord, 'time' | 'note'> {
+  /** A bigint, which pg gives as text. */
+  position: string;
+  time: Date;
+  note: string | null;
+}
+
+/** Reads all votes of a database in the order in which they were stored. Servers may be adding more. */
+export async function* readDatabaseVotes(database: Database): AsyncGenerator<VoteRecord> {
+  const text = `SELECT position, id, time, slug, vote, note, voter FROM catalog_votes
+    WHERE position > $1 ORDER BY position LIMIT ${pageLength}`;
+  let after = '0';
+  for (;;) {
+    const rows = await database.query<Row>(text, [after]);
+    for (const { position, id, time, slug, vote, note, voter } of rows) {
+      yield { id, time: time.toISOString(), slug, vote, ...(note === null ? {} : { note }), voter };
+      after = position;
+    }
+    if (rows.length < pageLength) return;
+  }
+}
+
+/** The votes of one agent: each reader's last one of each UTC day. */
+export interface LiveTotal {
+  slug: string;
+  yes: number;
+  no: number;
+}
+
+/** How long after its end a day still counts as open, in milliseconds: clocks differ, and a commit takes time. */
+const lateMs = 600_000;
+
+/** The votes that a statement counts, from `$1` on: the last one of each reader for each agent on each UTC day. */
+const lastVotes = `SELECT DISTINCT ON (day, slug, voter) (time AT TIME ZONE 'UTC')::date AS day, slug, voter, vote
+  FROM catalog_votes WHERE time >= $1::date::timestamp AT TIME ZONE 'UTC'`;
+const latestFirst = 'ORDER BY day, slug, voter, position DESC';
+const counts = "count(*) FILTER (WHERE vote = 'yes') AS yes, count(*) FILTER (WHERE vote = 'no') AS no";
+
+/**
+ * Returns the totals of all agents, most votes first. Days that are over are counted once and their totals kept, so a
+ * call reads only the votes of days that are not counted yet, usually those of today.
+ */
+export async function liveTotals(database: Database, now: Date): Promise<LiveTotal[]> {
+  const open = utcDay(new Date(now.getTime() - lateMs));
+  const kept = 'SELECT coalesce(max(day) + 1, $1::date)::text AS day FROM catalog_vote_days';
+  const [first] = await database.query<{ day: string }>(kept, ['1970-01-01']);
+  await database.query(
+    `INSERT INTO catalog_vote_days (day, slug, yes, no) SELECT day, slug, ${counts} FROM
+      (${lastVotes} AND time < $2::date::timestamp AT TIME ZONE 'UTC' ${latestFirst}) AS last
+      GROUP BY day, slug ON CONFLICT (day, slug) DO NOTHING`,
+    [first?.day, open],
+  );
+  const rows = await database.query<Record<keyof LiveTotal, string>>(
+    `SELECT slug, sum(yes) AS yes, sum(no) AS no FROM (
+      SELECT slug, yes, no FROM catalog_vote_days WHERE day < $1
+      UNION ALL
+      SELECT slug, ${counts} FROM (${lastVotes} ${latestFirst}) AS last GROUP BY slug
+    ) AS days GROUP BY slug ORDER BY sum(yes) + sum(no) DESC, slug`,
+    [open],
+  );
+  return rows.map(({ slug, yes, no }) => ({ slug, yes: Number(yes), no: Number(no) }));
+}
+
+/** Forgets the totals from a day on, so that they are counted again. */
+export async function forgetTotals(database: Database, from: string): Promise<void> {
+  await database.query('DELETE FROM catalog_vote_days WHERE day >= $1', [from]);
+}
+
+/**
+ * Blanks the note of one vote. Returns false if the vote has no note, and undefined if no vote has the id. Needs the
+ * right to update, which servers do not have.
+ */
+export async function redactInDatabase(database: Database, id: string): Promise<boolean | undefined> {
+  const [found] = await database.query<{ note: string | null }>('SELECT note FROM catalog_votes WHERE id = $1', [id]);
+  if (found === undefined) return undefined;
+  if (found.note === null || found.note === '') return false;
+  await database.query("UPDATE catalog_votes SET note = '' WHERE id = $1", [id]);
+  return true;
+}
+
+/** How many votes one statement adds. */
+const batchLength = 2_000;
+
+/** Adds votes to a database, in order. Returns how many were new, and how many it had already, by their ids. */
+export async function importVotes(
+  database: Database,
+  votes: AsyncIterable<VoteRecord>,
+): Promise<{ added: number; known: number }> {
+  let [added, known] = [0, 0];
+  let batch: VoteRecord[] = [];
+  const store = async () => {
+    const stored = await insertVotes(database, batch);
+    added += stored;
+    known += batch.length - stored;
+    // Also for votes that are known: an earlier import may have been interrupted here.
+    const days = batch.map(({ time }) => utcDay(new Date(time))).sort();
+    await forgetTotals(database, days[0] ?? '9999-12-31');
+    batch = [];
+  };
+  for await (const vote of votes) {
+    batch.push(vote);
+    if (batch.length === batchLength) await store();
+  }
+  await store();
+  return { added, known };
+}

@@ -1,0 +1,266 @@
+import * as fs from 'node:fs/promises';
+import * as z from 'zod';
+import { parseRecord } from '../lib/bounded.ts';
+import { OperationError, systemReason } from '../lib/errors.ts';
+import { compareText } from '../lib/text.ts';
+import { type Disk, hasCode, realPath, reasonOf, replaceFile } from './disk.ts';
+import { isPacked, type LastingOptions, openLastingJournal, rotatedFiles } from './journal.ts';
+import { newline, readLines, rewriteLines } from './line-file.ts';
+import { withLock } from './lock.ts';
+import { type NewVote, stamp, utcDay, type VoteRecord, type VoteStore, VotesUnavailable, voteRecord } from './vote.ts';
+
+/** The secret of the pseudonyms of one UTC day. It survives a restart; that of the next day overwrites it (C5.22). */
+export interface DailySecret {
+  /** Returns the 32 bytes of the secret of `day` (YYYY-MM-DD). The first call of a day makes and stores a new one. */
+  of(day: string): Promise<Buffer>;
+}
+
+export interface DailySecretOptions {
+  /** The file of the secret, which only its owner can read. */
+  path: string;
+  disk: Disk;
+  random(bytes: number): Buffer;
+  warn(message: string): void;
+}
+
+const shape = z.object({ day: z.iso.date(), secret: z.string().regex(/^[0-9a-f]{64}$/) });
+
+/** Keeps the daily secret in a file. */
+export function dailySecret({ path, disk, random, warn }: DailySecretOptions): DailySecret {
+  let current: { day: string; secret: Promise<Buffer> } | null = null;
+
+  async function load(day: string): Promise<Buffer> {
+    const kept = await read();
+    if (kept?.day === day) return Buffer.from(kept.secret, 'hex');
+    const secret = random(32);
+    const draft = `${path}.${random(6).toString('hex')}`;
+    await replaceFile(disk, path, draft, Buffer.from(`${JSON.stringify({ day, secret: secret.toString('hex') })}\n`));
+    return secret;
+  }
+
+  async function read(): Promise<z.infer<typeof shape> | undefined> {
+    let text: string;
+    try {
+      text = await disk.readFile(path, 'utf8');
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return undefined;
+      throw error;
+    }
+    try {
+      return shape.parse(parseRecord(text));
+    } catch {
+      warn(
+        `${path} is damaged, so a new secret is made. Readers who voted earlier today count as new voters from now on.`,
+      );
+      return undefined;
+    }
+  }
+
+  return {
+    of(day) {
+      if (current?.day === day) return current.secret;
+      // Two loads at the same time would each make a secret, so the second waits until the first succeeds or fails.
+      const before = current?.secret.catch(() => {});
+      const secret = Promise.resolve(before).then(() => load(day));
+      const mine = { day, secret };
+      current = mine;
+      secret.catch(() => {
+        if (current === mine) current = null;
+      });
+      return secret;
+    },
+  };
+}
+
+export interface VoteLogOptions
+  extends Pick<LastingOptions<NewVote, VoteRecord>, 'beatMs' | 'patienceMs' | 'retryMs' | 'startMs' | 'onPass'> {
+  /** The log. It and its folder are created if missing. */
+  file: string;
+  now(): Date;
+  /** Returns this many bytes from a cryptographic source. */
+  random(bytes: number): Buffer;
+  /** Called with a sentence for the operator. */
+  warn(message: string): void;
+  /** @default node:fs/promises */
+  disk?: Disk;
+}
+
+/**
+ * Opens the vote log: a file to which JSON objects are appended, one on each line, each durable once it is acknowledged.
+ *
+ * Next to it are `<log>.lock` (its one owner), `<log>.secret` (for the day's pseudonyms) and, after a crash,
+ * `<log>.torn`. While the disk fails or another process has the log, votes are refused, and it is reopened until that
+ * works. Rejects with OperationError if the log already has an owner, or its path cannot be a file.
+ */
+export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
+  const { now, random, warn, disk = fs } = options;
+  const journal = await openLastingJournal<NewVote, VoteRecord>({ ...options, prepare }).catch((error) => {
+    throw cannotOpen(options.file, error);
+  });
+  let secrets: DailySecret | undefined;
+  // The secret is replaced each day even without votes. If it cannot be stored, the next vote reports that.
+  const renew = async () => {
+    if (journal.isOpen()) await secretOf(utcDay(now())).catch(() => {});
+  };
+  await renew();
+  const renewal = setInterval(renew, 60_000);
+  renewal.unref();
+
+  /** The final path of the log is known only once it is open. */
+  function secretOf(day: string): Promise<Buffer> {
+    secrets ??= dailySecret({ path: `${journal.file}.secret`, disk, random, warn });
+    return secrets.of(day);
+  }
+
+  async function prepare(votes: readonly NewVote[]): Promise<readonly VoteRecord[]> {
+    const at = now();
+    return stamp(votes, { at, secret: await secretOf(utcDay(at)), random });
+  }
+
+  return {
+    async append(vote) {
+      try {
+        return await journal.append(vote);
+      } catch (error) {
+        throw new VotesUnavailable(error, !journal.isOpen());
+      }
+    },
+    check: () => journal.check(),
+    reopen: () => journal.reopen(),
+    close() {
+      clearInterval(renewal);
+      return journal.close();
+    },
+  };
+}
+
+/** The error for a log that cannot be used. If it has an owner, `cause` already says so. */
+export function cannotOpen(file: string, cause: unknown): OperationError {
+  if (cause instanceof OperationError) return cause;
+  return new OperationError(`The vote log ${file} cannot be used: ${systemReason(reasonOf(cause))}.`, { cause });
+}
+
+export interface ReadOptions {
+  /** Called with the number, from 1, of each line that is not a vote. */
+  onMalformed?(line: number): void;
+}
+
+/**
+ * Reads the votes of a log in order; none if the file does not exist. A server may be writing to it.
+ *
+ * Lines that are not complete records are skipped. A last line without a newline is being written, or was cut off by a
+ * crash: it counts if it is complete, and is not reported if it is not.
+ */
+export async function* readVotes(file: string, { onMalformed }: ReadOptions = {}): AsyncGenerator<VoteRecord> {
+  let number = 0;
+  for await (const line of readLines(file)) {
+    number += 1;
+    const text = line.toString('utf8').trim();
+    const record = parseVote(text);
+    if (record !== undefined) yield record;
+    else if (text !== '' && line.at(-1) === newline) onMalformed?.(number);
+  }
+}
+
+function parseVote(text: string): VoteRecord | undefined {
+  try {
+    return voteRecord.safeParse(parseRecord(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The vote log and its rotated files. */
+export interface VoteLogs {
+  /** Readable files, those with the oldest votes first. */
+  files: string[];
+  /** Files in a compression that cannot be read here. */
+  unreadable: string[];
+}
+
+/** Finds the files of a vote log, even if only rotated ones are left. */
+export async function findVoteLogs(file: string): Promise<VoteLogs> {
+  const found = await rotatedFiles(file);
+  // A file that is being compressed exists twice.
+  const once = found.filter((name) => !(isPacked(name) && found.includes(name.replace(/\.\w+$/, ''))));
+  const readable = once.filter((name) => !isPacked(name) || name.endsWith('.gz'));
+  const dated = await Promise.all(readable.map(async (name) => ({ name, time: await firstTime(name) })));
+  dated.sort((a, b) => compareText(a.time, b.time));
+  return {
+    files: [...dated.map(({ name }) => name), file],
+    unreadable: once.filter((name) => !readable.includes(name)),
+  };
+}
+
+async function firstTime(file: string): Promise<string> {
+  for await (const { time } of readVotes(file)) return time;
+  return '';
+}
+
+/** Reads the votes of several files in turn, each vote once. Calls `onMalformed` for each line that is not a vote. */
+export async function* readAllVotes(
+  files: readonly string[],
+  onMalformed: (file: string, line: number) => void,
+): AsyncGenerator<VoteRecord> {
+  const seen = new Set<string>();
+  for (const file of files) {
+    for await (const vote of readVotes(file, { onMalformed: (line) => onMalformed(file, line) })) {
+      if (files.length > 1) {
+        if (seen.has(vote.id)) continue;
+        seen.add(vote.id);
+      }
+      yield vote;
+    }
+  }
+}
+
+/**
+ * Blanks the note of one vote in a log or a rotated file of one. Returns false if the vote has no note.
+ *
+ * All other lines stay byte for byte, and a crash leaves either the old or the new log. Rejects with OperationError if no
+ * vote has the id, or while a server holds the lock of the log.
+ */
+export async function redact(options: VoteLogOptions, id: string): Promise<boolean> {
+  const { disk = fs } = options;
+  try {
+    const file = await realPath(disk, options.file);
+    return await withLock({ ...options, disk, file }, async () => {
+      const found = await find(file, id);
+      if (found === undefined) throw new OperationError(`No vote in ${file} has the id ${id}.`);
+      if (found.note === undefined || found.note === '') return false;
+      await rewriteLines({ file, draft: `${file}.redacting`, disk, change: (line) => blanked(line, id) });
+      return true;
+    });
+  } catch (error) {
+    if (hasCode(error, 'ENOENT'))
+      throw new OperationError(`The vote log ${options.file} does not exist.`, { cause: error });
+    throw cannotOpen(options.file, error);
+  }
+}
+
+type Line = Record<string, unknown>;
+
+async function find(file: string, id: string): Promise<Line | undefined> {
+  for await (const line of readLines(file)) {
+    const vote = voteOf(line, id);
+    if (vote !== undefined) return vote;
+  }
+  return undefined;
+}
+
+/** The parsed line, if it is the vote with this id. */
+function voteOf(line: Buffer, id: string): Line | undefined {
+  // Parsing every line of a large log would be slow.
+  if (!line.includes(id)) return undefined;
+  try {
+    const value = parseRecord(line.toString('utf8')) as Line | null;
+    return value?.id === id ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function blanked(line: Buffer, id: string): Buffer {
+  const vote = voteOf(line, id);
+  return vote === undefined ? line : Buffer.from(`${JSON.stringify({ ...vote, note: '' })}\n`);
+}

@@ -1,0 +1,225 @@
+import { compareText, csv, visible } from '../lib/text.ts';
+import type { LiveTotal } from './database-votes.ts';
+import type { VoteRecord } from './vote.ts';
+
+/** The counts and notes of the votes, to be printed as text or JSON. */
+export interface VoteReport {
+  /** The time from which votes count, RFC 3339; null if all count. */
+  since: string | null;
+  totals: Totals;
+  /** Agents with votes: most votes first, then by slug. */
+  agents: AgentVotes[];
+  /** Days (UTC) with votes, in order. */
+  days: DayVotes[];
+  /** The latest notes, newest first. */
+  notes: Note[];
+  /** The number of lines of the log that are not votes. */
+  malformed: number;
+}
+
+/** The votes of a day, YYYY-MM-DD. */
+export interface DayVotes {
+  day: string;
+  yes: number;
+  no: number;
+}
+
+export interface Totals {
+  votes: number;
+  yes: number;
+  no: number;
+  /** yes / votes, from 0 to 1 with four decimals; null without votes. */
+  share: number | null;
+}
+
+export interface AgentVotes extends Totals {
+  slug: string;
+  withdrawn: boolean;
+  /** The latest note on this agent. */
+  lastNote: Note | null;
+}
+
+export interface Note {
+  /** The id of the vote, for `catalog votes redact`. */
+  id: string;
+  time: string;
+  slug: string;
+  vote: 'yes' | 'no';
+  note: string;
+}
+
+export interface ReportOptions {
+  /** Only votes from this time on. @default all */
+  since?: Date | undefined;
+  /** The most notes, 0 or more. @default 10 */
+  notes?: number;
+  /** The slugs of the agents in the build. @default no agent is withdrawn */
+  slugs?: ReadonlySet<string>;
+  /** The slugs of withdrawn agents, also former ones. @default all that are not in `slugs` */
+  withdrawn?: ReadonlySet<string> | null;
+  /** Maps each former slug to the next slug of the agent. */
+  formerSlugs?: ReadonlyMap<string, string>;
+  /** Returns the number of lines that are not votes. It is called last, once all lines were read. @default none */
+  malformed?: () => number | Promise<number>;
+}
+
+/**
+ * Counts votes, given in the order in which they were stored.
+ *
+ * Only the last vote of a voter for an agent on a UTC day counts; the notes of earlier ones are shown like any other. A
+ * vote for a former slug counts for the agent's current slug.
+ */
+export async function reportVotes(
+  records: AsyncIterable<VoteRecord> | Iterable<VoteRecord>,
+  { since, notes = 10, slugs, withdrawn = null, formerSlugs = new Map(), malformed = () => 0 }: ReportOptions = {},
+): Promise<VoteReport> {
+  const days = new Map<string, Map<string, 'yes' | 'no'>>();
+  const bySlug = new Map<string, AgentVotes>();
+  const latest: Note[] = [];
+  const isWithdrawn = (slug: string) => slugs?.has(slug) === false && (withdrawn === null || withdrawn.has(slug));
+  for await (const { id, time, slug: voted, vote, note, voter } of records) {
+    if (since !== undefined && Date.parse(time) < since.getTime()) continue;
+    const slug = currentSlug(voted, formerSlugs);
+    const agent = entry(bySlug, slug, () => newAgent(slug, isWithdrawn(slug)));
+    const day = entry(days, `${time.slice(0, 10)} ${slug}`, () => new Map<string, 'yes' | 'no'>());
+    const before = day.get(voter);
+    if (before !== undefined) agent[before] -= 1;
+    agent[vote] += 1;
+    day.set(voter, vote);
+    if (note === undefined || note === '') continue;
+    agent.lastNote = { id, time, slug, vote, note };
+    latest.push(agent.lastNote);
+    // Older notes are dropped from time to time, so that the notes of a long log do not fill the memory.
+    if (latest.length > 2 * notes + 1000) latest.splice(0, latest.length - notes);
+  }
+  const agents = [...bySlug.values()].map((agent) => ({ ...agent, ...totals(agent.yes, agent.no) }));
+  agents.sort((a, b) => b.votes - a.votes || compareText(a.slug, b.slug));
+  return {
+    since: since?.toISOString() ?? null,
+    totals: totals(sum(agents, 'yes'), sum(agents, 'no')),
+    agents,
+    days: countByDay(days),
+    notes: notes === 0 ? [] : latest.slice(-notes).reverse(),
+    malformed: await malformed(),
+  };
+}
+
+/** Counts the last votes of all voters by day. The keys start with the day. */
+function countByDay(last: ReadonlyMap<string, ReadonlyMap<string, 'yes' | 'no'>>): DayVotes[] {
+  const days = new Map<string, DayVotes>();
+  for (const [key, votes] of last) {
+    const day = key.slice(0, 10);
+    const counts = entry(days, day, () => ({ day, yes: 0, no: 0 }));
+    for (const vote of votes.values()) counts[vote] += 1;
+  }
+  return [...days.values()].sort((a, b) => compareText(a.day, b.day));
+}
+
+/** The current slug of an agent, given any of its slugs. */
+function currentSlug(slug: string, formerSlugs: ReadonlyMap<string, string>): string {
+  const seen = new Set<string>();
+  let current = slug;
+  for (let next = formerSlugs.get(current); next !== undefined && !seen.has(next); next = formerSlugs.get(current)) {
+    seen.add(next);
+    current = next;
+  }
+  return current;
+}
+
+function newAgent(slug: string, withdrawn: boolean): AgentVotes {
+  return { slug, votes: 0, yes: 0, no: 0, share: null, withdrawn, lastNote: null };
+}
+
+function totals(yes: number, no: number): Totals {
+  const votes = yes + no;
+  return { votes, yes, no, share: votes === 0 ? null : Math.round((yes / votes) * 10_000) / 10_000 };
+}
+
+function sum(agents: readonly AgentVotes[], key: 'yes' | 'no'): number {
+  return agents.reduce((total, agent) => total + agent[key], 0);
+}
+
+function entry<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** Renders a report for a terminal: a table of the agents, then the last notes. Ends with a newline. */
+export function reportText(report: VoteReport): string {
+  const { since, totals, agents, notes, malformed } = report;
+  const from = since === null ? '' : ` since ${since}`;
+  const parts = [
+    totals.votes === 0
+      ? `No votes${from}.`
+      : table([
+          ['agent', 'votes', 'yes', 'no', 'share'],
+          ...agents.map((agent) => [agent.slug + (agent.withdrawn ? ' (withdrawn)' : ''), ...numbers(agent)]),
+          [`all${from}`, ...numbers(totals)],
+        ]),
+    ...(notes.length === 0
+      ? []
+      : [['Last notes', ...notes.map((it) => `${it.time}  ${it.slug}  ${it.vote}  ${visible(it.note)}`)].join('\n')]),
+    ...(malformed === 0
+      ? []
+      : [`${malformed} ${malformed === 1 ? 'line is not a vote and was' : 'lines are not votes and were'} left out.`]),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function numbers({ votes, yes, no, share }: Totals): string[] {
+  return [String(votes), String(yes), String(no), share === null ? '' : `${(share * 100).toFixed(1)} %`];
+}
+
+/** Renders a table with left-aligned names and right-aligned numbers, without a newline at its end. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+        .join('  '),
+    )
+    .join('\n');
+}
+
+/** Renders totals for a terminal. Ends with a newline. */
+export function totalsText(totals: readonly LiveTotal[]): string {
+  if (totals.length === 0) return 'No votes.\n';
+  const rows = totals.map(({ slug, yes, no }) => [slug, ...[yes + no, yes, no].map(String)]);
+  return `${table([['agent', 'votes', 'yes', 'no'], ...rows])}\n`;
+}
+
+/** Renders totals as CSV, an agent on each line. */
+export function totalsCsv(totals: readonly LiveTotal[]): string {
+  return csv(
+    ['slug', 'votes', 'yes', 'no'],
+    totals.map(({ slug, yes, no }) => [slug, yes + no, yes, no]),
+  );
+}
+
+/** Renders the agents of a report as CSV, one on each line; the share is from 0 to 1. */
+export function agentsCsv({ agents }: VoteReport): string {
+  return csv(
+    ['slug', 'votes', 'yes', 'no', 'share', 'withdrawn', 'last_note'],
+    agents.map(({ slug, votes, yes, no, share, withdrawn, lastNote }) => [
+      slug,
+      votes,
+      yes,
+      no,
+      share ?? '',
+      withdrawn ? 'yes' : 'no',
+      lastNote?.note ?? '',
+    ]),
+  );
+}
+
+/** Renders the notes of a report as CSV, one on each line, newest first. */
+export function notesCsv({ notes }: VoteReport): string {
+  return csv(
+    ['time', 'slug', 'vote', 'note', 'id'],
+    notes.map(({ time, slug, vote, note, id }) => [time, slug, vote, note, id]),
+  );
+}

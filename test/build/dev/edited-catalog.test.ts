@@ -1,0 +1,183 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  type CatalogOptions,
+  type Changes,
+  EditedCatalog,
+  everything,
+  nothing,
+} from '../../../src/build/dev/edited-catalog.ts';
+import { checkCatalog } from '../../../src/build/validate.ts';
+import { addDays, zone } from '../../../src/lib/calendar.ts';
+import { inFolder, type SmallAgent, smallSettings, writeCatalog, writeFiles } from '../../support/catalog.ts';
+
+/** What a preview says of the agents of a catalog, and how it keeps up with edits; without a server. */
+
+const today = '2026-02-01';
+
+function opened(folder: string, options: Partial<CatalogOptions> = { today }): EditedCatalog {
+  const catalog = new EditedCatalog({ cwd: folder, baseUrl: 'http://localhost:1', cache: null, ...options });
+  catalog.update(everything);
+  return catalog;
+}
+
+const changed = (...agents: string[]): Changes => ({ ...nothing, agents: new Set(agents) });
+const codesOf = (findings: readonly { code: string; slug: string | null; severity: string }[] = []) =>
+  findings.map(({ code, slug, severity }) => `${slug} ${severity} ${code}`).sort();
+
+test('drafts and agents that are due later are marked, and not those of today or with a number', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, [
+      { slug: 'numbered', date: '2026-01-30', front: { issue: '1' } },
+      { slug: 'sketch', date: '2026-01-15', front: { draft: 'true' } },
+      { slug: 'today', date: today },
+      { slug: 'tomorrow', date: '2026-02-02' },
+    ]);
+    const { unpublished, errors } = opened(folder);
+    assert.equal(errors, []);
+    assert.equal(Object.fromEntries(unpublished), { sketch: 'Draft', tomorrow: 'Due 2026-02-02' });
+  }));
+
+// One of them is always on another day than UTC.
+for (const timezone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+  test(`without a given day, today is that of the settings' time zone: ${timezone}`, () =>
+    inFolder((folder) => {
+      const day = zone(timezone).today(new Date());
+      const agents = [day, addDays(day, 1)].map((date, index) => ({ slug: `agent-${index}`, date }));
+      writeCatalog(folder, agents, { timezone });
+      assert.equal([...opened(folder, {}).unpublished], [['agent-1', `Due ${addDays(day, 1)}`]]);
+    }));
+}
+
+const short = { excerpt: 'Too short.' };
+const agents: SmallAgent[] = [
+  { slug: 'good', date: '2026-01-01' },
+  { slug: 'short', date: '2026-01-02', front: short },
+  { slug: 'broken', date: '2026-01-03', front: { difficulty: 'brutal' } },
+  { slug: 'unread', date: '2026-01-04', files: { 'agent.md': '---\ntitle: [\n---\n' } },
+];
+
+test('the checks of an agent are its own errors and warnings, with the severity of the settings', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, agents, { rules: { ...smallSettings.rules, 'editorial/excerpt': 'warning' } });
+    const catalog = opened(folder);
+    const passed = (slug: string) => catalog.checksOf(slug)?.passed ?? [];
+    assert.equal(codesOf(catalog.checksOf('good')?.findings), []);
+    assert.equal(codesOf(catalog.checksOf('short')?.findings), ['short warning editorial/excerpt']);
+    assert.equal(codesOf(catalog.checksOf('broken')?.findings), ['broken error front-matter/value']);
+    assert.equal(
+      passed('short'),
+      passed('good').filter((code) => code !== 'editorial/excerpt'),
+    );
+    assert.ok(passed('good').includes('editorial/excerpt'));
+    // Nobody knows whether an agent that cannot be read follows the rules.
+    assert.equal(passed('unread'), []);
+    assert.is(catalog.checksOf('none'), null);
+  }));
+
+test('its errors are those of catalog validate, whatever is edited', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents);
+    const catalog = opened(folder);
+    const agreed = async () => {
+      const { diagnostics } = await checkCatalog(folder, { today }, {});
+      const expected = codesOf(diagnostics.filter(({ severity }) => severity === 'error'));
+      assert.equal(codesOf(catalog.allErrors), expected);
+      return expected;
+    };
+    assert.ok((await agreed()).includes('short error editorial/excerpt'));
+    writeCatalog(folder, [{ slug: 'good', date: '2026-01-01', front: short }]);
+    catalog.update(changed('good'));
+    assert.ok((await agreed()).includes('good error editorial/excerpt'));
+    writeCatalog(folder, agents.slice(0, 1));
+    catalog.update(changed('good'));
+    assert.not.ok((await agreed()).includes('good error editorial/excerpt'));
+  }));
+
+test('an edit of texts keeps the errors of other agents, and makes no warning an error', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, agents.slice(0, 3), { rules: { ...smallSettings.rules, 'file/line-ends': 'warning' } });
+    const catalog = opened(folder);
+    assert.equal(codesOf(catalog.errors), ['broken error front-matter/value']);
+    writeFiles(join(folder, 'agents/good'), { 'sample-input.txt': 'ROWS\r\nlamp, 12\r\n' });
+    catalog.update(changed('good'));
+    assert.equal(codesOf(catalog.errors), ['broken error front-matter/value']);
+    assert.equal(codesOf(catalog.checksOf('good')?.findings).slice(-1), ['good warning file/line-ends']);
+    assert.match(catalog.site?.agents.find(({ slug }) => slug === 'good')?.sampleInput ?? '', 'lamp, 12');
+  }));
+
+test('what is broken stays as it was, and is reported by every update until it is fixed', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, agents.slice(0, 2));
+    const catalog = opened(folder);
+    const slugs = () => catalog.site?.agents.map(({ slug }) => slug);
+    const files = () => catalog.errors.map(({ file }) => file);
+    writeCatalog(folder, [{ slug: 'good', date: '2026-01-01', front: { difficulty: 'brutal' } }]);
+    catalog.update(changed('good'));
+    assert.equal([slugs(), files()], [['short', 'good'], ['agents/good/agent.md']]);
+    catalog.update(changed('short'));
+    assert.equal(codesOf(catalog.checksOf('good')?.findings), ['good error front-matter/value']);
+
+    const config = readFileSync(join(folder, 'catalog.config.json'), 'utf8');
+    writeFiles(folder, { 'catalog.config.json': '{', 'templates/partials/agent-card.hbs': '{{#if}}' });
+    catalog.update({ ...nothing, settings: true, templates: true });
+    const broken = files();
+    assert.ok(broken.includes('catalog.config.json'), broken.join());
+    catalog.update(changed('short'));
+    assert.equal(files().sort(), broken.sort());
+    writeFiles(folder, { 'catalog.config.json': config });
+    writeCatalog(folder, agents.slice(0, 1));
+    rmSync(join(folder, 'agents/short'), { recursive: true });
+    rmSync(join(folder, 'templates'), { recursive: true });
+    catalog.update(everything);
+    assert.equal([slugs(), files()], [['good'], []]);
+  }));
+
+test('lists stay behind the texts of agents until they are made again', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, agents.slice(0, 2));
+    const catalog = opened(folder);
+    writeCatalog(folder, [{ slug: 'good', date: '2026-01-01', front: { title: 'Another title' } }]);
+    catalog.update(changed('good'));
+    assert.is(catalog.isBehind, true);
+    writeFiles(folder, { 'agents/short/sample-output.txt': 'Odd: nothing at all\n' });
+    catalog.update(changed('short'));
+    assert.is(catalog.isBehind, true);
+    catalog.update(nothing);
+    assert.is(catalog.isBehind, false);
+  }));
+
+test('agents are read again with changed settings', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, agents.slice(0, 3));
+    const catalog = opened(folder);
+    const { edition } = catalog;
+    const settings = join(folder, 'catalog.config.json');
+    writeFileSync(settings, readFileSync(settings, 'utf8').replace('"hard"', '"brutal"'));
+    catalog.update({ ...nothing, settings: true });
+    assert.equal(codesOf(catalog.errors), []);
+    assert.is(catalog.site?.agents.find(({ slug }) => slug === 'broken')?.difficulty, 'brutal');
+    assert.ok(catalog.edition > edition, 'pages of the former settings would stay');
+  }));
+
+test("a catalog's own list may show any text, so an edit of a long text counts as one of the lists", () =>
+  inFolder((folder) => {
+    writeCatalog(folder, agents.slice(0, 1));
+    const sample = join(folder, 'agents/good/sample-output.txt');
+    /** The fingerprints of the agent in lists, at first and after each of two edits. */
+    const listed = () => {
+      const catalog = opened(folder);
+      return ['', 'first', 'second'].map((line) => {
+        if (line !== '') writeFileSync(sample, `${readFileSync(sample, 'utf8')}A ${line} line.\n`);
+        catalog.update(changed('good'));
+        return catalog.site?.agents[0]?.fingerprint.listed;
+      });
+    };
+    assert.is(new Set(listed()).size, 1);
+    writeFiles(folder, { 'templates/partials/agent-line.hbs': '<p>{{slug}} {{sampleInput}}</p>\n' });
+    assert.is(new Set(listed()).size, 3);
+  }));
+
+test.run();

@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { grade } from '../../../src/content/evals/grade.ts';
+import { messageOf, modelFolder, modelFolderPattern } from '../../../src/content/evals/promptfoo.ts';
+import { parseYaml } from '../../../src/content/parse/yaml.ts';
+import { check, checkKind } from '../../../src/schema/evals.ts';
+
+/**
+ * docs/evals.md has a section for each kind of check, with a check, an answer that passes and one that fails, and the input
+ * if it matters. Each is graded as the page says.
+ */
+
+const page = readFileSync(new URL('../../../docs/evals.md', import.meta.url), 'utf8');
+const sections = page.split(/^### /m).slice(1);
+const documented: string[] = [];
+
+for (const section of sections) {
+  const [heading = ''] = section.split('\n', 1);
+  const blocks = [...section.matchAll(/^(Input|Check|Passes|Fails):\n\n```\w+\n([\s\S]*?)^```$/gm)].map(
+    ([, label = '', text = '']) => ({ label, text }),
+  );
+  const text = (label: string) => blocks.find((block) => block.label === label)?.text ?? '';
+  const kinds = [...heading.matchAll(/`([\w-]+)`/g)].map(([, kind = '']) => kind);
+  documented.push(...kinds);
+  test(`docs/evals.md: the examples of ${kinds.join(', ')}`, () => {
+    const [entry] = (parseYaml(text('Check')) as unknown[]).map((one) => check.parse(one));
+    assert.ok(entry !== undefined && kinds[0] !== undefined && Object.hasOwn(entry, kinds[0]));
+    const failures = (answer: string) => grade([entry], answer, text('Input')).map(({ failure }) => failure);
+    assert.equal(failures(text('Passes')), [null]);
+    assert.type(failures(text('Fails'))[0], 'string');
+    for (const kind of kinds.slice(1)) {
+      const other = check.parse({ [kind]: entry[kinds[0] as keyof typeof entry] });
+      assert.equal(grade([other], text('Passes'), '')[0]?.failure === null, !kind.startsWith('not-'), kind);
+      assert.equal(grade([other], text('Fails'), '')[0]?.failure === null, kind.startsWith('not-'), kind);
+    }
+  });
+}
+
+test('docs/evals.md has every kind of check', () => {
+  assert.equal([...documented].sort(), [...checkKind.options].sort());
+});
+
+/** What the page says in words: kind, value, answer, and whether it passes. */
+const rows: [string, unknown, string, boolean][] = [
+  ['equals', 'Odd: nothing', '\n Odd: nothing \n\n', true],
+  ['icontains', 'ODD', 'odd', true],
+  ['contains', 'ODD', 'odd', false],
+  ['contains-all', ['a', 'b'], 'a', false],
+  ['icontains-all', ['A', 'B'], 'b, a', true],
+  ['regex', '(?i)^odd$', 'so\nODD\nso', true],
+  ['regex', '^odd$', 'so\nODD\nso', false],
+  ['regex', '^(\\w+\\s?)*$', `${'a'.repeat(40)}!`, false],
+  ['not-regex', '^(\\w+\\s?)*$', `${'a'.repeat(40)}!`, false],
+  ['word-count', { min: 2 }, 'one', false],
+  ['word-count', { min: 2, max: 2 }, 'one two', true],
+  ['line-count', { min: 2, max: 3 }, 'one\n\n\ntwo\n \nthree', true],
+  ['line-count', { min: 4 }, 'one\n\n\ntwo\n \nthree', false],
+  ['headings', ['Odd', 'Rows'], '1. **Odd**\nx\n### rows :\n', true],
+  ['headings', ['Odd'], 'The odd rows', false],
+  ['table-columns', ['a', 'b'], 'a | b\n--|:-:\n1 | 2', true],
+  ['table-columns', ['a', 'b'], '| a | b |\n| 1 | 2 |', false],
+  ['table-columns', ['a', 'b'], '| x |\n|---|\n| 1 |\n\n| a | b |\n|---|---|\n', true],
+  ['quotes-in-input', true, 'It says “two rows   have no price”, and "short".', true],
+  ['quotes-in-input', true, 'It says "two rows … have no price".', true],
+  ['quotes-in-input', true, 'It says "two rows have no price … and never a tent".', false],
+  ['quotes-in-input', true, 'It says «two rows have a price».', false],
+  ['quotes-in-input', { allow: ['never a price'] }, 'It says "never a price".', true],
+  ['quotes-in-input', { min: 2 }, 'It says "two rows have no price".', false],
+  ['numbers-in-input', true, 'On 2026-11-22 at 14:05, Q3 had 1,240.50 in v9.', true],
+  ['numbers-in-input', true, 'There are 3.', false],
+  ['numbers-in-input', { upTo: 3 }, 'There are 3, not 4.', false],
+  ['numbers-in-input', { upTo: 3, allow: ['3,5', 4] }, 'There are 3, not 4.0 or 3,5.', true],
+  ['numbers-in-input', { allow: ['1,500'] }, 'There are 1500.', true],
+  ['numbers-in-input', { upTo: 9 }, '12. First\n  13) Second\n### **14.** Third', true],
+  ['numbers-in-input', true, 'About 77. That is all.', false],
+  ['quotes-in-input', true, 'It says "a dozen wide".', false],
+  ['quotes-in-input', true, 'It says “a cheap price tag”.', false],
+  ['quotes-in-input', true, 'It says "two rows ... [...] have no price!".', true],
+  ['equals', 'Odd: nothing\n', 'Odd: nothing', true],
+  ['icontains', 'straße', 'STRASSE', false],
+  ['headings', ['Odd:'], 'odd', true],
+  ['headings', ['Odd'], 'See # Odd', false],
+  ['headings', ['Odd: x'], 'Oddx', false],
+  ['headings', ['Top 3 rows'], 'Top rows', false],
+  ['table-columns', ['a', 'b'], 'a | b\n-', false],
+  ['table-columns', ['a', 'b'], 'a | b\n|:|', false],
+  ['table-columns', ['a', 'b'], '| a | b |\n|---|---| and more', false],
+  ['not-equals', 'fine\n', 'fine', false],
+  ['headings', ['Odd', 'Odd'], '# Odd\nx', false],
+  ['headings', ['Odd', 'Odd'], '# Odd\nx\n# Odd', true],
+  ['headings', ['Odd', 'Rows'], '12. Odd\n13 Rows', true],
+  ['quotes-in-input', { min: 1 }, 'It says "two rows have no price".', true],
+  ['quotes-in-input', true, 'It says "The tent isn’t | here."', true],
+  ['quotes-in-input', true, 'It says "eleven rows", and "twelve: rows".', false],
+  ['quotes-in-input', true, 'It says "eleven rows".', true],
+];
+const input = "Two rows\nhave: two rows\n  have no price. 2026-11-22 14:05, 1240.5\nThe tent isn't \\| here.\n";
+for (const [kind, value, answer, passes] of rows) {
+  test(`${kind} ${JSON.stringify(value)} ${passes ? 'passes' : 'fails'} ${JSON.stringify(answer)}`, () => {
+    assert.is(grade([check.parse({ [kind]: value })], answer, input)[0]?.failure === null, passes);
+  });
+}
+
+/** What readers see of a check that fails: kind, value, answer, the value as text, and the reason. */
+const failures: [string, unknown, string, string, string][] = [
+  ['equals', 'Fine.', 'Good.', 'Fine.', 'The answer is a different text.'],
+  [
+    'contains-all',
+    ['a', 'b', 'c', 'd', 'e'],
+    'e',
+    'a · b · c · d · e',
+    'It does not contain "a", "b", "c" and 1 more.',
+  ],
+  ['contains-all', ['a', 'b', 'c'], 'x', 'a · b · c', 'It does not contain "a", "b", "c".'],
+  ['contains-any', ['a', 'b'], 'c', 'a · b', 'It contains none of them.'],
+  ['icontains-any', ['a', 'b'], 'c', 'a · b', 'It contains none of them.'],
+  ['starts-with', 'Verdict', `Sure!\nVerdict`, 'Verdict', 'It starts with "Sure!".'],
+  ['starts-with', 'Verdict', 'x'.repeat(80), 'Verdict', `It starts with "${'x'.repeat(80)}".`],
+  ['starts-with', 'Verdict', 'x'.repeat(81), 'Verdict', `It starts with "${'x'.repeat(77)}…".`],
+  ['is-json', true, 'x', '', 'It is not JSON.'],
+  ['word-count', { min: 2, max: 3 }, 'one', 'min 2, max 3', 'It has 1 word.'],
+  ['line-count', { max: 1 }, 'one\ntwo', 'max 1', 'It has 2 lines.'],
+  ['not-equals', 'fine', 'fine', 'fine', 'It is exactly this text.'],
+  ['not-icontains', 'ODD', 'odd', 'ODD', 'It contains "ODD".'],
+  ['not-contains-any', ['a', 'b'], 'b', 'a · b', 'It contains "b".'],
+  ['not-starts-with', 'Sure', 'Sure!', 'Sure', 'It starts with this text.'],
+  ['not-regex', 'd{2}', 'odd', 'd{2}', 'A part of it matches.'],
+  ['headings', ['Rows', 'Odd'], '# Odd\n# Rows', 'Rows · Odd', 'The heading "Odd" is in the wrong order.'],
+  ['headings', ['Rows'], 'x', 'Rows', 'The heading "Rows" is missing.'],
+  ['table-columns', ['a', 'b'], 'x', 'a · b', 'It has no table.'],
+  ['table-columns', ['a', 'b'], '| a | c |\n|---|---|', 'a · b', 'The columns are a, c.'],
+  ['quotes-in-input', { min: 1 }, 'x', 'min 1', 'It has 0 quotations.'],
+  ['quotes-in-input', true, '"nowhere to be found"', '', 'Not in the input: "nowhere to be found".'],
+  [
+    'numbers-in-input',
+    true,
+    '31 32 33 34 35 36 37 38 39 40 41',
+    '',
+    'Not in the input: 31, 32, 33, 34, 35, 36, 37, 38, 39, 40.',
+  ],
+  ['numbers-in-input', { upTo: 3, allow: [4, '5'] }, '6 or 1,007', 'upTo 3, allow 4, 5', 'Not in the input: 6, 1007.'],
+];
+for (const [kind, value, answer, shown, failure] of failures) {
+  test(`${kind} ${JSON.stringify(value)} says why ${JSON.stringify(answer.slice(0, 20))} fails`, () => {
+    const results = grade([check.parse({ [kind]: value, why: 'It matters.' })], answer, input);
+    assert.equal(results, [{ kind, value: shown, why: 'It matters.', failure }]);
+  });
+}
+
+test('after a regular expression that takes too long, no other one is tried', () => {
+  const slow = check.parse({ regex: '^(\\w+\\s?)*$' });
+  const answer = `${'a'.repeat(40)}!`;
+  const failures = grade([slow, check.parse({ regex: 'a' }), check.parse({ contains: 'a' })], answer, '').map(
+    ({ failure }) => failure,
+  );
+  const late = 'The regular expression took more than half a second.';
+  assert.equal(failures, [late, late, null]);
+});
+
+test('the message to a model is the prompt, a blank line, and the input', () => {
+  assert.is(messageOf('Find it.\n\nOUTPUT\nOne line.\n', 'a\n\nb\n'), 'Find it.\n\nOUTPUT\nOne line.\n\na\n\nb\n');
+});
+
+const folders: [string, string][] = [
+  ['claude-sonnet-4.5', 'claude-sonnet-4.5'],
+  ['meta/llama-3.1:8b', 'meta-llama-3.1-8b'],
+  ['../../etc/passwd', 'etc-passwd'],
+  ['C:\\Models\\Qwen 3..', 'c-models-qwen-3'],
+  ['nul', 'model'],
+  ['模型', 'model'],
+  ['a'.repeat(80), 'a'.repeat(64)],
+  [`${'a'.repeat(63)}-b`, 'a'.repeat(63)],
+  ['v1.-x', 'v1-x'],
+];
+for (const [model, folder] of folders) {
+  test(`the folder of ${model} is ${folder}`, () => {
+    assert.is(modelFolder(model), folder);
+    assert.match(folder, modelFolderPattern);
+  });
+}
+
+test.run();

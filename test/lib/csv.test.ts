@@ -1,0 +1,48 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { toCsv } from '../../src/mail/export.ts';
+import { csv } from '../../src/lib/text.ts';
+import { agentsCsv, notesCsv } from '../../src/storage/vote-report.ts';
+
+/** A reader may write any note: no exported table runs it in a spreadsheet, and each contains it whole. */
+
+const cells: { name: string; note: string; expected: string }[] = [
+  { name: 'plain text', note: 'Hello', expected: 'Hello' },
+  { name: 'a comma', note: 'a,b', expected: '"a,b"' },
+  { name: 'quotes', note: 'say "hi", ok', expected: '"say ""hi"", ok"' },
+  { name: 'lines', note: 'one\r\ntwo', expected: '"one\r\ntwo"' },
+  { name: 'a formula', note: '=HYPERLINK("http://x")', expected: `"'=HYPERLINK(""http://x"")"` },
+  ...['+1', '-1', '@SUM(A1)', '＝1', '＋1', '－1', '＠x'].map((note) => ({
+    name: `a formula that starts with ${note[0]}`,
+    note,
+    expected: `'${note}`,
+  })),
+  { name: 'a formula after a carriage return', note: '\r=1', expected: `"\r'=1"` },
+  { name: 'a formula after spaces', note: ' \t=1', expected: `" \t'=1"` },
+  { name: 'a formula after a line break', note: 'a\n=1', expected: `"a\n'=1"` },
+  { name: 'a formula after a tab', note: 'a\t=1', expected: `"a\t'=1"` },
+  { name: 'a formula after a semicolon', note: 'a; =1;b', expected: `"a; '=1;b"` },
+  { name: 'two formulas', note: '=1;=2', expected: `"'=1;'=2"` },
+  { name: 'a formula after quotes that a program may drop', note: 'a;"=1', expected: `"a;""'=1"` },
+  { name: 'signs within text', note: 'a = b - c @ d', expected: 'a = b - c @ d' },
+];
+
+const time = '2026-01-01T00:00:00Z';
+const columns = 'time,email,list,note,requested,form,confirmed,unsubscribed';
+for (const { name, note, expected } of cells) {
+  test(`${name} is the same harmless field in the tables of votes, notes and addresses`, () => {
+    const vote = { id: '1', time, slug: 'one', vote: 'no' as const, note };
+    const agent = { slug: 'one', votes: 1, yes: 0, no: 1, share: 0, withdrawn: false, lastNote: vote };
+    const report = { agents: [agent], notes: [vote] } as unknown as Parameters<typeof notesCsv>[0];
+    assert.is(agentsCsv(report).split(',').slice(12).join(','), `${expected}\r\n`);
+    assert.is(notesCsv(report), `time,slug,vote,note,id\r\n${time},one,no,${expected},1\r\n`);
+    const entry = { time, email: 'a@example.com', list: 'custom' as const, notes: [note], consent: null };
+    assert.is(toCsv([entry]), `${columns}\r\n${time},a@example.com,custom,${expected},,,,\r\n`);
+  });
+}
+
+test('numbers stay numbers, even negative ones', () => {
+  assert.is(csv(['a', 'b'], [[-1, 0.5]]), 'a,b\r\n-1,0.5\r\n');
+});
+
+test.run();

@@ -1,0 +1,106 @@
+import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inFolder } from '../../support/catalog.ts';
+import { journalIn } from '../../support/mail/announcing.ts';
+
+/** The memory of what was announced. */
+
+const key = 'catalog:tag:press.example,2026:catalog:daily:2026-11-20';
+const clock = () => new Date('2026-11-20T08:00:00Z');
+const fileIn = (folder: string) => {
+  const [name = ''] = readdirSync(join(folder, 'announcements')).filter((file) => file.endsWith('.jsonl'));
+  return join(folder, 'announcements', name);
+};
+
+test('what was recorded is known after the claim is released, in a file that only its owner can read', () =>
+  inFolder(async (folder) => {
+    const journal = journalIn(folder, clock);
+    assert.is(await journal.read(key), null);
+    const claim = await journal.claim(key);
+    await claim.record({ type: 'drafted', draft: 'd1' });
+    await claim.record({ type: 'sending' });
+    await claim.record({ type: 'recipients', ids: ['a', 'b', 'c'] });
+    await claim.record({ type: 'delivery', id: 'a', state: 'sending' });
+    await claim.record({ type: 'delivery', id: 'a', state: 'accepted' });
+    await claim.record({ type: 'delivery', id: 'b', state: 'sending' });
+    await claim.release();
+    const deliveries = new Map([
+      ['a', 'accepted'],
+      ['b', 'sending'],
+      ['c', 'waiting'],
+    ]);
+    const since = '2026-11-20T08:00:00.000Z';
+    assert.equal(await journal.read(key), { state: 'sending', since, draft: 'd1', abandoned: [], deliveries });
+    assert.match(fileIn(folder), /announcements\/daily-2026-11-20-[0-9a-f]{8}\.jsonl$/);
+    if (process.platform !== 'win32') assert.is(statSync(fileIn(folder)).mode & 0o777, 0o600);
+  }));
+
+test('events of several mails that are recorded at the same time are all kept, and so is what comes between them', () =>
+  inFolder(async (folder) => {
+    const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
+    const claim = await journalIn(folder).claim(key);
+    await claim.record({ type: 'recipients', ids });
+    const recorded = ids.map((id) => claim.record({ type: 'delivery', id, state: 'accepted' }));
+    await Promise.all([claim.record({ type: 'sending' }), ...recorded, claim.record({ type: 'drafted', draft: 'd' })]);
+    const { state, draft, deliveries } = claim.announcement;
+    assert.equal([state, draft], ['sending', 'd']);
+    assert.equal(deliveries, new Map(ids.map((id) => [id, 'accepted'])));
+    await claim.release();
+    assert.equal(await journalIn(folder).read(key), claim.announcement);
+  }));
+
+test('only one may send an announcement at a time; others are told who does', () =>
+  inFolder(async (folder) => {
+    const claim = await journalIn(folder).claim(key);
+    const refusal = await journalIn(folder)
+      .claim(key)
+      .catch((error) => error);
+    assert.is(refusal.name, 'OperationError');
+    assert.match(
+      refusal.message,
+      new RegExp(
+        `^Another process is sending this announcement\\. Wait until it ends, then run this command again\\. It is process ${process.pid} on .+\\.$`,
+      ),
+    );
+    await (await journalIn(folder).claim(`${key}-other`)).release();
+    const ofAnotherCatalog = key.replace('press.example', 'other.example');
+    await (await journalIn(folder).claim(ofAnotherCatalog)).release();
+    await claim.release();
+    await (await journalIn(folder).claim(key)).release();
+  }));
+
+test('a line that a crash left incomplete counts for nothing; a damaged one stops everything', () =>
+  inFolder(async (folder) => {
+    const claim = await journalIn(folder, clock).claim(key);
+    await claim.release();
+    const whole = readFileSync(fileIn(folder), 'utf8');
+    appendFileSync(fileIn(folder), '{"type":"sent","time":"2026-');
+    assert.is((await journalIn(folder).read(key))?.state, 'claimed');
+    await (await journalIn(folder).claim(key)).release();
+    assert.is(readFileSync(fileIn(folder), 'utf8'), whole);
+    appendFileSync(fileIn(folder), '{"type":"stent","time":"2026-11-20T08:00:00Z"}\n');
+    for (const use of [() => journalIn(folder).read(key), () => journalIn(folder).claim(key)]) {
+      const refusal = await use().then(
+        () => null,
+        (error: Error) => error,
+      );
+      assert.match(refusal?.message ?? '', /^Line 2 of .*cannot be read, so nobody can tell what was sent\./);
+    }
+  }));
+
+test('a draft that was given up is remembered, and what was recorded last counts', () =>
+  inFolder(async (folder) => {
+    const claim = await journalIn(folder, clock).claim(key);
+    await claim.record({ type: 'drafted', draft: 'd1' });
+    await claim.record({ type: 'sending' });
+    await claim.record({ type: 'unsent', draft: 'd1' });
+    const { state, draft, abandoned } = claim.announcement;
+    assert.equal([state, draft, abandoned], ['claimed', null, ['d1']]);
+    await claim.record({ type: 'sent' });
+    await claim.release();
+    assert.is((await journalIn(folder).read(key))?.state, 'sent');
+  }));
+
+test.run();

@@ -1,0 +1,263 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Claims } from '../../../src/mail/consent.ts';
+import { addressHash, type ConsentTools, confirm, recipients, toAsk, unsubscribe } from '../../../src/mail/consent.ts';
+import type { ListName, SubscriberProvider, Subscription, SubscriptionRecords } from '../../../src/mail/provider.ts';
+import { databaseRecords, openSubscriberDatabase } from '../../../src/mail/subscribers-database.ts';
+import { fileRecords, openSubscriberFile } from '../../../src/mail/subscribers-file.ts';
+import { openDatabase } from '../../../src/storage/postgres.ts';
+import { loud } from '../../support/loud.ts';
+import { type Postgres, startPostgres } from '../../support/postgres.ts';
+import { withFolder } from '../../support/subscribers-file.ts';
+
+/** Who gets mails: the rules, on a real file. */
+
+const key = Buffer.alloc(32, 7);
+const claims = (id: string): Claims => ({ v: 1, purpose: 'confirm', id, list: 'daily' });
+const start = Date.parse('2026-11-22T10:00:00Z');
+const minutes = (count: number) => count * 60_000;
+const days = (count: number) => count * 24 * 60 * 60_000;
+
+interface Tried extends ConsentTools {
+  /** The same subscriptions, as another process sees them. */
+  elsewhere: SubscriptionRecords;
+  /** Goes to a time after the start. */
+  at(ms: number): void;
+  /** Stores a subscription, and says whether its address would be asked to confirm it. */
+  subscribe(id: string, email?: string, list?: ListName): Promise<boolean>;
+  /** Stores a subscription, perhaps one of a time without mails, which is not pending. */
+  add(fields: Omit<Subscription, 'time'>): Promise<void>;
+  /** The addresses that get the daily mail. */
+  mailed(): Promise<string[]>;
+}
+
+/** Runs `work` with an empty store, and with its subscriptions as another process sees them. */
+type Open = (work: (provider: SubscriberProvider, elsewhere: SubscriptionRecords) => Promise<void>) => Promise<void>;
+
+let postgres: Promise<Postgres> | undefined;
+test.after(loud(async () => void (await (await postgres)?.stop())));
+
+const stores: [name: string, open: Open][] = [
+  [
+    'in a file',
+    (work) =>
+      withFolder(async (path) => {
+        const provider = await openSubscriberFile({ file: path, log: { warn: () => {} } });
+        const elsewhere = { ...fileRecords(path), mark: async () => assert.unreachable() };
+        await work(provider, elsewhere).finally(() => provider.close?.());
+      }),
+  ],
+  [
+    'in PostgreSQL',
+    async (work) => {
+      postgres ??= startPostgres();
+      const database = openDatabase({ url: await (await postgres).database(), warn: () => {} });
+      await work(openSubscriberDatabase(database), databaseRecords(database)).finally(() => database.close());
+    },
+  ],
+];
+
+for (const [name, open] of stores) {
+  const withConsent = (work: (tried: Tried) => Promise<void>): Promise<void> =>
+    open(async (provider, elsewhere) => {
+      let time = start;
+      const records = provider.records as SubscriptionRecords;
+      const tools = { records, key, now: () => time };
+      const add = async (fields: Omit<Subscription, 'time'>) =>
+        void (await provider.add({ time: new Date(time).toISOString(), ...fields }, AbortSignal.timeout(10_000)));
+      await work({
+        ...tools,
+        elsewhere,
+        at(ms) {
+          time = start + ms;
+        },
+        async subscribe(id, email = 'ann@example.com', list = 'daily') {
+          await add({ id, email, list, pending: true });
+          return (await toAsk(id, tools)) !== null;
+        },
+        add,
+        mailed: async () => (await recipients('daily', { records: elsewhere, key })).map(({ email }) => email),
+      });
+    });
+
+  test(`nobody gets mail before confirming it, and each address gets one, ${name}`, () =>
+    withConsent(async ({ subscribe, mailed, ...tools }) => {
+      assert.is(await subscribe('1'), true);
+      assert.is(await subscribe('2', 'bob@example.com'), true);
+      assert.is(await subscribe('3', 'cat@example.com', 'pro'), true);
+      assert.equal(await mailed(), []);
+      assert.is(await confirm(claims('1'), tools), true);
+      assert.is(await confirm(claims('3'), tools), true);
+      assert.equal(await mailed(), ['ann@example.com']);
+      await subscribe('4', 'ANN@example.com');
+      assert.is(await confirm(claims('4'), tools), true);
+      assert.equal(await mailed(), ['ann@example.com']);
+    }));
+
+  test(`two clicks at once confirm once, and a click later changes nothing, ${name}`, () =>
+    withConsent(async ({ subscribe, at, ...tools }) => {
+      await subscribe('1');
+      assert.equal(await Promise.all([confirm(claims('1'), tools), confirm(claims('1'), tools)]), [true, true]);
+      at(days(1));
+      assert.is(await confirm(claims('1'), tools), true);
+      assert.equal(
+        (await tools.records.find({ id: '1' })).map(({ confirmed }) => confirmed),
+        ['2026-11-22T10:00:00.000Z'],
+      );
+    }));
+
+  test(`a click that arrives while its reader leaves the list confirms nothing, ${name}`, () =>
+    withConsent(async ({ subscribe, elsewhere, ...tools }) => {
+      await subscribe('1');
+      await tools.records.mark('1', 'unsubscribed', '2026-11-22T10:00:01.000Z');
+      await tools.records.mark('1', 'confirmed', '2026-11-22T10:00:02.000Z');
+      assert.equal(
+        (await elsewhere.find({ id: '1' })).map(({ confirmed }) => confirmed),
+        [undefined],
+      );
+    }));
+
+  test(`an address stays suppressed since the latest time, ${name}`, () =>
+    withConsent(async ({ elsewhere }) => {
+      for (const day of ['20', '22', '21']) await elsewhere.suppress('hash', `2026-11-${day}T10:00:00.000Z`);
+      assert.equal([...(await elsewhere.suppressions())], [['hash', '2026-11-22T10:00:00.000Z']]);
+    }));
+
+  test(`leaving a list ends all subscriptions to it, and no old link brings them back, ${name}`, () =>
+    withConsent(async ({ subscribe, mailed, at, ...tools }) => {
+      await subscribe('1');
+      await subscribe('2', 'Ann@example.com');
+      await subscribe('3', 'ann@example.com', 'pro');
+      for (const id of ['1', '2', '3']) await confirm(claims(id), tools);
+      at(days(1));
+      await unsubscribe(claims('1'), tools);
+      await unsubscribe(claims('1'), tools);
+      assert.equal(await mailed(), []);
+      assert.is((await recipients('pro', tools)).length, 1);
+      for (const id of ['1', '2']) assert.is(await confirm(claims(id), tools), false);
+      at(days(8));
+      assert.is(await subscribe('4'), true);
+      assert.is(await confirm(claims('4'), tools), true);
+      assert.equal(await mailed(), ['ann@example.com']);
+    }));
+
+  test(`the link of an older mail ends a newer subscription too, ${name}`, () =>
+    withConsent(async ({ subscribe, mailed, ...tools }) => {
+      await subscribe('1');
+      await confirm(claims('1'), tools);
+      await unsubscribe(claims('1'), tools);
+      await subscribe('2');
+      await confirm(claims('2'), tools);
+      assert.equal(await mailed(), ['ann@example.com']);
+      await unsubscribe(claims('1'), tools);
+      assert.equal(await mailed(), []);
+    }));
+
+  test(`a subscription that was erased cannot be confirmed, and leaving its list succeeds, ${name}`, () =>
+    withConsent(async (tools) => {
+      assert.is(await confirm(claims('gone'), tools), false);
+      await unsubscribe(claims('gone'), tools);
+    }));
+
+  test(`an address that gets the list is not asked again, ${name}`, () =>
+    withConsent(async ({ subscribe, at, ...tools }) => {
+      await subscribe('1');
+      await confirm(claims('1'), tools);
+      at(days(30));
+      assert.is(await subscribe('2', 'ANN@example.com'), false);
+      assert.is(await subscribe('3', 'ann@example.com', 'pro'), true);
+    }));
+
+  test(`an address is asked once in ten minutes for a list, and three times in seven days for all, ${name}`, () =>
+    withConsent(async ({ subscribe, at }) => {
+      assert.is(await subscribe('1'), true);
+      at(minutes(9));
+      assert.is(await subscribe('2', 'Ann@Example.com'), false);
+      assert.is(await subscribe('3', 'bob@example.com'), true);
+      at(minutes(20));
+      assert.is(await subscribe('4'), true);
+      at(minutes(40));
+      assert.is(await subscribe('5', 'ann@example.com', 'custom'), false);
+      at(days(7) + minutes(41));
+      assert.is(await subscribe('6'), true);
+    }));
+
+  test(`an address is asked again after ten minutes, or at once if it left before it confirmed, ${name}`, () =>
+    withConsent(async ({ subscribe, add, at, ...tools }) => {
+      assert.is(await subscribe('1'), true);
+      assert.is(await subscribe('2', 'bob@example.com'), true);
+      await unsubscribe(claims('2'), tools);
+      at(minutes(1));
+      assert.is(await subscribe('3', 'bob@example.com'), true);
+      at(minutes(10));
+      assert.is(await subscribe('4'), true);
+      // Of these, no mail asked for a confirmation.
+      for (const id of ['5', '6', '7']) await add({ id, email: 'cat@example.com', list: 'daily' });
+      assert.is(await subscribe('8', 'cat@example.com'), true);
+    }));
+
+  test(`however often somebody types an address, it gets three mails a week at most, ${name}`, () =>
+    withConsent(async ({ subscribe, at }) => {
+      let asked = 0;
+      for (let hour = 0; hour < 24 * 14; hour += 1) {
+        at(minutes(60 * hour));
+        if (await subscribe(String(hour), hour % 2 === 0 ? 'Ann@example.com' : 'ann@EXAMPLE.com')) asked += 1;
+      }
+      assert.is(asked, 3);
+    }));
+
+  test(`however many addresses of one mailbox somebody types, it gets three mails in seven days, ${name}`, () =>
+    withConsent(async ({ subscribe, add, at, mailed, ...tools }) => {
+      const ways = [
+        'ann.r@gmail.com',
+        'Ann.R+1@gmail.com',
+        'annr+2+3@googlemail.com',
+        'a.n.n.r@gmail.com',
+        'ANNR@gmail.com',
+      ];
+      const asked = [];
+      for (const [at, email] of ways.entries()) asked.push(await subscribe(`g${at}`, email));
+      assert.equal(asked, [true, true, true, false, false]);
+      const tagged = [];
+      for (let tag = 0; tag < 5; tag += 1) tagged.push(await subscribe(`t${tag}`, `bob+${tag}@example.com`));
+      assert.equal(tagged, [true, true, true, false, false]);
+      // Other mailboxes, whatever their addresses have in common.
+      for (const [at, email] of ['bo@example.com', 'b.ob@example.com', '+bob@example.com', 'bob@example.org'].entries())
+        assert.is(await subscribe(`o${at}`, email), true, email);
+      // Each address is confirmed, and gets mails, as it was typed.
+      assert.is(await confirm(claims('t1'), tools), true);
+      assert.is(await confirm(claims('g1'), tools), true);
+      assert.equal(await mailed(), ['Ann.R+1@gmail.com', 'bob+1@example.com']);
+      at(days(7) - 1);
+      assert.is(await subscribe('late', 'bob+9@example.com'), false);
+      // The three of the start no longer count, but the three requests after them do not expire with them.
+      at(days(15));
+      assert.is(await subscribe('later', 'bob+10@example.com'), true);
+    }));
+
+  test(`a suppressed address gets mail again only after its owner confirms again, ${name}`, () =>
+    withConsent(async ({ subscribe, mailed, at, elsewhere, ...tools }) => {
+      await subscribe('1');
+      await confirm(claims('1'), tools);
+      at(days(10));
+      await elsewhere.suppress(addressHash('ANN@example.com', key), new Date(tools.now()).toISOString());
+      assert.equal(await mailed(), []);
+      at(days(11));
+      assert.is(await subscribe('2'), true);
+      assert.equal(await mailed(), []);
+      // The clock was ahead, and is set right.
+      at(days(9));
+      await confirm(claims('2'), tools);
+      assert.equal(await mailed(), ['ann@example.com']);
+      // Erased in the same millisecond.
+      await subscribe('3', 'bob@example.com');
+      await confirm(claims('3'), tools);
+      // The latest time counts, in any order, as after an import.
+      for (const time of [start, tools.now(), start]) {
+        await elsewhere.suppress(addressHash('bob@example.com', key), new Date(time).toISOString());
+      }
+      assert.equal(await mailed(), ['ann@example.com']);
+    }));
+}
+
+test.run();

@@ -1,0 +1,77 @@
+import type { PathLike } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { fileRecords } from '../../../src/mail/subscribers-file.ts';
+import type { Disk } from '../../../src/storage/disk.ts';
+import { withFolder } from '../../support/subscribers-file.ts';
+
+/** Reading a file of subscribers that another process owns. */
+
+test('a reader of the file notices what another process adds, rotates or replaces, and leaves half lines', () =>
+  withFolder(async (path) => {
+    const line = (id: string) =>
+      `${JSON.stringify({ id, time: '2026-11-22T10:00:00Z', email: `${id}@example.com`, list: 'daily' })}\n`;
+    const records = fileRecords(path);
+    const ids = async () => (await records.find({ list: 'daily' })).map(({ id }) => id).join(' ');
+    assert.is(await ids(), '');
+    await fs.mkdir(dirname(path));
+    await fs.writeFile(path, `${line('a')}torn\n${line('b').slice(0, 20)}`);
+    assert.is(await ids(), 'a');
+    await fs.appendFile(path, line('b').slice(20) + line('c'));
+    assert.equal(await Promise.all([ids(), ids()]), ['a b c', 'a b c']);
+    await fs.rename(path, `${path}.1`);
+    await fs.writeFile(path, line('d'));
+    assert.is(await ids(), 'a b c d');
+    await fs.writeFile(`${path}.new`, line('e'));
+    await fs.rename(`${path}.new`, path);
+    assert.is(await ids(), 'a b c e');
+    // Another program cuts it.
+    await fs.writeFile(path, line('f').replace('2026-11-22T10:00:00Z', '2026-11-22'));
+    assert.is(await ids(), 'a b c f');
+  }));
+
+test('after the disk failed once, the next question is answered', () =>
+  withFolder(async (path) => {
+    let isBroken = true;
+    const stat = async (file: PathLike) => {
+      if (isBroken) throw Object.assign(new Error('The disk failed.'), { code: 'EIO' });
+      return fs.stat(file);
+    };
+    const records = fileRecords(path, { ...fs, stat: stat as Disk['stat'] });
+    const failure = await records.find({ list: 'daily' }).catch((error) => error.code);
+    assert.is(failure, 'EIO');
+    isBroken = false;
+    assert.equal(await records.find({ list: 'daily' }), []);
+  }));
+
+test('addresses that are suppressed at once are all suppressed, also after the disk failed for the first', () =>
+  withFolder(async (path) => {
+    let opened = 0;
+    const disk = {
+      ...fs,
+      open: (...args: Parameters<Disk['open']>) => {
+        opened += 1;
+        if (opened === 1) return Promise.reject(Object.assign(new Error('The disk failed.'), { code: 'EIO' }));
+        return fs.open(...args);
+      },
+    };
+    await fs.mkdir(dirname(path));
+    const { suppress, suppressions } = fileRecords(path, disk);
+    const time = '2026-11-22T10:00:00.000Z';
+    const results = await Promise.allSettled(['a', 'b', 'c'].map((hash) => suppress(hash, time)));
+    assert.equal(
+      results.map(({ status }) => status),
+      ['rejected', 'fulfilled', 'fulfilled'],
+    );
+    assert.equal(
+      [...(await suppressions())],
+      [
+        ['b', time],
+        ['c', time],
+      ],
+    );
+  }));
+
+test.run();

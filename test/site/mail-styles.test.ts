@@ -1,0 +1,19 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { mailStyles } from '../../src/site/mail/mail.ts';
+
+/** The inline styles of mails: a program that finds one it cannot read may drop all of the element. */
+
+for (const [element, styles] of Object.entries(mailStyles)) {
+  test(`each style of the element "${element}" has a value, and each color is one`, () => {
+    const declarations = styles.match(/[^;]+;/g) ?? [];
+    assert.is(declarations.join(''), styles);
+    for (const declaration of declarations) {
+      const [, name = '', value = ''] = /^ ?([a-z-]+): (\S+(?: \S+)*);$/.exec(declaration) ?? [];
+      assert.is.not(value, '', declaration);
+      if (/color$|^border-(?:top|bottom)$/.test(name)) assert.match(value, /(?:^|^1px solid )#[0-9a-f]{6}$/);
+    }
+  });
+}
+
+test.run();
