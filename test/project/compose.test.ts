@@ -70,4 +70,15 @@ test('the proxy sends requests to every server, and only while it is ready', () 
   assert.match(proxy, /health_uri \/readyz/);
 });
 
+test('the image can be built: nothing that the Dockerfile copies is kept from it', () => {
+  const dockerfile = readFileSync(new URL('Dockerfile', folder), 'utf8');
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '));
+  const kept = readFileSync(new URL('../.dockerignore', folder), 'utf8').split('\n');
+  assert.ok(copied.includes('tools/bundle.ts'));
+  assert.equal(
+    copied.filter((path) => !kept.includes(`!${path.split('/')[0]}`)),
+    [],
+  );
+});
+
 test.run();
