@@ -10,7 +10,7 @@ import { memoryFile, readChecked, writeChecked } from './last-build.ts';
 
 /**
  * Finds out whether a build would change nothing, without loading the code that renders. It compares the stamps (see
- * ../stamps.ts) of everything that builds read, and of everything that the last build wrote.
+ * lib/files.ts) of everything that builds read, and of everything that the last build wrote.
  */
 
 /** Where a build reads and writes, and what else decides its bytes. */

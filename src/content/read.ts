@@ -10,7 +10,7 @@ export interface SourceFolder {
   files: SourceFile[];
   /** Why the folder could not be read, or null. */
   problem: ReadProblem | null;
-  /** A hash of the names and stamps of everything in it (see ../stamps.ts); null if a file is too new. Absent if not on the disk. */
+  /** A hash of the names and stamps of everything in it (see lib/files.ts); null if a file is too new. Absent if not on the disk. */
   stamp?: string | null;
 }
 

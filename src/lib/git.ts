@@ -282,7 +282,7 @@ export function firstLine(words: string): string {
 const redirections = ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_WORK_TREE', 'GIT_OBJECT_DIRECTORY', 'GIT_NAMESPACE'];
 
 /**
- * Returns the paths of the files in which Git keeps HEAD and the branches: as long as their stamps (see ../stamps.ts) are
+ * Returns the paths of the files in which Git keeps HEAD and the branches: as long as their stamps (see lib/files.ts) are
  * the same, so are the history and the record of published agents. Outside of a repository, they are the places where one
  * would begin. Null if Git uses other files.
  */

@@ -11,7 +11,7 @@ import { FileInUse } from '../storage/lock.ts';
 import type { Database } from '../storage/postgres.ts';
 
 /**
- * What became of the mail to one subscription: `sending` was stored before the mail was sent, and stays if the outcome is
+ * The outcome of the mail to one subscription: `sending` was stored before the mail was sent, and stays if the outcome is
  * unknown; `accepted`, `refused` and `ended` (the reader unsubscribed before) are final; `deferred` mails were not
  * sent and will be.
  */

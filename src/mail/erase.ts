@@ -14,7 +14,7 @@ export interface EraseOptions extends Omit<LockOptions, 'file' | 'disk'> {
 
 /**
  * Removes all lines with an address, in any case, from a file of subscribers and its file of torn lines, and the lines that
- * say what became of them. Returns how many lines were removed. All other lines stay byte for byte.
+ * say their outcome. Returns how many lines were removed. All other lines stay byte for byte.
  *
  * Takes the lock of the file, since a server would go on writing to the replaced file. Rejects with an OperationError
  * that names the owner of the lock. Each file is replaced in one step. Rotated files need a call each.

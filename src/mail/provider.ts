@@ -97,7 +97,7 @@ export interface SubscriberStore {
   /** Resolves if a subscription could be stored now, as far as the provider can tell without storing one. */
   check(): Promise<void>;
   reopen(): Promise<void>;
-  /** Waits for the subscriptions under way and refuses later ones. */
+  /** Waits for the subscriptions in progress and refuses later ones. */
   close(): Promise<void>;
 }
 
@@ -353,7 +353,7 @@ export function field(body: unknown, key: string): unknown {
 const subscriptionTimeoutMs = 5000;
 
 /**
- * Puts a time limit on every subscription, whether or not the provider obeys its signal, and waits for those under way
+ * Puts a time limit on every subscription, whether or not the provider obeys its signal, and waits for those in progress
  * when it is closed. Any other error than SubscriptionFailed is a bug in the provider's module and becomes one.
  */
 export function withDeadline(provider: SubscriberProvider, timeoutMs = subscriptionTimeoutMs): SubscriberStore {

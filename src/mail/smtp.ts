@@ -94,7 +94,7 @@ export interface Smtp {
 }
 
 /**
- * What became of a mail: the server says that its address does not exist (`refused`); it was certainly not sent (`unsent`);
+ * The outcome of a mail: the server says that its address does not exist (`refused`); it was certainly not sent (`unsent`);
  * or the connection broke before the answer, so that it may have been sent (`unknown`).
  */
 export type SmtpOutcome = 'refused' | 'unsent' | 'unknown';

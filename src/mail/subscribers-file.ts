@@ -31,7 +31,7 @@ const subscription = z.object({
   pending: z.literal(true).optional(),
 });
 
-/** What became of the subscription with this id. */
+/** The outcome of the subscription with this id. */
 const event = z.object({ id: z.string(), time, event: z.enum(['confirmed', 'unsubscribed']) });
 
 const storedLine = z.union([event, subscription]);
@@ -48,14 +48,14 @@ export function parseLine(line: Buffer): StoredLine | undefined {
   }
 }
 
-/** The subscriptions in the lines of a file, with what became of each. */
+/** The subscriptions in the lines of a file, with the outcome of each. */
 export class RecordIndex {
   /** All of them, in the order of the lines. */
   readonly all: SubscriptionRecord[] = [];
   readonly #byId = new Map<string, SubscriptionRecord>();
   readonly #byMailbox = new Map<string, SubscriptionRecord[]>();
 
-  /** Adds the next line. What became of a subscription that was erased is ignored. */
+  /** Adds the next line. The outcome of a subscription that was erased is ignored. */
   add(line: StoredLine): void {
     if (!('event' in line)) {
       const record = { ...line } as SubscriptionRecord;

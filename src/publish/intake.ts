@@ -185,7 +185,7 @@ function trimmed(lines: readonly string[]): string[] {
   return start === -1 ? [] : lines.slice(start, lines.findLastIndex((line) => line.trim() !== '') + 1);
 }
 
-/** What became of a filled-in form. */
+/** The outcome of a filled-in form. */
 export interface Intake {
   /** The draft that was written; null if the problems prevent it. */
   draft: { slug: string; title: string } | null;

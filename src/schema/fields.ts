@@ -3,7 +3,7 @@ import * as z from 'zod';
 /**
  * Parts that several schemas of this folder share.
  *
- * Every custom `error` completes the sentence "it has to be …" of diagnostics/zod-messages.ts.
+ * Every custom `error` completes the sentence "it has to be …" of diagnostics/values.ts.
  */
 
 /** The form of slugs, tags and category keys, which become paths: lowercase words joined by hyphens. */

@@ -118,7 +118,7 @@ type WriteRefusal = (request?: IncomingMessage) => void;
 export class Turns {
   readonly #handle: RequestListener;
   /**
-   * The answer under way on each connection, or null. An entry stays as long as its connection. If each request added and
+   * The answer in progress on each connection, or null. An entry stays as long as its connection. If each request added and
    * deleted one, the map would often replace its table. Replaced tables keep their entries alive, which the garbage
    * collector would then copy for ten milliseconds at a time.
    */
@@ -132,7 +132,7 @@ export class Turns {
     this.#handle = handle;
   }
 
-  /** The answers under way, at most one for each connection. */
+  /** The answers in progress, at most one for each connection. */
   get underWay(): ServerResponse[] {
     return [...this.#underWay.values()].filter((response) => response !== null);
   }
@@ -282,7 +282,7 @@ function endWith(
   );
 }
 
-/** How long requests under way may take after the server was asked to stop, in milliseconds. */
+/** How long requests in progress may take after the server was asked to stop, in milliseconds. */
 const drainMs = 7_000;
 
 /** How long a client may take to send its headers, a whole request, and its next request, in milliseconds. */
@@ -335,7 +335,7 @@ export class HttpServer {
     this.#handle = handle;
   }
 
-  /** Finishes the answers under way and accepts nothing new. Resolves within eight seconds. */
+  /** Finishes the answers in progress and accepts nothing new. Resolves within eight seconds. */
   async close(): Promise<void> {
     this.#stopping = true;
     // Otherwise their connections would stay open for a next request and delay the end.

@@ -25,7 +25,7 @@ export interface RunningServer {
   isPreview: boolean;
   /** Opens new log files after the old ones were renamed for rotation. */
   reopen(): Promise<void>;
-  /** After `drain` seconds, finishes the answers under way, accepts nothing new and closes the logs, within ten seconds. */
+  /** After `drain` seconds, finishes the answers in progress, accepts nothing new and closes the logs, within ten seconds. */
   close(): Promise<void>;
 }
 

@@ -109,7 +109,7 @@ const advice = 'Run catalog db migrate first.';
  */
 async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'catalog' });
-  // A broken connection also fails the statement under way.
+  // A broken connection also fails the statement in progress.
   client.on('error', () => {});
   try {
     await client.connect();

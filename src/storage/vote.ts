@@ -42,7 +42,7 @@ export interface VoteStore {
   check(): Promise<void>;
   /** Starts a new log after the old one was renamed. A store without files does nothing. */
   reopen(): Promise<void>;
-  /** Waits for the votes under way, refuses later ones and closes the store. */
+  /** Waits for the votes in progress, refuses later ones and closes the store. */
   close(): Promise<void>;
 }
 

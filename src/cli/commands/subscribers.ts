@@ -222,7 +222,7 @@ async function eraseLines(address: string, file: string, key: Buffer | null, ter
   return lines;
 }
 
-/** Copies the subscribers of a file, with what became of them, into the database. */
+/** Copies the subscribers of a file, with the outcome of each, into the database. */
 async function importFile(flags: FileFlags, terminal: Console): Promise<void> {
   const url = databaseUrl(process.env);
   if (url === null) throw new UsageError('Set DATABASE_URL to a connection URI of the database.');

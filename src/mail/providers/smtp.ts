@@ -17,7 +17,7 @@ export interface SmtpSenderTools {
   /** The domain of the sender, for Message-ID and List-Id. */
   domain: string;
   now(): Date;
-  /** How many mails may be under way at once. @default 5 */
+  /** How many mails may be in progress at once. @default 5 */
   connections?: number;
   /** Stops before the next mail once it is aborted. */
   signal?: AbortSignal;

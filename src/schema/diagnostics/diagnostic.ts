@@ -3,7 +3,7 @@ import { visible } from '../../lib/text.ts';
 import { type RuleCode, ruleSeverity } from '../rules.ts';
 import { codeFrame, type Location } from './location.ts';
 
-/** The words of a problem. Those of every diagnostic are in ./messages/, or in ./zod-messages.ts if a schema finds it. */
+/** The words of a problem. Those of every diagnostic are in ../messages/, or in ./values.ts if a schema finds it. */
 export interface Wording {
   /** What is wrong. */
   message: string;

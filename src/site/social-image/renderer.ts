@@ -202,7 +202,7 @@ function sha256(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-/** What became of an SVG document. */
+/** The outcome of drawing an SVG document. */
 export type Drawn = { image: Uint8Array } | { failure: 'missing' | 'refused'; message: string };
 
 /** Threads that draw SVG documents as PNGs, as many as there are cores. */
