@@ -6,8 +6,7 @@ import { programFolder } from '../program.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import { diagnose, type Wording } from '../schema/diagnostics/diagnostic.ts';
 import { nearest } from '../schema/diagnostics/suggestions.ts';
-import { symbolicLink } from '../schema/messages/files.ts';
-import { templatesNotAFolder, unknownTemplate } from '../schema/messages/templates.ts';
+import { fileMessages, templateMessages } from '../schema/messages/files.ts';
 import type { TemplateSource } from '../site/shared/templates.ts';
 import type { FontFile } from '../site/social-image/font.ts';
 
@@ -49,7 +48,7 @@ export function readTemplates(cwd: string): TemplateFiles {
   const isCustom = hasTemplates(cwd);
   const obstacle = isCustom ? obstacleIn(theirs) : null;
   if (obstacle !== null) {
-    const problem = templatesNotAFolder(obstacle);
+    const problem = templateMessages.templatesNotAFolder(obstacle);
     throw new ContentError([diagnose({ code: 'template/unknown', file: 'templates', ...problem })]);
   }
   const overrides = isCustom ? listFiles(theirs) : [];
@@ -59,9 +58,12 @@ export function readTemplates(cwd: string): TemplateFiles {
   const problems: [name: string, problem: Wording][] = [
     ...(isCustom ? listFiles(theirs, (entry) => entry.isSymbolicLink()) : []).map((name): [string, Wording] => [
       name,
-      symbolicLink(`templates/${name}`),
+      fileMessages.symbolicLink(`templates/${name}`),
     ]),
-    ...strangers.map((name): [string, Wording] => [name, unknownTemplate(name, nearest(name, names), names)]),
+    ...strangers.map((name): [string, Wording] => [
+      name,
+      templateMessages.unknownTemplate(name, nearest(name, names), names),
+    ]),
   ];
   if (problems.length > 0) {
     throw new ContentError(

@@ -8,8 +8,7 @@ import { type Location, locationAt } from '../schema/diagnostics/location.ts';
 import { explain } from '../schema/diagnostics/values.ts';
 import { locationsInYaml } from '../schema/diagnostics/yaml-location.ts';
 import { pathName } from '../schema/fields.ts';
-import { byteOrderMark } from '../schema/messages/files.ts';
-import { settingsEmpty, settingsMissing, settingsUnreadable, settingTwice } from '../schema/messages/settings.ts';
+import { fileMessages, settingsMessages } from '../schema/messages/files.ts';
 import { ruleSettings } from '../schema/rule-settings.ts';
 import { baseUrl, type KnownVocabulary, type Settings, settingsSource } from '../schema/settings.ts';
 import { readJson } from './parse/json-errors.ts';
@@ -157,7 +156,9 @@ function readSettings(cwd: string): { value: unknown; diagnostics: Diagnostic[] 
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const wording =
-      code === 'ENOENT' ? settingsMissing(settingsFile, cwd) : settingsUnreadable(settingsFile, cwd, code);
+      code === 'ENOENT'
+        ? settingsMessages.missing(settingsFile, cwd)
+        : settingsMessages.unreadable(settingsFile, cwd, code);
     return { value: undefined, diagnostics: [diagnose({ code: 'settings/missing', file: settingsFile, ...wording })] };
   }
   return parseSettings(text);
@@ -170,7 +171,7 @@ function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic
   const fail = (code: Diagnostic['code'], location: Location, wording: Wording) =>
     diagnose({ code, file: settingsFile, text, location, ...wording });
   if (text.trim() === '') {
-    const empty = fail('settings/json', locationAt(text, 0), settingsEmpty(settingsFile));
+    const empty = fail('settings/json', locationAt(text, 0), settingsMessages.empty(settingsFile));
     return { value: undefined, diagnostics: [empty] };
   }
   const shown = textFindings(text);
@@ -180,7 +181,7 @@ function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic
     fail('settings/json', locationAt(visible, offset, length), wording),
   );
   if (text !== marked) {
-    diagnostics.push(fail('settings/json', locationAt(text, 0), byteOrderMark(settingsFile)));
+    diagnostics.push(fail('settings/json', locationAt(text, 0), fileMessages.byteOrderMark(settingsFile)));
   }
   diagnostics.push(...shown.map((finding) => diagnose({ ...finding, file: settingsFile, text })));
   if (value === undefined) return { value, diagnostics };
@@ -197,7 +198,7 @@ function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic
       if (code !== 'DUPLICATE_KEY') continue;
       const key = /^"[^"]*"/.exec(visible.slice(pos[0]))?.[0] ?? '"';
       const location = locationAt(visible, pos[0], key.length);
-      diagnostics.push(fail('settings/duplicate-key', location, settingTwice(key)));
+      diagnostics.push(fail('settings/duplicate-key', location, settingsMessages.keyTwice(key)));
     }
   }
   return { value, diagnostics };

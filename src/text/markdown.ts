@@ -1,14 +1,7 @@
 import MarkdownIt from 'markdown-it';
 import type { Finding } from '../schema/diagnostics/diagnostic.ts';
 import { isWebAddress } from '../schema/fields.ts';
-import {
-  htmlWithAttributes,
-  imageInMarkdown,
-  linkTarget,
-  markdownTooLong,
-  nestedTooDeeply,
-  tooManyHeadings,
-} from '../schema/messages/markdown.ts';
+import { markdownMessages } from '../schema/messages/formats.ts';
 
 export type Token = ReturnType<InstanceType<typeof MarkdownIt>['parse']>[number];
 
@@ -76,17 +69,17 @@ function sizeFindings(tokens: readonly Token[], lines: readonly number[]): Markd
     found.push({
       code: 'markdown/size',
       ...at(headings[maxHeadings]),
-      ...tooManyHeadings(headings.length, maxHeadings),
+      ...markdownMessages.tooManyHeadings(headings.length, maxHeadings),
     });
   }
   if (deep !== undefined) {
-    found.push({ code: 'markdown/size', ...at(deep), ...nestedTooDeeply(maxNesting) });
+    found.push({ code: 'markdown/size', ...at(deep), ...markdownMessages.nestedTooDeeply(maxNesting) });
   }
   return found;
 }
 
 function tooLong(length: number): MarkdownFinding {
-  return { code: 'markdown/size', offset: maxLength, length: 1, ...markdownTooLong(length, maxLength) };
+  return { code: 'markdown/size', offset: maxLength, length: 1, ...markdownMessages.tooLong(length, maxLength) };
 }
 
 /** The first list or quote that is nested too deep. */
@@ -122,8 +115,8 @@ function linkFindings(source: string, tokens: readonly Token[], lines: readonly 
 /** The most links that are reported for a text. */
 const mostFindings = 20;
 
-const imageFinding = { code: 'markdown/image', ...imageInMarkdown } as const;
-const linkFinding = { code: 'markdown/link', ...linkTarget } as const;
+const imageFinding = { code: 'markdown/image', ...markdownMessages.image } as const;
+const linkFinding = { code: 'markdown/link', ...markdownMessages.linkTarget } as const;
 
 /** Finds HTML that other programs would render. Our pages show it as text, but the Markdown is published too. */
 function htmlFindings(source: string, lines: readonly number[]): MarkdownFinding[] {
@@ -139,7 +132,7 @@ function htmlFindings(source: string, lines: readonly number[]): MarkdownFinding
       code: 'markdown/html',
       offset: Math.max(block, source.indexOf(tag, block)),
       length: tag.length,
-      ...htmlWithAttributes,
+      ...markdownMessages.htmlWithAttributes,
     },
   ];
 }

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hiddenCharacterFound } from '../../src/schema/messages/text.ts';
+import { textMessages } from '../../src/schema/messages/texts.ts';
 import { parseBoundedJson, TooDeep } from '../../src/lib/bounded.ts';
 import { type HiddenCharacter, hiddenCharacter } from '../../src/content/parse/text-checks.ts';
 import { printable, printableJson, visible } from '../../src/lib/text.ts';
@@ -72,7 +72,7 @@ const names: [text: string, name: string][] = [
 for (const [character, name] of names) {
   test(`the message names ${name}`, () => {
     assert.equal(hiddenCharacter(`ab${character}c`), { offset: 2, length: character.length, name, most: null });
-    assert.is(hiddenCharacterFound(name, null, false).message, `This is the hidden character ${name}.`);
+    assert.is(textMessages.hiddenCharacter(name, null, false).message, `This is the hidden character ${name}.`);
   });
 }
 
@@ -80,7 +80,7 @@ test('the message says how many hidden characters of a use a text may have', () 
   const found = hiddenCharacter('ب\u200Cب '.repeat(9)) as HiddenCharacter;
   assert.is(found.offset, 8 * 4 + 1);
   assert.is(
-    hiddenCharacterFound(found.name, found.most, false).message,
+    textMessages.hiddenCharacter(found.name, found.most, false).message,
     'This is the hidden character U+200C, a zero-width non-joiner. Characters like it are allowed here, but at most 8 of them in this text.',
   );
 });

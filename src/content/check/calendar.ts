@@ -2,16 +2,7 @@ import { addDays } from '../../lib/calendar.ts';
 import { compareText } from '../../lib/text.ts';
 import { type Diagnostic, diagnose, type Finding } from '../../schema/diagnostics/diagnostic.ts';
 import { locationInFrontMatter } from '../../schema/diagnostics/yaml-location.ts';
-import {
-  dateTaken,
-  dateTooLate,
-  nothingToWithdraw,
-  numberOutOfOrder,
-  numberTaken,
-  publishedDraft,
-  whyFirst,
-} from '../../schema/messages/numbers-and-dates.ts';
-import { formerSlugTaken, titleTaken } from '../../schema/messages/titles-and-slugs.ts';
+import { numberMessages, whyFirst } from '../../schema/messages/numbers.ts';
 import { pathOf } from '../parse/files.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import type { Reserved } from './git-record.ts';
@@ -86,7 +77,7 @@ export function takenTitles(folders: readonly ParsedFolder[], blamed: ReadonlySe
         owners.set(title, folder);
         return [];
       }
-      return inFrontMatter(folder, 'title', { code: 'title/taken', ...titleTaken(owner.slug) });
+      return inFrontMatter(folder, 'title', { code: 'title/taken', ...numberMessages.titleTaken(owner.slug) });
     });
 }
 
@@ -165,7 +156,7 @@ export function takenNumber(
   const isSameDate = date !== null && date === keeper.date;
   return inFrontMatter(folder, 'issue', {
     code: 'issue/taken',
-    ...numberTaken(issue, keeper.slug, why, { isSameDate, free }),
+    ...numberMessages.numberTaken(issue, keeper.slug, why, { isSameDate, free }),
   });
 }
 
@@ -210,7 +201,7 @@ function fallingDates(numbered: readonly Numbered[]): Diagnostic[] {
     if (other === undefined) return [];
     return inFrontMatter(folder, 'issue', {
       code: 'issue/order',
-      ...numberOutOfOrder(
+      ...numberMessages.numberOutOfOrder(
         { issue, date },
         {
           slug: other.slug,
@@ -245,7 +236,7 @@ function takenDates(
       owners.set(date, folder);
       return [];
     }
-    return inFrontMatter(folder, 'date', { code: 'date/taken', ...dateTaken(date, owner.slug, free) });
+    return inFrontMatter(folder, 'date', { code: 'date/taken', ...numberMessages.dateTaken(date, owner.slug, free) });
   });
 }
 
@@ -254,7 +245,7 @@ function backdated(folders: readonly ParsedFolder[], last: string | null, free: 
   return folders.flatMap((folder) => {
     const { date, issue, draft } = folder.schedule;
     if (issue !== null || draft || date === null || last === null || date > last || dates.has(date)) return [];
-    return inFrontMatter(folder, 'date', { code: 'date/backdated', ...dateTooLate(date, last, free) });
+    return inFrontMatter(folder, 'date', { code: 'date/backdated', ...numberMessages.dateTooLate(date, last, free) });
   });
 }
 
@@ -262,10 +253,10 @@ function exceptions(folders: readonly ParsedFolder[]): Diagnostic[] {
   return folders.flatMap((folder) => {
     const { issue, draft, withdrawn } = folder.schedule;
     if (issue !== null && draft) {
-      return inFrontMatter(folder, 'draft', { code: 'issue/draft', ...publishedDraft(issue) });
+      return inFrontMatter(folder, 'draft', { code: 'issue/draft', ...numberMessages.publishedDraft(issue) });
     }
     if (withdrawn && issue === null) {
-      return inFrontMatter(folder, 'withdrawn', { code: 'withdrawn/unnumbered', ...nothingToWithdraw });
+      return inFrontMatter(folder, 'withdrawn', { code: 'withdrawn/unnumbered', ...numberMessages.nothingToWithdraw });
     }
     return [];
   });
@@ -284,7 +275,7 @@ function takenSlugs(folders: readonly ParsedFolder[], blamed: ReadonlySet<string
       if (owner === undefined) return [];
       return inFrontMatter(folder, ['formerSlugs', index], {
         code: 'slug/taken',
-        ...formerSlugTaken(slug, owner.slug),
+        ...numberMessages.formerSlugTaken(slug, owner.slug),
       });
     }),
   );

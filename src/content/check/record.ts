@@ -2,17 +2,8 @@ import { GitError } from '../../lib/git.ts';
 import { withFields } from '../../lib/lazy.ts';
 import { type Diagnostic, diagnose } from '../../schema/diagnostics/diagnostic.ts';
 import { type Evals, type GradedAnswer, isPassed } from '../../schema/evals.ts';
-import { answerRegressed } from '../../schema/messages/evals.ts';
-import {
-  agentDeleted,
-  dateChanged,
-  numberChanged,
-  numberLost,
-  onBranch,
-  renamedWithoutRedirect,
-  untilCommit,
-} from '../../schema/messages/git-record.ts';
-import { numberOfDraft, numberSkipped, numberTooEarly, whyKept } from '../../schema/messages/numbers-and-dates.ts';
+import { evalMessages } from '../../schema/messages/evals.ts';
+import { numberMessages, onBranch, untilCommit, whyKept } from '../../schema/messages/numbers.ts';
 import { readEvals } from '../parse/evals.ts';
 import { pathOf } from '../parse/files.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
@@ -101,13 +92,13 @@ interface Claim {
 function refusal(folder: ParsedFolder, { today, holder, next, free, branch }: Claim): Diagnostic | null {
   const { issue, date, draft } = folder.schedule;
   if (date !== null && date > today) {
-    return inFrontMatter(folder, 'issue', { code: 'issue/early', ...numberTooEarly(date) });
+    return inFrontMatter(folder, 'issue', { code: 'issue/early', ...numberMessages.numberTooEarly(date) });
   }
   if (next === null || holder?.slug === folder.slug) return null;
   if (holder !== undefined) return takenNumber(folder, holder, whyKept(branch), free);
-  if (draft) return inFrontMatter(folder, 'draft', { code: 'issue/draft', ...numberOfDraft });
+  if (draft) return inFrontMatter(folder, 'draft', { code: 'issue/draft', ...numberMessages.numberOfDraft });
   if (issue === next) return null;
-  return inFrontMatter(folder, 'issue', { code: 'issue/skipped', ...numberSkipped(next, issue) });
+  return inFrontMatter(folder, 'issue', { code: 'issue/skipped', ...numberMessages.numberSkipped(next, issue) });
 }
 
 /** The error for a published agent whose `issue` line is missing. `where` is the branch or commit that has the number. */
@@ -115,7 +106,7 @@ export function lostLine(folder: ParsedFolder, issue: number, where: string): Di
   const { draft } = folder.schedule;
   return inFrontMatter(folder, draft ? 'draft' : 'date', {
     code: 'record/issue',
-    ...numberLost(issue, where, draft),
+    ...numberMessages.numberLost(issue, where, draft),
   });
 }
 
@@ -262,7 +253,7 @@ function undeclaredRename(folder: ParsedFolder, { slug, issue }: RecordedAgent):
   const { formerSlugs } = folder.schedule;
   return inFrontMatter(folder, 'issue', {
     code: 'record/renamed',
-    ...renamedWithoutRedirect(issue, { before: slug, after: folder.slug, formerSlugs }),
+    ...numberMessages.renamedWithoutRedirect(issue, { before: slug, after: folder.slug, formerSlugs }),
   });
 }
 
@@ -271,7 +262,7 @@ function deletion({ slug, issue, date }: RecordedAgent, branch: string): Diagnos
     code: 'record/deleted',
     file: pathOf(slug, ''),
     slug,
-    ...agentDeleted(issue, slug, date, branch),
+    ...numberMessages.agentDeleted(issue, slug, date, branch),
   });
 }
 
@@ -292,7 +283,7 @@ function changes(folder: ParsedFolder, agent: RecordedAgent, { branch }: Publica
     found.push(
       inFrontMatter(folder, 'date', {
         code: 'record/date',
-        ...dateChanged(agent.issue, agent.date),
+        ...numberMessages.dateChanged(agent.issue, agent.date),
       }),
     );
   }
@@ -303,7 +294,7 @@ function changes(folder: ParsedFolder, agent: RecordedAgent, { branch }: Publica
 }
 
 function renumbered(folder: ParsedFolder, { issue }: RecordedAgent, branch: string): Diagnostic {
-  return inFrontMatter(folder, 'issue', { code: 'record/issue', ...numberChanged(issue, branch) });
+  return inFrontMatter(folder, 'issue', { code: 'record/issue', ...numberMessages.numberChanged(issue, branch) });
 }
 
 /** Returns the lost numbers that no folder and no reserved agent has. */
@@ -378,7 +369,7 @@ function regressed(slug: string, answer: GradedAnswer, { answers }: Evals, branc
         code: 'editorial/regression',
         slug,
         file: pathOf(slug, `evals/recordings/${answer.folder}/${answer.case}.txt`),
-        ...answerRegressed(answer.recorded.model, branch, kind, failure),
+        ...evalMessages.answerRegressed(answer.recorded.model, branch, kind, failure),
       }),
     ];
   });

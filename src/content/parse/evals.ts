@@ -13,19 +13,8 @@ import {
   type Recorded,
   recordingSource,
 } from '../../schema/evals.ts';
-import {
-  answerMissing,
-  answerWithoutEntry,
-  checksFileMissing,
-  inputMissing,
-  modelFolderName,
-  notAnInput,
-  outsideModelFolder,
-  recordingFileMissing,
-  slowPattern,
-  unknownCase,
-} from '../../schema/messages/evals.ts';
-import { inFile } from '../../schema/messages/yaml.ts';
+import { evalMessages } from '../../schema/messages/evals.ts';
+import { inFile } from '../../schema/messages/formats.ts';
 import { grade, tooSlow } from '../evals/grade.ts';
 import { modelFolder, modelFolderForm, modelFolderPattern } from '../evals/promptfoo.ts';
 import { readJson } from './json-errors.ts';
@@ -51,7 +40,7 @@ export function readRecordings(cases: readonly string[], source: EvalsSource): R
   const inside = source.names.filter((name) => name.startsWith(root)).map((name) => name.slice(root.length));
   const folders = [...new Set(inside.filter((name) => name.includes('/')).map((name) => name.split('/', 1)[0] ?? ''))];
   for (const name of inside.filter((name) => !name.includes('/')))
-    source.report(`${root}${name}`, { code: 'evals/recording', ...outsideModelFolder(name) });
+    source.report(`${root}${name}`, { code: 'evals/recording', ...evalMessages.outsideModelFolder(name) });
   return folders.flatMap((folder) => readFolder(folder, cases, source));
 }
 
@@ -62,12 +51,12 @@ function readFolder(folder: string, cases: readonly string[], source: EvalsSourc
     report(name, { code: 'evals/recording', ...wording, ...(location && { location }) });
   if (!modelFolderPattern.test(folder)) {
     const isReserved = modelFolderForm.test(folder);
-    refuse(path.slice(0, -1), modelFolderName(folder, modelFolder(folder), isReserved));
+    refuse(path.slice(0, -1), evalMessages.modelFolderName(folder, modelFolder(folder), isReserved));
     return [];
   }
   const file = `${path}recording.json`;
   if (!names.includes(file)) {
-    refuse(path.slice(0, -1), recordingFileMissing(file));
+    refuse(path.slice(0, -1), evalMessages.recordingFileMissing(file));
     return [];
   }
   const text = texts.get(file);
@@ -84,16 +73,16 @@ function readFolder(folder: string, cases: readonly string[], source: EvalsSourc
   for (const name of names.filter((name) => name.startsWith(path) && name !== file)) {
     const [, of = ''] = /^([^.]*)(?:\.without-prompt)?\.txt$/.exec(name.slice(path.length)) ?? [];
     if (Object.hasOwn(entries, of)) continue;
-    refuse(name, answerWithoutEntry(name, cases.includes(of)));
+    refuse(name, evalMessages.answerWithoutEntry(name, cases.includes(of)));
   }
   const answers = Object.entries(entries).flatMap(([name, recorded]): RecordedAnswer[] => {
     const at = () => locationOf(['cases', name], { key: true });
     if (!cases.includes(name)) {
-      refuse(file, unknownCase(name, nearest(name, cases)), at());
+      refuse(file, evalMessages.unknownCase(name, nearest(name, cases)), at());
       return [];
     }
     const answer = texts.get(`${path}${name}.txt`);
-    if (!names.includes(`${path}${name}.txt`)) refuse(file, answerMissing(name), at());
+    if (!names.includes(`${path}${name}.txt`)) refuse(file, evalMessages.answerMissing(name), at());
     if (answer === undefined) return [];
     return [
       { folder, case: name, recorded, answer, withoutPrompt: texts.get(`${path}${name}.without-prompt.txt`) ?? null },
@@ -142,7 +131,7 @@ export function readEvals(source: EvalsSource): Evals | null {
   const { names, texts, report } = source;
   const own = names.filter((name) => name.startsWith('evals/'));
   if (own.length > 0 && !own.includes(checksFile)) {
-    report('evals', { code: 'evals/checks', ...checksFileMissing(checksFile) });
+    report('evals', { code: 'evals/checks', ...evalMessages.checksFileMissing(checksFile) });
   }
   const text = texts.get(checksFile);
   const cases = text === undefined ? null : readCases(text, source);
@@ -154,7 +143,11 @@ export function readEvals(source: EvalsSource): Evals | null {
   });
   const locationOf = locationsInYaml(text);
   const slow = (name: string, index: number) =>
-    report(checksFile, { code: 'evals/checks', location: locationOf([name, 'checks', index]), ...slowPattern });
+    report(checksFile, {
+      code: 'evals/checks',
+      location: locationOf([name, 'checks', index]),
+      ...evalMessages.slowPattern,
+    });
   const answers = readRecordings(Object.keys(cases), source);
   return { cases: whole, answers: gradeAll(answers, whole, sha256Of(texts.get('prompt.txt') ?? ''), slow) };
 }
@@ -223,8 +216,9 @@ function checkInputs(cases: Cases, text: string, { names, report }: EvalsSource)
     report(checksFile, {
       code: 'evals/input',
       location: locationOf([name, 'input']),
-      ...inputMissing(input, name, slip),
+      ...evalMessages.inputMissing(input, name, slip),
     });
   }
-  for (const name of others) report(name, { code: 'folder/unknown-file', ...notAnInput(name, checksFile) });
+  for (const name of others)
+    report(name, { code: 'folder/unknown-file', ...evalMessages.notAnInput(name, checksFile) });
 }

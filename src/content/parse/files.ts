@@ -6,32 +6,7 @@ import { type Diagnostic, diagnose, type Finding, type Wording } from '../../sch
 import { locationAt } from '../../schema/diagnostics/location.ts';
 import { nearest } from '../../schema/diagnostics/suggestions.ts';
 import { maxSlugLength, reservedSlug, slugPattern } from '../../schema/fields.ts';
-import {
-  allFilesMissing,
-  backupCopy,
-  byteOrderMark,
-  carriageReturns,
-  configExtension,
-  configInCapitals,
-  emptyFile,
-  fileAmongFolders,
-  fileMissing,
-  fileTooLarge,
-  folderOfFolders,
-  misnamedFile,
-  notAFile,
-  notUtf8,
-  picture,
-  reservedFolderName,
-  severalConfigs,
-  symbolicLink,
-  systemFile,
-  unknownFile,
-  unprocessableAgent,
-  unreadableAgents,
-  unreadableFile,
-  wrongFolderName,
-} from '../../schema/messages/files.ts';
+import { fileMessages } from '../../schema/messages/files.ts';
 import { configExtensions, slugFrom } from '../../schema/slugs.ts';
 import { maxFileBytes, type ReadProblem, type SourceFile, type SourceFolder } from '../read.ts';
 
@@ -50,7 +25,7 @@ export function decode(
       code: 'file/encoding',
       text,
       location: locationAt(text, isUtf16(bytes) ? 0 : firstInvalid(bytes)),
-      ...notUtf8(name, isUtf16(bytes)),
+      ...fileMessages.notUtf8(name, isUtf16(bytes)),
     });
     return null;
   }
@@ -61,7 +36,7 @@ export function decode(
       code: 'text/hidden-character',
       text,
       location: locationAt(text, 0),
-      ...byteOrderMark(name),
+      ...fileMessages.byteOrderMark(name),
     });
   }
   const carriageReturn = text.indexOf('\r');
@@ -70,11 +45,11 @@ export function decode(
       code: 'file/line-ends',
       text,
       location: locationAt(text, carriageReturn),
-      ...carriageReturns(name),
+      ...fileMessages.carriageReturns(name),
     });
   }
   if (text.trim() === '' && !/^evals\/[^/]+\.txt$/.test(name)) {
-    report({ code: 'file/empty', ...emptyFile(name) });
+    report({ code: 'file/empty', ...fileMessages.emptyFile(name) });
     return null;
   }
   return text.replace(/\r\n?/g, '\n');
@@ -171,11 +146,11 @@ type Report = (finding: Omit<Finding, 'slug' | 'file'>, name?: string) => void;
 
 function checkName(slug: string, report: Report): void {
   if (!slugPattern.test(slug) || slug.length > maxSlugLength) {
-    report({ code: 'folder/name', ...wrongFolderName(slug, maxSlugLength, slugFrom(slug)) });
+    report({ code: 'folder/name', ...fileMessages.wrongFolderName(slug, maxSlugLength, slugFrom(slug)) });
     return;
   }
   const reserved = reservedSlug(slug);
-  if (reserved !== null) report({ code: 'folder/reserved-name', ...reservedFolderName(slug, reserved) });
+  if (reserved !== null) report({ code: 'folder/reserved-name', ...fileMessages.reservedFolderName(slug, reserved) });
 }
 
 function checkNames(folder: SourceFolder, configs: string[], report: Report): void {
@@ -189,13 +164,13 @@ function checkNames(folder: SourceFolder, configs: string[], report: Report): vo
     const slip = strangers.find((other) => plainStem(other) === plainStem(name)) ?? nearest(name, strangers);
     if (slip === undefined) missing.push(name);
     else {
-      report({ code: 'folder/missing-file', ...misnamedFile(slip, name) }, slip);
+      report({ code: 'folder/missing-file', ...fileMessages.misnamedFile(slip, name) }, slip);
       strangers.splice(strangers.indexOf(slip), 1);
     }
   }
   const isGroup = missing.length === requiredFiles.length && folders.length > 0;
   if (isGroup) {
-    report({ code: 'folder/unknown-file', ...folderOfFolders(folders) });
+    report({ code: 'folder/unknown-file', ...fileMessages.folderOfFolders(folders) });
   } else {
     reportMissing(missing, report);
     for (const { name, problem } of files) {
@@ -209,17 +184,18 @@ function checkNames(folder: SourceFolder, configs: string[], report: Report): vo
   for (const name of configs) {
     const extension = name.slice('config.'.length);
     if (configExtensions.includes(extension)) continue;
-    report({ code: 'config/extension', ...configExtension(extension, configExtensions) }, name);
+    report({ code: 'config/extension', ...fileMessages.configExtension(extension, configExtensions) }, name);
   }
-  for (const name of configs.slice(1)) report({ code: 'folder/two-configs', ...severalConfigs(configs) }, name);
+  for (const name of configs.slice(1))
+    report({ code: 'folder/two-configs', ...fileMessages.severalConfigs(configs) }, name);
 }
 
 function reportMissing(missing: readonly (typeof requiredFiles)[number][], report: Report): void {
   if (missing.length === requiredFiles.length) {
-    report({ code: 'folder/missing-file', ...allFilesMissing(missing) });
+    report({ code: 'folder/missing-file', ...fileMessages.allFilesMissing(missing) });
     return;
   }
-  for (const name of missing) report({ code: 'folder/missing-file', ...fileMissing(name) });
+  for (const name of missing) report({ code: 'folder/missing-file', ...fileMessages.fileMissing(name) });
 }
 
 /** Returns the file name up to its first dot, in a canonical form for comparison. */
@@ -230,11 +206,11 @@ function plainStem(name: string): string {
 /** Explains a file that does not belong to an agent. */
 function explainStranger(name: string, known: readonly string[]): Wording {
   const original = known.find((file) => isCopyOf(name, file));
-  if (original !== undefined) return backupCopy(name, original);
-  if (/^(?:thumbs\.db|ehthumbs\.db|desktop\.ini|icon\r)$/i.test(name)) return systemFile(name);
-  if (/\.(?:png|jpe?g|gif|webp|avif|svg|heic|bmp|tiff?|pdf)$/i.test(name)) return picture(name);
-  if (/^config\.[a-z0-9]+$/i.test(name)) return configInCapitals(name);
-  return unknownFile(name, requiredFiles);
+  if (original !== undefined) return fileMessages.backupCopy(name, original);
+  if (/^(?:thumbs\.db|ehthumbs\.db|desktop\.ini|icon\r)$/i.test(name)) return fileMessages.systemFile(name);
+  if (/\.(?:png|jpe?g|gif|webp|avif|svg|heic|bmp|tiff?|pdf)$/i.test(name)) return fileMessages.picture(name);
+  if (/^config\.[a-z0-9]+$/i.test(name)) return fileMessages.configInCapitals(name);
+  return fileMessages.unknownFile(name, requiredFiles);
 }
 
 /**
@@ -254,15 +230,15 @@ function isCopyOf(name: string, file: string): boolean {
 function explainProblem({ kind, reason }: ReadProblem, name: string): Omit<Finding, 'slug' | 'file'> {
   switch (kind) {
     case 'symlink':
-      return { code: 'folder/symlink', ...symbolicLink(name) };
+      return { code: 'folder/symlink', ...fileMessages.symbolicLink(name) };
     case 'not-a-folder':
-      return { code: 'folder/not-a-folder', ...fileAmongFolders(name) };
+      return { code: 'folder/not-a-folder', ...fileMessages.fileAmongFolders(name) };
     case 'not-a-file':
-      return { code: 'folder/unknown-file', ...notAFile(name, reason === 'folder') };
+      return { code: 'folder/unknown-file', ...fileMessages.notAFile(name, reason === 'folder') };
     case 'too-large':
-      return { code: 'file/too-large', ...fileTooLarge(name, reason, maxFileBytes) };
+      return { code: 'file/too-large', ...fileMessages.fileTooLarge(name, reason, maxFileBytes) };
     case 'unreadable':
-      return { code: 'folder/unreadable', ...unreadableFile(name, reason) };
+      return { code: 'folder/unreadable', ...fileMessages.unreadableFile(name, reason) };
   }
 }
 
@@ -274,12 +250,12 @@ export function unprocessable(slug: string, what: string, error: unknown): Diagn
     code: 'agent/unprocessable',
     slug,
     file: pathOf(slug, 'agent.md'),
-    ...unprocessableAgent(what, visible(String(error)).slice(0, 120)),
+    ...fileMessages.unprocessableAgent(what, visible(String(error)).slice(0, 120)),
   });
 }
 
 /** The diagnostic of a folder agents/ that cannot be read. */
 export function unreadable(cwd: string, error: unknown): Diagnostic {
   const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-  return diagnose({ code: 'agents/unreadable', file: 'agents', ...unreadableAgents(join(cwd), reason) });
+  return diagnose({ code: 'agents/unreadable', file: 'agents', ...fileMessages.unreadableAgents(join(cwd), reason) });
 }

@@ -2,17 +2,7 @@ import matter from 'gray-matter';
 import { isDay } from '../../lib/calendar.ts';
 import { type Diagnostic, diagnose, type Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
-import {
-  blankLineBefore,
-  frontMatterNotClosed,
-  frontMatterTooLong,
-  inCodeBlock,
-  noFrontMatter,
-  notYaml,
-  spaceAfterHyphens,
-  wordAfterHyphens,
-  wrongHyphens,
-} from '../../schema/messages/front-matter.ts';
+import { frontMatterMessages } from '../../schema/messages/formats.ts';
 import { parseYaml, recoverYaml } from './yaml.ts';
 
 /** The front matter and the body of an agent.md. Parts of the front matter may be unreadable. */
@@ -43,10 +33,13 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
   const { matter: cut, content } = matter(`${text}\n`, splitOnly);
   const end = opening.length + cut.length;
   if (end > text.length) {
-    return explainClosing(text, refuse) ?? refuse('front-matter/missing', locationAt(text, 0, 3), frontMatterNotClosed);
+    return (
+      explainClosing(text, refuse) ??
+      refuse('front-matter/missing', locationAt(text, 0, 3), frontMatterMessages.notClosed)
+    );
   }
   if (end > maxLength) {
-    return refuse('front-matter/yaml', locationAt(text, maxLength), frontMatterTooLong(end, maxLength));
+    return refuse('front-matter/yaml', locationAt(text, maxLength), frontMatterMessages.tooLong(end, maxLength));
   }
   const body = content.slice(0, -1);
   const rest = { body, bodyOffset: text.length - body.length };
@@ -84,15 +77,20 @@ function explainOpening(text: string, opening: string, refuse: Refuse): Diagnost
   const line = locationAt(text, 0, opening.length);
   const shown = opening.trimEnd();
   const other = /^\+\+\+/.test(shown) ? 'TOML' : /^(?:\{|;;;)/.test(shown) ? 'JSON' : null;
-  if (other !== null) return refuse('front-matter/language', line, notYaml(other));
-  if (shown === '---') return refuse('front-matter/language', locationAt(text, 3), spaceAfterHyphens);
+  if (other !== null) return refuse('front-matter/language', line, frontMatterMessages.notYaml(other));
+  if (shown === '---')
+    return refuse('front-matter/language', locationAt(text, 3), frontMatterMessages.spaceAfterHyphens);
   if (/^---[^-]/.test(shown)) {
-    return refuse('front-matter/language', locationAt(text, 3, opening.length - 3), wordAfterHyphens(shown));
+    return refuse(
+      'front-matter/language',
+      locationAt(text, 3, opening.length - 3),
+      frontMatterMessages.wordAfterHyphens(shown),
+    );
   }
   if (isNearlyFence(shown)) return wrongFence(line, shown, refuse);
-  if (/^(?:```|~~~)/.test(shown)) return refuse('front-matter/missing', line, inCodeBlock);
-  if (/^\s*\n---\n/.test(text)) return refuse('front-matter/missing', line, blankLineBefore);
-  return refuse('front-matter/missing', line, noFrontMatter);
+  if (/^(?:```|~~~)/.test(shown)) return refuse('front-matter/missing', line, frontMatterMessages.inCodeBlock);
+  if (/^\s*\n---\n/.test(text)) return refuse('front-matter/missing', line, frontMatterMessages.blankLineBefore);
+  return refuse('front-matter/missing', line, frontMatterMessages.missing);
 }
 
 /**
@@ -103,7 +101,7 @@ function isNearlyFence(line: string): boolean {
 }
 
 function wrongFence(location: Location, line: string, refuse: Refuse): Diagnostic {
-  return refuse('front-matter/missing', location, wrongHyphens(line));
+  return refuse('front-matter/missing', location, frontMatterMessages.wrongHyphens(line));
 }
 
 /** Reports the line that was probably meant to close the front matter, or returns null. */

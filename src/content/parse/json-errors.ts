@@ -1,24 +1,6 @@
 import type { Finding, Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
-import {
-  bracketNotClosed,
-  colonMissing,
-  commaAtEnd,
-  commaMissing,
-  doubleQuotes,
-  extraComma,
-  nestedTooDeeply,
-  noComments,
-  numberTooLarge,
-  quoteNotClosed,
-  singleQuotes,
-  textAfterEnd,
-  valueMissing,
-  wrongBracket,
-  wrongCharacter,
-  wrongCharacterInText,
-  wrongWord,
-} from '../../schema/messages/json.ts';
+import { doubleQuotes, jsonMessages } from '../../schema/messages/formats.ts';
 
 /** An error in a JSON text. `offset` and `length` are in UTF-16 units. */
 export interface JsonFault extends Wording {
@@ -79,7 +61,7 @@ function firstFault(text: string): Found {
       else if (character === ',' && open.length > 0) expected = open.at(-1)?.bracket === '{' ? 'key' : 'item';
       else return noComma(text, at, end, open.length);
     } else if (expected === 'colon') {
-      if (character !== ':') return fault(text, end, 1, colonMissing);
+      if (character !== ':') return fault(text, end, 1, jsonMessages.colonMissing);
       expected = 'value';
     } else if (closes && expected.startsWith('first')) {
       open.pop();
@@ -122,19 +104,19 @@ function fault(
 
 function commentAt(text: string, at: number, comment: string): Found {
   const blank = comment.replace(/[^\n]/g, ' ');
-  return fault(text, at, comment.length, noComments, blank);
+  return fault(text, at, comment.length, jsonMessages.noComments, blank);
 }
 
 function trailingComma(text: string, at: number): Found {
-  return fault(text, at, 1, commaAtEnd, ' ');
+  return fault(text, at, 1, jsonMessages.commaAtEnd, ' ');
 }
 
 function noComma(text: string, at: number, end: number, depth: number): Found {
   const character = text[at] ?? '';
-  if (depth === 0) return fault(text, at, 1, textAfterEnd);
-  if (character === '}' || character === ']') return fault(text, at, 1, wrongBracket(character));
+  if (depth === 0) return fault(text, at, 1, jsonMessages.textAfterEnd);
+  if (character === '}' || character === ']') return fault(text, at, 1, jsonMessages.wrongBracket(character));
   const room = /[ \t\n\r]/.test(text[end] ?? '');
-  return fault(text, end, 1, commaMissing, room ? ',' : null);
+  return fault(text, end, 1, jsonMessages.commaMissing, room ? ',' : null);
 }
 
 function badToken(text: string, at: number, isKey: boolean): Found {
@@ -142,27 +124,32 @@ function badToken(text: string, at: number, isKey: boolean): Found {
   if (character === '"') {
     const line = /^"[^\n]*/.exec(text.slice(at))?.[0] ?? '';
     return /^"(?:[^"\\]|\\.)*"/.test(line)
-      ? fault(text, at, line.length, wrongCharacterInText)
-      : fault(text, at, 1, quoteNotClosed);
+      ? fault(text, at, line.length, jsonMessages.wrongCharacterInText)
+      : fault(text, at, 1, jsonMessages.quoteNotClosed);
   }
   if (character === "'") {
     const quoted = /^'[^'"\\\n]*'/.exec(text.slice(at))?.[0];
     const repaired = quoted === undefined ? null : `"${quoted.slice(1, -1)}"`;
-    return fault(text, at, quoted?.length ?? 1, singleQuotes(isKey), repaired);
+    return fault(text, at, quoted?.length ?? 1, jsonMessages.singleQuotes(isKey), repaired);
   }
-  if (character === ',') return fault(text, at, 1, extraComma, ' ');
+  if (character === ',') return fault(text, at, 1, jsonMessages.extraComma, ' ');
   const word = /^[\p{L}\p{N}_$.+-]+/u.exec(text.slice(at, at + 200))?.[0];
-  if (word === undefined) return fault(text, at, 1, wrongCharacter(character, isKey));
+  if (word === undefined) return fault(text, at, 1, jsonMessages.wrongCharacter(character, isKey));
   const plain = { True: 'true', False: 'false', None: 'null', undefined: 'null' }[word];
-  return fault(text, at, word.length, wrongWord(word, isKey, plain));
+  return fault(text, at, word.length, jsonMessages.wrongWord(word, isKey, plain));
 }
 
 function endsEarly(text: string, open: readonly { bracket: string; offset: number }[]): Found {
   const last = Math.max(0, text.trimEnd().length - 1);
   const bracket = open.at(-1);
-  if (bracket === undefined) return fault(text, last, 1, valueMissing);
+  if (bracket === undefined) return fault(text, last, 1, jsonMessages.valueMissing);
   const line = text.slice(0, bracket.offset).split('\n').length;
-  return fault(text, last, 1, bracketNotClosed(bracket.bracket, line, bracket.bracket === '{' ? '}' : ']'));
+  return fault(
+    text,
+    last,
+    1,
+    jsonMessages.bracketNotClosed(bracket.bracket, line, bracket.bracket === '{' ? '}' : ']'),
+  );
 }
 
 /** The deepest nesting allowed in a config. Every JSON parser accepts it, and no config needs more. */
@@ -180,10 +167,10 @@ export function jsonFinding(
     if ('[{'.includes(token)) depth += 1;
     else if (']}'.includes(token)) depth -= 1;
     else if (!token.startsWith('"') && !isExact(token)) {
-      return { code: 'config/json', location: locationAt(text, index, token.length), ...numberTooLarge };
+      return { code: 'config/json', location: locationAt(text, index, token.length), ...jsonMessages.numberTooLarge };
     }
     if (depth > maxDepth) {
-      return { code: 'config/json', location: locationAt(text, index), ...nestedTooDeeply(maxDepth) };
+      return { code: 'config/json', location: locationAt(text, index), ...jsonMessages.nestedTooDeeply(maxDepth) };
     }
   }
   return null;

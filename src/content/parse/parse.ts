@@ -8,15 +8,9 @@ import { explain } from '../../schema/diagnostics/values.ts';
 import { type LocationOf, locationsInFrontMatter, locationsInYaml } from '../../schema/diagnostics/yaml-location.ts';
 import { isPublishable, promptLicense, publishableLicenses } from '../../schema/documents.ts';
 import { proofOf } from '../../schema/evals.ts';
-import { finalNewline } from '../../schema/messages/files.ts';
-import { filenameWithoutConfig, licenseRefused, nothingAfterFrontMatter } from '../../schema/messages/front-matter.ts';
-import {
-  fenceNotClosed,
-  notAHeading,
-  sectionMisplaced,
-  sectionsMissing,
-  sectionTwice,
-} from '../../schema/messages/prompt-sections.ts';
+import { fileMessages } from '../../schema/messages/files.ts';
+import { frontMatterMessages } from '../../schema/messages/formats.ts';
+import { promptMessages } from '../../schema/messages/prompt.ts';
 import { type RuleSettings, withRules } from '../../schema/rules.ts';
 import { markdownFindings } from '../../text/markdown.ts';
 import {
@@ -52,7 +46,7 @@ export function sectionFaults(prompt: string): SectionFault[] {
   return [
     {
       location: locationAt(prompt, misplaced.start, misplaced.name.length),
-      ...sectionMisplaced(misplaced.name),
+      ...promptMessages.sectionMisplaced(misplaced.name),
     },
   ];
 }
@@ -64,7 +58,7 @@ function repeatedFaults(prompt: string, sections: readonly Section[]): SectionFa
     return [
       {
         location: locationAt(prompt, second.start, name.length),
-        ...sectionTwice(name),
+        ...promptMessages.sectionTwice(name),
       },
     ];
   });
@@ -85,19 +79,19 @@ function missingFaults(prompt: string, missing: readonly SectionName[]): Section
     return [
       {
         location: locationAt(prompt, at.offset, at.text.length),
-        ...notAHeading(at.text.trimEnd(), name),
+        ...promptMessages.notAHeading(at.text.trimEnd(), name),
       },
     ];
   });
   if (openFence !== null && swallowed.length > 0) {
     faults.push({
       location: locationAt(prompt, openFence.offset, openFence.text.length),
-      ...fenceNotClosed(swallowed),
+      ...promptMessages.fenceNotClosed(swallowed),
     });
   }
   const rest = near.filter(({ line }) => line === undefined).map(({ name }) => name);
   if (rest.length > 0) {
-    faults.push({ location: locationAt(prompt, 0), ...sectionsMissing(rest) });
+    faults.push({ location: locationAt(prompt, 0), ...promptMessages.sectionsMissing(rest) });
   }
   return faults;
 }
@@ -253,7 +247,7 @@ function checkFrontMatter(
     report('agent.md', {
       code: 'config/filename',
       location: locationOf(['configFilename'], { key: true }),
-      ...filenameWithoutConfig,
+      ...frontMatterMessages.filenameWithoutConfig,
     });
   }
   const { source: origin, draft } = parsed.data;
@@ -261,7 +255,7 @@ function checkFrontMatter(
     report('agent.md', {
       code: 'source/license',
       location: locationOf(['source', 'license']),
-      ...licenseRefused(origin.license, promptLicense.name, publishableLicenses),
+      ...frontMatterMessages.licenseRefused(origin.license, promptLicense.name, publishableLicenses),
     });
   }
   return parsed.data;
@@ -276,7 +270,7 @@ function checkBody({ body, bodyOffset }: SplitSource, text: string, report: Repo
     report('agent.md', {
       code: 'file/empty',
       location: locationAt(text, text.length - 1),
-      ...nothingAfterFrontMatter,
+      ...frontMatterMessages.nothingAfter,
     });
   }
 }
@@ -307,7 +301,7 @@ function checkPrompt(prompt: string, report: Report): void {
     report('prompt.txt', {
       code: 'file/final-newline',
       location: locationAt(prompt, prompt.trimEnd().length),
-      ...finalNewline(prompt.endsWith('\n')),
+      ...fileMessages.finalNewline(prompt.endsWith('\n')),
     });
   }
 }

@@ -1,6 +1,6 @@
 import type { Finding } from '../../schema/diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
-import { mergeConflict, placeholderOfNew } from '../../schema/messages/text.ts';
+import { textMessages } from '../../schema/messages/texts.ts';
 import { fillerTags } from '../../schema/slugs.ts';
 import { linesOf } from '../../text/prompt-text.ts';
 
@@ -170,7 +170,7 @@ export function conflictFinding(text: string): LeftoverFinding | null {
       return {
         code: 'text/conflict',
         location: locationAt(text, offset, line.length),
-        ...mergeConflict,
+        ...textMessages.mergeConflict,
       };
     }
   }
@@ -187,7 +187,7 @@ export function placeholderFindings(text: string): LeftoverFinding[] {
     .map(({ length, offset }) => ({
       code: 'text/placeholder',
       location: locationAt(text, offset, length),
-      ...placeholderOfNew,
+      ...textMessages.placeholderOfNew,
     }));
 }
 

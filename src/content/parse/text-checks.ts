@@ -3,7 +3,7 @@ import { findSecrets } from '../../lib/secrets.ts';
 import type { Finding } from '../../schema/diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
 import type { LocationOf, Path } from '../../schema/diagnostics/yaml-location.ts';
-import { hiddenCharacterFound, secretFound } from '../../schema/messages/text.ts';
+import { textMessages } from '../../schema/messages/texts.ts';
 
 /** A character that readers cannot see and that the text does not need. */
 export interface HiddenCharacter {
@@ -352,9 +352,9 @@ function escapedFindings(text: string, location: () => Location): TextFinding[] 
 }
 
 function hiddenFinding({ name, most }: HiddenCharacter, location: Location, escaped: boolean): TextFinding {
-  return { code: 'text/hidden-character', location, ...hiddenCharacterFound(name, most, escaped), escaped };
+  return { code: 'text/hidden-character', location, ...textMessages.hiddenCharacter(name, most, escaped), escaped };
 }
 
 function secretFinding(name: string, location: Location, escaped: boolean): TextFinding {
-  return { code: 'text/secret', location, ...secretFound(name), escaped };
+  return { code: 'text/secret', location, ...textMessages.secret(name), escaped };
 }

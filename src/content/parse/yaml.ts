@@ -2,29 +2,8 @@ import yaml from 'js-yaml';
 import { isAlias, parseDocument, visit } from 'yaml';
 import type { Diagnostic, Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { tooDeepAt, topLevelBlocks } from '../../schema/diagnostics/yaml-location.ts';
-import { commaMissing, extraComma } from '../../schema/messages/json.ts';
-import { leftConflictMarker } from '../../schema/messages/text.ts';
-import {
-  anchorOrAlias,
-  bracketNotClosed,
-  bracketNotOpened,
-  colonInText,
-  entryWithoutHyphen,
-  indentedWithTab,
-  keyIndented,
-  keyOverLines,
-  keyTwice,
-  nestedTooDeeply,
-  noColon,
-  noSpaceAfterColon,
-  noSpaceAfterHyphen,
-  notWellFormed,
-  quoteNotClosed,
-  specialStart,
-  textAfterQuote,
-  unevenIndent,
-  unknownReason,
-} from '../../schema/messages/yaml.ts';
+import { jsonMessages, unknownReason, yamlMessages } from '../../schema/messages/formats.ts';
+import { textMessages } from '../../schema/messages/texts.ts';
 
 /**
  * Parses YAML with js-yaml 4 and its core schema, in which dates stay text. It refuses anchors through an undocumented
@@ -51,7 +30,7 @@ export interface YamlFault extends Wording {
 /** Explains why js-yaml rejected a text, with the help of a second parser that reports positions. */
 export function explainYaml(source: string): YamlFault {
   const deep = tooDeepAt(source);
-  if (deep !== -1) return fault(deep, 1, nestedTooDeeply);
+  if (deep !== -1) return fault(deep, 1, yamlMessages.nestedTooDeeply);
   const known = tabIndent(source) ?? strayHyphen(source) ?? afterQuote(source) ?? openBracket(source);
   if (known !== null) return known;
   const document = parseDocument(source, { prettyErrors: false });
@@ -61,13 +40,13 @@ export function explainYaml(source: string): YamlFault {
       code: 'front-matter/anchor',
       offset: anchored.offset,
       length: anchored.name.length,
-      ...anchorOrAlias(anchored.name),
+      ...yamlMessages.anchorOrAlias(anchored.name),
     };
   }
   const error = document.errors[0];
   if (error?.code === 'DUPLICATE_KEY') return duplicateKey(source, error.pos[0]);
   const open = unclosedQuote(source);
-  if (error?.code === 'MISSING_CHAR' && open !== null) return fault(open, 1, quoteNotClosed);
+  if (error?.code === 'MISSING_CHAR' && open !== null) return fault(open, 1, yamlMessages.quoteNotClosed);
   const continued = /^[\w-]+: *[^\s|>[{][^\n]*\n(?=[ ]+[\w-]+:(?: |$))/.exec(source);
   if (continued !== null) return indentedKey(source, continued[0].length);
   const mark = markOf(source);
@@ -87,38 +66,38 @@ function fault(offset: number, length: number, wording: Wording): YamlFault {
 
 export function duplicateKey(source: string, offset: number): YamlFault {
   const name = /^[^:\s]+/.exec(source.slice(offset))?.[0] ?? 'A key';
-  return { code: 'front-matter/duplicate-key', offset, length: name.length, ...keyTwice(name) };
+  return { code: 'front-matter/duplicate-key', offset, length: name.length, ...yamlMessages.keyTwice(name) };
 }
 
 export function indentedKey(source: string, offset: number): YamlFault {
   const [, spaces = '', name = ''] = /^(\s*)([^\s:]*)/.exec(source.slice(offset)) ?? [];
-  return fault(offset, spaces.length + name.length, keyIndented(name));
+  return fault(offset, spaces.length + name.length, yamlMessages.keyIndented(name));
 }
 
 /** A marker that was left behind when someone resolved a merge conflict by hand, as the first line of `text`. */
 export function conflictMarker(text: string): YamlFault | null {
   const line = /^(?:={7}|>{7}|\|{7})(?: .*)?(?=\n|$)/.exec(text)?.[0];
   if (line === undefined) return null;
-  return { code: 'text/conflict', offset: 0, length: line.length, ...leftConflictMarker };
+  return { code: 'text/conflict', offset: 0, length: line.length, ...textMessages.leftConflictMarker };
 }
 
 export function noKey(text: string): YamlFault {
   const [, key, value = ''] = /^([\w-]+):(\S.*)/.exec(text) ?? [];
-  if (key !== undefined) return fault(key.length, 1, noSpaceAfterColon(key, value));
+  if (key !== undefined) return fault(key.length, 1, yamlMessages.noSpaceAfterColon(key, value));
   const [line = ''] = text.split('\n', 1);
   return fault(0, line.length, withoutColon(line));
 }
 
 function tabIndent(source: string): YamlFault | null {
   const match = /^ *\t+/m.exec(source);
-  return match && fault(match.index, match[0].length, indentedWithTab);
+  return match && fault(match.index, match[0].length, yamlMessages.indentedWithTab);
 }
 
 function strayHyphen(source: string): YamlFault | null {
   const match = /^( *)-([\w"'][^\n]*)/m.exec(source);
   if (match === null || /[|>][+-]?\d?[ \t]*\n/.test(source)) return null;
   const [, spaces = '', rest = ''] = match;
-  return fault(match.index + spaces.length, 1, noSpaceAfterHyphen(rest));
+  return fault(match.index + spaces.length, 1, yamlMessages.noSpaceAfterHyphen(rest));
 }
 
 /** Finds text after a closing quote. */
@@ -128,40 +107,44 @@ function afterQuote(source: string): YamlFault | null {
   if (match === null) return null;
   const [line, before = '', quoted = '', rest = ''] = match;
   const quote = quoted.startsWith('"') ? "'" : '"';
-  return fault(match.index + line.length - rest.length, rest.length, textAfterQuote(line.slice(before.length), quote));
+  return fault(
+    match.index + line.length - rest.length,
+    rest.length,
+    yamlMessages.textAfterQuote(line.slice(before.length), quote),
+  );
 }
 
 /** Finds a bracket that opens a list or object and is never closed. */
 function openBracket(source: string): YamlFault | null {
   const [line, before = '', bracket = '', rest = ''] = /^([\w-]+: *)([[{])([\s\S]*)/.exec(source) ?? [];
   if (line === undefined || rest.includes(bracket === '[' ? ']' : '}')) return null;
-  return fault(before.length, 1, bracketNotClosed(bracket === '[' ? ']' : '}'));
+  return fault(before.length, 1, yamlMessages.bracketNotClosed(bracket === '[' ? ']' : '}'));
 }
 
 /** Words for what the parser says: its error code and its message. `line` is the rest of the line. */
 const words: readonly [says: RegExp, wording: (line: string, reason: string) => Wording][] = [
-  [/^BLOCK_AS_IMPLICIT_KEY/, (line) => colonInText(line, line.includes("'") ? '"' : "'")],
-  [/^BAD_INDENT/, () => unevenIndent],
-  [/^BAD_SCALAR_START|same line with key$/, (line) => specialStart(line.slice(0, 1))],
-  [/Block scalar header/, (_, reason) => specialStart(reason.slice(reason.indexOf(': ') + 2)[0] ?? '')],
-  [/Sequence item without/, () => entryWithoutHyphen],
+  [/^BLOCK_AS_IMPLICIT_KEY/, (line) => yamlMessages.colonInText(line, line.includes("'") ? '"' : "'")],
+  [/^BAD_INDENT/, () => yamlMessages.unevenIndent],
+  [/^BAD_SCALAR_START|same line with key$/, (line) => yamlMessages.specialStart(line.slice(0, 1))],
+  [/Block scalar header/, (_, reason) => yamlMessages.specialStart(reason.slice(reason.indexOf(': ') + 2)[0] ?? '')],
+  [/Sequence item without/, () => yamlMessages.entryWithoutHyphen],
   [/followed by map values$/, withoutColon],
-  [/on a single line$/, () => keyOverLines],
-  [/flow-(?:seq|map)-end/, (line) => bracketNotOpened(line.slice(0, 1))],
-  [/Missing ,/, () => commaMissing],
-  [/Unexpected , in/, () => extraComma],
-  [/Missing closing/, () => quoteNotClosed],
+  [/on a single line$/, () => yamlMessages.keyOverLines],
+  [/flow-(?:seq|map)-end/, (line) => yamlMessages.bracketNotOpened(line.slice(0, 1))],
+  [/Missing ,/, () => jsonMessages.commaMissing],
+  [/Unexpected , in/, () => jsonMessages.extraComma],
+  [/Missing closing/, () => yamlMessages.quoteNotClosed],
 ];
 
 function wordsFor(code: string, source: string, offset: number, reason: string): Wording {
   const line = /^[^\n]*/.exec(source.slice(offset))?.[0] ?? '';
   const [, wording] = words.find(([says]) => says.test(`${code} ${reason}`)) ?? [];
-  return wording?.(line, reason) ?? notWellFormed(reason);
+  return wording?.(line, reason) ?? yamlMessages.notWellFormed(reason);
 }
 
 function withoutColon(line: string): Wording {
   const [, word = '', rest = ''] = /^(\S*)[ \t]*(.*)/.exec(line) ?? [];
-  return noColon(word, rest);
+  return yamlMessages.noColon(word, rest);
 }
 
 /**

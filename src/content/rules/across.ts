@@ -4,8 +4,8 @@ import type { Agent } from '../../schema/agent.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
 import { diagnose } from '../../schema/diagnostics/diagnostic.ts';
 import { locationAt } from '../../schema/diagnostics/location.ts';
-import { similarTag } from '../../schema/messages/front-matter-texts.ts';
-import { promptRepeats } from '../../schema/messages/prompt-text.ts';
+import { promptMessages } from '../../schema/messages/prompt.ts';
+import { textMessages } from '../../schema/messages/texts.ts';
 import { inFrontMatter } from '../check/calendar.ts';
 import { pathOf } from '../parse/files.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
@@ -45,7 +45,7 @@ function nearDuplicates(folders: readonly Complete[]): Diagnostic[] {
       file: pathOf(slug, 'prompt.txt'),
       text: prompt,
       location: locationAt(prompt, 0, prompt.length),
-      ...promptRepeats(found.share, found.name),
+      ...promptMessages.promptRepeats(found.share, found.name),
     });
   });
 }
@@ -73,7 +73,7 @@ function similarTags(folders: readonly Complete[]): Diagnostic[] {
       if (near === undefined) return [];
       return inFrontMatter(folder, ['tags', index], {
         code: 'editorial/similar-tag',
-        ...similarTag(tag, near, uses.get(near) ?? 0),
+        ...textMessages.similarTag(tag, near, uses.get(near) ?? 0),
       });
     }),
   );

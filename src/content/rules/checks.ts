@@ -1,6 +1,6 @@
 import { locationsInYaml } from '../../schema/diagnostics/yaml-location.ts';
 import { sampleCase } from '../../schema/evals.ts';
-import { sampleFailsCheck } from '../../schema/messages/samples.ts';
+import { textMessages } from '../../schema/messages/texts.ts';
 import { grade, kindOf, tooSlow } from '../evals/grade.ts';
 import type { EditorialRule } from './rule.ts';
 
@@ -22,7 +22,7 @@ export const checks: EditorialRule = {
         {
           file: 'evals/checks.yaml',
           location: locationOf([sampleCase, 'checks', index, kindOf(check)], { key: true }),
-          ...sampleFailsCheck(failure, failure === tooSlow),
+          ...textMessages.sampleFailsCheck(failure, failure === tooSlow),
         },
       ];
     });

@@ -1,13 +1,6 @@
 import type { Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { codePoints } from '../../schema/fields.ts';
-import {
-  demoStartsLate,
-  demoTooLong,
-  labelTooLong,
-  numberOfPoints,
-  numberOfSteps,
-  sameSecond,
-} from '../../schema/messages/front-matter-texts.ts';
+import { textMessages } from '../../schema/messages/texts.ts';
 import { type EditorialRule, inFrontMatter, type Remark } from './rule.ts';
 
 /**
@@ -23,15 +16,15 @@ export const demo: EditorialRule = {
     const { demo: points, steps } = view.agent;
     const remarks: Remark[] = [];
     const report = (path: (string | number)[], wording: Wording) => remarks.push(inFrontMatter(view, path, wording));
-    if (steps.length < 3 || steps.length > 7) report(['steps'], numberOfSteps(steps.length, 3, 7));
-    if (points.length < 4 || points.length > 8) report(['demo'], numberOfPoints(points.length, 4, 8));
+    if (steps.length < 3 || steps.length > 7) report(['steps'], textMessages.numberOfSteps(steps.length, 3, 7));
+    if (points.length < 4 || points.length > 8) report(['demo'], textMessages.numberOfPoints(points.length, 4, 8));
     for (const [index, { second, label }] of points.entries()) {
       const before = points[index - 1];
       const at = ['demo', index, 'second'];
-      if (before === undefined && second !== 0) report(at, demoStartsLate(second));
-      else if (before !== undefined && second <= before.second) report(at, sameSecond);
-      if (second > 90) report(at, demoTooLong(second, 90));
-      if (codePoints(label) > 40) report(['demo', index, 'label'], labelTooLong(codePoints(label), 40));
+      if (before === undefined && second !== 0) report(at, textMessages.demoStartsLate(second));
+      else if (before !== undefined && second <= before.second) report(at, textMessages.sameSecond);
+      if (second > 90) report(at, textMessages.demoTooLong(second, 90));
+      if (codePoints(label) > 40) report(['demo', index, 'label'], textMessages.labelTooLong(codePoints(label), 40));
     }
     return remarks;
   },

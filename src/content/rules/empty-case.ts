@@ -1,4 +1,4 @@
-import { emptyCaseNotSettled } from '../../schema/messages/prompt-output.ts';
+import { promptMessages } from '../../schema/messages/prompt.ts';
 import { atHeading, type EditorialRule } from './rule.ts';
 import { isEmpty } from './sections.ts';
 
@@ -13,7 +13,7 @@ export const emptyCase: EditorialRule = {
   check(view) {
     const { OUTPUT } = view.prompt;
     if (!view.english || isEmpty(OUTPUT) || nothing.test(OUTPUT.body.replace(/<[^<>\n]*>/g, ''))) return [];
-    return [atHeading(view, 'OUTPUT', emptyCaseNotSettled)];
+    return [atHeading(view, 'OUTPUT', promptMessages.emptyCaseNotSettled)];
   },
 };
 

@@ -1,11 +1,6 @@
 import type { Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { codePoints } from '../../schema/fields.ts';
-import {
-  excerptOfSentences,
-  excerptWithoutPeriod,
-  excerptWithoutVerb,
-  lengthOfExcerpt,
-} from '../../schema/messages/front-matter-texts.ts';
+import { textMessages } from '../../schema/messages/texts.ts';
 import { type EditorialRule, inFrontMatter, type Remark } from './rule.ts';
 
 /** First words that are not verbs: articles, pronouns, prepositions, conjunctions. */
@@ -25,11 +20,11 @@ export const excerpt: EditorialRule = {
     const remarks: Remark[] = [];
     const report = (wording: Wording) => remarks.push(inFrontMatter(view, ['excerpt'], wording));
     const length = codePoints(text);
-    if (length < 60 || length > 160) report(lengthOfExcerpt(length, 60, 160));
-    if (!/[^.][.。]$/u.test(text)) report(excerptWithoutPeriod);
-    if (/\p{L}{4}\.\s+\p{Lu}|[!?]\s+\p{Lu}/u.test(text)) report(excerptOfSentences);
+    if (length < 60 || length > 160) report(textMessages.lengthOfExcerpt(length, 60, 160));
+    if (!/[^.][.。]$/u.test(text)) report(textMessages.excerptWithoutPeriod);
+    if (/\p{L}{4}\.\s+\p{Lu}|[!?]\s+\p{Lu}/u.test(text)) report(textMessages.excerptOfSentences);
     const [first] = (view.english && notVerbs.exec(text)) || [];
-    if (first !== undefined) report(excerptWithoutVerb(first));
+    if (first !== undefined) report(textMessages.excerptWithoutVerb(first));
     return remarks;
   },
 };

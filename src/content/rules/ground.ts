@@ -1,4 +1,4 @@
-import { unknownFactsNotSettled } from '../../schema/messages/prompt-rules.ts';
+import { promptMessages } from '../../schema/messages/prompt.ts';
 import { atHeading, type EditorialRule } from './rule.ts';
 import { isEmpty } from './sections.ts';
 
@@ -13,6 +13,6 @@ export const ground: EditorialRule = {
   check(view) {
     const { RULES } = view.prompt;
     if (!view.english || isEmpty(RULES) || /\bunknowns?\b/i.test(RULES.heading + RULES.body)) return [];
-    return [atHeading(view, 'RULES', unknownFactsNotSettled)];
+    return [atHeading(view, 'RULES', promptMessages.unknownFactsNotSettled)];
   },
 };

@@ -1,4 +1,4 @@
-import { inputNotUsed, missingInputNotSettled, nothingToPaste } from '../../schema/messages/prompt-input.ts';
+import { promptMessages } from '../../schema/messages/prompt.ts';
 import { atHeading, type EditorialRule, inPrompt, type PromptItem, type Remark } from './rule.ts';
 import { isEmpty } from './sections.ts';
 
@@ -14,11 +14,12 @@ export const inputContract: EditorialRule = {
   check(view) {
     const { INPUT, RULES, OUTPUT } = view.prompt;
     if (isEmpty(INPUT)) return [];
-    if (!INPUT.lines.some(({ text }) => declaration.test(text))) return [atHeading(view, 'INPUT', nothingToPaste)];
+    if (!INPUT.lines.some(({ text }) => declaration.test(text)))
+      return [atHeading(view, 'INPUT', promptMessages.nothingToPaste)];
     const remarks: Remark[] = [];
     const names = INPUT.items.map(nameOf).filter((name) => name !== null);
     if (view.english && !settlesMissing(INPUT.heading + INPUT.body, view.agent.prompt, names)) {
-      remarks.push(atHeading(view, 'INPUT', missingInputNotSettled));
+      remarks.push(atHeading(view, 'INPUT', promptMessages.missingInputNotSettled));
     }
     if (isEmpty(RULES) || isEmpty(OUTPUT)) return remarks;
     const later = `${RULES.heading}\n${RULES.body}\n${OUTPUT.heading}\n${OUTPUT.body}`;
@@ -29,7 +30,7 @@ export const inputContract: EditorialRule = {
       if (name === null || mentions(rest, name)) continue;
       const [line] = item.lines;
       const offset = (line?.offset ?? 0) + (line?.text.indexOf(name) ?? 0);
-      remarks.push(inPrompt(view, offset, name.length, inputNotUsed(name)));
+      remarks.push(inPrompt(view, offset, name.length, promptMessages.inputNotUsed(name)));
     }
     return remarks;
   },

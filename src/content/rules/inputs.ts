@@ -1,10 +1,5 @@
 import type { Wording } from '../../schema/diagnostics/diagnostic.ts';
-import {
-  inputNameReserved,
-  inputTwice,
-  inputWithoutForm,
-  inputWithWrongName,
-} from '../../schema/messages/prompt-input.ts';
+import { promptMessages } from '../../schema/messages/prompt.ts';
 import { inputKey, inputLines, isInputName, longestName, reservedName } from '../../text/prompt-text.ts';
 import { type EditorialRule, inPrompt, type Remark } from './rule.ts';
 
@@ -24,8 +19,8 @@ export const inputs: EditorialRule = {
       const at = (wording: Wording) =>
         remarks.push(inPrompt(view, line.offset + line.text.indexOf(name), name.length, wording));
       const key = inputKey(name);
-      if (key === reservedName) at(inputNameReserved(name));
-      else if (names.has(key)) at(inputTwice(name));
+      if (key === reservedName) at(promptMessages.inputNameReserved(name));
+      else if (names.has(key)) at(promptMessages.inputTwice(name));
       names.add(key);
     }
     const taken = new Set(declared.map(({ line }) => line.offset));
@@ -56,6 +51,7 @@ function nearly(text: string, othersHaveForm: boolean): { label: string; wording
   const capitals = /\p{L}{2}/u.test(label) && label === label.toUpperCase() && label !== label.toLowerCase();
   const meant = kind === null ? bullet !== undefined && capitals && othersHaveForm : bullet !== undefined || capitals;
   if (!meant) return null;
-  if (!isInputName(label)) return { label, wording: inputWithWrongName(kind ?? 'required', longestName) };
-  return { label, wording: inputWithoutForm(label, kind === null ? ['required', 'optional'] : [kind]) };
+  if (!isInputName(label))
+    return { label, wording: promptMessages.inputWithWrongName(kind ?? 'required', longestName) };
+  return { label, wording: promptMessages.inputWithoutForm(label, kind === null ? ['required', 'optional'] : [kind]) };
 }

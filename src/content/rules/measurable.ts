@@ -1,4 +1,4 @@
-import { emptyPraise, fewRulesCheckable } from '../../schema/messages/prompt-rules.ts';
+import { promptMessages } from '../../schema/messages/prompt.ts';
 import { linesOf } from '../../text/prompt-text.ts';
 import { atHeading, type EditorialRule, inPrompt } from './rule.ts';
 
@@ -14,12 +14,14 @@ export const measurable: EditorialRule = {
     const { items } = view.prompt.RULES;
     const tests = items.filter(({ text }) => checkable.test(text)).length;
     const few =
-      items.length < 3 || tests >= 3 ? [] : [atHeading(view, 'RULES', fewRulesCheckable(items.length, tests))];
+      items.length < 3 || tests >= 3
+        ? []
+        : [atHeading(view, 'RULES', promptMessages.fewRulesCheckable(items.length, tests))];
     const empty = linesOf(view.agent.prompt)
       .lines.filter(({ fenced }) => !fenced)
       .flatMap(({ text, offset }) =>
         [...blankQuoted(text).matchAll(emptyWords)].map(({ 0: word, index }) =>
-          inPrompt(view, offset + index, word.length, emptyPraise(word)),
+          inPrompt(view, offset + index, word.length, promptMessages.emptyPraise(word)),
         ),
       );
     return [...few, ...empty];

@@ -1,9 +1,5 @@
 import { codePoints } from '../../schema/fields.ts';
-import {
-  lengthOfProblem,
-  problemRepeatsExcerpt,
-  problemRepeatsTitle,
-} from '../../schema/messages/front-matter-texts.ts';
+import { textMessages } from '../../schema/messages/texts.ts';
 import { type EditorialRule, inFrontMatter, type Remark, wordsOf } from './rule.ts';
 
 const path = ['problem'];
@@ -20,10 +16,10 @@ export const oneJob: EditorialRule = {
     const length = codePoints(problem.trim());
     const remarks: Remark[] = [];
     if (length < 40 || length > 400) {
-      remarks.push(inFrontMatter(view, path, lengthOfProblem(length, 40, 400)));
+      remarks.push(inFrontMatter(view, path, textMessages.lengthOfProblem(length, 40, 400)));
     }
-    if (names(problem, title)) remarks.push(inFrontMatter(view, path, problemRepeatsTitle));
-    if (sharesRun(problem, excerpt)) remarks.push(inFrontMatter(view, path, problemRepeatsExcerpt));
+    if (names(problem, title)) remarks.push(inFrontMatter(view, path, textMessages.problemRepeatsTitle));
+    if (sharesRun(problem, excerpt)) remarks.push(inFrontMatter(view, path, textMessages.problemRepeatsExcerpt));
     return remarks;
   },
 };

@@ -1,4 +1,4 @@
-import { answerNotShown, noLengthLimit } from '../../schema/messages/prompt-output.ts';
+import { promptMessages } from '../../schema/messages/prompt.ts';
 import { atHeading, type EditorialRule, type Remark } from './rule.ts';
 import { isEmpty } from './sections.ts';
 
@@ -16,10 +16,10 @@ export const outputShape: EditorialRule = {
     if (isEmpty(OUTPUT)) return [];
     const remarks: Remark[] = [];
     if (!OUTPUT.lines.some(({ text, fenced }) => fenced || literal.test(text))) {
-      remarks.push(atHeading(view, 'OUTPUT', answerNotShown));
+      remarks.push(atHeading(view, 'OUTPUT', promptMessages.answerNotShown));
     }
     if (view.english && !limit.test(`${OUTPUT.heading}\n${OUTPUT.body}`)) {
-      remarks.push(atHeading(view, 'OUTPUT', noLengthLimit));
+      remarks.push(atHeading(view, 'OUTPUT', promptMessages.noLengthLimit));
     }
     return remarks;
   },

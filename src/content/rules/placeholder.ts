@@ -1,5 +1,5 @@
 import { locationAt } from '../../schema/diagnostics/location.ts';
-import { unwrittenText } from '../../schema/messages/text.ts';
+import { textMessages } from '../../schema/messages/texts.ts';
 import { linesOf } from '../../text/prompt-text.ts';
 import type { EditorialRule } from './rule.ts';
 
@@ -29,7 +29,7 @@ export const placeholder: EditorialRule = {
           {
             file,
             location: locationAt(text, offset + found.index, found[0].length),
-            ...unwrittenText,
+            ...textMessages.unwrittenText,
           },
         ];
       }

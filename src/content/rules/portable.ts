@@ -1,18 +1,9 @@
 import { isMap, isScalar, parseDocument, visit } from 'yaml';
 import type { Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { locationAt } from '../../schema/diagnostics/location.ts';
-import { numberOfTags, tagIsCategory, textCutOff } from '../../schema/messages/front-matter-texts.ts';
-import {
-  curlyQuotes,
-  doubleBraces,
-  filledInByAssistants,
-  inLines,
-  lengthOfPrompt,
-  shellCommand,
-  spacesAtEnd,
-  vendorNamed,
-} from '../../schema/messages/prompt-text.ts';
-import { slugRefusedByClaude } from '../../schema/messages/titles-and-slugs.ts';
+import { numberMessages } from '../../schema/messages/numbers.ts';
+import { inLines, promptMessages } from '../../schema/messages/prompt.ts';
+import { textMessages } from '../../schema/messages/texts.ts';
 import { linesOf } from '../../text/prompt-text.ts';
 import { type AgentView, type EditorialRule, inFrontMatter, inPrompt, type Remark } from './rule.ts';
 
@@ -42,7 +33,7 @@ function length(view: AgentView): Remark[] {
   const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
   const countable = !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]{4}/u.test(text);
   if (!countable || (words >= 120 && words <= 900)) return [];
-  return [inPrompt(view, 0, text.length, lengthOfPrompt(words, 120, 900))];
+  return [inPrompt(view, 0, text.length, promptMessages.lengthOfPrompt(words, 120, 900))];
 }
 
 /** Names that almost always mean a product of one vendor, with the names of its runtimes. */
@@ -59,7 +50,7 @@ function vendors(view: AgentView): Remark[] {
     const found = names.exec(view.agent.prompt);
     const others = view.agent.runtimes.filter((name) => !runtimes.test(name));
     if (found === null || others.length === 0) return [];
-    return [inPrompt(view, found.index, found[0].length, vendorNamed(found[0], others))];
+    return [inPrompt(view, found.index, found[0].length, promptMessages.vendorNamed(found[0], others))];
   });
 }
 
@@ -75,11 +66,11 @@ function characters(view: AgentView): Remark[] {
     return [inPrompt(view, start, length, inLines(wording, found.length))];
   };
   return [
-    ...first(/[“”‘’]/, curlyQuotes),
-    ...first(/(?<![ \t])[ \t]+$/, spacesAtEnd),
-    ...first(/(?<![`\\{])\{\{[^{}`]*\}\}|(?<![`\\])\{%[^%`]*%\}/, doubleBraces, (fenced) => fenced),
-    ...first(/(?<![`\\])(?:[!@]\{[^{}]*\}|\$ARGUMENTS\b)/, filledInByAssistants, (fenced) => fenced),
-    ...first(/!(?=`)|```!/, shellCommand),
+    ...first(/[“”‘’]/, promptMessages.curlyQuotes),
+    ...first(/(?<![ \t])[ \t]+$/, promptMessages.spacesAtEnd),
+    ...first(/(?<![`\\{])\{\{[^{}`]*\}\}|(?<![`\\])\{%[^%`]*%\}/, promptMessages.doubleBraces, (fenced) => fenced),
+    ...first(/(?<![`\\])(?:[!@]\{[^{}]*\}|\$ARGUMENTS\b)/, promptMessages.filledInByAssistants, (fenced) => fenced),
+    ...first(/!(?=`)|```!/, promptMessages.shellCommand),
   ];
 }
 
@@ -100,7 +91,7 @@ function cutTexts({ texts }: AgentView): Remark[] {
       remarks.push({
         file: 'agent.md',
         location: locationAt(text, offset + 1, text.length),
-        ...textCutOff(String(key.value)),
+        ...textMessages.textCutOff(String(key.value)),
       });
     },
   });
@@ -113,16 +104,16 @@ const reservedWords = /claude|anthropic/;
 function skillName(view: AgentView): Remark[] {
   const [word] = reservedWords.exec(view.agent.slug) ?? [];
   if (word === undefined) return [];
-  return [inFrontMatter(view, ['title'], slugRefusedByClaude(word))];
+  return [inFrontMatter(view, ['title'], numberMessages.slugRefusedByClaude(word))];
 }
 
 function tags(view: AgentView): Remark[] {
   const { category, tags: names } = view.agent;
   const remarks: Remark[] = [];
   if (names.length < 2 || names.length > 6) {
-    remarks.push(inFrontMatter(view, ['tags'], numberOfTags(names.length, 2, 6)));
+    remarks.push(inFrontMatter(view, ['tags'], textMessages.numberOfTags(names.length, 2, 6)));
   }
   const index = names.indexOf(category);
-  if (index !== -1) remarks.push(inFrontMatter(view, ['tags', index], tagIsCategory(category)));
+  if (index !== -1) remarks.push(inFrontMatter(view, ['tags', index], textMessages.tagIsCategory(category)));
   return remarks;
 }

@@ -1,10 +1,5 @@
 import type { Wording } from '../../schema/diagnostics/diagnostic.ts';
-import {
-  numberOfRules,
-  ruleDescribes,
-  ruleOfSeveralLines,
-  ruleOnlyForbids,
-} from '../../schema/messages/prompt-rules.ts';
+import { promptMessages } from '../../schema/messages/prompt.ts';
 import { atHeading, type EditorialRule, inPrompt, type PromptItem, type Remark } from './rule.ts';
 import { isEmpty } from './sections.ts';
 
@@ -23,16 +18,16 @@ export const rulesCount: EditorialRule = {
     const remarks: Remark[] = [];
     const count = RULES.items.length;
     if (count < 5 || count > 12) {
-      remarks.push(atHeading(view, 'RULES', numberOfRules(count, 5, 12)));
+      remarks.push(atHeading(view, 'RULES', promptMessages.numberOfRules(count, 5, 12)));
     }
     const at = ({ lines: [line] }: PromptItem, wording: Wording) =>
       remarks.push(inPrompt(view, line?.offset ?? 0, line?.text.length ?? 1, wording));
     const long = RULES.items.find(({ lines }) => lines.length > 1);
-    if (long !== undefined) at(long, ruleOfSeveralLines);
+    if (long !== undefined) at(long, promptMessages.ruleOfSeveralLines);
     if (!view.english) return remarks;
     for (const item of RULES.items) {
-      if (description.test(item.text)) at(item, ruleDescribes);
-      else if (isBareProhibition(item.text)) at(item, ruleOnlyForbids);
+      if (description.test(item.text)) at(item, promptMessages.ruleDescribes);
+      else if (isBareProhibition(item.text)) at(item, promptMessages.ruleOnlyForbids);
     }
     return remarks;
   },

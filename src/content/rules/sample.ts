@@ -1,10 +1,5 @@
 import { locationAt } from '../../schema/diagnostics/location.ts';
-import {
-  lengthOfSampleInput,
-  realAddress,
-  sampleWithoutSkeleton,
-  sampleWithoutTable,
-} from '../../schema/messages/samples.ts';
+import { textMessages } from '../../schema/messages/texts.ts';
 import type { AgentView, EditorialRule, PromptSection, Remark } from './rule.ts';
 
 /**
@@ -27,7 +22,7 @@ function length({ agent }: AgentView): Remark[] {
     {
       file: 'sample-input.txt',
       location: locationAt(text, 0, text.length),
-      ...lengthOfSampleInput(lines, 8, 60),
+      ...textMessages.lengthOfSampleInput(lines, 8, 60),
     },
   ];
 }
@@ -45,7 +40,7 @@ function realAddresses({ texts }: AgentView): Remark[] {
       .map(({ 0: address, index }) => ({
         file,
         location: locationAt(text, index, address.length),
-        ...realAddress,
+        ...textMessages.realAddress,
       }));
   });
 }
@@ -57,7 +52,8 @@ function skeleton({ agent, prompt }: AgentView): Remark[] {
   const wanted = tables.length > 0 ? tables : parts;
   const [shown] = wanted;
   if (shown === undefined || wanted.some((part) => answer.includes(normal(part)))) return [];
-  const wording = tables.length > 0 ? sampleWithoutTable(shown) : sampleWithoutSkeleton(shown);
+  const wording =
+    tables.length > 0 ? textMessages.sampleWithoutTable(shown) : textMessages.sampleWithoutSkeleton(shown);
   return [{ file: 'sample-output.txt', location: locationAt(text, 0, text.length), ...wording }];
 }
 

@@ -1,4 +1,4 @@
-import { sectionEmpty } from '../../schema/messages/prompt-sections.ts';
+import { promptMessages } from '../../schema/messages/prompt.ts';
 import { sectionNames } from '../../text/prompt-text.ts';
 import { atHeading, type EditorialRule, type PromptSection } from './rule.ts';
 
@@ -6,7 +6,9 @@ import { atHeading, type EditorialRule, type PromptSection } from './rule.ts';
 export const sections: EditorialRule = {
   code: 'editorial/sections',
   check: (view) =>
-    sectionNames.filter((name) => isEmpty(view.prompt[name])).map((name) => atHeading(view, name, sectionEmpty(name))),
+    sectionNames
+      .filter((name) => isEmpty(view.prompt[name]))
+      .map((name) => atHeading(view, name, promptMessages.sectionEmpty(name))),
 };
 
 /**

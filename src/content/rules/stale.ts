@@ -1,5 +1,5 @@
 import { locationsInYaml } from '../../schema/diagnostics/yaml-location.ts';
-import { answerStale } from '../../schema/messages/evals.ts';
+import { evalMessages } from '../../schema/messages/evals.ts';
 import type { EditorialRule } from './rule.ts';
 
 /** Recorded answers were made with the current prompt and the current input of their case. */
@@ -13,7 +13,7 @@ export const stale: EditorialRule = {
         {
           file,
           location: locationsInYaml(texts.get(file) ?? '')(['cases', name, `${stale}Sha256`], { key: true }),
-          ...answerStale(stale, recorded.model, name, recorded.date),
+          ...evalMessages.answerStale(stale, recorded.model, name, recorded.date),
         },
       ];
     }),

@@ -1,4 +1,4 @@
-import { actsWithoutAsking, nobodyDecides } from '../../schema/messages/prompt-rules.ts';
+import { promptMessages } from '../../schema/messages/prompt.ts';
 import { type EditorialRule, inFrontMatter, inPrompt, type Remark } from './rule.ts';
 
 /**
@@ -17,12 +17,14 @@ export const stop: EditorialRule = {
     const [line] = act?.lines ?? [];
     if (act !== undefined && line !== undefined && !asksFirst.test(prompt.RULES.body + prompt.OUTPUT.body)) {
       const verb = acts.exec(act.text)?.[0] ?? '';
-      remarks.push(inPrompt(view, line.offset + line.text.indexOf(act.text), verb.length, actsWithoutAsking));
+      remarks.push(
+        inPrompt(view, line.offset + line.text.indexOf(act.text), verb.length, promptMessages.actsWithoutAsking),
+      );
     }
     const [topic] = delicate.exec([agent.title, agent.excerpt, ...agent.tags].join('\n')) ?? [];
     if (topic !== undefined && !personDecides.test(agent.prompt)) {
       const path = delicate.test(agent.title) ? ['title'] : delicate.test(agent.excerpt) ? ['excerpt'] : ['tags'];
-      remarks.push(inFrontMatter(view, path, nobodyDecides(topic)));
+      remarks.push(inFrontMatter(view, path, promptMessages.nobodyDecides(topic)));
     }
     return remarks;
   },

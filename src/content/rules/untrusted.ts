@@ -1,4 +1,4 @@
-import { inputNotCalledData } from '../../schema/messages/prompt-input.ts';
+import { promptMessages } from '../../schema/messages/prompt.ts';
 import { type EditorialRule, inPrompt } from './rule.ts';
 
 /** Texts that other people write and a reader pastes. */
@@ -21,6 +21,6 @@ export const untrusted: EditorialRule = {
     const source = fromOthers.exec(INPUT.body);
     if (source === null) return [];
     const offset = INPUT.end - INPUT.body.length + source.index;
-    return [inPrompt(view, offset, source[0].length, inputNotCalledData)];
+    return [inPrompt(view, offset, source[0].length, promptMessages.inputNotCalledData)];
   },
 };

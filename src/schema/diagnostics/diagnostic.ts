@@ -11,6 +11,9 @@ export interface Wording {
   hint: string;
 }
 
+/** The words of the diagnostics of one subject. Facts are passed to those that name them. */
+export type Messages = Record<string, Wording | ((...facts: never[]) => Wording)>;
+
 /** One problem that an editor has to fix. */
 export interface Diagnostic extends Wording {
   /** The permanent name of the broken rule. */

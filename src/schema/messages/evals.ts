@@ -1,102 +1,83 @@
-import type { Wording } from '../diagnostics/diagnostic.ts';
-
-/** Problems with evals/: its cases, their checks, and the recorded answers of models. */
-
-export function checksFileMissing(file: string): Wording {
-  return {
-    message: `${file} is missing, so nothing says what the files in evals/ are for.`,
-    hint: 'Add it, or remove the folder evals/.',
-  };
-}
+import type { Messages, Wording } from '../diagnostics/diagnostic.ts';
 
 /** The hint for a regular expression that takes too long. */
 export const fasterPattern = 'Avoid a repetition inside a repetition, such as (a+)+.';
 
-export const slowPattern: Wording = {
-  message: 'This regular expression takes more than half a second.',
-  hint: fasterPattern,
-};
+/** The hint for an answer that was refused before it was stored. The hints of the rules are about a file that exists. */
+export const nothingStored = 'Nothing was stored. Run the command again for a new answer.';
 
-/** `proposal` is a file with a similar name, if there is one. */
-export function inputMissing(input: string, caseName: string, proposal: string | undefined): Wording {
-  return {
+/** Problems with evals/: its cases, their checks, and the recorded answers of models. */
+export const evalMessages = {
+  checksFileMissing: (file: string) => ({
+    message: `${file} is missing, so nothing says what the files in evals/ are for.`,
+    hint: 'Add it, or remove the folder evals/.',
+  }),
+
+  slowPattern: {
+    message: 'This regular expression takes more than half a second.',
+    hint: fasterPattern,
+  },
+
+  /** `proposal` is a file with a similar name, if there is one. */
+  inputMissing: (input: string, caseName: string, proposal: string | undefined) => ({
     message: `evals/${input}, the input of the case \`${caseName}\`, is missing.`,
     hint: proposal === undefined ? 'Add the file.' : `Did you mean ${proposal}?`,
-  };
-}
+  }),
 
-export function notAnInput(name: string, checksFile: string): Wording {
-  return {
+  notAnInput: (name: string, checksFile: string) => ({
     message: `${name} is not the input of a case.`,
     hint: `Name it in ${checksFile} as the \`input\` of a case, or remove it.`,
-  };
-}
+  }),
 
-export function outsideModelFolder(name: string): Wording {
-  return {
+  outsideModelFolder: (name: string) => ({
     message: `${name} is not in the folder of a model.`,
     hint: 'Move it into evals/recordings/<model>/, or remove it.',
-  };
-}
+  }),
 
-/** `proposal` is a similar name that is allowed. */
-export function modelFolderName(name: string, proposal: string, isReserved: boolean): Wording {
-  const rule = isReserved
-    ? 'Windows reserves it for a device'
-    : 'it has to be lowercase letters and digits, with single hyphens or dots between them';
-  return {
-    message: `"${name}" can't be the name of a model's folder: ${rule}.`,
-    hint: `Rename the folder, for example to ${proposal}.`,
-  };
-}
+  /** `proposal` is a similar name that is allowed. */
+  modelFolderName(name: string, proposal: string, isReserved: boolean): Wording {
+    const rule = isReserved
+      ? 'Windows reserves it for a device'
+      : 'it has to be lowercase letters and digits, with single hyphens or dots between them';
+    return {
+      message: `"${name}" can't be the name of a model's folder: ${rule}.`,
+      hint: `Rename the folder, for example to ${proposal}.`,
+    };
+  },
 
-export function recordingFileMissing(file: string): Wording {
-  return {
+  recordingFileMissing: (file: string) => ({
     message: `${file} is missing, so nothing says which model gave these answers.`,
     hint: 'Record the answers again with `catalog eval --record --stale --model <model>`, or remove the folder.',
-  };
-}
+  }),
 
-/** `isCase` says whether the file is named after a case. */
-export function answerWithoutEntry(name: string, isCase: boolean): Wording {
-  return {
+  /** `isCase` says whether the file is named after a case. */
+  answerWithoutEntry: (name: string, isCase: boolean) => ({
     message: `recording.json has no entry for ${name}.`,
     hint: isCase
       ? 'Record it again with `catalog eval --record --stale --model <model>`, or remove the file.'
       : 'Name it after a case, <case>.txt or <case>.without-prompt.txt, or remove it.',
-  };
-}
+  }),
 
-/** `proposal` is a case with a similar name, if there is one. */
-export function unknownCase(name: string, proposal: string | undefined): Wording {
-  return {
+  /** `proposal` is a case with a similar name, if there is one. */
+  unknownCase: (name: string, proposal: string | undefined) => ({
     message: `There is no case \`${name}\` in evals/checks.yaml.`,
     hint: proposal === undefined ? 'Add the case, or remove its recordings.' : `Did you mean \`${proposal}\`?`,
-  };
-}
+  }),
 
-export function answerMissing(caseName: string): Wording {
-  return {
+  answerMissing: (caseName: string) => ({
     message: `${caseName}.txt, the answer to this case, is missing.`,
     hint: 'Record it again with `catalog eval --record --model <model>`, or remove this entry.',
-  };
-}
+  }),
 
-/** The hint for an answer that was refused before it was stored. The hints of the rules are about a file that exists. */
-export const nothingStored = 'Nothing was stored. Run the command again for a new answer.';
-
-/** `failure` says why the new answer fails the check. */
-export function answerRegressed(model: string, branch: string, check: string, failure: string): Wording {
-  return {
+  /** `failure` says why the new answer fails the check. */
+  answerRegressed: (model: string, branch: string, check: string, failure: string) => ({
     message: `On ${branch}, the answer of ${model} passes the check \`${check}\`. This new answer fails it: ${failure}`,
     hint: 'Change the prompt and record the answer again. If the prompt no longer demands this, change the check.',
-  };
-}
+  }),
 
-/** `changed` is "prompt" or "input", whichever changed. */
-export function answerStale(changed: string, model: string, caseName: string, date: string): Wording {
-  return {
+  /** `changed` is "prompt" or "input", whichever changed. */
+  answerStale: (changed: string, model: string, caseName: string, date: string) => ({
     message: `The ${changed} changed after ${model} answered the case \`${caseName}\` on ${date}.`,
     hint: 'Record the answer again with `catalog eval --record --stale --model <model>`. Until then, readers see that it is out of date.',
-  };
-}
+  }),
+} satisfies Messages;

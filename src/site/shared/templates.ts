@@ -9,7 +9,7 @@ import { programFolder } from '../../program.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import { type Diagnostic, diagnose, type Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { locationAt } from '../../schema/diagnostics/location.ts';
-import { blockNotClosed, notHandlebars, unknownValue } from '../../schema/messages/templates.ts';
+import { templateMessages } from '../../schema/messages/files.ts';
 
 /** The text of a template and where it comes from, for messages. */
 export interface TemplateSource {
@@ -176,10 +176,11 @@ function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagno
       .split('\n')
       .slice(0, line - 1)
       .join('\n').length + (line > 1 ? 1 : 0);
-  if (missing !== undefined) return refuse(lineStart + column, missing.length, unknownValue(missing));
+  if (missing !== undefined) return refuse(lineStart + column, missing.length, templateMessages.unknownValue(missing));
   const open = unclosedBlock(text);
-  if (open !== null) return refuse(open.offset, open.mark.length, blockNotClosed(open.mark, open.name));
-  return refuse(lineStart + column, 1, notHandlebars);
+  if (open !== null)
+    return refuse(open.offset, open.mark.length, templateMessages.blockNotClosed(open.mark, open.name));
+  return refuse(lineStart + column, 1, templateMessages.notHandlebars);
 }
 
 /** The last block of a template that is opened but never closed, or null. */

@@ -20,7 +20,7 @@ import { JobThreads } from '../../lib/threads.ts';
 import { programFolder, programVersion } from '../../program.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import { diagnose } from '../../schema/diagnostics/diagnostic.ts';
-import { notAFont, socialImageNotDrawn } from '../../schema/messages/templates.ts';
+import { templateMessages } from '../../schema/messages/files.ts';
 import { type Font, type FontFile, readFont } from './font.ts';
 
 const require = createRequire(import.meta.url);
@@ -106,7 +106,7 @@ function imageOf(drawn: Drawn): Uint8Array {
     diagnose({
       code: 'template/picture',
       file: 'templates/social-image.hbs',
-      ...socialImageNotDrawn(message),
+      ...templateMessages.socialImageNotDrawn(message),
     }),
   ]);
 }
@@ -115,7 +115,9 @@ function fontOf({ name, bytes }: FontFile): Font {
   try {
     return readFont(name, bytes);
   } catch {
-    throw new ContentError([diagnose({ code: 'template/font', file: `templates/fonts/${name}`, ...notAFont(name) })]);
+    throw new ContentError([
+      diagnose({ code: 'template/font', file: `templates/fonts/${name}`, ...templateMessages.notAFont(name) }),
+    ]);
   }
 }
 
