@@ -15,8 +15,16 @@ import { OperationError } from '../lib/errors.ts';
 import { digestOf, folderStampOf, isDraftName, outputStampOf, replaceFile } from '../lib/files.ts';
 import type { OnProgress } from '../lib/threads.ts';
 import type { Part } from '../site/output.ts';
-import { refuseNoFolder, refuseOtherFolders, removeLeftovers } from '../storage/build-folder.ts';
-import { commitPending, completePending, putInPlace, stagedFolder, syncFile } from '../storage/unfinished-build.ts';
+import {
+  commitPending,
+  completePending,
+  putInPlace,
+  refuseNoFolder,
+  refuseOtherFolders,
+  removeLeftovers,
+  stagedFolder,
+  syncFile,
+} from '../storage/build-folder.ts';
 import { type Destination, encode, joinedPieces, joinParts, type PartRecord } from './destination.ts';
 import { type StagedFile, type Staging, StagingFolder, StagingThread } from './staging.ts';
 

@@ -11,7 +11,7 @@ import type { Logger } from 'pino';
 import { OperationError } from '../lib/errors.ts';
 import { type ErrorCode, errorCodes } from '../schema/requests.ts';
 import { networkOf } from '../storage/vote.ts';
-import { earlyErrorBody, sendEarlyError } from './errors.ts';
+import { earlyErrorBody, sendEarlyError } from './http.ts';
 import type { ServerSettings } from './settings.ts';
 
 /** How many connections are accepted. */

@@ -6,7 +6,7 @@ import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-lim
 import { sharedSecret } from '../storage/database-votes.ts';
 import type { Database } from '../storage/postgres.ts';
 import { networkOf, pseudonym, utcDay } from '../storage/vote.ts';
-import { Refusal } from './errors.ts';
+import { Refusal } from './http.ts';
 
 /** What limits do while the database is away: each server counts alone, or requests are refused. */
 export type LimitFailure = 'open' | 'closed';

@@ -1,13 +1,210 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type BuildInfo, buildFile, parseBuildInfo } from '../schema/documents.ts';
-import { noBuild } from '../storage/build-folder.ts';
-import { findPending, pendingFolders } from '../storage/unfinished-build.ts';
-import { type BuildFolders, FileCache, readerOf, type SiteRules } from './file-cache.ts';
+import { findPending, noBuild, pendingFolders } from '../storage/build-folder.ts';
 import { loadMcpCatalog, type McpCatalog } from './mcp/catalog.ts';
+
+/** The encodings in which a file can be sent, best first. */
+export const encodings = ['br', 'gzip', 'identity'] as const;
+export type Encoding = (typeof encodings)[number];
+
+/** A whole file of a build in memory. It is immutable: adding a variant makes a new object. */
+export interface CachedFile {
+  /** The value of `v` in its address with which browsers may cache it permanently; null if it has none. */
+  version: string | null;
+  bytes: Buffer;
+  type: string;
+  plain: Variant;
+  /** Its compressed forms so far; `plain` if compression does not make it smaller. */
+  compressed: Partial<Record<Encoding, Variant>>;
+}
+
+/** A file in one encoding, with everything an answer needs. */
+export interface Variant {
+  body: Buffer;
+  etag: string;
+  /** Names and values in turn, the fastest form for writeHead; without Cache-Control. */
+  headers: string[];
+}
+
+/** The largest file in the cache, and the size of the whole cache, in bytes. */
+const maxFileBytes = 8 * 1024 * 1024;
+const defaultMaxBytes = 128 * 1024 * 1024;
+/** The memory for an entry besides its body: path, headers, hash. */
+const entryBytes = 1024;
+/** The smallest file that is worth compressing, in bytes. */
+const minCompressedBytes = 512;
+
+const compress: Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => Promise<Buffer>> = {
+  br: (bytes) =>
+    promisify(brotliCompress)(bytes, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+    }),
+  gzip: (bytes) => promisify(gzip)(bytes),
+};
+
+/** Where the files of a build are. */
+export interface BuildFolders {
+  /** The folders with its files. A file in an earlier folder wins. */
+  roots: readonly string[];
+  /** Paths of files in these folders that are not part of the build. */
+  removed: ReadonlySet<string>;
+}
+
+/** Reads a whole file of a build; null if there is none, 'large' if it is too large for the cache. */
+export type ReadBuildFile = (path: string) => Promise<Buffer | 'large' | null>;
+
+/** Reads files from the folders of a build on the disk. */
+export function readerOf({ roots, removed }: BuildFolders): ReadBuildFile {
+  return async (path) => {
+    if (removed.has(path)) return null;
+    let bytes: Buffer | 'large' | null = null;
+    for (const root of roots) bytes ??= await readWhole(join(root, path));
+    return bytes;
+  };
+}
+
+/** How the files of a site are served. The caller passes it, so that the server needs no renderer. */
+export interface SiteRules {
+  /** The content type of a path below the folder of the build; undefined if no site has that path. */
+  contentType(path: string): string | undefined;
+  /** The headers of every file, of which the policy depends on its path. */
+  securityHeaders(addresses: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>, path: string): Record<string, string>;
+}
+
+/** A file of the build; null if none is served there; 'large' if it is too large for the cache. */
+type Found = CachedFile | 'large' | null;
+
+/**
+ * The files of one build in memory. Each is read once, and compressed once in each encoding. It never reads a file again,
+ * since a new build gets a new cache.
+ */
+export class FileCache {
+  readonly #readFile: ReadBuildFile;
+  readonly #rules: SiteRules;
+  readonly #info: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>;
+  readonly #files: LRUCache<string, CachedFile>;
+  readonly #reading = shared<Found>();
+  readonly #compressing = shared<Variant>();
+
+  constructor(
+    readFile: ReadBuildFile,
+    info: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>,
+    rules: SiteRules,
+    maxBytes = defaultMaxBytes,
+  ) {
+    this.#readFile = readFile;
+    this.#rules = rules;
+    this.#files = new LRUCache({ maxSize: maxBytes, sizeCalculation: sizeOf });
+    this.#info = info;
+  }
+
+  /** The file at a path of the build, if it is in memory. */
+  peek(path: string): CachedFile | undefined {
+    return this.#files.get(path);
+  }
+
+  /** The file at a path of the build, read at the first request. */
+  async get(path: string): Promise<Found> {
+    return this.#files.get(path) ?? this.#reading(path, () => this.#read(path));
+  }
+
+  /** The file at `path` in an encoding, compressed at the first request. Concurrent requests share the work. */
+  async variant(path: string, file: CachedFile, encoding: Encoding): Promise<Variant> {
+    if (encoding === 'identity') return file.plain;
+    const known = (this.#current(path, file) ?? file).compressed[encoding];
+    return known ?? this.#compressing(`${encoding} ${path}`, () => this.#compress(path, file, encoding));
+  }
+
+  async #read(path: string): Promise<Found> {
+    const type = path === buildFile ? 'application/json' : this.#rules.contentType(path);
+    if (type === undefined) return null;
+    const bytes = await this.#readFile(path);
+    if (bytes === null || bytes === 'large') return bytes;
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    const version = path.startsWith('assets/') ? hash.slice(0, 12) : null;
+    const plain = this.#variantOf(path, type, 'identity', bytes, hash.slice(0, 32));
+    const file: CachedFile = { version, bytes, type, plain, compressed: {} };
+    this.#files.set(path, file);
+    return file;
+  }
+
+  async #compress(path: string, file: CachedFile, encoding: keyof typeof compress): Promise<Variant> {
+    const { plain, bytes, type } = file;
+    const body = isCompressible(file) ? await compress[encoding](bytes) : bytes;
+    const { etag } = plain;
+    const isSmaller = body.length < bytes.length;
+    const variant = isSmaller ? this.#variantOf(path, type, encoding, body, etag.slice(1, -1)) : plain;
+    // Meanwhile another encoding may have been added, or the file evicted.
+    const now = this.#current(path, file);
+    if (now !== undefined) this.#files.set(path, { ...now, compressed: { ...now.compressed, [encoding]: variant } });
+    return variant;
+  }
+
+  /** The latest form of a file with the same bytes, if it is still in the cache. */
+  #current(path: string, { bytes }: CachedFile): CachedFile | undefined {
+    const now = this.#files.peek(path);
+    return now?.bytes === bytes ? now : undefined;
+  }
+
+  #variantOf(path: string, type: string, encoding: Encoding, body: Buffer, hash: string): Variant {
+    const etag = `"${hash}${encoding === 'identity' ? '' : `-${encoding}`}"`;
+    const headers = [
+      ...['content-type', type, 'content-length', String(body.length), 'etag', etag, 'vary', 'Accept-Encoding'],
+      ...(encoding === 'identity' ? [] : ['content-encoding', encoding]),
+      ...Object.entries(this.#rules.securityHeaders(this.#info, path)).flatMap(([name, value]) => [
+        name.toLowerCase(),
+        value,
+      ]),
+      ...['access-control-expose-headers', 'ETag'],
+    ];
+    return { body, etag, headers };
+  }
+}
+
+/** The memory that a file takes, in bytes. */
+function sizeOf({ bytes, compressed }: CachedFile): number {
+  const bodies = new Set([bytes, ...Object.values(compressed).map(({ body }) => body)]);
+  return [...bodies].reduce((sum, { length }) => sum + length + entryBytes, 0);
+}
+
+/** Runs the work of a key only once at a time; calls during the work get its result. */
+function shared<Result>(): (key: string, work: () => Promise<Result>) => Promise<Result> {
+  const underWay = new Map<string, Promise<Result>>();
+  return (key, work) => {
+    const running = underWay.get(key) ?? work().finally(() => underWay.delete(key));
+    underWay.set(key, running);
+    return running;
+  };
+}
+
+function isCompressible({ type, bytes }: CachedFile): boolean {
+  return bytes.length >= minCompressedBytes && /^text\/|json|xml|svg|javascript/.test(type);
+}
+
+/** Reads a whole file through one descriptor, so that a rename meanwhile cannot mix two files. */
+async function readWhole(path: string): Promise<Buffer | 'large' | null> {
+  try {
+    const handle = await open(path, 'r');
+    try {
+      const stats = await handle.stat();
+      if (!stats.isFile()) return null;
+      return stats.size > maxFileBytes ? 'large' : await handle.readFile();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENAMETOOLONG') return null;
+    throw error;
+  }
+}
 
 /** One build while the server serves it. */
 export interface LiveBuild {

@@ -8,14 +8,14 @@ import { openVoteLog } from '../storage/file-votes.ts';
 import type { Database } from '../storage/postgres.ts';
 import type { VoteStore } from '../storage/vote.ts';
 import { createApp } from './app.ts';
-import type { SiteRules } from './file-cache.ts';
+import { openConsent } from './forms.ts';
 import { HttpServer } from './http-server.ts';
 import type { SharedLimits } from './limits.ts';
+import type { SiteRules } from './live-build.ts';
 import { type BuildFollower, followBuild } from './live-build.ts';
 import type { ServerLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { ServerSettings } from './settings.ts';
-import { openConsent } from './subscriptions.ts';
 
 /** A server that listens. */
 export interface RunningServer {

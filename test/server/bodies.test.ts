@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseFields } from '../../src/server/body.ts';
-import { Refusal } from '../../src/server/errors.ts';
+import { parseFields, Refusal } from '../../src/server/http.ts';
 import { parseMessage } from '../../src/server/mcp/dispatch.ts';
 
 /** Which bytes a body may have, and which of its fields count. */

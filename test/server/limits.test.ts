@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorCode } from '../../src/schema/requests.ts';
-import { Refusal } from '../../src/server/errors.ts';
 import { limited } from '../../src/server/forms.ts';
+import { Refusal } from '../../src/server/http.ts';
 import { rateLimit } from '../../src/server/limits.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OperationError } from '../../src/lib/errors.ts';
-import { sendError } from '../../src/server/errors.ts';
+import { sendError } from '../../src/server/http.ts';
 import { answerUnparsed, HttpServer, Turns } from '../../src/server/http-server.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 import { ask, exchange, parseAnswer, postJson } from '../support/requests.ts';

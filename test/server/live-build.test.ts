@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { OperationError } from '../../src/lib/errors.ts';
 import { followBuild } from '../../src/server/live-build.ts';
 import { siteRules } from '../../src/site/hosting/site-rules.ts';
-import { commitPending, putInPlace, stagedFolder } from '../../src/storage/unfinished-build.ts';
+import { commitPending, putInPlace, stagedFolder } from '../../src/storage/build-folder.ts';
 import { inFolder, snapshot, writeFiles } from '../support/catalog.ts';
 import { ask } from '../support/requests.ts';
 import { builtCatalog, oneAgent, withRuntime } from '../support/server.ts';

@@ -30,7 +30,7 @@ export function addDeploy(program: Command, terminal: Console): void {
 }
 
 async function deployBuild(argument: string | undefined, flags: Flags, terminal: Console): Promise<void> {
-  const { completePending } = await import('../../storage/unfinished-build.ts');
+  const { completePending } = await import('../../storage/build-folder.ts');
   const { readBuildInfo } = await import('../../storage/build-folder.ts');
   const { deploy } = await import('../../publish/deploy.ts');
   const { parseTarget } = await import('../../publish/deploy.ts');

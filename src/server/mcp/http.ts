@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'polka';
 import { cardPath } from '../../schema/mcp.ts';
-import { readBody, requireJson } from '../body.ts';
-import { answerReadPreflight, Refusal, refuseMethod } from '../errors.ts';
 import { isFresh } from '../files.ts';
 import { answerPreflight, corsHeaders, limited, type PostParts } from '../forms.ts';
+import type { Route } from '../http.ts';
+import { answerReadPreflight, Refusal, readBody, refuseMethod, requireJson } from '../http.ts';
 import { clientAddress, type Limit } from '../limits.ts';
 import type { LiveBuild } from '../live-build.ts';
 import { requestId } from '../log.ts';
-import type { Route } from '../target.ts';
 import { dispatch, messagesIn, parseMessage, type Reply } from './dispatch.ts';
 import { codes, errorResponse, idOf, type McpHeaders, type RequestId, RpcError } from './messages.ts';
 

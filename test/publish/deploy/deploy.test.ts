@@ -17,7 +17,7 @@ import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commitPending, stagedFolder } from '../../../src/storage/unfinished-build.ts';
+import { commitPending, stagedFolder } from '../../../src/storage/build-folder.ts';
 import { inFolder, type SmallAgent } from '../../support/catalog.ts';
 import { bin, catalog, type Finished, inherited, startServer } from '../../support/process.ts';
 import { builtCatalog } from '../../support/server.ts';

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { loadSettings } from '../../../src/content/settings.ts';
 import { programVersion } from '../../../src/program.ts';
 import type { McpCatalog } from '../../../src/server/mcp/catalog.ts';
-import { listPrompts } from '../../../src/server/mcp/resources.ts';
+import { listPrompts } from '../../../src/server/mcp/dispatch.ts';
 import { mcpName, mcpSetup } from '../../../src/site/install/install-source.ts';
 import { bundled, inFolder, writeCatalog } from '../../support/catalog.ts';
 import { render } from '../../support/render.ts';

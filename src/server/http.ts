@@ -1,0 +1,262 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Middleware, Request } from 'polka';
+import { parseBoundedJson, TooDeep } from '../lib/bounded.ts';
+import { type ErrorCode, errorCodes } from '../schema/requests.ts';
+import { codes, errorResponse, type JsonBytes, jsonBytes, RpcError } from './mcp/messages.ts';
+
+/** The target of a request: `pathname` as it was sent, and `search` with its question mark. */
+export type Target = Request['_parsedUrl'];
+
+/** Parses the target of a request, in origin form or absolute form (RFC 9112, section 3.2); the path of any other is `*`. */
+export function parseTarget(raw: string): Target {
+  const target = raw.startsWith('/') ? raw : originForm(raw);
+  const end = target.indexOf('?');
+  const pathname = end === -1 ? target : target.slice(0, end);
+  return { pathname, search: end === -1 ? '' : target.slice(end), query: undefined, hash: undefined, raw };
+}
+
+/** The value of `v` in a query, as in the addresses of assets; null if it has none. */
+export function versionIn(search: string): string | null {
+  return /[?&]v=([^&]*)/.exec(search)?.[1] ?? null;
+}
+
+/**
+ * The paths below dist/ where the file for a path can be, best first. Empty for a path that leads out of dist/ or is
+ * malformed.
+ */
+export function candidates(path: string): string[] {
+  const decoded = decode(path);
+  if (decoded === null || !decoded.startsWith('/')) return [];
+  if (/[\0\\]|\/\.{1,2}(?:\/|$)|\/\//.test(decoded)) return [];
+  const name = decoded.slice(1);
+  if (name === '') return ['index.html'];
+  if (name.endsWith('/')) return [`${name}index.html`, `${name.slice(0, -1)}.html`];
+  return [name, `${name}.html`, `${name}/index.html`];
+}
+
+function originForm(url: string): string {
+  const match = /^https?:\/\/[^/?#]*([/?].*)?$/i.exec(url);
+  if (match === null) return '*';
+  const rest = match[1] ?? '';
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+function decode(path: string): string | null {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return null;
+  }
+}
+
+/** One row of the table of routes. `ALL` is every method that no earlier row of the same path has. */
+export type Route = [method: 'GET' | 'POST' | 'OPTIONS' | 'ALL', path: string, handler: Middleware];
+
+/** A request that is refused because of the client. Routes throw it, and the answer is an Error object (C7.20). */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: ErrorCode;
+  readonly headers: Record<string, string>;
+
+  /** `message` is a sentence for the client that names the field and the rule; `cause` is only for the log. */
+  constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+    this.headers = headers;
+  }
+
+  get status(): number {
+    return errorCodes[this.code].status;
+  }
+}
+
+/** Answers with an Error object (C2.5). */
+export function sendError(
+  response: ServerResponse,
+  code: ErrorCode,
+  message: string,
+  headers: Record<string, string> = {},
+): void {
+  send(response, code, jsonBytes({ error: code, message }), headers);
+}
+
+/** Answers a request whose route is not known, with the error that its address promises. */
+export function sendEarlyError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  code: ErrorCode,
+  message: string,
+  headers: Record<string, string> = {},
+): void {
+  send(response, code, earlyErrorBody(request, code, message), headers);
+}
+
+/** An error as JSON: a JSON-RPC error for a POST to the MCP endpoint, else an Error object (C7.20). */
+export function earlyErrorBody(request: IncomingMessage | undefined, error: ErrorCode, message: string): JsonBytes {
+  if (request === undefined || !isMcpMessage(request)) return jsonBytes({ error, message });
+  const rpcError =
+    error === 'internal' ? new RpcError(codes.internal, message) : new RpcError(codes.refused, message, { error });
+  return errorResponse(null, rpcError);
+}
+
+function isMcpMessage({ method, url = '' }: IncomingMessage): boolean {
+  return method === 'POST' && parseTarget(url).pathname.endsWith('/api/mcp');
+}
+
+function send(response: ServerResponse, code: ErrorCode, body: JsonBytes, headers: Record<string, string>): void {
+  response.writeHead(errorCodes[code].status, {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...headers,
+  });
+  response.end(body, 'latin1');
+}
+
+/** The methods of every address that is only read. */
+export const readMethods = 'GET, HEAD, OPTIONS';
+
+/** Lets scripts of every origin read an answer (C4.24). */
+export const readCors = { 'access-control-allow-origin': '*' };
+
+/**
+ * Answers 405 with an Error object at an address that can be read. This counts toward no limit, since the official MCP
+ * clients try GET and DELETE on every connection.
+ */
+export function refuseMethod(
+  response: ServerResponse,
+  message = 'This address accepts GET and HEAD.',
+  allow = readMethods,
+): void {
+  sendError(response, 'method_not_allowed', message, { allow, ...readCors });
+}
+
+/** Answers OPTIONS for reads at an address, from any origin. */
+export function answerReadPreflight(response: ServerResponse, allow = readMethods): void {
+  response.writeHead(204, {
+    allow,
+    ...readCors,
+    'access-control-allow-methods': 'GET, HEAD',
+    'access-control-allow-headers': 'Content-Type, If-None-Match',
+    'access-control-max-age': '86400',
+  });
+  response.end();
+}
+
+/** How a body was sent: as JSON, or by a form without JavaScript. */
+export type BodyKind = 'json' | 'form';
+
+/** The fields of a body. */
+export type Fields = Record<string, unknown>;
+
+/**
+ * The kind of body, according to the headers. Throws Refusal `unsupported_media_type` for other content types, for other
+ * charsets than UTF-8, and for compressed bodies.
+ */
+export function bodyKind(request: IncomingMessage): BodyKind {
+  const type = mediaType(request);
+  if (type === 'application/json') return 'json';
+  if (type === 'application/x-www-form-urlencoded') return 'form';
+  throw new Refusal(
+    'unsupported_media_type',
+    'The content type has to be application/json, or application/x-www-form-urlencoded for forms.',
+  );
+}
+
+/** Throws Refusal `unsupported_media_type` unless the body is uncompressed JSON in UTF-8, according to the headers. */
+export function requireJson(request: IncomingMessage): void {
+  if (mediaType(request) !== 'application/json') {
+    throw new Refusal('unsupported_media_type', 'The content type has to be application/json.');
+  }
+}
+
+/** The media type in lower case, without parameters. Throws Refusal for a compressed body or another charset than UTF-8. */
+function mediaType({ headers }: IncomingMessage): string {
+  const coding = headers['content-encoding'];
+  if (coding !== undefined && !/^[\s,]*(?:identity[\s,]*)*$/i.test(coding)) {
+    throw new Refusal('unsupported_media_type', 'The body has to be sent without Content-Encoding.', {
+      'accept-encoding': 'identity',
+    });
+  }
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';');
+  for (const parameter of parameters) {
+    const charset = /^\s*charset\s*=\s*(.*)$/i.exec(parameter)?.[1]?.trim();
+    if (charset !== undefined && !/^(?:utf-?8|"utf-?8"|'utf-?8')$/i.test(charset)) {
+      throw new Refusal('unsupported_media_type', 'The charset of the body has to be UTF-8.');
+    }
+  }
+  return type.trim().toLowerCase();
+}
+
+/** How much of a body beyond the limit is read and dropped, in bytes, so that the sender gets to read the answer. */
+const droppedBytes = 1024 * 1024;
+
+/**
+ * Reads a whole body of at most `maxBytes`.
+ *
+ * Throws Refusal `payload_too_large`, or `invalid_body` if the connection ends too early.
+ */
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const tooLarge = () => new Refusal('payload_too_large', `The body has more than ${maxBytes} bytes.`);
+  return new Promise((done, failed) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= maxBytes) chunks.push(chunk);
+      else {
+        chunks.length = 0;
+        failed(tooLarge());
+        if (size > maxBytes + droppedBytes) request.socket.destroy();
+      }
+    });
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) failed(tooLarge());
+    request.on('end', () => done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    // A request that fails also closes. To create an Error for every one would add a tenth to the cost of a vote.
+    request.on('close', () => {
+      if (!request.readableEnded) failed(new Refusal('invalid_body', 'The body ended too early.'));
+    });
+  });
+}
+
+/** Parses the fields of a body. Throws Refusal `invalid_body` if it is malformed or not an object. */
+export function parseFields(body: Buffer, kind: BodyKind): Fields {
+  if (!isUtf8(body)) throw new Refusal('invalid_body', 'The body is not UTF-8 text.');
+  return kind === 'json' ? parseJson(body.toString('utf8')) : parseForm(body.toString('utf8'));
+}
+
+function parseJson(text: string): Fields {
+  let value: unknown;
+  try {
+    value = parseBoundedJson(text);
+  } catch (error) {
+    if (error instanceof TooDeep) throw new Refusal('invalid_body', error.message);
+    throw new Refusal('invalid_body', 'The body is not well-formed JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Refusal('invalid_body', 'The body has to be a JSON object.');
+  }
+  return value as Fields;
+}
+
+/** Parses application/x-www-form-urlencoded (URL standard), but refuses invalid UTF-8. The first of two fields with one name counts. */
+function parseForm(text: string): Fields {
+  const fields: Fields = Object.create(null);
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const [name = '', ...rest] = pair.split('=');
+    try {
+      const key = decodeFormText(name);
+      fields[key] ??= decodeFormText(rest.join('='));
+    } catch {
+      throw new Refusal('invalid_body', 'The form has an escape sequence that is not UTF-8.');
+    }
+  }
+  return fields;
+}
+
+function decodeFormText(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' ')).replaceAll('\r\n', '\n');
+}
