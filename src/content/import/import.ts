@@ -12,8 +12,7 @@ import { splitFrontMatter } from '../parse/front-matter.ts';
 import { parseFolder } from '../parse/parse.ts';
 import * as placeholders from '../parse/placeholders.ts';
 import { maxFileBytes } from '../read.ts';
-import { leastRepeated } from '../rules/across.ts';
-import { TextIndex } from '../rules/text-index.ts';
+import { leastRepeated, TextIndex } from '../rules/across.ts';
 import type { Found, Skipped, Unusable } from './formats.ts';
 
 /** The headings that other formats have for a section. Everything else is left to the editor. */

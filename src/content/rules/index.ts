@@ -2,25 +2,11 @@ import type { Agent } from '../../schema/agent.ts';
 import { type Diagnostic, diagnose } from '../../schema/diagnostics/diagnostic.ts';
 import { pathOf, unprocessable } from '../parse/files.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
-import { checks } from './checks.ts';
-import { demo } from './demo.ts';
-import { emptyCase } from './empty-case.ts';
-import { excerpt } from './excerpt.ts';
-import { ground } from './ground.ts';
-import { inputContract } from './input-contract.ts';
-import { inputs } from './inputs.ts';
-import { measurable } from './measurable.ts';
-import { oneJob } from './one-job.ts';
-import { outputShape } from './output-shape.ts';
-import { placeholder } from './placeholder.ts';
-import { portable } from './portable.ts';
+import { checks, emptyCase, outputShape, sample, stale } from './answers.ts';
+import { inputContract, inputs, untrusted } from './prompt-input.ts';
+import { ground, measurable, rulesCount, sections, stop } from './prompt-rules.ts';
 import { type EditorialRule, viewAgent } from './rule.ts';
-import { rulesCount } from './rules-count.ts';
-import { sample } from './sample.ts';
-import { sections } from './sections.ts';
-import { stale } from './stale.ts';
-import { stop } from './stop.ts';
-import { untrusted } from './untrusted.ts';
+import { demo, excerpt, oneJob, placeholder, portable } from './texts.ts';
 
 /** The rules about the writing of an agent. They never stop a build. */
 export const editorialRules: readonly EditorialRule[] = [

@@ -64,6 +64,13 @@ function readSection(prompt: string, section: Section): PromptSection {
   return { ...section, heading, lines, items: itemsOf(lines) };
 }
 
+/**
+ * Whether a section has no text, neither in its heading line nor below it. Other rules then report nothing about it.
+ */
+export function isEmpty({ heading, body }: PromptSection): boolean {
+  return body.trim() === '' && !/[\p{L}\p{N}]/u.test(heading);
+}
+
 const marker = /^(\s*)(?:[A-Za-z]?\d+[.):]|[-*+•])\s+/;
 
 function itemsOf(lines: readonly Line[]): PromptItem[] {
@@ -97,6 +104,11 @@ export function atHeading({ agent, prompt }: AgentView, name: SectionName, wordi
 /** Makes a remark about a range of the prompt. */
 export function inPrompt(view: AgentView, offset: number, length: number, wording: Wording): Remark {
   return { file: 'prompt.txt', location: locationAt(view.agent.prompt, offset, length), ...wording };
+}
+
+/** Makes a remark about a range of a file. */
+export function inFile({ texts }: AgentView, file: string, offset: number, length: number, wording: Wording): Remark {
+  return { file, location: locationAt(texts.get(file) ?? '', offset, length), ...wording };
 }
 
 /** Makes a remark about a value in the front matter. */

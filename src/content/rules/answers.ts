@@ -1,0 +1,177 @@
+import { locationsInYaml } from '../../schema/diagnostics/yaml-location.ts';
+import { sampleCase } from '../../schema/evals.ts';
+import { evalMessages } from '../../schema/messages/evals.ts';
+import { promptMessages } from '../../schema/messages/prompt.ts';
+import { textMessages } from '../../schema/messages/texts.ts';
+import { grade, kindOf, tooSlow } from '../evals/grade.ts';
+import {
+  type AgentView,
+  atHeading,
+  type EditorialRule,
+  inFile,
+  isEmpty,
+  type PromptSection,
+  type Remark,
+} from './rule.ts';
+
+/** The rules about answers: what OUTPUT prescribes, the sample, and recorded answers. */
+
+/**
+ * OUTPUT contains something literal (a heading, a list, a table, a label, a JSON key, or a slot in <angle brackets>)
+ * and a limit of length.
+ *
+ * Left to the reviewer: whether the skeleton is complete and in a sensible order, and whether a reader can check it by
+ * eye.
+ */
+export const outputShape: EditorialRule = {
+  code: 'editorial/output-shape',
+  check(view) {
+    const { OUTPUT } = view.prompt;
+    if (isEmpty(OUTPUT)) return [];
+    const isShown = OUTPUT.lines.some(({ text, fenced }) => fenced || literal.test(text));
+    const isLimited = !view.english || limit.test(`${OUTPUT.heading}\n${OUTPUT.body}`);
+    return [
+      ...(isShown ? [] : [atHeading(view, 'OUTPUT', promptMessages.answerNotShown)]),
+      ...(isLimited ? [] : [atHeading(view, 'OUTPUT', promptMessages.noLengthLimit)]),
+    ];
+  },
+};
+
+const literal =
+  /^\s*(?:\||#{1,6}\s|[-*+•]\s|[A-Za-z]?\d+[.):]\s|[[{"*_])|<[^<>\s][^<>]*>|^\s*[\p{L}][^.:!?]{0,40}:(?:\s|$)/u;
+
+const number =
+  '(?:\\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|single)';
+const units =
+  '(?:lines?|words?|rows?|items?|sentences?|characters?|bullets?|points?|pages?|paragraphs?|entries|tokens?|findings?)';
+const limit = new RegExp(
+  `\\b${number}[ -](?:\\w+ )?${units}\\b|\\b(?:at most|no more than|not more than|up to|maximum|max|limit|within|under|fewer than|less than)\\b[^.\\n]{0,24}\\b${number}\\b`,
+  'i',
+);
+
+/**
+ * OUTPUT says what to answer if there is nothing to report.
+ *
+ * The check accepts a word such as "no", "none", "nothing" or "every" outside the slots. Left to the reviewer: whether
+ * the sentence really covers this case.
+ */
+export const emptyCase: EditorialRule = {
+  code: 'editorial/empty-case',
+  check(view) {
+    const { OUTPUT } = view.prompt;
+    if (!view.english || isEmpty(OUTPUT) || nothing.test(OUTPUT.body.replace(/<[^<>\n]*>/g, ''))) return [];
+    return [atHeading(view, 'OUTPUT', promptMessages.emptyCaseNotSettled)];
+  },
+};
+
+const nothing =
+  /\b(?:no|none|nothing|nobody|not|never|empty|every|all|each|zero|without|missing|fits?)\b|\b(?:is|are|does|do)n't\b/i;
+
+/**
+ * The sample input has 8 to 60 lines and no email address that could be someone's. The sample output contains the fixed
+ * parts of the skeleton in OUTPUT.
+ *
+ * Left to the reviewer: whether the sample is realistic and contains a trap, whether names and other kinds of addresses
+ * are invented, and whether the answer is correct. The rule text/secret covers secrets.
+ */
+export const sample: EditorialRule = {
+  code: 'editorial/sample',
+  check: (view) => [...sampleLength(view), ...realAddresses(view), ...skeleton(view)],
+};
+
+function sampleLength(view: AgentView): Remark[] {
+  const text = view.agent.sampleInput;
+  const lines = text.trim().split('\n').length;
+  if (lines >= 8 && lines <= 60) return [];
+  return [inFile(view, 'sample-input.txt', 0, text.length, textMessages.lengthOfSampleInput(lines, 8, 60))];
+}
+
+/** Addresses that look like email but reach nobody: reserved names (RFC 2606, RFC 6761), local ones, and git@host. */
+const harmless =
+  /^(?:git|hg|svn)@|@(?:[\w-]+\.)*(?:example(?:\.(?:com|net|org))?|[\w-]+\.(?:example|test|invalid|localhost|local|internal|lan))$/i;
+
+function realAddresses(view: AgentView): Remark[] {
+  return ['sample-input.txt', 'sample-output.txt'].flatMap((file) => {
+    const addresses = [...(view.texts.get(file) ?? '').matchAll(/(?<![\w.+:/-])[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}\b/g)];
+    return addresses
+      .filter(([address]) => !harmless.test(address))
+      .map(({ 0: address, index }) => inFile(view, file, index, address.length, textMessages.realAddress));
+  });
+}
+
+function skeleton(view: AgentView): Remark[] {
+  const text = view.agent.sampleOutput;
+  const answer = normal(text);
+  const { tables, parts } = fixedParts(view.prompt.OUTPUT);
+  const wanted = tables.length > 0 ? tables : parts;
+  const [shown] = wanted;
+  if (shown === undefined || wanted.some((part) => answer.includes(normal(part)))) return [];
+  const wording =
+    tables.length > 0 ? textMessages.sampleWithoutTable(shown) : textMessages.sampleWithoutSkeleton(shown);
+  return [inFile(view, 'sample-output.txt', 0, text.length, wording)];
+}
+
+/**
+ * Returns the literal parts of a skeleton: the header rows of its tables, its headings (also those in capital letters), its
+ * labels and its JSON keys.
+ */
+function fixedParts({ lines }: PromptSection): { tables: string[]; parts: string[] } {
+  const texts = lines.map(({ text }) => text.trim());
+  const tables = texts.filter(
+    (text, at) => text.startsWith('|') && !text.includes('<') && /^\|[\s:|-]+$/.test(texts[at + 1] ?? ''),
+  );
+  const parts = texts.flatMap((text) => {
+    const heading = /^#{1,6}\s+([^<>]+)$/.exec(text)?.[1];
+    const capitals = /^\p{Lu}[\p{Lu} ]{2,40}:?$/u.exec(text)?.[0];
+    const label = /^(?:[-*]\s+)?([\p{L}][^<>.:!?"]{0,40}:)(?=\s+<)/u.exec(text)?.[1];
+    const keys = [...text.matchAll(/"[\w-]+"\s*:/g)].map(([key]) => key);
+    return [heading, capitals, label, ...keys].filter((part) => part !== undefined);
+  });
+  return { tables, parts };
+}
+
+function normal(text: string): string {
+  return text.toLowerCase().replace(/\s+/g, '');
+}
+
+/**
+ * The sample output passes the checks of the case `sample`.
+ *
+ * Left to the reviewer: whether the checks fail a bad answer.
+ */
+export const checks: EditorialRule = {
+  code: 'editorial/checks',
+  check({ agent, texts }) {
+    const sample = agent.evals?.cases.find(({ name }) => name === sampleCase);
+    if (sample === undefined) return [];
+    const locationOf = locationsInYaml(texts.get('evals/checks.yaml') ?? '');
+    return grade(sample.checks, agent.sampleOutput, sample.input).flatMap(({ failure }, index) => {
+      const check = sample.checks[index];
+      if (failure === null || check === undefined) return [];
+      return [
+        {
+          file: 'evals/checks.yaml',
+          location: locationOf([sampleCase, 'checks', index, kindOf(check)], { key: true }),
+          ...textMessages.sampleFailsCheck(failure, failure === tooSlow),
+        },
+      ];
+    });
+  },
+};
+
+/** Recorded answers were made with the current prompt and the current input of their case. */
+export const stale: EditorialRule = {
+  code: 'editorial/stale',
+  check: ({ agent, texts }) =>
+    (agent.evals?.answers ?? []).flatMap(({ case: name, folder, recorded, stale }) => {
+      if (stale === null) return [];
+      const file = `evals/recordings/${folder}/recording.json`;
+      return [
+        {
+          file,
+          location: locationsInYaml(texts.get(file) ?? '')(['cases', name, `${stale}Sha256`], { key: true }),
+          ...evalMessages.answerStale(stale, recorded.model, name, recorded.date),
+        },
+      ];
+    }),
+};
