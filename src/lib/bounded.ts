@@ -45,18 +45,6 @@ export function parseRecord(text: string): unknown {
   return JSON.parse(text);
 }
 
-/** Reads the body of a response; null, without reading on, if it has more than `maxBytes`. */
-export async function readBounded(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<Buffer | null> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > maxBytes) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 const [quote, backslash] = [0x22, 0x5c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { OperationError } from '../lib/errors.ts';
+import { httpRequest } from '../lib/http.ts';
 import { plural } from '../lib/text.ts';
 import { fetchJson } from '../site/live-site.ts';
 import { digestMail, issueMail } from '../site/mail/mail.ts';
@@ -244,8 +245,9 @@ const liveAgent = z.object({ agent: z.object({ slug: z.string(), issue: z.int(),
  */
 export async function checkLive({ slug, issue, prompt, document }: PublishedAgent): Promise<void> {
   const refuse = (reason: string) => new OperationError(`The page is not live, so nothing was sent. ${reason}`);
-  const page = await fetch(document.url, { signal: AbortSignal.timeout(15_000) }).catch(() => null);
-  await page?.body?.cancel().catch(() => {});
+  const limits = { signal: AbortSignal.timeout(15_000), maxBytes: 0, redirects: 20 };
+  const page = await httpRequest(document.url, limits).catch(() => null);
+  await page?.discard();
   if (page === null) throw refuse(`${document.url} does not answer.`);
   if (!page.ok) throw refuse(`${document.url} returned status ${page.status}.`);
   const live = await fetchJson(document.apiUrl, liveAgent);

@@ -1,6 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseBoundedJson, readBounded } from '../lib/bounded.ts';
-import { causeCode, pauseBeforeRetry, safeCause, safeCode, secretsOf } from '../lib/http.ts';
+import {
+  causeCode,
+  type HttpAnswer,
+  type HttpFailed,
+  type HttpRequest,
+  httpRequest,
+  pauseBeforeRetry,
+  safeCause,
+  safeCode,
+  secretsOf,
+} from '../lib/http.ts';
 
 /** The lists of C2.3. */
 export const listNames = ['daily', 'pro', 'custom'] as const;
@@ -178,8 +187,7 @@ function describe(reason: FailureReason, status: number | undefined, code: strin
 
 /** What calls to a provider depend on. The defaults fit a running server. */
 export interface CallTools {
-  /** @default globalThis.fetch */
-  fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  fetch?: HttpRequest['fetch'];
   /** Milliseconds since 1970. @default Date.now */
   now?: () => number;
   /** Returns a number from 0 up to, but not including, 1. @default Math.random */
@@ -226,17 +234,12 @@ export interface CallContext {
 /** The calls that one subscription takes. They share one retry. */
 export class Calls {
   readonly #context: CallContext;
-  readonly #tools: Required<CallTools>;
+  readonly #tools: Required<Omit<CallTools, 'fetch'>> & Pick<CallTools, 'fetch'>;
   #retries: number;
 
   constructor(
     context: CallContext,
-    {
-      fetch = globalThis.fetch,
-      now = Date.now,
-      random = Math.random,
-      wait = (ms, signal) => sleep(ms, undefined, { signal }),
-    }: CallTools,
+    { fetch, now = Date.now, random = Math.random, wait = (ms, signal) => sleep(ms, undefined, { signal }) }: CallTools,
   ) {
     this.#context = context;
     this.#retries = context.retries ?? 1;
@@ -257,7 +260,7 @@ export class Calls {
       const pause = pauseBeforeRetry({ status: response?.status, retryAfter }, now(), random());
       if (pause !== undefined && this.#retries > 0 && !signal.aborted) {
         this.#retries -= 1;
-        await discard(response);
+        await response?.discard();
         await wait(pause, signal).catch((error) => Promise.reject(this.#failure(call.step, error)));
       } else if (result instanceof SubscriptionFailed) {
         throw result;
@@ -281,41 +284,32 @@ export class Calls {
   }
 
   /** Sends one request. Returns a failure instead of throwing it, since it may be retried. */
-  async #attempt({ step, method, url, headers, body }: Call): Promise<Response | SubscriptionFailed> {
+  async #attempt({ step, headers, maxBytes = 256 * 1024, ...call }: Call): Promise<HttpAnswer | SubscriptionFailed> {
     const { fetch } = this.#tools;
+    const { signal } = this.#context;
     try {
-      return await fetch(url, {
-        method,
-        headers: {
-          accept: 'application/json',
-          'user-agent': 'daily-agent-catalog',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        redirect: 'manual',
-        signal: this.#context.signal,
-        ...(body === undefined ? {} : { body }),
-      });
+      const all = { accept: 'application/json', ...headers };
+      return await httpRequest(call.url, { ...call, headers: all, maxBytes, signal, fetch });
     } catch (error) {
-      return this.#failure(step, error);
+      return this.#failure(step, (error as HttpFailed).cause);
     }
   }
 
-  async #answer({ step, read = false, maxBytes = 256 * 1024 }: Call, response: Response): Promise<Answer> {
+  async #answer({ step, read = false }: Call, response: HttpAnswer): Promise<Answer> {
     const { provider, signal } = this.#context;
     const { status, ok } = response;
     const retryAfter = response.headers.get('retry-after');
-    if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
-      await discard(response);
+    if (status >= 300 && status < 400) {
+      await response.discard();
       throw new SubscriptionFailed({ provider, reason: 'redirect', step, status });
     }
     if (ok && !read) {
-      await discard(response);
+      await response.discard();
       return { status, ok, retryAfter, body: undefined };
     }
-    const text = await readText(response, maxBytes);
+    const body = await response.json().catch(() => undefined);
     if (signal.aborted) throw this.#failure(step, signal.reason);
-    return { status, ok, retryAfter, body: parse(text) };
+    return { status, ok, retryAfter, body };
   }
 
   #failure(step: string, error: unknown): SubscriptionFailed {
@@ -323,24 +317,6 @@ export class Calls {
     if (signal.aborted) return new SubscriptionFailed({ provider, reason: 'timeout', step });
     const facts = { code: causeCode(error, secrets), cause: safeCause(error, secrets) };
     return new SubscriptionFailed({ provider, reason: 'network', step, ...facts });
-  }
-}
-
-async function discard(response: Response | undefined): Promise<void> {
-  await response?.body?.cancel().catch(() => {});
-}
-
-/** The body as text; empty if it exceeds the limit or cannot be read completely. */
-async function readText(response: Response, maxBytes: number): Promise<string> {
-  const body = await readBounded(response.body, maxBytes).catch(() => null);
-  return body?.toString('utf8') ?? '';
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseBoundedJson(text);
-  } catch {
-    return undefined;
   }
 }
 

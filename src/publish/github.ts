@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, statSync } from 'node:fs';
 import * as z from 'zod';
 import { queueText } from '../content/schedule.ts';
-import { largestDocument, parseBoundedJson, readBounded } from '../lib/bounded.ts';
+import { largestDocument } from '../lib/bounded.ts';
 import { OperationError, UsageError } from '../lib/errors.ts';
+import { HttpFailed, type HttpRequest, httpRequest } from '../lib/http.ts';
 import { plural, printable, visible } from '../lib/text.ts';
 import { sortDiagnostics } from '../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
@@ -138,25 +139,23 @@ async function openTitles(tracker: IssueTracker): Promise<Set<string>> {
 export async function callApi(
   { api, repository, token }: IssueTracker,
   path: string,
-  init: RequestInit = {},
+  init: Pick<HttpRequest, 'method' | 'body'> = {},
 ): Promise<unknown> {
   const headers = {
     accept: 'application/vnd.github+json',
     authorization: `Bearer ${token}`,
-    'content-type': 'application/json',
-    'user-agent': 'daily-agent-catalog',
     'x-github-api-version': '2022-11-28',
   };
+  const limits = { signal: AbortSignal.timeout(30_000), maxBytes: largestDocument, redirects: 20 };
   const url = `${api}/repos/${repository}/${path}`;
   try {
-    const response = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(30_000) });
-    const body = response.ok ? await readBounded(response.body, largestDocument) : Buffer.alloc(0);
-    if (body === null) throw new OperationError(`GitHub sent more than ${largestDocument} bytes.`);
-    if (response.ok) return parseBoundedJson(body.toString('utf8'));
-    throw new GitHubRefusal(response.status, `GitHub answered ${response.status} to ${init.method ?? 'GET'} ${url}.`);
+    const answer = await httpRequest(url, { ...init, headers, ...limits });
+    if (answer.ok) return await answer.json();
+    await answer.discard();
+    throw new GitHubRefusal(answer.status, `GitHub answered ${answer.status} to ${init.method ?? 'GET'} ${url}.`);
   } catch (error) {
-    if (error instanceof OperationError) throw error;
-    throw new OperationError(`GitHub does not answer at ${api} (${(error as Error).message}).`);
+    if (!(error instanceof HttpFailed)) throw error;
+    throw new OperationError(`GitHub does not answer at ${api} (${error.message}).`);
   }
 }
 

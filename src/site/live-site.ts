@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { largestDocument, parseBoundedJson, readBounded } from '../lib/bounded.ts';
+import { largestDocument } from '../lib/bounded.ts';
 import { OperationError } from '../lib/errors.ts';
+import { type HttpFailed, httpRequest } from '../lib/http.ts';
 import { buildInfo } from '../schema/documents.ts';
 
 /** The build at a live address. */
@@ -44,19 +45,19 @@ export async function fetchJson<Shape extends z.ZodType>(
 ): Promise<{ value: z.infer<Shape> } | { problem: string }> {
   // The query bypasses caches, which may still have yesterday's file.
   const fresh = `${url}?at=${Date.now()}`;
-  let response: Response;
-  let body: Buffer | null;
+  const limits = { signal: AbortSignal.timeout(15_000), maxBytes: largestDocument, redirects: 20 };
+  const foreign = { problem: `${url} was not written by catalog build.` };
   try {
-    response = await fetch(fresh, { headers: { 'cache-control': 'no-cache' }, signal: AbortSignal.timeout(15_000) });
-    body = await readBounded(response.body, largestDocument);
+    const answer = await httpRequest(fresh, { headers: { 'cache-control': 'no-cache' }, ...limits });
+    if (answer.ok) {
+      const { data, success } = shape.safeParse(await answer.json());
+      return success ? { value: data } : foreign;
+    }
+    await answer.discard();
+    return { problem: `${url} returned status ${answer.status}.` };
   } catch (error) {
-    const { message, cause } = error as Error;
-    throw new OperationError(`${url} does not answer (${cause instanceof Error ? cause.message : message}).`);
-  }
-  if (!response.ok) return { problem: `${url} returned status ${response.status}.` };
-  try {
-    return { value: shape.parse(parseBoundedJson(body?.toString('utf8') ?? '')) };
-  } catch {
-    return { problem: `${url} was not written by catalog build.` };
+    const { reason, message } = error as HttpFailed;
+    if (reason === 'kind' || reason === 'size') return foreign;
+    throw new OperationError(`${url} does not answer (${message}).`);
   }
 }

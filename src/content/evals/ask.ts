@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { parseBoundedJson, readBounded } from '../../lib/bounded.ts';
+import { parseBoundedJson } from '../../lib/bounded.ts';
 import { type Ended, runChild } from '../../lib/children.ts';
-import { retryAfterMs } from '../../lib/http.ts';
+import { type HttpFailed, httpRequest, retryAfterMs } from '../../lib/http.ts';
 import { maskSecrets } from '../../lib/secrets.ts';
 import type { Recorded } from '../../schema/evals.ts';
 import { type Model, NoAnswer, type Reply } from './record.ts';
@@ -118,19 +118,15 @@ async function request(
   headers: Record<string, string>,
   timeoutMs: number,
 ): Promise<Response> {
-  const signal = AbortSignal.timeout(timeoutMs);
   try {
-    // Redirects are not followed: another host must not get the key.
-    const init = { method: 'POST', body, redirect: 'manual', signal } as const;
-    const response = await fetch(address, { ...init, headers: { 'content-type': 'application/json', ...headers } });
-    const content = await readBounded(response.body, maxBytes);
-    if (content === null) throw new NoAnswer(`The response has more than ${maxBytes} bytes.`);
-    const retryAfter = response.headers.get('retry-after') ?? '';
-    return { status: response.status, retryAfter, body: content.toString('utf8') };
+    const signal = AbortSignal.timeout(timeoutMs);
+    const answer = await httpRequest(address, { method: 'POST', headers, body, signal, maxBytes });
+    const retryAfter = answer.headers.get('retry-after') ?? '';
+    return { status: answer.status, retryAfter, body: await answer.text() };
   } catch (error) {
-    if (error instanceof NoAnswer) throw error;
-    const { code = '' } = ((error as Error).cause ?? {}) as { code?: string };
-    if (signal.aborted || code === 'UND_ERR_HEADERS_TIMEOUT')
+    const { reason, code } = error as HttpFailed;
+    if (reason === 'size') throw new NoAnswer(`The response has more than ${maxBytes} bytes.`);
+    if (reason === 'timeout' || code === 'UND_ERR_HEADERS_TIMEOUT')
       throw new NoAnswer(`There was no complete answer within ${Math.min(timeoutMs / 1_000, 300)} seconds.`);
     if (/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(code))
       throw new NoAnswer(`${address} cannot be reached (${code}). Check the address, and that the server runs.`, true);

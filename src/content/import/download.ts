@@ -1,4 +1,5 @@
 import { OperationError, UsageError } from '../../lib/errors.ts';
+import { HttpFailed, type HttpReason, httpRequest } from '../../lib/http.ts';
 import { visible } from '../../lib/text.ts';
 
 /** The limits of a download. */
@@ -23,33 +24,26 @@ export async function* download(address: string, limits = downloadLimits): Async
   if (wrong !== null) throw new UsageError(`${visible(address)} ${wrong}`);
   const failed = (reason: string, cause?: unknown) =>
     new OperationError(`${visible(address)} cannot be downloaded: ${reason}`, { cause });
-  const signal = AbortSignal.timeout(limits.timeoutMs);
+  const checkRedirect = (url: URL) => {
+    const refused = refusal(url, isThisMachine(start));
+    if (refused !== null) throw failed(`it redirects to ${visible(url.href)}, which ${refused}`);
+  };
+  const { maxBytes, timeoutMs, maxRedirects: redirects } = limits;
   try {
-    let url = start;
-    let response = await fetch(url, { redirect: 'manual', signal });
-    for (let count = 0; response.status >= 300 && response.status < 400; count += 1) {
-      if (count === limits.maxRedirects) throw failed(`it redirects more than ${limits.maxRedirects} times.`);
-      url = new URL(response.headers.get('location') ?? '', url);
-      const refused = refusal(url, isThisMachine(start));
-      if (refused !== null) throw failed(`it redirects to ${visible(url.href)}, which ${refused}`);
-      await response.body?.cancel();
-      response = await fetch(url, { redirect: 'manual', signal });
-    }
-    if (!response.ok) throw failed(`the answer was ${response.status}.`);
-    if (/\bhtml\b/i.test(response.headers.get('content-type') ?? ''))
-      throw failed('it is a web page. For a file on GitHub, use the address behind “Raw”.');
-    let bytes = 0;
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.length;
-      if (bytes > limits.maxBytes) throw failed(`it has more than ${limits.maxBytes} bytes.`);
-      yield Buffer.from(chunk);
-    }
+    const signal = AbortSignal.timeout(timeoutMs);
+    const answer = await httpRequest(start.href, { signal, maxBytes, redirects, checkRedirect });
+    if (answer.ok) yield* answer.file();
+    else throw failed(`the answer was ${answer.status}.`);
   } catch (error) {
-    if (error instanceof OperationError) throw error;
-    if (signal.aborted) throw failed(`it takes more than ${limits.timeoutMs / 1000} seconds.`, error);
-    const { cause } = error as { cause?: { code?: string } };
-    if (!(error instanceof TypeError)) throw error;
-    throw failed(`the connection failed${cause?.code === undefined ? '' : ` (${cause.code})`}.`, error);
+    if (!(error instanceof HttpFailed)) throw error;
+    const reasons: Record<HttpReason, string> = {
+      timeout: `it takes more than ${timeoutMs / 1000} seconds.`,
+      redirects: `it redirects more than ${redirects} times.`,
+      size: `it has more than ${maxBytes} bytes.`,
+      kind: 'it is a web page. For a file on GitHub, use the address behind “Raw”.',
+      network: `the connection failed${error.code === '' ? '' : ` (${error.code})`}.`,
+    };
+    throw failed(reasons[error.reason], error);
   }
 }
 

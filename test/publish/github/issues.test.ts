@@ -97,6 +97,33 @@ test('a refusal and a missing answer are errors that say what GitHub did', async
   );
 });
 
+test('an alert reaches a repository that was renamed, and the token reaches no other host', async () => {
+  const { posted, listener } = tracker([]);
+  const tokens: (string | undefined)[] = [];
+  await withApi(
+    (request, response) => {
+      tokens.push(request.headers.authorization);
+      response.end('[]');
+    },
+    async ({ GITHUB_API_URL: elsewhere }) => {
+      const moved = (to: string, env: NodeJS.ProcessEnv) =>
+        openIssuesFor([alert('One')], issueTracker({ ...env, GITHUB_REPOSITORY: to }));
+      const renamed: RequestListener = (request, response) => {
+        const [, repository, rest] = /repos\/press\/(old|lost)(.*)/.exec(request.url ?? '') ?? [];
+        if (repository === undefined) return listener(request, response);
+        const location = repository === 'old' ? `/api/v3/repos/press/catalog.site${rest}` : elsewhere;
+        response.writeHead(301, { location }).end();
+      };
+      await withApi(renamed, async (env) => {
+        assert.equal(await moved('press/old', env), ['https://github.example/issues/1']);
+        await moved('press/lost', env).catch(() => {});
+      });
+    },
+  );
+  assert.equal(posted, [alert('One')]);
+  assert.equal(tokens, [undefined, undefined]);
+});
+
 test('the environment has to name the repository and the token; the API is GitHub’s own by default', () => {
   const env = { GITHUB_REPOSITORY: 'press/catalog', GITHUB_TOKEN: 'x' };
   for (const GITHUB_API_URL of [undefined, '']) {
