@@ -4,7 +4,7 @@ import { type History, readHistory } from '../content/history.ts';
 import { loadContent, noMemory } from '../content/load.ts';
 import { type Selected, type Selection, select } from '../content/select.ts';
 import { areSettled, noStamps, type Stamps, sourceStamps } from '../lib/files.ts';
-import type { OnProgress } from '../lib/threads.ts';
+import type { OnProgress } from '../lib/lazy.ts';
 import { programFiles } from '../program.ts';
 import type { Change } from '../schema/agent.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';

@@ -13,9 +13,9 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import type { ContentMemory } from '../content/load.ts';
 import { digestOf, makeFolder } from '../lib/files.ts';
-import { gitStamp, isInRepository } from '../lib/git.ts';
 import type { AgentHead } from '../schema/agent.ts';
 import type { KnownVersions, Related, Site } from '../site/site.ts';
+import { gitStamp, isInRepository } from './git-stamp.ts';
 import type { BuildWriter, FileRecord, FolderStamps } from './write.ts';
 
 interface KnownAgent {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { unprocessable } from '../content/parse/files.ts';
 import { OperationError } from '../lib/errors.ts';
-import type { OnProgress } from '../lib/threads.ts';
+import type { OnProgress } from '../lib/lazy.ts';
 import { programVersion } from '../program.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';

@@ -1,4 +1,4 @@
-import { answerJobs } from '../lib/threads.ts';
+import { answerJobs } from '../site/threads.ts';
 import { type StagedFile, StagingFolder, type StagingJob } from './staging.ts';
 
 /** Stages the files of a build in a separate thread. */

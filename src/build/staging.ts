@@ -2,8 +2,8 @@ import { createHash, type Hash } from 'node:crypto';
 import { closeSync, copyFileSync, fstatSync, linkSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestOf, outputStampOf } from '../lib/files.ts';
-import { JobThreads } from '../lib/threads.ts';
 import { programFolder } from '../program.ts';
+import { JobThreads } from '../site/threads.ts';
 import { encode } from './destination.ts';
 
 /** What is known of a staged file: the digest of its bytes, and its stamp, which stays when it is moved into place. */

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { addDays, zone } from '../lib/calendar.ts';
 import { areOutputsUnchanged, areSame, areSettled, outputStamps, type Stamps, sourceStamps } from '../lib/files.ts';
-import { gitFiles, isInRepository } from '../lib/git.ts';
 import { programFiles, programVersion } from '../program.ts';
 import type { BuildInfo } from '../schema/documents.ts';
 import type { BuildResult } from './build.ts';
+import { gitFiles, isInRepository } from './git-stamp.ts';
 import { memoryFile, readChecked, writeChecked } from './last-build.ts';
 
 /**

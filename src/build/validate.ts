@@ -9,7 +9,7 @@ import { editorialFindings } from '../content/rules/index.ts';
 import { type Selected, select } from '../content/select.ts';
 import { checkSettings, type Settings, type SettingsOverrides } from '../content/settings.ts';
 import { zone } from '../lib/calendar.ts';
-import type { OnProgress } from '../lib/threads.ts';
+import type { OnProgress } from '../lib/lazy.ts';
 import { frontMatterSchema } from '../schema/agent.ts';
 import { ContentError, sortDiagnostics } from '../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';

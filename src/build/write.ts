@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { OperationError } from '../lib/errors.ts';
 import { digestOf, folderStampOf, isDraftName, outputStampOf, replaceFile } from '../lib/files.ts';
-import type { OnProgress } from '../lib/threads.ts';
+import type { OnProgress } from '../lib/lazy.ts';
 import type { Part } from '../site/output.ts';
 import {
   commitPending,

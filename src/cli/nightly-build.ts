@@ -4,11 +4,11 @@ import { build } from '../build/build.ts';
 import { checkSettings, givenBaseUrl, loadSettings, type Settings } from '../content/settings.ts';
 import { addDays, zone } from '../lib/calendar.ts';
 import { runChild, stopChild } from '../lib/children.ts';
-import { cacheFolder } from '../lib/files.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import { prettyReport } from '../schema/diagnostics/report.ts';
 import { asOnlyBuild, readBuildInfo } from '../storage/build-folder.ts';
 import type { Console } from './console.ts';
+import { cacheFolder } from './options.ts';
 
 /** A task that runs once a day. */
 export interface DailyOptions {

@@ -61,7 +61,7 @@ function endAll(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal);
 }
 
-export interface RunOptions extends SpawnOptions {
+interface RunOptions extends SpawnOptions {
   ownGroup?: boolean;
   /** Written to its stdin. */
   input?: string;

@@ -45,3 +45,6 @@ export function withFields<Given extends object, Fields extends object>(
   const own = Object.getOwnPropertyDescriptors(object);
   return Object.defineProperties({}, { ...own, ...Object.getOwnPropertyDescriptors(fields) }) as never;
 }
+
+/** Is called again and again during a long task, with its name and how much of it is done. */
+export type OnProgress = (task: string, done: number, total: number) => void;

@@ -142,7 +142,7 @@ export const secretForms: readonly (readonly [name: string, form: string])[] = [
 ];
 
 /** Part of a text that looks like a key or a token. */
-export interface Secret {
+interface Secret {
   /** In UTF-16 units. */
   offset: number;
   /** To the end of the secret or, for a private key, of its last line. */

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { OperationError } from '../lib/errors.ts';
-import { retryAfterMs, secretsOf } from '../lib/http.ts';
+import { retryAfterMs } from '../lib/http.ts';
 import type { Mail } from '../site/mail/mail.ts';
 import type { Claim } from './announcement-journal.ts';
+import { secretsOf } from './private-errors.ts';
 import { type Answer, type Call, Calls, type CallTools, field, SubscriptionFailed } from './provider.ts';
 
 /** A mail whose link to unsubscribe still has to be filled in: wherever `mark` is. */

@@ -1,6 +1,6 @@
-import { causeCode, safeCause, secretsOf } from '../lib/http.ts';
 import { DatabaseUnavailable, retrying } from '../storage/database.ts';
 import type { Database } from '../storage/postgres.ts';
+import { causeCode, safeCause, secretsOf } from './private-errors.ts';
 import {
   mailboxOf,
   type SubscriberProvider,

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { parseRecord } from '../lib/bounded.ts';
 import { OperationError, systemReason } from '../lib/errors.ts';
-import { causeCode, safeCause, secretsOf } from '../lib/http.ts';
 import { type Disk, hasCode, reasonOf } from '../storage/disk.ts';
 import { isPacked, openJournal, openLastingJournal, rotatedFiles } from '../storage/journal.ts';
 import { newline, readLines } from '../storage/line-file.ts';
+import { causeCode, safeCause, secretsOf } from './private-errors.ts';
 import {
   listNames,
   mailboxOf,

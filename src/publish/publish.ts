@@ -4,6 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { findRecord } from '../content/check/git-record.ts';
 import { settingsFile } from '../content/settings.ts';
 import { OperationError } from '../lib/errors.ts';
+import { firstLine, GitError, head, mergeBase } from '../lib/git.ts';
+import type { Settings } from '../schema/settings.ts';
+import { alone, parseOwner } from '../storage/lock.ts';
+import { type Plan, planPublication } from './plan.ts';
+import { type Checkout, clearAfterKill, ownCommits, refuseLocked, removeUncommittedLines } from './recover.ts';
 import {
   commitFiles,
   commitsAhead,
@@ -11,21 +16,13 @@ import {
   dropCommits,
   fastForward,
   fetchUpstream,
-  firstLine,
-  GitError,
-  head,
-  mergeBase,
   openRepository,
   push,
   type Repository,
   type Upstream,
   uncommitted,
   untracked,
-} from '../lib/git.ts';
-import type { Settings } from '../schema/settings.ts';
-import { alone, parseOwner } from '../storage/lock.ts';
-import { type Plan, planPublication } from './plan.ts';
-import { type Checkout, clearAfterKill, ownCommits, refuseLocked, removeUncommittedLines } from './recover.ts';
+} from './repository.ts';
 import { gitFolders } from './stale-locks.ts';
 import { commitMessage, writeNumbers } from './write-numbers.ts';
 

@@ -2,8 +2,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { OperationError } from '../lib/errors.ts';
 import { isDraftName } from '../lib/files.ts';
-import { changedBy, commitsSince, differing, fileAt, type Repository, restoreFile, trackingName } from '../lib/git.ts';
 import type { Release } from './plan.ts';
+import {
+  changedBy,
+  commitsSince,
+  differing,
+  fileAt,
+  type Repository,
+  restoreFile,
+  trackingName,
+} from './repository.ts';
 import { indexLock, removeStaleLocks } from './stale-locks.ts';
 import { withIssueLine } from './write-numbers.ts';
 

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { regexFlaw } from '../lib/bounded.ts';
 import { date, issueNumber, line, maxSlugLength, slug, slugPattern, text, webUrl } from './fields.ts';
 
 /** The shapes of `evals/` in the folder of an agent: its cases with their checks, and the recorded answers. */
@@ -264,4 +263,26 @@ export function proofOf({ answers }: Evals): Proof | null {
 /** Whether an answer passes every check. */
 export function isPassed(results: readonly Result[]): boolean {
   return results.every(({ failure }) => failure === null);
+}
+
+/** Returns a regular expression as JavaScript, in one line. */
+export function regexCode(source: string): string {
+  const { pattern, flags } = partsOf(source);
+  return `new RegExp(${JSON.stringify(pattern)}, ${JSON.stringify(flags)})`;
+}
+
+/** Says what is wrong with a regular expression, or returns null. */
+function regexFlaw(source: string): string | null {
+  const { pattern, flags } = partsOf(source);
+  try {
+    new RegExp(pattern, flags);
+    return null;
+  } catch (error) {
+    return (error as Error).message.split(': ').at(-1) ?? '';
+  }
+}
+
+/** `^` and `$` match at every line. `(?i)` at the start makes upper and lower case the same. */
+function partsOf(source: string): { pattern: string; flags: string } {
+  return source.startsWith('(?i)') ? { pattern: source.slice(4), flags: 'imu' } : { pattern: source, flags: 'mu' };
 }

@@ -7,18 +7,18 @@ import type { Settings } from './settings.ts';
 /** Parts of an OpenAPI description. */
 
 /** A reference to a schema among the components. */
-export function reference(schema: string) {
+function reference(schema: string) {
   return { $ref: `#/components/schemas/${schema}` };
 }
 
 /** A JSON response with a named schema, and with an example unless it is undefined. */
-export function ok(description: string, schema: string, example: unknown) {
+function ok(description: string, schema: string, example: unknown) {
   const content = { schema: reference(schema) };
   return { description, content: { 'application/json': example === undefined ? content : { ...content, example } } };
 }
 
 /** The parameter `slug` in a path, with an example if one is known. */
-export function slugParameter(example: string | undefined) {
+function slugParameter(example: string | undefined) {
   const parameter = { name: 'slug', in: 'path', required: true, description: 'The slug of the agent' };
   return { ...parameter, schema: { type: 'string' }, ...(example === undefined ? {} : { example }) };
 }
@@ -29,13 +29,13 @@ const text = (description: string) => ({ description, schema: { type: 'string' }
 const retryAfter = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1 } } };
 
 /** The headers of the answers that a rate limit counts. */
-export const limitHeaders = {
+const limitHeaders = {
   RateLimit: text('How many requests are left, and for how many seconds'),
   'RateLimit-Policy': text('The limit: how many requests in how many seconds'),
 };
 
 /** The headers that the error responses of a status have, if they have some. */
-export const errorHeaders: Readonly<Record<number, object>> = {
+const errorHeaders: Readonly<Record<number, object>> = {
   405: { Allow: text('The methods that the address supports') },
   416: { 'Content-Range': text('The size of the file') },
   429: { ...retryAfter, ...limitHeaders },
@@ -43,10 +43,10 @@ export const errorHeaders: Readonly<Record<number, object>> = {
 };
 
 /** Errors that every operation can get: its handler is not called, or it has a bug. */
-export const anywhere = ['bad_request', 'request_timeout', 'headers_too_large', 'internal', 'unavailable'] as const;
+const anywhere = ['bad_request', 'request_timeout', 'headers_too_large', 'internal', 'unavailable'] as const;
 
 /** Errors that every POST request of a reader can get. Its 400 is also that of a request that is not well-formed HTTP. */
-export const refusals = [
+const refusals = [
   'invalid_body',
   'forbidden_origin',
   'method_not_allowed',
@@ -60,14 +60,14 @@ export const refusals = [
 ] as const;
 
 /** References to the error responses of these codes, by status. No two of them have the same. */
-export function failures(...codes: ErrorCode[]): Record<string, object> {
+function failures(...codes: ErrorCode[]): Record<string, object> {
   return Object.fromEntries(
     codes.map((code) => [errorCodes[code].status, { $ref: `#/components/responses/${code}` }] as const),
   );
 }
 
 /** The response of every code, for the components of a description. */
-export function errorResponses(): Record<ErrorCode, object> {
+function errorResponses(): Record<ErrorCode, object> {
   const codes = Object.keys(errorCodes) as ErrorCode[];
   return Object.fromEntries(
     codes.map((code) => [code, responseOf(code === 'invalid_body' ? [code, 'bad_request'] : [code])]),
@@ -89,7 +89,7 @@ function responseOf(codes: readonly [ErrorCode, ...ErrorCode[]]): object {
 }
 
 /** The operation that accepts messages of the Model Context Protocol. */
-export function mcpRpc(examples: Examples | null) {
+function mcpRpc(examples: Examples | null) {
   const slug = examples?.envelope.agent.slug ?? 'release-notes';
   const [protocolVersion] = handshakeVersions;
   const { name, version } = examples?.card ?? { name: 'com.example/agents', version: '1.0.0' };
@@ -170,7 +170,7 @@ export function mcpRpc(examples: Examples | null) {
 const mcpCodes: Record<string, number> = { 400: -32600, 404: -32601, 500: -32603 };
 
 /** Real documents to show as examples. */
-export interface Examples {
+interface Examples {
   catalog: Catalog;
   envelope: AgentEnvelope;
   card: ServerCard;

@@ -24,9 +24,6 @@ export const subscribeRequest = z
   })
   .meta({ title: 'SubscribeRequest', description: 'An email address for one of three lists' });
 
-export type FeedbackRequest = z.infer<typeof feedbackRequest>;
-export type SubscribeRequest = z.infer<typeof subscribeRequest>;
-
 /**
  * A note as it is stored, or undefined if there is none: U+FFFD replaces NUL and unpaired surrogates.
  *

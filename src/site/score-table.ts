@@ -1,12 +1,12 @@
 import type { Evals, GradedAnswer, Result } from '../schema/evals.ts';
 
 /** The scores of an agent: a row for each model, and a column for each case. */
-export interface ScoreTable {
+interface ScoreTable {
   cases: readonly string[];
   rows: readonly ScoreRow[];
 }
 
-export interface ScoreRow {
+interface ScoreRow {
   /** The folder of the model. */
   folder: string;
   /** The name of the model; of several, the one of its first answer. */

@@ -95,7 +95,7 @@ export const dateNames = onceForEach((language: string) => {
   };
 });
 
-export type DateNames = ReturnType<typeof dateNames>;
+type DateNames = ReturnType<typeof dateNames>;
 
 /** The versions that the last build gave to plugins, with what decided each. */
 export type KnownVersions = readonly (readonly [name: string, key: string, version: string])[];

@@ -158,7 +158,7 @@ function fenceEdits(source: string, last: Token | undefined, lines: Lines): Edit
 }
 
 /** The target of a link or a definition. All offsets are UTF-16 units of the source. */
-export interface LocatedTarget {
+interface LocatedTarget {
   from: number;
   to: number;
   /** The target as markdown-it normalizes it. */
@@ -166,7 +166,7 @@ export interface LocatedTarget {
 }
 
 /** The text of a paragraph, a heading or a cell of a table. */
-export interface LocatedText {
+interface LocatedText {
   /** The token before it, which says what it is the text of. */
   opening: Token;
   /** The text without the marks of lists and quotes around it. */
@@ -179,7 +179,7 @@ export interface LocatedText {
 }
 
 /** Markdown as pages understand it, with the places of what is in it. */
-export interface LocatedMarkdown {
+interface LocatedMarkdown {
   lines: Lines;
   /** The blocks, including definitions. */
   tokens: Token[];
@@ -189,7 +189,7 @@ export interface LocatedMarkdown {
 }
 
 /** Parses Markdown as pages do, and finds out where its links and tags are. */
-export function locateMarkdown(source: string): LocatedMarkdown {
+function locateMarkdown(source: string): LocatedMarkdown {
   const environment: Environment = { content: '', tags: new Set() };
   const tokens = parser.parse(source, environment);
   const lines = linesOf(source);
@@ -210,7 +210,7 @@ export function locateMarkdown(source: string): LocatedMarkdown {
 }
 
 /** The lines of a text. */
-export interface Lines {
+interface Lines {
   /** The offset of a line. */
   start(line: number): number;
   /** The text of a line. */

@@ -175,7 +175,7 @@ function filled(name: string, texts: WayTexts, values: Values): InstallWay | nul
  * One way to install. Texts are Markdown with code only, and contain values of the publication in braces
  * (`install-ways.ts` has them all).
  */
-export interface WayTexts {
+interface WayTexts {
   /** What the link or the text to paste does, and what it needs. */
   use: string;
   /** A link that opens the client. */
@@ -268,7 +268,7 @@ const server: readonly WayTexts[] = [
 ];
 
 /** All clients, in the order in which pages show them. */
-export const clients: readonly (Ways & { name: string })[] = [
+const clients: readonly (Ways & { name: string })[] = [
   {
     name: 'Claude Code',
     ...plugins('claude', '{https}/marketplace.json', {

@@ -7,7 +7,6 @@ import { editorialFindings, editorialRules } from '../../content/rules/index.ts'
 import { select } from '../../content/select.ts';
 import { loadSettings, type Settings } from '../../content/settings.ts';
 import { zone } from '../../lib/calendar.ts';
-import { gitStamp } from '../../lib/git.ts';
 import { withFields } from '../../lib/lazy.ts';
 import { compareText } from '../../lib/text.ts';
 import { frontMatterSchema, type NumberedAgent } from '../../schema/agent.ts';
@@ -17,6 +16,7 @@ import { withRules } from '../../schema/rules.ts';
 import { withTexts } from '../../site/make-site.ts';
 import type { Site } from '../../site/site.ts';
 import { prepareSite } from '../build.ts';
+import { gitStamp } from '../git-stamp.ts';
 import { readTemplates, type TemplateFiles } from '../read-templates.ts';
 import { diagnosticsOf } from '../validate.ts';
 

@@ -4,15 +4,15 @@ import type { Command } from 'commander';
 import type { BuildResult, InstalledTree } from '../../build/build.ts';
 import { checkUnchanged, rememberBuild } from '../../build/unchanged-build.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { cacheFolder } from '../../lib/files.ts';
+import type { OnProgress } from '../../lib/lazy.ts';
 import { plural, visible } from '../../lib/text.ts';
-import type { OnProgress } from '../../lib/threads.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Written } from '../../storage/build-folder.ts';
 import type { Console } from '../console.ts';
 import {
   baseUrlOption,
   type CommonFlags,
+  cacheFolder,
   cwdOption,
   formatOption,
   openCatalog,

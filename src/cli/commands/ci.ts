@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseBoundedJson } from '../../lib/bounded.ts';
 import { OperationError, UsageError } from '../../lib/errors.ts';
-import { cacheFolder } from '../../lib/files.ts';
 import { plural } from '../../lib/text.ts';
 import type { Push } from '../../publish/intake.ts';
 import type { LiveSite } from '../../site/live-site.ts';
@@ -12,6 +11,7 @@ import type { Console } from '../console.ts';
 import {
   baseUrlOption,
   type CommonFlags,
+  cacheFolder,
   cwdOption,
   openCatalog,
   openContent,

@@ -2,11 +2,10 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Changes } from '../../build/dev/edited-catalog.ts';
 import type { RunningDev } from '../../build/dev/start.ts';
-import { cacheFolder } from '../../lib/files.ts';
 import { visible } from '../../lib/text.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
 import type { Console } from '../console.ts';
-import { type CommonFlags, cwdOption, todayOption } from '../options.ts';
+import { type CommonFlags, cacheFolder, cwdOption, todayOption } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today'> {
   port?: string;

@@ -1,6 +1,6 @@
-import { type Match, matches } from '../../lib/bounded.ts';
+import { Script } from 'node:vm';
 import { plural } from '../../lib/text.ts';
-import { type Check, type CheckKind, type CheckValues, checkKind, type Result } from '../../schema/evals.ts';
+import { type Check, type CheckKind, type CheckValues, checkKind, type Result, regexCode } from '../../schema/evals.ts';
 
 /** Finds what an answer claims to have from its input: quotations and numbers. */
 
@@ -234,4 +234,36 @@ function listed(texts: readonly string[]): string {
 function quoted(text: string): string {
   const [line = ''] = text.split('\n');
   return `"${line.length > 80 ? `${line.slice(0, 77)}…` : line}"`;
+}
+
+/** How long a regular expression may look for a match in a text, in milliseconds. */
+const limitMs = 500;
+
+/** Whether a part of a text matches; `slow` if finding out takes too long. */
+type Match = boolean | 'slow';
+
+/**
+ * Tells for each regular expression whether some part of `text` matches. Those after one that takes too long are not tried.
+ */
+function matches(sources: readonly string[], text: string): Map<string, Match> {
+  const together = tryAll(sources, text);
+  if (together !== null) return new Map(sources.map((source, index) => [source, together[index] as boolean]));
+  const found = new Map<string, Match>();
+  for (const source of sources) {
+    const alone = [...found.values()].includes('slow') ? null : tryAll([source], text);
+    found.set(source, alone?.[0] ?? 'slow');
+  }
+  return found;
+}
+
+/** Returns null if it takes too long. A regular expression can run for years, and only a script can be stopped within one. */
+function tryAll(sources: readonly string[], text: string): boolean[] | null {
+  if (sources.length === 0) return [];
+  const script = new Script(`[${sources.map(regexCode)}].map((regex) => regex.test(${JSON.stringify(text)}))`);
+  try {
+    return script.runInThisContext({ timeout: limitMs }) as boolean[];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return null;
+    throw error;
+  }
 }

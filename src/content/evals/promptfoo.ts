@@ -1,5 +1,4 @@
-import { regexCode } from '../../lib/bounded.ts';
-import type { Case, Check, CheckKind } from '../../schema/evals.ts';
+import { type Case, type Check, type CheckKind, regexCode } from '../../schema/evals.ts';
 import { kindOf } from './grade.ts';
 
 /**

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperationError } from '../../lib/errors.ts';
 import { replaceFile, sha256Of } from '../../lib/files.ts';
-import type { OnProgress } from '../../lib/threads.ts';
+import type { OnProgress } from '../../lib/lazy.ts';
 import { prettyReport } from '../../schema/diagnostics/report.ts';
 import { type Recorded, recordingSource } from '../../schema/evals.ts';
 import { nothingStored } from '../../schema/messages/evals.ts';

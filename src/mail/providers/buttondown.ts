@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { OperationError } from '../../lib/errors.ts';
-import { secretsOf } from '../../lib/http.ts';
 import {
   type CallService,
   type Campaign,
@@ -12,6 +11,7 @@ import {
   serviceCalls,
   withUnsubscribe,
 } from '../campaign.ts';
+import { secretsOf } from '../private-errors.ts';
 import { Calls, type CallTools, field, type ListName, type SubscriberProvider } from '../provider.ts';
 
 export interface ButtondownSettings {

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { OperationError } from '../../lib/errors.ts';
-import { secretsOf } from '../../lib/http.ts';
 import {
   type Campaign,
   type CampaignService,
@@ -11,6 +10,7 @@ import {
   serviceCalls,
   withUnsubscribe,
 } from '../campaign.ts';
+import { secretsOf } from '../private-errors.ts';
 import {
   type Answer,
   Calls,

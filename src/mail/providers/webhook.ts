@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { OperationError } from '../../lib/errors.ts';
-import { secretsOf } from '../../lib/http.ts';
 import {
   type Sender,
   ServiceFailed,
@@ -9,6 +8,7 @@ import {
   serviceCalls,
   withUnsubscribe,
 } from '../campaign.ts';
+import { secretsOf } from '../private-errors.ts';
 import { Calls, type CallTools, type SubscriberProvider } from '../provider.ts';
 
 /** How often an announcement is posted before it counts as failed. */

@@ -5,7 +5,7 @@ import { dateRule, lineRule } from '../fields.ts';
 import { meant, nearest, whyNoDay } from './suggestions.ts';
 
 /** Returns the value at `path`. */
-export function valueAt(root: unknown, path: (string | number)[]): unknown {
+function valueAt(root: unknown, path: (string | number)[]): unknown {
   return path.reduce((value, key) => (value as Record<string | number, unknown> | null | undefined)?.[key], root);
 }
 
@@ -34,25 +34,25 @@ function unwrap(schema: z.ZodType): z.ZodType {
 }
 
 /** Returns the keys of the object at `path`. */
-export function knownKeys(schema: z.ZodType, path: (string | number)[]): string[] {
+function knownKeys(schema: z.ZodType, path: (string | number)[]): string[] {
   const at = schemaAt(schema, path);
   const { shape } = (at === undefined ? {} : unwrap(at)) as { shape?: Record<string, unknown> };
   return Object.keys(shape ?? {});
 }
 
 /** Returns the setting that lists the allowed values at `path`. */
-export function listedIn(schema: z.ZodType, path: (string | number)[]): string | undefined {
+function listedIn(schema: z.ZodType, path: (string | number)[]): string | undefined {
   return schemaAt(schema, path)?.meta()?.setting as string | undefined;
 }
 
 /** Returns the description of the value at `path`, in a form that continues a sentence. */
-export function describe(schema: z.ZodType, path: (string | number)[]): string | undefined {
+function describe(schema: z.ZodType, path: (string | number)[]): string | undefined {
   const text = schemaAt(schema, path)?.description;
   return text !== undefined && /^[A-Z][a-z ]/.test(text) ? text[0]?.toLowerCase() + text.slice(1) : text;
 }
 
 /** Returns a sentence that says how to fix the value `found` at `path`. It breaks the rule of `issue`. */
-export function valueHint(
+function valueHint(
   issue: z.core.$ZodIssue,
   found: unknown,
   path: (string | number)[],
@@ -87,7 +87,7 @@ function isQuoted(text: string, expected: string): boolean {
 }
 
 /** The start of the hint for an entry of the wrong type. */
-export const entryHint = 'Write each entry as an object';
+const entryHint = 'Write each entry as an object';
 
 /**
  * Says how to write a value of the expected type. `keys` are the keys of the expected object, or of the entries of the
@@ -122,7 +122,7 @@ function typeHint(
 }
 
 /** Lists the known keys in a sentence. */
-export function listOfKeys(keys: readonly string[]): string {
+function listOfKeys(keys: readonly string[]): string {
   return keys.length === 1 ? `The only known key is ${keys[0]}.` : `The known keys are ${keys.join(', ')}.`;
 }
 
@@ -134,7 +134,7 @@ function listOf(found: unknown, json: boolean): string {
 }
 
 /** One problem with a value, explained. */
-export interface Explanation {
+interface Explanation {
   kind: 'missing' | 'unknown-key' | 'bad-key' | 'value';
   /** Where in the value: keys and indexes from its root. For an unknown or a bad key, the path ends with that key. */
   path: (string | number)[];

@@ -102,7 +102,7 @@ function repositoryOf(url: string): { url: string; source: string } {
 }
 
 /** How to connect a client to the MCP server. */
-export interface McpClient {
+interface McpClient {
   name: string;
   /** The id of its element on a page. */
   id: string;

@@ -16,7 +16,7 @@ const stopWords = new Set(
 );
 
 /** Whether a word, in lower case, is neither indexed nor searched. */
-export function isStopWord(word: string): boolean {
+function isStopWord(word: string): boolean {
   return stopWords.has(word) || /^[a-z]$/.test(word);
 }
 

@@ -12,7 +12,7 @@ import {
 } from './fields.ts';
 
 /** An agent that was found. */
-export interface Hit extends StoredEntry {
+interface Hit extends StoredEntry {
   /** The slug. */
   id: string;
   /** How well it matches the query, from 0 to 1. 1 means that every word is in its title, tags or keywords. */

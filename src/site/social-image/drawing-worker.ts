@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { answerJobs } from '../../lib/threads.ts';
+import { answerJobs } from '../threads.ts';
 import { indexedImage, indexedPng, Layers } from './indexed-png.ts';
 import type { Drawn } from './renderer.ts';
 

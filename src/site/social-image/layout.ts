@@ -29,13 +29,13 @@ interface Block {
 }
 
 /** The typesetters of the template's two fonts. */
-export interface Fonts {
+interface Fonts {
   serif: Typesetter;
   sans: Typesetter;
 }
 
 /** What the image of the publication says. */
-export interface PublicationTexts {
+interface PublicationTexts {
   color: string;
   title: string;
   /** Shown instead of a title that the fonts lack letters of; always in Latin letters. */
@@ -45,7 +45,7 @@ export interface PublicationTexts {
 }
 
 /** What the image of an agent says. */
-export interface AgentTexts {
+interface AgentTexts {
   color: string;
   publication: Omit<PublicationTexts, 'color'>;
   slug: string;

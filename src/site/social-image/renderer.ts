@@ -16,11 +16,11 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { OperationError } from '../../lib/errors.ts';
 import { makeFolder } from '../../lib/files.ts';
-import { JobThreads } from '../../lib/threads.ts';
 import { programFolder, programVersion } from '../../program.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import { diagnose } from '../../schema/diagnostics/diagnostic.ts';
 import { templateMessages } from '../../schema/messages/files.ts';
+import { JobThreads } from '../threads.ts';
 import { type Font, type FontFile, readFont } from './font.ts';
 
 const require = createRequire(import.meta.url);

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type GitError, git, gitFiles, isInRepository } from '../../../src/lib/git.ts';
+import { gitFiles, isInRepository } from '../../../src/build/git-stamp.ts';
+import { type GitError, git } from '../../../src/lib/git.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
 import { gitSync } from '../../support/git.ts';
 

@@ -1,5 +1,5 @@
-import { OperationError } from './errors.ts';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker, workerData } from 'node:worker_threads';
+import { OperationError } from '../lib/errors.ts';
 
 /** What a thread starts with. */
 interface Start<Input> {
@@ -161,6 +161,3 @@ function replyOf<Answer>(answer: () => Answer): Reply<Answer> {
     return { error, fields: { ...error } };
   }
 }
-
-/** Is called again and again during a long task, with its name and how much of it is done. */
-export type OnProgress = (task: string, done: number, total: number) => void;
