@@ -1,4 +1,3 @@
-
 /** The most levels of nesting in JSON from clients. The deepest valid request, an MCP call with `_meta`, has five. */
 const mostLevels = 64;
 

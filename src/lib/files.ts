@@ -1,6 +1,16 @@
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, lstatSync, readdirSync, type Stats, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, basename } from 'node:path';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
 /**
  * Like mkdirSync with `recursive`, which in Node 20 never returns if no folder can be made in an existing one (/proc).

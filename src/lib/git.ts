@@ -1,6 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { runChild } from './children.ts';
 import { explainSaid, systemReason } from './errors.ts';
-import { execFileSync } from 'node:child_process';
 
 /** A git command failed. The message is its output. */
 export class GitError extends Error {
@@ -96,4 +96,3 @@ export function firstLine(words: string): string {
   const telling = lines.find((line) => /^(?:fatal|error|!|remote: error)/.test(line)) ?? lines[0] ?? '';
   return telling.replace(/^(?:fatal|error): /, '');
 }
-

@@ -125,4 +125,3 @@ export function retryAfterMs(value: string, now: number): number | undefined {
   const at = Date.parse(value);
   return /[A-Za-z]{3}/.test(value) && !Number.isNaN(at) ? Math.max(0, at - now) : undefined;
 }
-

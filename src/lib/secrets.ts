@@ -1,4 +1,3 @@
-
 /**
  * The forms of keys and tokens with their names, for all checks. A form is the start of a secret with the fewest
  * characters that follow. Further characters belong to the secret too.

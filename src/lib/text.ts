@@ -1,4 +1,3 @@
-
 /**
  * Compares texts by their UTF-16 units, for use with sort. The order is the same on every machine and in every locale.
  */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { once } from '../lib/lazy.ts';
 import type { Evals, Proof } from './evals.ts';
-import { date, demoPoint, issueNumber, line, pathName, publicUrl, slug, step, text, webUrl } from './fields.ts';
+import { date, demoPoint, issueNumber, line, listOf, pathName, publicUrl, slug, step, text, webUrl } from './fields.ts';
 import type { KnownVocabulary } from './settings.ts';
 import { configExtensions, isConfigFilename } from './slugs.ts';
 
@@ -18,11 +18,7 @@ export function frontMatterSchema({ categories, difficulties, runtimes }: KnownV
     issue: issueNumber.nullish().describe('The issue number, written by `catalog publish`'),
     draft: z.boolean({ error: 'true or false' }).nullish().describe('true keeps the agent out of every build'),
     withdrawn: text(500).nullish().describe('Why a published agent was withdrawn'),
-    formerSlugs: z
-      .array(slug)
-      .max(50, { error: 'a list of at most 50 entries' })
-      .nullish()
-      .describe('Slugs that this agent had before'),
+    formerSlugs: z.array(slug).max(50).nullish().describe('Slugs that this agent had before'),
     category: oneOf('categories', categories && Object.keys(categories)).describe('The key of its category'),
     tags: uniqueList(pathName, 12).describe('Free tags, lowercase words joined by hyphens'),
     keywords: uniqueList(line(60), 20).nullish().describe('Words that readers may search by; searched, never shown'),
@@ -47,14 +43,8 @@ export function frontMatterSchema({ categories, difficulties, runtimes }: KnownV
       })
       .nullish()
       .describe('Where an imported prompt comes from'),
-    steps: z
-      .array(step)
-      .min(1, { error: 'a list of at least one step' })
-      .max(20)
-      .describe('What the reader does, in order'),
-    demo: z
-      .array(demoPoint)
-      .min(1, { error: 'a list of at least one point' })
+    steps: listOf(step, 'step').max(20).describe('What the reader does, in order'),
+    demo: listOf(demoPoint, 'point')
       .max(50)
       .superRefine(inOrderOfTime, always)
       .describe('The demo as a timeline, in order of `second`'),
@@ -89,10 +79,8 @@ function oneOf(setting: string, values: readonly string[] | null): z.ZodType<str
 }
 
 function uniqueList<Item extends z.ZodType<string>>(item: Item, max: number) {
-  return z
-    .array(item)
-    .min(1, { error: 'a list of at least one entry' })
-    .max(max, { error: `a list of at most ${max} entries` })
+  return listOf(item)
+    .max(max)
     .superRefine((values, context) => {
       const seen = new Set<string>();
       for (const [index, value] of values.entries()) {

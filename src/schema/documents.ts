@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseBoundedJson } from '../lib/bounded.ts';
 import { sha256Of } from '../lib/files.ts';
-import { date, demoPoint, issueNumber, pathName, slug, step, webUrl } from './fields.ts';
+import { date, demoPoint, issueNumber, pathName, sha256, slug, step, webUrl } from './fields.ts';
 
 /** The license of every published prompt, which the contract fixes (C1.7). */
 export const promptLicense = {
@@ -173,8 +173,6 @@ export function revisionOf(version: unknown): number | null {
 
 /** The path of the document below the base URL. */
 export const revisionsPath = 'api/revisions.json';
-
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** The revisions of an agent: digests by which a copy of its prompt, skill or plugin is recognized. */
 const agentRevisions = z.object({

@@ -1,20 +1,29 @@
 import * as z from 'zod';
-import { date, issueNumber, line, maxSlugLength, slug, slugPattern, text, webUrl } from './fields.ts';
+import {
+  date,
+  issueNumber,
+  line,
+  listOf,
+  maxSlugLength,
+  sha256,
+  slug,
+  slugPattern,
+  text,
+  webUrl,
+  wholeNumber,
+} from './fields.ts';
 
 /** The shapes of `evals/` in the folder of an agent: its cases with their checks, and the recorded answers. */
 
 const phrase = text(2000);
-const phrases = z
-  .array(phrase)
-  .min(1, { error: 'a list of at least one text' })
-  .max(50, { error: 'a list of at most 50 texts' });
+const phrases = listOf(phrase, 'text').max(50, { error: 'a list of at most 50 texts' });
 const pattern = text(1000).superRefine((source, context) => {
   const flaw = regexFlaw(source);
   if (flaw === null) return;
   const params = { hint: `JavaScript says: ${flaw}.` };
   context.addIssue({ code: 'custom', message: 'a regular expression', params });
 });
-const count = z.int({ error: 'a whole number' }).min(0, { error: '0 or more' });
+const count = wholeNumber(0);
 const range = z
   .strictObject({ min: count.optional().describe('The fewest'), max: count.optional().describe('The most') })
   .refine(({ min, max }) => (min ?? max) !== undefined && (min ?? 0) <= (max ?? Number.POSITIVE_INFINITY), {
@@ -43,9 +52,7 @@ const kinds = z.strictObject({
   'not-starts-with': phrase.describe('The answer does not start with this text'),
   'not-regex': pattern.describe('No part of the answer matches this regular expression'),
   'line-count': range.describe('The answer has this many lines that are not blank'),
-  headings: z
-    .array(line(200))
-    .min(1, { error: 'a list of at least one heading' })
+  headings: listOf(line(200), 'heading')
     .max(50)
     .describe('The answer has these headings, each on a line of its own, in this order'),
   'table-columns': z
@@ -111,9 +118,7 @@ const evalCase = z.strictObject({
     })
     .optional()
     .describe('The file in evals/ with the input; the case `sample` uses sample-input.txt'),
-  checks: z
-    .array(check)
-    .min(1, { error: 'a list of at least one check' })
+  checks: listOf(check, 'check')
     .max(50, { error: 'a list of at most 50 checks' })
     .describe('What is checked in each answer'),
 });
@@ -137,8 +142,6 @@ export const checksSource = z.record(caseName, evalCase).superRefine((cases, con
     }
   }
 });
-
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/, { error: 'a SHA-256 in 64 lowercase hexadecimal digits' });
 
 /** What recording.json says about one answer. */
 export const recorded = z.strictObject({

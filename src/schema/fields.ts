@@ -75,7 +75,22 @@ export const slug = nameWithout(reservedSlug);
 
 export const date = z.iso.date({ error: dateRule });
 
-export const issueNumber = z.int({ error: 'a whole number' }).min(1, { error: '1 or more' });
+/** A whole number of `min` to `max`. */
+export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
+  return z
+    .int({ error: 'a whole number' })
+    .min(min, { error: `${min} or more` })
+    .max(max, { error: `${max} or less` });
+}
+
+/** A list with at least one entry, which messages call `entry`. */
+export function listOf<Item extends z.ZodType>(item: Item, entry = 'entry') {
+  return z.array(item).min(1, { error: `a list of at least one ${entry}` });
+}
+
+export const issueNumber = wholeNumber(1);
+
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, { error: 'a SHA-256 in 64 lowercase hexadecimal digits' });
 
 const plainAddress = /^https?:\/\/[^\s\p{Cc}\\/?#@]+(?:[/?#][^\s\p{Cc}\\]*)?$/iu;
 

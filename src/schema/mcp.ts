@@ -101,7 +101,7 @@ export const getAgentInput = z.strictObject({
   slug: slugArgument.describe('The slug of the agent, as list_agents and search_agents return it'),
   include: z
     .array(z.enum([...agentParts, 'all']))
-    .max(agentParts.length + 1, { error: `a list of at most ${agentParts.length + 1} entries` })
+    .max(agentParts.length + 1)
     .default([])
     .describe(
       'What to return besides the prompt; sample: an input with a good answer to it; install: how to add the agent to assistants; proof: recorded answers of models, graded by checks',

@@ -5,11 +5,13 @@ import {
   isWebAddress,
   languageRule,
   line,
+  listOf,
   pathName,
   publicUrl,
   text,
   timeZoneRule,
   webUrl,
+  wholeNumber,
 } from './fields.ts';
 import { serverName } from './mcp.ts';
 import { ruleSettings } from './rule-settings.ts';
@@ -97,14 +99,8 @@ export const settingsSource = z
       .record(pathName, category)
       .refine((categories) => Object.keys(categories).length > 0, { error: 'an object with at least one category' })
       .describe('A label and a description for each category key'),
-    difficulties: z
-      .array(line(40))
-      .min(1, { error: 'a list of at least one entry' })
-      .describe('The difficulties that an agent can have'),
-    runtimes: z
-      .array(line(60))
-      .min(1, { error: 'a list of at least one entry' })
-      .describe('The assistants and tools that an agent can be made for'),
+    difficulties: listOf(line(40)).describe('The difficulties that an agent can have'),
+    runtimes: listOf(line(60)).describe('The assistants and tools that an agent can be made for'),
     repository: repository
       .optional()
       .describe('The GitHub repository of the catalog; pages then link to it, to edit an agent or propose one'),
@@ -122,22 +118,11 @@ export const settingsSource = z
     postalAddress: text(300)
       .optional()
       .describe('The postal address of the publisher, shown in emails to readers; `catalog announce` requires it'),
-    announceHour: z
-      .int({ error: 'a whole number' })
-      .min(0, { error: '0 or more' })
-      .max(23, { error: '23 or less' })
+    announceHour: wholeNumber(0, 23)
       .default(6)
       .describe('The hour from which `catalog announce --scheduled` sends the email about an agent, in the time zone'),
-    feedLength: z
-      .int({ error: 'a whole number' })
-      .min(1, { error: '1 or more' })
-      .max(1000, { error: '1000 or less' })
-      .default(50)
-      .describe('The number of agents in a feed: the newest ones'),
-    queueWarningDays: z
-      .int({ error: 'a whole number' })
-      .min(0, { error: '0 or more' })
-      .max(365, { error: '365 or less' })
+    feedLength: wholeNumber(1, 1000).default(50).describe('The number of agents in a feed: the newest ones'),
+    queueWarningDays: wholeNumber(0, 365)
       .default(3)
       .describe('Warn when agents are scheduled for fewer days than this, counted from tomorrow'),
     rules: ruleSettings

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { textMessages } from '../../src/schema/messages/texts.ts';
-import { parseBoundedJson, TooDeep } from '../../src/lib/bounded.ts';
 import { type HiddenCharacter, hiddenCharacter } from '../../src/content/parse/text-checks.ts';
+import { parseBoundedJson, TooDeep } from '../../src/lib/bounded.ts';
 import { printable, printableJson, visible } from '../../src/lib/text.ts';
+import { textMessages } from '../../src/schema/messages/texts.ts';
 
 /** What a terminal, a log and a GitHub Actions job get of any text. */
 

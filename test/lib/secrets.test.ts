@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { findSecrets, maskSecrets, secretForms } from '../../src/lib/secrets.ts';
 import { diagnose } from '../../src/schema/diagnostics/diagnostic.ts';
-import { findSecrets, maskSecrets } from '../../src/lib/secrets.ts';
-import { secretForms } from '../../src/lib/secrets.ts';
 import { examples } from '../support/secret-examples.ts';
 import { shortestSecrets } from '../support/shortest-secrets.ts';
 
