@@ -42,7 +42,7 @@ const reuseMs = 1_000;
 /** How long a check may take, in milliseconds, so that a disk that hangs fails it. */
 const patienceMs = 3_000;
 
-export interface HealthParts {
+interface HealthParts {
   follower: BuildFollower;
   votes: Pick<VoteStore, 'check'>;
   subscribers: Pick<SubscriberStore, 'check'>;
@@ -52,7 +52,7 @@ export interface HealthParts {
 }
 
 /** The routes for monitoring: whether the server runs, and whether it can store votes and subscriptions. */
-export function healthRoutes({ follower, votes, subscribers, log, isStopping = () => false }: HealthParts): Route[] {
+function healthRoutes({ follower, votes, subscribers, log, isStopping = () => false }: HealthParts): Route[] {
   const checks = readiness(
     [
       { name: 'votes', check: () => votes.check() },

@@ -56,10 +56,7 @@ export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean 
 }
 
 /** The range of bytes in a Range header for a file of `size`; null for the whole file, 'unsatisfiable' for 416 (RFC 9110, section 14). */
-export function parseRange(
-  range: string | undefined,
-  size: number,
-): { start: number; end: number } | 'unsatisfiable' | null {
+function parseRange(range: string | undefined, size: number): { start: number; end: number } | 'unsatisfiable' | null {
   const match = /^bytes=(\d*)-(\d*)$/.exec(range ?? '');
   if (match === null) return null;
   const [, first = '', last = ''] = match;
@@ -74,7 +71,7 @@ export function parseRange(
  * Answers 416 for a file of `size` at the path `name` below dist/: under /api with an Error object (C7.20), else without a
  * body, with the headers of the file.
  */
-export function refuseRange(response: ServerResponse, name: string, size: number, headers: object): void {
+function refuseRange(response: ServerResponse, name: string, size: number, headers: object): void {
   const range = { 'content-range': `bytes */${size}` };
   if (name.startsWith('api/')) {
     sendError(
@@ -156,7 +153,7 @@ async function findFirst(
   return null;
 }
 
-export interface StatusPage {
+interface StatusPage {
   /** Its path below dist/. */
   path: string;
   status: number;
@@ -283,7 +280,7 @@ async function find(build: LiveBuild, path: string): Promise<{ name: string; fil
 }
 
 /** The part of a path after that of the base URL, with its slash; null if the path is outside the base URL. */
-export function withinBase({ basePath: base }: LiveBuild, path: string): string | null {
+function withinBase({ basePath: base }: LiveBuild, path: string): string | null {
   if (base === '') return path;
   if (path === base) return '/';
   return path.startsWith(`${base}/`) ? path.slice(base.length) : null;
@@ -317,7 +314,7 @@ function pairs(flat: readonly string[]): [string, string][] {
   return Array.from({ length: flat.length / 2 }, (_, index) => [flat[index * 2] ?? '', flat[index * 2 + 1] ?? '']);
 }
 
-export interface SiteParts {
+interface SiteParts {
   follower: BuildFollower;
   files: Files;
   /** The paths that the API is served below. */

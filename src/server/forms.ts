@@ -31,7 +31,7 @@ import { requestId } from './log.ts';
 import type { ServerSettings } from './settings.ts';
 
 /** Decides which pages may send votes, subscriptions and MCP messages (C5.20). */
-export interface OriginPolicy {
+interface OriginPolicy {
   /**
    * Returns the Origin of a request if it is one of the site's own, or null if it has none, since no page sent it.
    *
@@ -114,7 +114,7 @@ export interface PostParts {
 export type Take = (fields: Fields, address: string) => Promise<Record<string, string>>;
 
 /** One operation: its work, and the page below the base URL to which a form is redirected. */
-export interface Operation {
+interface Operation {
   take: Take;
   thanks: string;
 }
@@ -247,16 +247,16 @@ function escapeHtml(text: string): string {
 }
 
 /** The name of the field that people leave empty and bots fill (C2.26). */
-export const honeypot = 'website';
+const honeypot = 'website';
 
 /** Whether a body fills the honeypot. */
-export function isTrapped(fields: Fields): boolean {
+function isTrapped(fields: Fields): boolean {
   const value = fields[honeypot];
   return value !== undefined && value !== null && value !== '';
 }
 
 /** Parses fields with `schema`. Throws Refusal `invalid_body` with all problems, without repeating what was sent (C7.21). */
-export function parseBody<Schema extends z.ZodType>(schema: Schema, fields: Fields): z.infer<Schema> {
+function parseBody<Schema extends z.ZodType>(schema: Schema, fields: Fields): z.infer<Schema> {
   const given = { ...fields };
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
@@ -264,7 +264,7 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, fields: Fiel
   throw new Refusal('invalid_body', wrong.map(({ message }) => message).join(' '));
 }
 
-export interface VoteParts {
+interface VoteParts {
   votes: VoteStore;
   follower: BuildFollower;
   limit: Limit;
@@ -297,7 +297,7 @@ export async function takeVote(fields: Fields, address: string, { votes, followe
 }
 
 /** The error to log for a refused request; undefined if the outage itself was logged. */
-export function unlessLogged<Failure extends { isLogged: boolean }>(error: Failure): Failure | undefined {
+function unlessLogged<Failure extends { isLogged: boolean }>(error: Failure): Failure | undefined {
   return error.isLogged ? undefined : error;
 }
 
@@ -308,7 +308,7 @@ async function isAgent(slug: string, follower: BuildFollower): Promise<boolean> 
   return follower.current().slugs.has(slug);
 }
 
-export interface SubscribeParts {
+interface SubscribeParts {
   subscribers: SubscriberStore;
   /** Asks readers to confirm; null if they need not. */
   confirmations: Confirmations | null;
@@ -387,7 +387,7 @@ export async function openConsent(
   return { ...tools, key, confirmations };
 }
 
-export interface SubscriptionPageParts {
+interface SubscriptionPageParts {
   consent: Consent | null;
   follower: BuildFollower;
   files: Files;

@@ -15,7 +15,7 @@ import { earlyErrorBody, sendEarlyError } from './http.ts';
 import type { ServerSettings } from './settings.ts';
 
 /** How many connections are accepted. */
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** In total; 0: no limit. */
   total: number;
   /** From one client, see C8.24; 0: no limit, as behind a proxy. */
@@ -63,7 +63,7 @@ export function limitConnections(server: Server, { total, perClient }: Connectio
  * Closes connections whose client reads no byte of an answer between two checks, `stalledMs` apart. Unlike for
  * `server.timeout`, it does not help a client to send something meanwhile.
  */
-export function endStalled(server: Server, stalledMs: number): void {
+function endStalled(server: Server, stalledMs: number): void {
   const pending = new Map<Socket, string>();
   server.on('connection', (socket: Socket) => {
     pending.set(socket, '');
@@ -91,7 +91,7 @@ function pendingOf(socket: Socket & { _handle?: { writeQueueSize?: number } | nu
 const hostPattern = /^(?:[a-z0-9._~!$&'()*+,;=%-]+|\[[0-9a-f:.]+\])(?::\d*)?$/i;
 
 /** The problem with the Host of a request, as a sentence; null if it has none (RFC 9112, section 3.2). HTTP/1.0 needs no Host. */
-export function hostProblem({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): string | null {
+function hostProblem({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): string | null {
   if (host === undefined) return httpVersion === '1.1' ? 'An HTTP/1.1 request needs a Host header.' : null;
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

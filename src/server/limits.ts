@@ -85,7 +85,7 @@ export interface Limit {
 }
 
 /** Counts the requests of clients. Rejects with the RateLimiterRes of a client that is over the limit. */
-export interface Counter {
+interface Counter {
   consume(client: string, count: number): Promise<RateLimiterRes>;
 }
 

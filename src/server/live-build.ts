@@ -11,7 +11,7 @@ import { findPending, noBuild, pendingFolders } from '../storage/build-folder.ts
 import { loadMcpCatalog, type McpCatalog } from './mcp/catalog.ts';
 
 /** The encodings in which a file can be sent, best first. */
-export const encodings = ['br', 'gzip', 'identity'] as const;
+const encodings = ['br', 'gzip', 'identity'] as const;
 export type Encoding = (typeof encodings)[number];
 
 /** A whole file of a build in memory. It is immutable: adding a variant makes a new object. */
@@ -50,7 +50,7 @@ const compress: Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => Promise
 };
 
 /** Where the files of a build are. */
-export interface BuildFolders {
+interface BuildFolders {
   /** The folders with its files. A file in an earlier folder wins. */
   roots: readonly string[];
   /** Paths of files in these folders that are not part of the build. */
@@ -58,7 +58,7 @@ export interface BuildFolders {
 }
 
 /** Reads a whole file of a build; null if there is none, 'large' if it is too large for the cache. */
-export type ReadBuildFile = (path: string) => Promise<Buffer | 'large' | null>;
+type ReadBuildFile = (path: string) => Promise<Buffer | 'large' | null>;
 
 /** Reads files from the folders of a build on the disk. */
 export function readerOf({ roots, removed }: BuildFolders): ReadBuildFile {

@@ -94,7 +94,7 @@ export interface ServerLog {
 }
 
 /** Where the lines of the log are written. */
-export interface LogDestination {
+interface LogDestination {
   write(line: string): unknown;
   flushSync(): void;
 }

@@ -30,7 +30,7 @@ export interface RunningServer {
 }
 
 /** What a server needs besides its settings. */
-export interface StartOptions {
+interface StartOptions {
   log: ServerLog;
   rules: SiteRules;
   /** Called with the port before the build is read. It may make the build. */

@@ -39,7 +39,7 @@ type Plan = z.infer<typeof planShape>;
  * A complete build on disk whose new files are not all in its folder yet, because a process is still moving them or was
  * killed. Until then, they are in a staging folder next to it.
  */
-export interface PendingBuild extends Pick<Plan, 'moved' | 'removed'> {
+interface PendingBuild extends Pick<Plan, 'moved' | 'removed'> {
   /** The folder with the plan. It is removed last. */
   folder: string;
   /** The folder of the files that were not moved yet. */
@@ -253,7 +253,7 @@ export function refuseOtherFolders(target: string, out: string): void {
 }
 
 /** The slugs of the agents in a build. */
-export interface Published {
+interface Published {
   slugs: ReadonlySet<string>;
   /** Maps each former slug to the current one. */
   formerSlugs: ReadonlyMap<string, string>;

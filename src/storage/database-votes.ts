@@ -19,7 +19,7 @@ export function sharedSecret(database: Database, random: (bytes: number) => Buff
   };
 }
 
-export interface DatabaseVotesOptions extends Pick<GroupCommitOptions, 'onPass'> {
+interface DatabaseVotesOptions extends Pick<GroupCommitOptions, 'onPass'> {
   database: Database;
   now(): Date;
   /** Returns this many bytes from a cryptographic source. */
@@ -155,7 +155,7 @@ export async function liveTotals(database: Database, now: Date): Promise<LiveTot
 }
 
 /** Forgets the totals from a day on, so that they are counted again. */
-export async function forgetTotals(database: Database, from: string): Promise<void> {
+async function forgetTotals(database: Database, from: string): Promise<void> {
   await database.query('DELETE FROM catalog_vote_days WHERE day >= $1', [from]);
 }
 

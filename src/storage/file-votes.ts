@@ -10,12 +10,12 @@ import { withLock } from './lock.ts';
 import { type NewVote, stamp, utcDay, type VoteRecord, type VoteStore, VotesUnavailable, voteRecord } from './vote.ts';
 
 /** The secret of the pseudonyms of one UTC day. It survives a restart; that of the next day overwrites it (C5.22). */
-export interface DailySecret {
+interface DailySecret {
   /** Returns the 32 bytes of the secret of `day` (YYYY-MM-DD). The first call of a day makes and stores a new one. */
   of(day: string): Promise<Buffer>;
 }
 
-export interface DailySecretOptions {
+interface DailySecretOptions {
   /** The file of the secret, which only its owner can read. */
   path: string;
   disk: Disk;
@@ -135,12 +135,12 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
 }
 
 /** The error for a log that cannot be used. If it has an owner, `cause` already says so. */
-export function cannotOpen(file: string, cause: unknown): OperationError {
+function cannotOpen(file: string, cause: unknown): OperationError {
   if (cause instanceof OperationError) return cause;
   return new OperationError(`The vote log ${file} cannot be used: ${systemReason(reasonOf(cause))}.`, { cause });
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Called with the number, from 1, of each line that is not a vote. */
   onMalformed?(line: number): void;
 }
@@ -171,7 +171,7 @@ function parseVote(text: string): VoteRecord | undefined {
 }
 
 /** The vote log and its rotated files. */
-export interface VoteLogs {
+interface VoteLogs {
   /** Readable files, those with the oldest votes first. */
   files: string[];
   /** Files in a compression that cannot be read here. */

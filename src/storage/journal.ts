@@ -7,7 +7,7 @@ import { isSame, type OpenFile, openFile, prepareFile, statusOf, type TailOption
 import { acquireLock, type Lock, type LockOptions } from './lock.ts';
 
 /** Collects items that arrive during a pass, so that the next pass stores them all at the cost of one. */
-export interface GroupCommit<Item, Result> {
+interface GroupCommit<Item, Result> {
   /** Settles with the pass that includes the item. */
   add(item: Item): Promise<Result>;
   /** Resolves once no items are waiting and no pass is running. */

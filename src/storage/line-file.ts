@@ -197,7 +197,7 @@ export function isSame(one: Pick<OpenFile, 'dev' | 'ino'>, other: Pick<OpenFile,
   return one.dev === other.dev && one.ino === other.ino;
 }
 
-export interface RewriteOptions {
+interface RewriteOptions {
   /** The file, which this process owns (see withLock). */
   file: string;
   /** A path next to the file that is free to use. A draft that a crash left there is removed. */

@@ -19,7 +19,7 @@ const lockDraft = /^\.lock\.(?:takeover\.)?[0-9a-f]{32}$/;
 /** How old a lock draft must be to count as abandoned, in milliseconds. */
 const abandonedMs = 60_000;
 
-export interface LeftoverOptions {
+interface LeftoverOptions {
   /** The file, which this process owns. */
   file: string;
   disk: Disk;
@@ -28,7 +28,7 @@ export interface LeftoverOptions {
 }
 
 /** Removes drafts that killed processes left next to a file. If that fails, it warns and continues. */
-export async function removeLeftovers({ file, disk, now, warn }: LeftoverOptions): Promise<void> {
+async function removeLeftovers({ file, disk, now, warn }: LeftoverOptions): Promise<void> {
   const [folder, name] = [dirname(file), basename(file)];
   try {
     for (const each of await disk.readdir(folder)) {
@@ -74,7 +74,7 @@ export function parseOwner(text: string): LockOwner | undefined {
 }
 
 /** Returns the text of a lock file. */
-export function ownerText(owner: LockOwner): Buffer {
+function ownerText(owner: LockOwner): Buffer {
   return Buffer.from(`${JSON.stringify(owner)}\n`);
 }
 
@@ -91,7 +91,7 @@ export class FileInUse extends OperationError {
 }
 
 /** Identifies a process among all others, even after a restart, on another machine, or with the same pid. */
-export interface ProcessIdentity {
+interface ProcessIdentity {
   host: string;
   /** Changes whenever the machine starts; empty if unknown. */
   boot: string;
@@ -152,7 +152,7 @@ async function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
 }
 
-export interface ClaimOptions {
+interface ClaimOptions {
   /** The file to own. */
   file: string;
   disk: Disk;
@@ -174,7 +174,7 @@ export interface ClaimOptions {
  * another lock, `<path>.takeover`, which is claimed in the same way. Otherwise, two processes that both find the lock
  * stale would both replace it, the second one replacing the first one's lock.
  */
-export async function claim(path: string, owner: LockOwner, options: ClaimOptions): Promise<void> {
+async function claim(path: string, owner: LockOwner, options: ClaimOptions): Promise<void> {
   const { waitMs = 0, onWait = () => {} } = options;
   const end = performance.now() + waitMs;
   let isWaiting = false;
@@ -194,7 +194,7 @@ export async function claim(path: string, owner: LockOwner, options: ClaimOption
 }
 
 /** Creates the lock at `path`. False if one exists. */
-export async function createLock(path: string, owner: LockOwner, { disk }: ClaimOptions): Promise<boolean> {
+async function createLock(path: string, owner: LockOwner, { disk }: ClaimOptions): Promise<boolean> {
   const draft = `${path}.${owner.token}`;
   await createFile(disk, draft, ownerText(owner));
   try {
@@ -218,7 +218,7 @@ export async function createLock(path: string, owner: LockOwner, { disk }: Claim
 }
 
 /** Reads a file as text; undefined if it does not exist. */
-export async function readLockFile({ disk }: ClaimOptions, path: string): Promise<string | undefined> {
+async function readLockFile({ disk }: ClaimOptions, path: string): Promise<string | undefined> {
   try {
     return await disk.readFile(path, 'utf8');
   } catch (error) {
@@ -413,7 +413,7 @@ export async function withLock<Result>(options: LockOptions, work: () => Promise
   }
 }
 
-export interface AloneOptions extends Pick<LockOptions, 'file' | 'patienceMs' | 'waitMs'> {
+interface AloneOptions extends Pick<LockOptions, 'file' | 'patienceMs' | 'waitMs'> {
   /** What another owner does, such as `Another catalog publish is running in this repository`. */
   other: string;
   /** Is called with a message for a person before waiting for the other process. */

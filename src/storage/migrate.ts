@@ -88,7 +88,7 @@ export async function grantServer(url: string, role: string): Promise<void> {
  * Checks that all migrations were applied. Throws OperationError if not, or if the database refuses this program.
  * An unavailable database is not an error: it may become available.
  */
-export async function requireTables(database: Database): Promise<void> {
+async function requireTables(database: Database): Promise<void> {
   const known = migrations();
   try {
     const rows = await database.query<{ number: number }>('SELECT number FROM catalog_migrations');
@@ -131,7 +131,7 @@ async function withClient(url: string, work: (client: pg.Client) => Promise<void
 }
 
 /** An error of the database as a sentence. `cause` has the rest, such as the statement. */
-export function explained(error: unknown): OperationError {
+function explained(error: unknown): OperationError {
   const cause = error instanceof DatabaseUnavailable ? error.cause : error;
   const { message, code } = cause as Error & { code?: string };
   const reason = code === undefined || message === '' ? (code ?? message) : `${message} (${code})`;

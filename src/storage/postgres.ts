@@ -156,7 +156,7 @@ async function problemWithWriting(pool: Pool): Promise<unknown> {
 }
 
 /** Connections to PostgreSQL, which other servers need too. */
-export interface Pool {
+interface Pool {
   /**
    * Returns a connection, for which it waits if PostgreSQL has no other or all are in use.
    *
@@ -170,7 +170,7 @@ export interface Pool {
 }
 
 /** How long it may take to connect, or to get a free connection, in milliseconds. */
-export const connectMs = 2_000;
+const connectMs = 2_000;
 /** How often a pool whose connections are all in use may add one, in milliseconds. */
 const growMs = 250;
 /** How long it adds none after it was refused one, or left one to other servers, in milliseconds. */
@@ -186,7 +186,7 @@ const scarcity = { lastingMs: 5_000, overMs: 60_000 };
  * If PostgreSQL accepts no more, statements share the connections that exist. Servers that compete get about equally
  * many: each adds them slowly, and leaves one to the others from time to time.
  */
-export function openPool({ url, warn, connections = 10, statementMs = 5_000 }: DatabaseOptions): Pool {
+function openPool({ url, warn, connections = 10, statementMs = 5_000 }: DatabaseOptions): Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: 1,

@@ -4,12 +4,12 @@ import { plural, visible } from '../lib/text.ts';
 import type { DayVotes, VoteReport } from './vote-report.ts';
 
 /** Markup, which is not escaped again. */
-export interface Html {
+interface Html {
   html: string;
 }
 
 /** A template of HTML or SVG: every value that is not Html is shown as text, whatever it contains. Lists are joined. */
-export function html(parts: TemplateStringsArray, ...values: (string | number | Html | readonly Html[])[]): Html {
+function html(parts: TemplateStringsArray, ...values: (string | number | Html | readonly Html[])[]): Html {
   return { html: parts.map((part, index) => part + markup(values[index] ?? '')).join('') };
 }
 
@@ -20,7 +20,7 @@ function markup(value: string | number | Html | readonly Html[]): string {
 }
 
 /** An agent, its share of yes, and the interval around it, from 0 to 1. */
-export interface AgentShare {
+interface AgentShare {
   slug: string;
   votes: number;
   share: number;
@@ -31,10 +31,10 @@ export interface AgentShare {
 const width = 720;
 /** Coordinates do not need more digits. */
 const near = (value: number) => Math.round(value * 10) / 10;
-export const percent = (share: number) => `${Math.round(share * 100)}%`;
+const percent = (share: number) => `${Math.round(share * 100)}%`;
 
 /** Draws the votes of each day as stacked bars: yes filled, no hatched. `days` are in order and have no gaps. */
-export function dayPlot(days: readonly DayVotes[], description: string): Html {
+function dayPlot(days: readonly DayVotes[], description: string): Html {
   const [first, last] = [days[0]?.day ?? '', days.at(-1)?.day ?? ''];
   const [left, right, top, bottom] = [44, width - 8, 12, 220];
   const x = scaleUtc([new Date(first), new Date(addDays(last, 1))], [left, right]);
@@ -71,7 +71,7 @@ export function dayPlot(days: readonly DayVotes[], description: string): Html {
 }
 
 /** Draws the share of yes of each agent as a point on a line that is its range. */
-export function sharePlot(agents: readonly AgentShare[], description: string): Html {
+function sharePlot(agents: readonly AgentShare[], description: string): Html {
   const [left, right, top, row] = [250, width - 110, 28, 24];
   const x = scaleLinear([0, 1], [left, right]);
   const bottom = top + agents.length * row;

@@ -24,7 +24,7 @@ export interface DayVotes {
   no: number;
 }
 
-export interface Totals {
+interface Totals {
   votes: number;
   yes: number;
   no: number;
@@ -32,14 +32,14 @@ export interface Totals {
   share: number | null;
 }
 
-export interface AgentVotes extends Totals {
+interface AgentVotes extends Totals {
   slug: string;
   withdrawn: boolean;
   /** The latest note on this agent. */
   lastNote: Note | null;
 }
 
-export interface Note {
+interface Note {
   /** The id of the vote, for `catalog votes redact`. */
   id: string;
   time: string;
@@ -174,7 +174,7 @@ function numbers({ votes, yes, no, share }: Totals): string[] {
 }
 
 /** Renders a table with left-aligned names and right-aligned numbers, without a newline at its end. */
-export function table(rows: readonly (readonly string[])[]): string {
+function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>

@@ -109,7 +109,7 @@ function bytesOf(group: number): number[] {
 }
 
 /** The parts of a vote record that do not come from the reader. */
-export interface Stamp {
+interface Stamp {
   at: Date;
   /** The secret of the UTC day of `at`. */
   secret: Buffer;

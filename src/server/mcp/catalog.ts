@@ -12,7 +12,7 @@ import { type InstallWays, installWays } from '../../text/install-ways.ts';
 import { codes, keptResults, type Results, RpcError } from './messages.ts';
 
 /** Reads a file of a build by its path below the folder of the build; null if it does not exist. */
-export type ReadFile = (path: string) => Promise<Buffer | null>;
+type ReadFile = (path: string) => Promise<Buffer | null>;
 
 /** The content of a build for the MCP server. */
 export interface McpCatalog {
@@ -45,13 +45,13 @@ export interface McpCatalog {
   results: Results;
 }
 
-export interface Counted {
+interface Counted {
   key: string;
   count: number;
 }
 
 /** A document and its published text. */
-export interface Published<Document> {
+interface Published<Document> {
   document: Document;
   text: string;
 }
@@ -178,7 +178,7 @@ export function fits(
 }
 
 /** The result of a search. */
-export interface Found {
+interface Found {
   /** The best agents, best first, each with a score of up to 1. */
   agents: (AgentSummary & { score: number })[];
   /** How many agents were found. */

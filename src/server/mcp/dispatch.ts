@@ -31,10 +31,10 @@ import {
 import { callTool, listTools } from './tools.ts';
 
 /** The extension for Agent Skills (SEP-2640), based on revision 2026-07-28. */
-export const skillsExtension = 'io.modelcontextprotocol/skills';
+const skillsExtension = 'io.modelcontextprotocol/skills';
 
 /** skills/list: all agents as skills, with the files of the site. */
-export async function listSkills({ cursor }: { cursor?: string | undefined }, catalog: McpCatalog): Promise<object> {
+async function listSkills({ cursor }: { cursor?: string | undefined }, catalog: McpCatalog): Promise<object> {
   const { items, nextCursor } = listPage(catalog.agents, cursor);
   const skills = await Promise.all(items.map(({ slug }) => skillOf(slug, catalog)));
   return {
@@ -44,7 +44,7 @@ export async function listSkills({ cursor }: { cursor?: string | undefined }, ca
 }
 
 /** skills/get. Throws RpcError -32602 with the URI for an unknown skill. */
-export async function getSkill({ uri }: { uri: string }, catalog: McpCatalog): Promise<object> {
+async function getSkill({ uri }: { uri: string }, catalog: McpCatalog): Promise<object> {
   const slug = skillSlug(uri, catalog);
   const skill = slug === undefined ? null : await skillOf(slug, catalog);
   if (skill === null)
@@ -55,7 +55,7 @@ export async function getSkill({ uri }: { uri: string }, catalog: McpCatalog): P
 }
 
 /** The slug in the URI of a SKILL.md; undefined if no agent has it. Former slugs do not count. */
-export function skillSlug(uri: string, { bySlug }: McpCatalog): string | undefined {
+function skillSlug(uri: string, { bySlug }: McpCatalog): string | undefined {
   const slug = /^skill:\/\/([a-z0-9-]+)\/SKILL\.md$/.exec(uri)?.[1];
   return slug !== undefined && bySlug.has(slug) ? slug : undefined;
 }
@@ -76,11 +76,11 @@ async function skillOf(slug: string, catalog: McpCatalog): Promise<object | null
 const json = 'application/json';
 
 /** The templates of resources; completion.ts completes the names in braces. */
-export const agentTemplate = 'agent://{slug}';
-export const catalogTemplate = 'agent://catalog{?category,tag}';
+const agentTemplate = 'agent://{slug}';
+const catalogTemplate = 'agent://catalog{?category,tag}';
 
 /** resources/list: the catalog, then all agents. */
-export function listResources({ cursor }: { cursor?: string | undefined }, { agents, card }: McpCatalog): object {
+function listResources({ cursor }: { cursor?: string | undefined }, { agents, card }: McpCatalog): object {
   const { items, nextCursor } = listPage(agents, cursor);
   const whole = {
     uri: 'agent://catalog',
@@ -100,7 +100,7 @@ function resourceOf({ slug, title, excerpt }: AgentSummary) {
 }
 
 /** resources/templates/list */
-export function listTemplates(): object {
+function listTemplates(): object {
   return {
     resourceTemplates: [
       {
@@ -122,7 +122,7 @@ export function listTemplates(): object {
 }
 
 /** resources/read. Throws RpcError -32602 with the URI for an unknown resource. */
-export async function readResource({ uri }: { uri: string }, catalog: McpCatalog): Promise<object> {
+async function readResource({ uri }: { uri: string }, catalog: McpCatalog): Promise<object> {
   const content = await contentOf(uri, catalog);
   if (content === null)
     throw new RpcError(codes.invalidParams, 'There is no such resource; resources/list lists them all.', {
@@ -182,7 +182,7 @@ function shortHint(hint: string): string {
   return shortened(hint.split(/[.,;:](?=\s|$)|[。、，；：]/u)[0] ?? hint, 30);
 }
 
-export interface GetPromptParams {
+interface GetPromptParams {
   name: string;
   arguments?: Readonly<Record<string, string>> | undefined;
 }
@@ -191,10 +191,7 @@ export interface GetPromptParams {
  * prompts/get: the prompt of an agent after its provenance, with the reader's input filled in. Every argument may be
  * missing, since the prompt itself says what to do then. Throws RpcError -32602 if the prompt or an argument is unknown.
  */
-export async function getPrompt(
-  { name, arguments: given = {} }: GetPromptParams,
-  catalog: McpCatalog,
-): Promise<object> {
+async function getPrompt({ name, arguments: given = {} }: GetPromptParams, catalog: McpCatalog): Promise<object> {
   const slug = catalog.slugOf(name);
   const envelope = slug === undefined ? null : await catalog.envelope(slug);
   if (envelope === null) {
@@ -224,7 +221,7 @@ export async function getPrompt(
   };
 }
 
-export interface CompleteParams {
+interface CompleteParams {
   ref: { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string };
   argument: { name: string; value: string };
 }
@@ -273,12 +270,12 @@ function capabilities({ listChanged }: McpCatalog) {
 }
 
 /** The server as its card describes it. */
-export function serverInfo({ card: { name, title, version, description, websiteUrl, icons } }: McpCatalog) {
+function serverInfo({ card: { name, title, version, description, websiteUrl, icons } }: McpCatalog) {
   return { name, title, version, description, websiteUrl, icons };
 }
 
 /** initialize: agrees to the requested revision if it has a handshake, else offers the newest that has one. */
-export function initialize({ protocolVersion }: { protocolVersion: string }, catalog: McpCatalog): object {
+function initialize({ protocolVersion }: { protocolVersion: string }, catalog: McpCatalog): object {
   const known = handshakeVersions.find((version) => version === protocolVersion);
   return {
     protocolVersion: known ?? handshakeVersions[0],
@@ -289,7 +286,7 @@ export function initialize({ protocolVersion }: { protocolVersion: string }, cat
 }
 
 /** server/discover */
-export function discover(catalog: McpCatalog): object {
+function discover(catalog: McpCatalog): object {
   return {
     supportedVersions: protocolVersions,
     capabilities: { ...capabilities(catalog), extensions: { [skillsExtension]: {} } },

@@ -20,13 +20,13 @@ const headers = {
 };
 
 /** Whether a GET accepts the card, and not only an event stream (C4.26). */
-export function acceptsCard({ headers }: IncomingMessage): boolean {
+function acceptsCard({ headers }: IncomingMessage): boolean {
   const accept = headers.accept ?? '';
   return !/text\/event-stream/i.test(accept) || /application\/(?:\*|json|mcp-server-card\+json)|\*\/\*/i.test(accept);
 }
 
 /** Answers with the server card of the build. */
-export async function sendCard(
+async function sendCard(
   request: IncomingMessage,
   response: ServerResponse,
   { files }: LiveBuild,
@@ -48,7 +48,7 @@ export async function sendCard(
 const maxBodyBytes = 256 * 1024;
 
 /** What the MCP endpoint needs. */
-export interface McpParts extends PostParts {
+interface McpParts extends PostParts {
   /** The limit on messages. Each message of a batch counts. */
   messages: Limit;
 }

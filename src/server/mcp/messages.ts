@@ -35,7 +35,7 @@ export type RequestId = string | number;
 export type Params = Record<string, unknown>;
 
 /** A message of JSON-RPC 2.0 that a server can receive. */
-export type Message =
+type Message =
   | { kind: 'request'; id: RequestId; method: string; params: Params }
   | { kind: 'notification'; method: string; params: Params }
   | { kind: 'response' };

@@ -95,7 +95,7 @@ function notification(method: string, params?: object, id?: RequestId): JsonByte
   return jsonBytes({ jsonrpc: '2.0', method, params: params && { ...params, _meta } });
 }
 
-export interface StdioServer {
+interface StdioServer {
   input: AsyncIterable<Buffer>;
   /** Writes one line and resolves when more may be written. */
   write(line: Buffer): Promise<void>;

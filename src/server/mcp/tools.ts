@@ -23,10 +23,10 @@ import { type Filters, fits, type McpCatalog, nearestSlugs, pageOf, search } fro
 import { codes, type Params, RpcError } from './messages.ts';
 
 /** How the recorded answers of an agent did. */
-export type ProofAnswer = NonNullable<z.infer<typeof getAgentOutput>['proof']>;
+type ProofAnswer = NonNullable<z.infer<typeof getAgentOutput>['proof']>;
 
 /** Reduces recorded answers to their grades; null if there are none. Only the document has the answers in full. */
-export function proofAnswer({ card }: Pick<McpCatalog, 'card'>, evals: AgentEvals | null): ProofAnswer | null {
+function proofAnswer({ card }: Pick<McpCatalog, 'card'>, evals: AgentEvals | null): ProofAnswer | null {
   if (evals === null) return null;
   return {
     document: `${card.websiteUrl}/${agentEvalsPath.replace('{slug}', evals.slug)}`,
@@ -69,7 +69,7 @@ interface Texts {
 }
 
 /** The answer of get_agent: the prompt, how to use it, and the parts in `include`. */
-export function agentAnswer(
+function agentAnswer(
   document: AgentDocument,
   texts: Texts,
   include: readonly (AgentPart | 'all')[],
@@ -119,12 +119,12 @@ function fieldsOf(part: AgentPart, document: AgentDocument, { sampleOutput, ways
 const suggestedTags = 15;
 
 /** The fields of an agent in a list. */
-export function listed(detail: 'short' | 'full'): (agent: AgentSummary) => z.infer<typeof listedAgent> {
+function listed(detail: 'short' | 'full'): (agent: AgentSummary) => z.infer<typeof listedAgent> {
   return (agent) => (detail === 'full' ? agent : listedAgent.strip().parse(agent));
 }
 
 /** Agents as a list for models and people, with their scores if they come from a search. */
-export function agentLines(agents: readonly (AgentSummary & { score?: number })[], detail: 'short' | 'full'): string {
+function agentLines(agents: readonly (AgentSummary & { score?: number })[], detail: 'short' | 'full'): string {
   return agents
     .map((agent) => {
       const { slug, title, excerpt, category, difficulty, date, score } = agent;
@@ -137,7 +137,7 @@ export function agentLines(agents: readonly (AgentSummary & { score?: number })[
 }
 
 /** Categories and tags to try after a request found nothing. */
-export function suggestions({ categories, tags }: McpCatalog): { categories: string[]; tags: string[] } {
+function suggestions({ categories, tags }: McpCatalog): { categories: string[]; tags: string[] } {
   return {
     categories: categories.map(({ key }) => key),
     tags: tags.slice(0, suggestedTags).map(({ key }) => key),
@@ -145,7 +145,7 @@ export function suggestions({ categories, tags }: McpCatalog): { categories: str
 }
 
 /** Says that nothing was found, the likely reason, and what to try. Without a `query`, it was a list. */
-export function nothingFound(catalog: McpCatalog, { query, category, tag }: Filters & { query?: string }): string {
+function nothingFound(catalog: McpCatalog, { query, category, tag }: Filters & { query?: string }): string {
   if (catalog.agents.length === 0) return 'The catalog has no agents yet.';
   const { categories, tags } = suggestions(catalog);
   const reasons = [
@@ -345,7 +345,7 @@ export async function callTool({ name, arguments: given = {} }: CallParams, cata
   return { content: [{ type: 'text', text: result.text }], structuredContent: result.data };
 }
 
-export interface CallParams {
+interface CallParams {
   name: string;
   arguments?: Params | undefined;
 }
