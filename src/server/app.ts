@@ -4,7 +4,7 @@ import type { IError, Middleware, Request, Response } from 'polka';
 import polka from 'polka';
 import type { SubscriberStore } from '../mail/provider.ts';
 import type { VoteStore } from '../storage/vote.ts';
-import { Files, siteHandler } from './files.ts';
+import { serveFromMemory, siteHandler } from './files.ts';
 import {
   type Consent,
   originPolicy,
@@ -15,7 +15,7 @@ import {
   takeSubscription,
   takeVote,
 } from './forms.ts';
-import { answerReadPreflight, parseTarget, type Route, refuseMethod, sendEarlyError, type Target } from './http.ts';
+import { answerReadPreflight, literally, parseTarget, type Route, refuseMethod, sendEarlyError } from './http.ts';
 import { type Rate, rateLimit, type SharedLimits } from './limits.ts';
 import { type BuildFollower, basePathOf, type LiveBuild } from './live-build.ts';
 import { requestId, type ServerLog } from './log.ts';
@@ -151,10 +151,6 @@ export interface AppParts {
   };
 }
 
-interface ParsedRequest extends IncomingMessage {
-  _parsedUrl: Target;
-}
-
 /**
  * Answers every request: files in memory first, then the routes, then other files of the build.
  *
@@ -162,14 +158,13 @@ interface ParsedRequest extends IncomingMessage {
  */
 export function createApp(app: AppParts): RequestListener {
   const { follower, log, metrics } = app;
-  const files = new Files();
   const mounts = mountsOf(follower.current());
-  const router = polka({ onError: answerBug(log), onNoMatch: siteHandler({ follower, files, mounts }) });
-  // The target was parsed before the request came to the router.
-  router.parse = (request) => (request as ParsedRequest)._parsedUrl;
-  for (const [method, path, handler] of routes(app, files, mounts)) {
+  const router = polka({ onError: answerBug(log), onNoMatch: siteHandler(follower, mounts) });
+  // Polka's own parser does not know targets in absolute form.
+  router.parse = ({ url = '/' }) => parseTarget(url);
+  for (const [method, path, handler] of routes(app, mounts)) {
     // A path as text would also match in another case, and with a slash at its end.
-    const exactly = new RegExp(`^${path.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')}$`);
+    const exactly = new RegExp(`^${literally(path)}$`);
     if (method === 'ALL') router.all(exactly, handler);
     else router.add(method, exactly, handler);
   }
@@ -183,11 +178,10 @@ export function createApp(app: AppParts): RequestListener {
     const begun = Date.now();
     const target = parseTarget(request.url ?? '/');
     requestId(request, app.settings.trustProxy);
-    if (files.serveFromMemory(request, response, follower.current(), target)) {
+    if (serveFromMemory(request, response, follower.current(), target)) {
       answered(request, response, target.pathname, begun);
     } else {
       response.on('close', () => answered(request, response, target.pathname, begun));
-      (request as ParsedRequest)._parsedUrl = target;
       route(request, response);
     }
   };
@@ -196,12 +190,10 @@ export function createApp(app: AppParts): RequestListener {
 /** The table of routes: those for monitoring, and below each mount those that accept a body. */
 function routes(
   { follower, votes, subscribers, consent, log, settings, limits: shared, isStopping }: AppParts,
-  files: Files,
   mounts: readonly string[],
 ): Route[] {
   const parts: PostParts = {
     follower,
-    files,
     origins: originPolicy(settings.allowOrigin, settings.host),
     refused: rateLimit('refused', settings.refusedRate, shared),
     trustProxy: settings.trustProxy,

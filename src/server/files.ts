@@ -1,13 +1,15 @@
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { LRUCache } from 'lru-cache';
-import type { Middleware, Request, Response } from 'polka';
+import { pipeline } from 'node:stream';
+import polka, { type Middleware, type Request, type Response } from 'polka';
 import sirv from 'sirv';
 import { hasCode } from '../storage/disk.ts';
 import {
   answerReadPreflight,
   candidates,
+  literally,
   readCors,
   readMethods,
   refuseMethod,
@@ -17,23 +19,8 @@ import {
 } from './http.ts';
 import type { BuildFollower, CachedFile, Encoding, LiveBuild, Variant } from './live-build.ts';
 
-/** Picks encodings by Accept-Encoding (RFC 9110, section 12.5.3). It remembers values, since browsers repeat them. */
-export function encodingPicker(): (accept: string | undefined) => Encoding {
-  const known = new LRUCache<string, Encoding>({
-    max: 500,
-    maxSize: 64 * 1024,
-    sizeCalculation: (_, { length }) => length + 1,
-  });
-  return (accept = '') => {
-    const before = known.get(accept);
-    if (before !== undefined) return before;
-    const picked = pick(accept);
-    known.set(accept, picked);
-    return picked;
-  };
-}
-
-function pick(accept: string): Encoding {
+/** Picks an encoding by Accept-Encoding (RFC 9110, section 12.5.3). */
+export function pickEncoding(accept = ''): Encoding {
   const weights = new Map(
     accept.split(',').map((part) => {
       const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
@@ -55,8 +42,14 @@ export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean 
   );
 }
 
+/** A part of a file: its first and its last byte. */
+interface Range {
+  start: number;
+  end: number;
+}
+
 /** The range of bytes in a Range header for a file of `size`; null for the whole file, 'unsatisfiable' for 416 (RFC 9110, section 14). */
-function parseRange(range: string | undefined, size: number): { start: number; end: number } | 'unsatisfiable' | null {
+function parseRange(range: string | undefined, size: number): Range | 'unsatisfiable' | null {
   const match = /^bytes=(\d*)-(\d*)$/.exec(range ?? '');
   if (match === null) return null;
   const [, first = '', last = ''] = match;
@@ -89,18 +82,18 @@ function refuseRange(response: ServerResponse, name: string, size: number, heade
 /**
  * Answers a GET or HEAD with a file that is too large for the cache, uncompressed. False if there is no such file.
  *
- * Conditions and ranges are decided here, as for files in memory (RFC 9110, sections 13 and 14); sirv streams the file.
+ * sirv streams whole files. Conditions and parts are answered here, as for files in memory (RFC 9110, sections 13 and 14).
  */
 export async function serveLarge(
   request: IncomingMessage,
   response: ServerResponse,
-  { folders, info, rules }: LiveBuild,
+  { folders, info, rules, basePath }: LiveBuild,
   name: string,
 ): Promise<boolean> {
   const found = await findFirst(folders.roots, name);
   if (found === null) return false;
   const { root, size, etag } = found;
-  const headers = {
+  const headers: Record<string, string> = {
     'content-type': rules.contentType(name) ?? 'application/octet-stream',
     etag,
     'cache-control': 'no-cache',
@@ -109,26 +102,43 @@ export async function serveLarge(
   };
   if (isFresh(request.headers['if-none-match'], etag)) {
     response.writeHead(304, headers).end();
-    return true;
+  } else if (request.headers.range === undefined) {
+    let isThere = true;
+    const setHeaders = (to: ServerResponse) => {
+      for (const [header, value] of Object.entries(headers)) to.setHeader(header, value);
+    };
+    const onNoMatch = () => {
+      isThere = false;
+    };
+    // In this mode, sirv looks for the file before it returns.
+    const streamed = sirv(root, { dev: true, dotfiles: true, setHeaders });
+    const site = polka({ onNoMatch }).use(new RegExp(`^${literally(basePath)}`), streamed);
+    // Polka's types ask for the third argument, which it fills itself.
+    (site.handler as RequestListener)(request, response);
+    return isThere;
+  } else {
+    const range = requestedRange(request, size, etag);
+    if (range === 'unsatisfiable') refuseRange(response, name, size, headers);
+    else streamPart(request, response, join(root, name), { size, range, headers });
   }
-  const range = requestedRange(request, size, etag);
-  if (range === 'unsatisfiable') {
-    refuseRange(response, name, size, headers);
-    return true;
-  }
-  // sirv reads every range as `first-last`, and an absent or zero `last` as the end: it gets only what it reads correctly.
-  delete request.headers['if-none-match'];
-  delete request.headers.range;
-  if (range !== null && range.end > 0) request.headers.range = `bytes=${range.start}-${range.end}`;
-  request.url = `/${name}`;
-  for (const [header, value] of Object.entries(headers)) response.setHeader(header, value);
-  let isThere = true;
-  // In this mode, sirv looks for the file before it returns.
-  sirv(root, { dev: true, etag: true, dotfiles: true })(request, response, () => {
-    isThere = false;
-    for (const header of Object.keys(headers)) response.removeHeader(header);
+  return true;
+}
+/** Streams the requested part of a file, or all of it if `range` is null. */
+function streamPart(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  { size, range, headers }: { size: number; range: Range | null; headers: Record<string, string> },
+): void {
+  const { start, end } = range ?? { start: 0, end: size - 1 };
+  response.writeHead(range === null ? 200 : 206, {
+    ...headers,
+    'content-length': end - start + 1,
+    ...(range !== null && { 'content-range': `bytes ${start}-${end}/${size}` }),
   });
-  return isThere;
+  if (method === 'HEAD') response.end();
+  // A client that leaves, or a file that is cut meanwhile, ends the connection.
+  else pipeline(createReadStream(path, { start, end }), response, () => {});
 }
 
 function requestedRange({ method, headers }: IncomingMessage, size: number, etag: string) {
@@ -166,68 +176,6 @@ const unserved = new Set(['_headers', '.nojekyll', '404.html', 'refused.html']);
 
 const revalidate = ['cache-control', 'no-cache'];
 const permanent = ['cache-control', 'public, max-age=31536000, immutable'];
-
-/** Serves the files of the live build. */
-export class Files {
-  readonly #pickEncoding = encodingPicker();
-
-  /** Answers a GET or HEAD immediately if everything it needs is in memory; false if not. */
-  serveFromMemory(
-    request: IncomingMessage,
-    response: ServerResponse,
-    build: LiveBuild,
-    { pathname, search }: Target,
-  ): boolean {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-    const name = build.found.get(pathname);
-    if (name === undefined) return false;
-    const file = build.files.peek(name);
-    if (file === undefined) return false;
-    const encoding = this.#encodingFor(request);
-    const variant = encoding === 'identity' ? file.plain : file.compressed[encoding];
-    if (variant === undefined) return false;
-    send(request, response, { name, file, variant, search });
-    return true;
-  }
-
-  /** Answers a GET or HEAD; false if there is no such file. */
-  async serve(request: Request, response: Response, build: LiveBuild): Promise<boolean> {
-    const found = await find(build, request.path);
-    if (found === null) return false;
-    const { name, file } = found;
-    if (file === 'large') return serveLarge(request, response, build, name);
-    const variant = await build.files.variant(name, file, this.#encodingFor(request));
-    send(request, response, { name, file, variant, search: request.search });
-    return true;
-  }
-
-  /** Whether there is a file for a path. */
-  async exists(build: LiveBuild, path: string): Promise<boolean> {
-    return (await find(build, path)) !== null;
-  }
-
-  /** Answers with a page of the build and another status. */
-  async page(response: ServerResponse, build: LiveBuild, page: StatusPage): Promise<void> {
-    const { path, status, headers = {}, fill = (text) => text } = page;
-    const file = await build.files.get(path);
-    const [text, known] = file === null || file === 'large' ? ['', []] : [String(file.bytes), file.plain.headers];
-    const body = Buffer.from(fill(text));
-    const kept = pairs(known).filter(([name]) => !['content-length', 'etag', 'vary'].includes(name));
-    response.writeHead(status, {
-      ...Object.fromEntries(kept),
-      'content-length': body.length,
-      'cache-control': 'no-store',
-      ...headers,
-    });
-    response.end(body);
-  }
-
-  /** A range counts the bytes of the plain file, so that no answer mixes encodings. */
-  #encodingFor({ headers }: IncomingMessage): Encoding {
-    if (headers.range !== undefined) return 'identity';
-    return this.#pickEncoding(headers['accept-encoding'] as string | undefined);
-  }
-}
 
 interface Sending {
   /** The path of the file below dist/. */
@@ -294,7 +242,7 @@ function rangeOf(request: IncomingMessage, { etag, body }: Variant) {
 function sendRange(
   response: ServerResponse,
   variant: Variant,
-  { start, end }: { start: number; end: number },
+  { start, end }: Range,
   caching: readonly string[],
 ): void {
   const part = variant.body.subarray(start, end + 1);
@@ -314,31 +262,78 @@ function pairs(flat: readonly string[]): [string, string][] {
   return Array.from({ length: flat.length / 2 }, (_, index) => [flat[index * 2] ?? '', flat[index * 2 + 1] ?? '']);
 }
 
-interface SiteParts {
-  follower: BuildFollower;
-  files: Files;
-  /** The paths that the API is served below. */
-  mounts: readonly string[];
+/** A range counts the bytes of the plain file, so that no answer mixes encodings. */
+function encodingFor({ headers }: IncomingMessage): Encoding {
+  return headers.range === undefined ? pickEncoding(headers['accept-encoding'] as string | undefined) : 'identity';
 }
 
-/** Answers requests without a route: with a file of the build, or with 404. */
-export function siteHandler({ follower, files, mounts }: SiteParts): Middleware {
+/** Answers a GET or HEAD immediately if everything it needs is in memory; false if not. */
+export function serveFromMemory(
+  request: IncomingMessage,
+  response: ServerResponse,
+  build: LiveBuild,
+  { pathname, search }: Target,
+): boolean {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  const name = build.found.get(pathname);
+  if (name === undefined) return false;
+  const file = build.files.peek(name);
+  if (file === undefined) return false;
+  const encoding = encodingFor(request);
+  const variant = encoding === 'identity' ? file.plain : file.compressed[encoding];
+  if (variant === undefined) return false;
+  send(request, response, { name, file, variant, search });
+  return true;
+}
+
+/** Answers a GET or HEAD; false if there is no such file. */
+async function serve(request: Request, response: Response, build: LiveBuild): Promise<boolean> {
+  const found = await find(build, request.path);
+  if (found === null) return false;
+  const { name, file } = found;
+  if (file === 'large') return serveLarge(request, response, build, name);
+  const variant = await build.files.variant(name, file, encodingFor(request));
+  send(request, response, { name, file, variant, search: request.search });
+  return true;
+}
+
+/** Answers with a page of the build and another status. */
+export async function sendPage(
+  response: ServerResponse,
+  { files }: LiveBuild,
+  { path, status, headers = {}, fill = (text) => text }: StatusPage,
+): Promise<void> {
+  const file = await files.get(path);
+  const [text, known] = file === null || file === 'large' ? ['', []] : [String(file.bytes), file.plain.headers];
+  const body = Buffer.from(fill(text));
+  const kept = pairs(known).filter(([name]) => !['content-length', 'etag', 'vary'].includes(name));
+  response.writeHead(status, {
+    ...Object.fromEntries(kept),
+    'content-length': body.length,
+    'cache-control': 'no-store',
+    ...headers,
+  });
+  response.end(body);
+}
+
+/** Answers requests without a route: with a file of the build, or with 404. The API is below each of the `mounts`. */
+export function siteHandler(follower: BuildFollower, mounts: readonly string[]): Middleware {
   const isInApi = (path: string) => mounts.some((mount) => `${path}/`.startsWith(`${mount}/api/`));
 
   async function read(request: Request, response: Response): Promise<void> {
     const build = follower.current();
     if (isAboveBase(request, build)) return redirectToBase(response, build);
-    if (await files.serve(request, response, build)) return;
+    if (await serve(request, response, build)) return;
     // The file may be in a build that was just put in place. If the folder of a build is gone, all of its files may be.
     await follower.refresh();
     const next = follower.current();
-    if (next !== build && (await files.serve(request, response, next))) return;
+    if (next !== build && (await serve(request, response, next))) return;
     await notFound(request, response, next);
   }
 
   async function refuse(request: Request, response: Response): Promise<void> {
     const build = follower.current();
-    const isKnown = isAboveBase(request, build) || (await files.exists(build, request.path));
+    const isKnown = isAboveBase(request, build) || (await find(build, request.path)) !== null;
     if (!isKnown) return notFound(request, response, build);
     if (isInApi(request.path)) return refuseMethod(response);
     response.writeHead(405, { allow: readMethods, ...readCors, 'content-type': 'text/plain; charset=utf-8' });
@@ -346,7 +341,7 @@ export function siteHandler({ follower, files, mounts }: SiteParts): Middleware 
   }
 
   async function notFound(request: Request, response: Response, build: LiveBuild): Promise<void> {
-    if (!isInApi(request.path)) return files.page(response, build, { path: '404.html', status: 404 });
+    if (!isInApi(request.path)) return sendPage(response, build, { path: '404.html', status: 404 });
     sendError(response, 'not_found', notFoundMessage(withinBase(build, request.path)), readCors);
   }
 

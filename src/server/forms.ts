@@ -23,7 +23,7 @@ import { readerMessage } from '../schema/reader-message.ts';
 import { feedbackRequest, storedNote, subscribeRequest } from '../schema/requests.ts';
 import { DatabaseUnavailable } from '../storage/database.ts';
 import { type VoteStore, VotesUnavailable } from '../storage/vote.ts';
-import type { Files } from './files.ts';
+import { sendPage } from './files.ts';
 import { type BodyKind, bodyKind, type Fields, parseFields, Refusal, type Route, readBody, sendError } from './http.ts';
 import { clientAddress, type Limit } from './limits.ts';
 import type { BuildFollower, LiveBuild } from './live-build.ts';
@@ -102,7 +102,6 @@ const maxBodyBytes = 64 * 1024;
 /** What every route needs that stores what a reader sends. */
 export interface PostParts {
   follower: BuildFollower;
-  files: Files;
   origins: OriginPolicy;
   /** The limit on refused requests. Valid requests never count toward it. */
   refused: Limit;
@@ -133,7 +132,7 @@ const notPost = () => new Refusal('method_not_allowed', 'This address accepts PO
 
 /** The checks run in the order of C4.22. The router has checked the method; `take` checks the fields and the rest. */
 async function answerPost(request: Request, response: Response, { take, thanks }: Operation, parts: PostParts) {
-  const { follower, files, origins, refused, trustProxy, log } = parts;
+  const { follower, origins, refused, trustProxy, log } = parts;
   const address = clientAddress(request, trustProxy);
   const build = follower.current();
   let cors: Record<string, string> = {};
@@ -150,7 +149,7 @@ async function answerPost(request: Request, response: Response, { take, thanks }
     if (error.cause !== undefined)
       log.error({ err: error.cause, path: request.path, request: requestId(request) }, error.message);
     const final = await limited(error, refused, address);
-    await refuse(request, response, { build, files, kind, cors, refusal: final });
+    await refuse(request, response, { build, kind, cors, refusal: final });
   }
 }
 
@@ -221,23 +220,18 @@ function redirectToThanks(
 
 interface Refused {
   build: LiveBuild;
-  files: Files;
   kind: BodyKind;
   cors: Record<string, string>;
   refusal: Refusal;
 }
 
 /** Answers with an Error object, or with a page that says the same if a person sent a form. */
-async function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { build, files, kind, cors, refusal }: Refused,
-) {
+async function refuse(request: IncomingMessage, response: ServerResponse, { build, kind, cors, refusal }: Refused) {
   const { code, message, status } = refusal;
   const headers = { ...refusal.headers, ...cors };
   if (kind === 'form' && (request.headers.accept ?? '').includes('text/html')) {
     const fill = (text: string) => text.replaceAll('%MESSAGE%', escapeHtml(readerMessage(message)));
-    await files.page(response, build, { path: 'refused.html', status, headers, fill });
+    await sendPage(response, build, { path: 'refused.html', status, headers, fill });
   } else sendError(response, code, message, headers);
   request.resume();
 }
@@ -390,7 +384,6 @@ export async function openConsent(
 interface SubscriptionPageParts {
   consent: Consent | null;
   follower: BuildFollower;
-  files: Files;
   /** The limit on refused requests. Links that work never count toward it. */
   refused: Limit;
   trustProxy: number;
@@ -424,9 +417,9 @@ export function subscriptionRoutes(mount: string, { consent, ...parts }: Subscri
 type Parts = SubscriptionPageParts & { consent: Consent };
 
 async function answer(request: Request, response: Response, purpose: Purpose, parts: Parts): Promise<void> {
-  const { consent, follower, files, log } = parts;
+  const { consent, follower, log } = parts;
   const page = (name: string, status = 200, message = '', headers: Record<string, string> = {}) =>
-    files.page(response, follower.current(), {
+    sendPage(response, follower.current(), {
       path: `subscription/${name}.html`,
       status,
       // Otherwise, requests from the page would contain its address with the token.

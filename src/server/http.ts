@@ -50,6 +50,11 @@ function decode(path: string): string | null {
   }
 }
 
+/** A path as a part of a regular expression that matches nothing else. */
+export function literally(path: string): string {
+  return path.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&');
+}
+
 /** One row of the table of routes. `ALL` is every method that no earlier row of the same path has. */
 export type Route = [method: 'GET' | 'POST' | 'OPTIONS' | 'ALL', path: string, handler: Middleware];
 

@@ -30,8 +30,7 @@ for (const size of [limit - 1, limit, limit + 1]) {
   const whole = { status: 200, first: 0, last: size - 1 };
   const none = { status: 416, first: 0, last: -1 };
   const rows: [range: string, expected: typeof whole][] = [
-    // sirv cannot return only the first byte. A server can ignore a range (RFC 9110, section 14.2).
-    ['bytes=0-0', size > limit ? whole : part(0, 0)],
+    ['bytes=0-0', part(0, 0)],
     ['bytes=0-1', part(0, 1)],
     ['bytes=252-', part(252, size - 1)],
     [`bytes=${size - 2}-${size}`, part(size - 2, size - 1)],
@@ -98,16 +97,17 @@ for (const size of [limit - 1, limit, limit + 1]) {
     }));
 }
 
-test('a large file that replaces another gets a new ETag, and a reader who leaves early causes no error', () =>
-  withRuntime({}, async (runtime) => {
+test('below a path, a large file that replaces another gets a new ETag, and a reader who leaves early causes no error', () =>
+  withRuntime({ settings: { baseUrl: 'https://press.example/c++' } }, async (runtime) => {
     const { address, logged } = runtime.server;
+    const below = `/c++${path}`;
     writeLarge(runtime, limit + 2);
-    const before = await ask(address, path, { method: 'HEAD' });
-    const request = http.get(new URL(path, address), { agent: false });
+    const before = await ask(address, below, { method: 'HEAD' });
+    const request = http.get(new URL(below, address), { agent: false });
     const [response] = await once(request, 'response');
     response.destroy();
     writeLarge(runtime, limit + 3);
-    const after = await ask(address, path);
+    const after = await ask(address, below);
     assert.equal([after.status, after.body.length], [200, limit + 3]);
     assert.is.not(after.headers.etag, before.headers.etag);
     assert.not.match(logged(), '"level":50');

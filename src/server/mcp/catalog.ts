@@ -1,13 +1,12 @@
 import { distance } from 'fastest-levenshtein';
 import type MiniSearch from 'minisearch';
-import { endOfString } from '../../lib/bounded.ts';
 import { compareText } from '../../lib/text.ts';
-import type { AgentEnvelope, AgentSummary } from '../../schema/documents.ts';
+import type { AgentEnvelope, AgentSummary, Catalog } from '../../schema/documents.ts';
 import { type AgentEvals, agentEvalsPath } from '../../schema/evals.ts';
 import { cardPath, type ServerCard, serverCard } from '../../schema/mcp.ts';
 import type { SearchEntry, StoredEntry } from '../../site/search/fields.ts';
 import { searchAgents } from '../../site/search/query.ts';
-import { inSlices, loadSearchIndex } from '../../site/search/search-index.ts';
+import { loadSearchIndex } from '../../site/search/search-index.ts';
 import { type InstallWays, installWays } from '../../text/install-ways.ts';
 import { codes, keptResults, type Results, RpcError } from './messages.ts';
 
@@ -68,13 +67,12 @@ export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<stri
     return bytes;
   };
   const card = serverCard.parse(JSON.parse((await need(cardPath)).toString('utf8')));
-  const agents = await inSlices(readAgents(await need(catalogPath)));
+  // A list of 1,000 agents is parsed in 2 ms, so it is not read in slices.
+  const { agents } = JSON.parse((await need(catalogPath)).toString('utf8')) as Catalog;
   const index = await loadSearchIndex(await need('search-index.json')).catch((error: Error) => {
     throw new Error(`search-index.json cannot be read: ${error.message}`);
   });
   const text = async (path: string) => (await read(path))?.toString('utf8') ?? null;
-  const categories = await inSlices(counted(agents.map(({ category }) => category)));
-  const tags = await inSlices(counted(agents.flatMap((agent) => agent.tags)));
   const bySlug = new Map(agents.map((agent) => [agent.slug, agent]));
   return {
     card,
@@ -87,8 +85,8 @@ export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<stri
     schema: `${card.websiteUrl}/api/schema.json`,
     agents,
     bySlug,
-    categories,
-    tags,
+    categories: counted(agents.map(({ category }) => category)),
+    tags: counted(agents.flatMap((agent) => agent.tags)),
     index,
     slugOf: (slug) => (bySlug.has(slug) ? slug : Object.hasOwn(moved, slug) ? moved[slug] : undefined),
     catalogJson: () => text(catalogPath),
@@ -111,43 +109,9 @@ export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<stri
 
 const catalogPath = 'api/agents.json';
 
-/** Parses the agents in api/agents.json, one at each step. */
-function* readAgents(json: Buffer): Generator<void, AgentSummary[]> {
-  const agents: AgentSummary[] = [];
-  for (const text of itemsOfLists(json.toString('utf8'))) {
-    agents.push(JSON.parse(text) as AgentSummary);
-    yield;
-  }
-  return agents;
-}
-
-/**
- * The texts of the objects in the lists of a JSON object, such as `{"agents":[…]}`. They are found by the brackets
- * outside of strings, so that a large list can be parsed item by item, however it is indented.
- */
-function* itemsOfLists(json: string): Generator<string> {
-  const token = /[[\]{}"]/g;
-  let depth = 0;
-  let start = 0;
-  for (let match = token.exec(json); match !== null; match = token.exec(json)) {
-    const [found] = match;
-    if (found === '"') token.lastIndex = endOfString(json, match.index) + 1;
-    else if (found === '{' || found === '[') {
-      depth += 1;
-      if (depth === 3) start = match.index;
-    } else if (found === '}' || found === ']') {
-      if (depth === 3) yield json.slice(start, token.lastIndex);
-      depth -= 1;
-    }
-  }
-}
-
-function* counted(keys: readonly string[]): Generator<void, Counted[]> {
+function counted(keys: readonly string[]): Counted[] {
   const counts = new Map<string, number>();
-  for (const key of keys) {
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-    yield;
-  }
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   return [...counts]
     .map(([key, count]) => ({ key, count }))
     .sort((a, b) => b.count - a.count || compareText(a.key, b.key));
