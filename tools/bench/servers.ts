@@ -40,13 +40,13 @@ function pinned(core: keyof typeof cores, command: string[]): [string, string[]]
   return [program, args];
 }
 
-const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const program = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
 
 /** Starts the compiled `catalog serve`, without limits unless `env` has some; its log goes to a file. */
 export function startCatalog(dist: string, data: string, node: string[] = [], env: NodeJS.ProcessEnv = {}) {
   const unlimited = { CATALOG_VOTE_RATE: 'off', CATALOG_MCP_RATE: 'off', CATALOG_MAX_CLIENT_CONNECTIONS: '0' };
   const flags = ['--port', '0', '--out', dist, '--data', data];
-  return startNode([...node, path('../bin/catalog.js'), 'serve', ...flags], data, { ...unlimited, ...env });
+  return startNode([...node, program, 'serve', ...flags], data, { ...unlimited, ...env });
 }
 
 /** It is bundled like the program, which it is compared with. */
@@ -59,9 +59,9 @@ export function startOther(args: string[], folder: string, node: string[] = [], 
 
 async function startNode(args: string[], folder: string, env: NodeJS.ProcessEnv): Promise<Server> {
   mkdirSync(folder, { recursive: true });
-  const [program, all] = pinned('server', [process.execPath, ...args]);
+  const [executable, all] = pinned('server', [process.execPath, ...args]);
   const { PATH, HOME, TMPDIR } = process.env;
-  const child = spawn(program, all, {
+  const child = spawn(executable, all, {
     stdio: ['ignore', openSync(join(folder, 'stdout.log'), 'a'), 'pipe'],
     env: { PATH, HOME, TMPDIR, ...env },
   });
