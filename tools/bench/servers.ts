@@ -40,13 +40,13 @@ function pinned(core: keyof typeof cores, command: string[]): [string, string[]]
   return [program, args];
 }
 
-const program = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
+const catalogProgram = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
 
 /** Starts the compiled `catalog serve`, without limits unless `env` has some; its log goes to a file. */
 export function startCatalog(dist: string, data: string, node: string[] = [], env: NodeJS.ProcessEnv = {}) {
   const unlimited = { CATALOG_VOTE_RATE: 'off', CATALOG_MCP_RATE: 'off', CATALOG_MAX_CLIENT_CONNECTIONS: '0' };
   const flags = ['--port', '0', '--out', dist, '--data', data];
-  return startNode([...node, program, 'serve', ...flags], data, { ...unlimited, ...env });
+  return startNode([...node, catalogProgram, 'serve', ...flags], data, { ...unlimited, ...env });
 }
 
 /** It is bundled like the program, which it is compared with. */
@@ -133,7 +133,12 @@ export interface Generator {
 }
 
 export function startGenerator(): Generator {
-  const [program, args] = pinned('load', [process.execPath, '--import', 'tsx', path('./load.ts')]);
+  const [program, args] = pinned('load', [
+    process.execPath,
+    '--import',
+    'tsx',
+    fileURLToPath(new URL('./load.ts', import.meta.url)),
+  ]);
   const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   return {
     async run(job) {
