@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { IError, Middleware, Request, Response } from 'polka';
 import polka from 'polka';
@@ -16,11 +17,12 @@ import {
   takeVote,
 } from './forms.ts';
 import { answerReadPreflight, literally, parseTarget, type Route, refuseMethod, sendEarlyError } from './http.ts';
-import { type Rate, rateLimit, type SharedLimits } from './limits.ts';
+import { rateLimit, type SharedLimits } from './limits.ts';
 import { type BuildFollower, basePathOf, type LiveBuild } from './live-build.ts';
 import { requestId, type ServerLog } from './log.ts';
 import { mcpRoutes } from './mcp/http.ts';
 import type { Metrics } from './metrics.ts';
+import type { ServerSettings } from './settings.ts';
 
 /** One thing that the server needs to do all of its work. */
 interface HealthCheck {
@@ -120,11 +122,10 @@ function readiness(checks: readonly HealthCheck[], log: Logger): () => Promise<R
 }
 
 async function inTime(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, failed) => {
-    timer = setTimeout(() => failed(new Error(`The check took more than ${patienceMs} ms.`)), patienceMs);
+  const late = sleep(patienceMs, null, { ref: false }).then(() => {
+    throw new Error(`The check took more than ${patienceMs} ms.`);
   });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+  await Promise.race([work, late]);
 }
 
 /** The parts of the server. */
@@ -140,15 +141,10 @@ export interface AppParts {
   metrics?: Metrics | undefined;
   /** Whether the server is about to stop, and should get no new clients. @default never */
   isStopping?: () => boolean;
-  settings: {
-    host: string;
-    trustProxy: number;
-    allowOrigin: readonly string[];
-    voteRate: Rate;
-    subscribeRate: Rate;
-    mcpRate: Rate;
-    refusedRate: Rate;
-  };
+  settings: Pick<
+    ServerSettings,
+    'host' | 'trustProxy' | 'allowOrigin' | 'voteRate' | 'subscribeRate' | 'mcpRate' | 'refusedRate'
+  >;
 }
 
 /**

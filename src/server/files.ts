@@ -71,10 +71,7 @@ function refuseRange(response: ServerResponse, name: string, size: number, heade
       response,
       'range_not_satisfiable',
       'The file has no bytes in this range; Content-Range says how many it has.',
-      {
-        ...range,
-        'access-control-allow-origin': '*',
-      },
+      { ...range, ...readCors },
     );
   } else response.writeHead(416, { ...headers, 'content-length': '0', ...range }).end();
 }
@@ -117,12 +114,13 @@ export async function serveLarge(
     (site.handler as RequestListener)(request, response);
     return isThere;
   } else {
-    const range = requestedRange(request, size, etag);
+    const range = requestedRange(request, { length: size, etag });
     if (range === 'unsatisfiable') refuseRange(response, name, size, headers);
     else streamPart(request, response, join(root, name), { size, range, headers });
   }
   return true;
 }
+
 /** Streams the requested part of a file, or all of it if `range` is null. */
 function streamPart(
   { method }: IncomingMessage,
@@ -141,10 +139,10 @@ function streamPart(
   else pipeline(createReadStream(path, { start, end }), response, () => {});
 }
 
-function requestedRange({ method, headers }: IncomingMessage, size: number, etag: string) {
+function requestedRange({ method, headers }: IncomingMessage, { length, etag }: { length: number; etag: string }) {
   const condition = headers['if-range'];
   const asksPart = method === 'GET' && (condition === undefined || condition === etag);
-  return asksPart ? parseRange(headers.range, size) : null;
+  return asksPart ? parseRange(headers.range, length) : null;
 }
 
 /** The first of the folders that has the file, with the file's size in bytes and its ETag; null if none has it. */
@@ -189,18 +187,18 @@ interface Sending {
 function send(request: IncomingMessage, response: ServerResponse, { name, file, variant, search }: Sending): void {
   const isCurrent = file.version !== null && versionIn(search) === file.version;
   const caching = isCurrent ? permanent : revalidate;
-  if (isFresh(request.headers['if-none-match'], variant.etag)) {
-    const { etag } = variant;
+  const { body, etag } = variant;
+  if (isFresh(request.headers['if-none-match'], etag)) {
     response.writeHead(304, ['etag', etag, 'vary', 'Accept-Encoding', 'access-control-allow-origin', '*', ...caching]);
     response.end();
     return;
   }
-  const range = variant.body === file.bytes && request.method === 'GET' ? rangeOf(request, variant) : null;
+  const range = body === file.bytes ? requestedRange(request, { length: body.length, etag }) : null;
   if (range === null) {
     response.writeHead(200, [...variant.headers, ...caching] as string[]);
-    response.end(variant.body);
+    response.end(body);
   } else if (range === 'unsatisfiable') {
-    refuseRange(response, name, variant.body.length, headersOf(variant, caching));
+    refuseRange(response, name, body.length, headersOf(variant, caching));
   } else sendRange(response, variant, range, caching);
 }
 
@@ -232,11 +230,6 @@ function withinBase({ basePath: base }: LiveBuild, path: string): string | null 
   if (base === '') return path;
   if (path === base) return '/';
   return path.startsWith(`${base}/`) ? path.slice(base.length) : null;
-}
-
-function rangeOf(request: IncomingMessage, { etag, body }: Variant) {
-  const condition = request.headers['if-range'];
-  return condition === undefined || condition === etag ? parseRange(request.headers.range, body.length) : null;
 }
 
 function sendRange(

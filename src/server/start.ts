@@ -10,7 +10,7 @@ import type { VoteStore } from '../storage/vote.ts';
 import { createApp } from './app.ts';
 import { openConsent } from './forms.ts';
 import { HttpServer } from './http-server.ts';
-import type { SharedLimits } from './limits.ts';
+import { sharedLimits } from './limits.ts';
 import type { SiteRules } from './live-build.ts';
 import { type BuildFollower, followBuild } from './live-build.ts';
 import type { ServerLog } from './log.ts';
@@ -70,7 +70,7 @@ export async function startServer(settings: ServerSettings, options: StartOption
     opened.push({ close: follower.stop });
     const consent = await openConsent(settings, subscribers, { follower, log: log.log });
     if (consent?.confirmations) opened.push(consent.confirmations);
-    const limits = database === null ? undefined : await limitsIn(database, settings, log.log);
+    const limits = database === null ? undefined : sharedLimits(database, settings.limitFailure, log.log);
     metrics?.observe({
       build: () => follower.current().info.id,
       isDatabaseUp: database === null ? null : () => database.failure() === null,
@@ -139,11 +139,6 @@ async function openVotes(
   if (database === null) return openVoteLog({ ...tools, file, warn: (message) => log.warn(message) });
   const { openDatabaseVotes } = await import('../storage/database-votes.ts');
   return openDatabaseVotes({ ...tools, database });
-}
-
-async function limitsIn(database: Database, settings: ServerSettings, log: Logger): Promise<SharedLimits> {
-  const { sharedLimits } = await import('./limits.ts');
-  return sharedLimits(database, settings.limitFailure, log);
 }
 
 /** The library for metrics is only loaded if there are any. */

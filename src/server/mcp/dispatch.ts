@@ -30,11 +30,14 @@ import {
 } from './messages.ts';
 import { callTool, listTools } from './tools.ts';
 
+/** The params of a method. */
+type Params<Method extends keyof typeof methodParams> = z.infer<(typeof methodParams)[Method]>;
+
 /** The extension for Agent Skills (SEP-2640), based on revision 2026-07-28. */
 const skillsExtension = 'io.modelcontextprotocol/skills';
 
 /** skills/list: all agents as skills, with the files of the site. */
-async function listSkills({ cursor }: { cursor?: string | undefined }, catalog: McpCatalog): Promise<object> {
+async function listSkills({ cursor }: Params<'prompts/list'>, catalog: McpCatalog): Promise<object> {
   const { items, nextCursor } = listPage(catalog.agents, cursor);
   const skills = await Promise.all(items.map(({ slug }) => skillOf(slug, catalog)));
   return {
@@ -44,7 +47,7 @@ async function listSkills({ cursor }: { cursor?: string | undefined }, catalog: 
 }
 
 /** skills/get. Throws RpcError -32602 with the URI for an unknown skill. */
-async function getSkill({ uri }: { uri: string }, catalog: McpCatalog): Promise<object> {
+async function getSkill({ uri }: Params<'resources/read'>, catalog: McpCatalog): Promise<object> {
   const slug = skillSlug(uri, catalog);
   const skill = slug === undefined ? null : await skillOf(slug, catalog);
   if (skill === null)
@@ -80,7 +83,7 @@ const agentTemplate = 'agent://{slug}';
 const catalogTemplate = 'agent://catalog{?category,tag}';
 
 /** resources/list: the catalog, then all agents. */
-function listResources({ cursor }: { cursor?: string | undefined }, { agents, card }: McpCatalog): object {
+function listResources({ cursor }: Params<'prompts/list'>, { agents, card }: McpCatalog): object {
   const { items, nextCursor } = listPage(agents, cursor);
   const whole = {
     uri: 'agent://catalog',
@@ -122,7 +125,7 @@ function listTemplates(): object {
 }
 
 /** resources/read. Throws RpcError -32602 with the URI for an unknown resource. */
-async function readResource({ uri }: { uri: string }, catalog: McpCatalog): Promise<object> {
+async function readResource({ uri }: Params<'resources/read'>, catalog: McpCatalog): Promise<object> {
   const content = await contentOf(uri, catalog);
   if (content === null)
     throw new RpcError(codes.invalidParams, 'There is no such resource; resources/list lists them all.', {
@@ -152,7 +155,7 @@ function catalogPart(query: URLSearchParams, { agents, schema }: McpCatalog): st
 }
 
 /** prompts/list: all agents, which assistants show as slash commands. */
-export async function listPrompts({ cursor }: { cursor?: string | undefined }, catalog: McpCatalog): Promise<object> {
+export async function listPrompts({ cursor }: Params<'prompts/list'>, catalog: McpCatalog): Promise<object> {
   const { items, nextCursor } = listPage(catalog.agents, cursor);
   return { prompts: await Promise.all(items.map((agent) => listedPrompt(agent, catalog))), nextCursor };
 }
@@ -182,16 +185,11 @@ function shortHint(hint: string): string {
   return shortened(hint.split(/[.,;:](?=\s|$)|[。、，；：]/u)[0] ?? hint, 30);
 }
 
-interface GetPromptParams {
-  name: string;
-  arguments?: Readonly<Record<string, string>> | undefined;
-}
-
 /**
  * prompts/get: the prompt of an agent after its provenance, with the reader's input filled in. Every argument may be
  * missing, since the prompt itself says what to do then. Throws RpcError -32602 if the prompt or an argument is unknown.
  */
-async function getPrompt({ name, arguments: given = {} }: GetPromptParams, catalog: McpCatalog): Promise<object> {
+async function getPrompt({ name, arguments: given = {} }: Params<'prompts/get'>, catalog: McpCatalog): Promise<object> {
   const slug = catalog.slugOf(name);
   const envelope = slug === undefined ? null : await catalog.envelope(slug);
   if (envelope === null) {
@@ -221,11 +219,6 @@ async function getPrompt({ name, arguments: given = {} }: GetPromptParams, catal
   };
 }
 
-interface CompleteParams {
-  ref: { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string };
-  argument: { name: string; value: string };
-}
-
 /** The most values in an answer (MCP, completion). */
 const mostValues = 100;
 
@@ -233,14 +226,18 @@ const mostValues = 100;
  * completion/complete: completes slugs, categories and tags in the templates of resources. The inputs of a prompt have no
  * completions. Throws RpcError -32602 for an unknown prompt or template.
  */
-export function complete({ ref, argument }: CompleteParams, catalog: McpCatalog): object {
+export function complete({ ref, argument }: Params<'completion/complete'>, catalog: McpCatalog): object {
   const values = completed(candidates(ref, argument.name, catalog), argument.value);
   return {
     completion: { values: values.slice(0, mostValues), total: values.length, hasMore: values.length > mostValues },
   };
 }
 
-function candidates(ref: CompleteParams['ref'], argument: string, catalog: McpCatalog): readonly string[] {
+function candidates(
+  ref: Params<'completion/complete'>['ref'],
+  argument: string,
+  catalog: McpCatalog,
+): readonly string[] {
   if (ref.type === 'ref/prompt') {
     if (catalog.slugOf(ref.name) === undefined)
       throw new RpcError(codes.invalidParams, 'There is no such prompt; prompts/list lists them all.');
@@ -275,7 +272,7 @@ function serverInfo({ card: { name, title, version, description, websiteUrl, ico
 }
 
 /** initialize: agrees to the requested revision if it has a handshake, else offers the newest that has one. */
-function initialize({ protocolVersion }: { protocolVersion: string }, catalog: McpCatalog): object {
+function initialize({ protocolVersion }: Params<'initialize'>, catalog: McpCatalog): object {
   const known = handshakeVersions.find((version) => version === protocolVersion);
   return {
     protocolVersion: known ?? handshakeVersions[0],
@@ -342,14 +339,13 @@ interface Method {
   call(params: unknown, catalog: McpCatalog): object | Promise<object>;
 }
 
-type Name = keyof typeof methodParams;
-type Call<Method extends Name> = (
-  params: z.infer<(typeof methodParams)[Method]>,
-  catalog: McpCatalog,
-) => object | Promise<object>;
-
 /** Makes a row of the table of methods. Its params have the schema in `methodParams`. */
-function row<Of extends Name>(name: Of, eras: readonly Era[], ttlMs: number | null, call: Call<Of>): [string, Method] {
+function row<Of extends keyof typeof methodParams>(
+  name: Of,
+  eras: readonly Era[],
+  ttlMs: number | null,
+  call: (params: Params<Of>, catalog: McpCatalog) => object | Promise<object>,
+): [string, Method] {
   return [name, { eras, params: methodParams[name], ttlMs, call: (params, catalog) => call(params as never, catalog) }];
 }
 
@@ -454,7 +450,7 @@ async function perform(request: Request, era: Era, catalog: McpCatalog): Promise
       if (!params.success) throw invalidParams(found.params, request);
       const result = await found.call(params.data, catalog);
       json = jsonBytes(era === 'modern' ? asModern(result, found, catalog) : result);
-      catalog.results.keep(key, json);
+      catalog.results.set(key, json);
     }
     return resultResponse(request.id, json);
   } catch (error) {

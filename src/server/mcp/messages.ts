@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
 import { handshakeVersions, modernVersion, protocolVersions } from '../../schema/mcp.ts';
 
@@ -213,33 +214,17 @@ function mismatch(header: string, value: string | undefined, why: string): RpcEr
   return new RpcError(codes.headerMismatch, `The header ${header} ${found}; ${why}.`);
 }
 
-/** Results as JSON. The same request has the same result until the next build. */
-export interface Results {
-  get(key: string): JsonBytes | undefined;
-  keep(key: string, json: JsonBytes): void;
-}
-
-/** The most bytes of all results, of one result, and of its key. */
+/** The most bytes of all results with their keys, and of one. */
 const mostBytes = 32 * 1024 * 1024;
 const mostOfResult = 1024 * 1024;
-const mostOfKey = 1024;
 
-/** Keeps results up to a total size, and drops the oldest first. */
+/** Keeps results as JSON: the same request has the same result until the next build. */
+export type Results = LRUCache<string, JsonBytes>;
+
 export function keptResults(): Results {
-  const results = new Map<string, JsonBytes>();
-  let kept = 0;
-  return {
-    get: (key) => results.get(key),
-    keep(key, json) {
-      const size = key.length + json.length;
-      if (json.length > mostOfResult || key.length > mostOfKey || results.has(key)) return;
-      results.set(key, json);
-      kept += size;
-      for (const [oldest, { length }] of results) {
-        if (kept <= mostBytes) return;
-        results.delete(oldest);
-        kept -= oldest.length + length;
-      }
-    },
-  };
+  return new LRUCache({
+    maxSize: mostBytes,
+    maxEntrySize: mostOfResult,
+    sizeCalculation: (json, key) => key.length + json.length,
+  });
 }

@@ -13,6 +13,7 @@ import {
   listAgentsInput,
   listAgentsOutput,
   listedAgent,
+  type methodParams,
   searchAgentsInput,
   searchAgentsOutput,
 } from '../../schema/mcp.ts';
@@ -20,7 +21,7 @@ import { agentSections, provenance } from '../../text/agent-sections.ts';
 import { installMarkdown } from '../../text/install-ways.ts';
 import { fenced, listItem, plainText, quote } from '../../text/markdown-text.ts';
 import { type Filters, fits, type McpCatalog, nearestSlugs, pageOf, search } from './catalog.ts';
-import { codes, type Params, RpcError } from './messages.ts';
+import { codes, RpcError } from './messages.ts';
 
 /** How the recorded answers of an agent did. */
 type ProofAnswer = NonNullable<z.infer<typeof getAgentOutput>['proof']>;
@@ -326,7 +327,10 @@ export function listTools(catalog: McpCatalog): object {
 const mostArguments = 20;
 
 /** tools/call. Invalid arguments are an error of the tool, which a model can correct; an unknown tool is an RpcError. */
-export async function callTool({ name, arguments: given = {} }: CallParams, catalog: McpCatalog): Promise<object> {
+export async function callTool(
+  { name, arguments: given = {} }: z.infer<(typeof methodParams)['tools/call']>,
+  catalog: McpCatalog,
+): Promise<object> {
   const called = byName.get(name);
   if (called === undefined) {
     throw new RpcError(codes.invalidParams, `There is no such tool; the tools are ${[...byName.keys()].join(', ')}.`);
@@ -343,11 +347,6 @@ export async function callTool({ name, arguments: given = {} }: CallParams, cata
   if ('failure' in result) return failed(result.failure);
   // The text already has all the data. To repeat it as JSON would double what a model has to read.
   return { content: [{ type: 'text', text: result.text }], structuredContent: result.data };
-}
-
-interface CallParams {
-  name: string;
-  arguments?: Params | undefined;
 }
 
 function failed(text: string): object {
